@@ -1,0 +1,77 @@
+package io.malob.algorithm;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * A rule for choosing a server and the paths to and from it, by the names of the MALOB thesis
+ * (section 3.2, Tables 3.2 and 4.1): a server rule and a path rule, as in {@code RR+SPH}, or one
+ * rule for both, as in {@code SL-PS}.
+ *
+ * @param name the name that users see
+ * @param available whether this version has it
+ */
+public record Algorithm(String name, boolean available) {
+
+  /** What is used where nothing else is said. */
+  public static final Algorithm DEFAULT = new Algorithm("RR+SPH", true);
+
+  private static final List<String> SERVER_RULES = List.of("RR", "WRR", "LC", "CPU");
+  private static final List<String> PATH_RULES = List.of("SPH", "SPL", "HTP");
+  private static final List<String> JOINT_RULES = List.of("SL-PS", "HT-PS");
+  private static final List<String> AVAILABLE = List.of("RR+SPH", "WRR+SPH", "LC+SPH");
+
+  /** The ids of the thesis and the methods of Floodlight's own load balancer. */
+  private static final Map<String, String> ALIASES =
+      Map.of(
+          "1", "SL-PS",
+          "2", "HT-PS",
+          "3", "CPU+SPL",
+          "CPU", "CPU+SPL",
+          "ROUND_ROBIN", "RR+SPH",
+          "WEIGHTED_RR", "WRR+SPH");
+
+  /**
+   * The algorithm of that name, in any case; empty if there is no such algorithm. A server rule
+   * alone is meant with SPH, except CPU, which the thesis combines with SPL.
+   */
+  public static Optional<Algorithm> named(String text) {
+    String upper = text.trim().toUpperCase(Locale.ROOT);
+    String alias = ALIASES.getOrDefault(upper, upper);
+    String name = SERVER_RULES.contains(alias) ? alias + "+SPH" : alias;
+    return allNames()
+        .filter(name::equals)
+        .findAny()
+        .map(known -> new Algorithm(known, AVAILABLE.contains(known)));
+  }
+
+  /** The names of the algorithms that this version has. */
+  public static List<String> availableNames() {
+    return AVAILABLE;
+  }
+
+  private static Stream<String> allNames() {
+    return Stream.concat(
+        SERVER_RULES.stream()
+            .flatMap(server -> PATH_RULES.stream().map(path -> server + "+" + path)),
+        JOINT_RULES.stream());
+  }
+
+  /** The server rule, or the joint rule. */
+  public String serverRule() {
+    return parts()[0];
+  }
+
+  /** The path rule, or the joint rule. */
+  public String pathRule() {
+    String[] parts = parts();
+    return parts[parts.length - 1];
+  }
+
+  private String[] parts() {
+    return name.split("\\+", 2);
+  }
+}

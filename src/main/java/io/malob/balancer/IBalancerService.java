@@ -1,0 +1,21 @@
+package io.malob.balancer;
+
+import io.malob.state.catalog.Catalog;
+import java.util.Map;
+import net.floodlightcontroller.core.module.IFloodlightService;
+
+/** The load balancer, as other modules see it. Safe for use by several threads. */
+public interface IBalancerService extends IFloodlightService {
+
+  /** The VIPs, pools, members and services; the one place where they are changed. */
+  Catalog catalog();
+
+  /**
+   * What has been counted for each member that the catalog has now, by member id, since the
+   * controller started. A member that never got a connection is there with zeros.
+   */
+  Map<String, MemberStats> memberStats();
+
+  /** Connections that got no member, by reason, since the controller started. */
+  Map<String, Long> refusals();
+}

@@ -1,0 +1,15 @@
+package net.floodlightcontroller.core;
+
+import net.floodlightcontroller.core.module.IFloodlightService;
+
+/** Stops the controller. */
+public interface IShutdownService extends IFloodlightService {
+  /** Stops the process with this exit status, for a stated reason. */
+  void terminate(String name, int status);
+
+  /** Stops the process because of an exception. */
+  void terminate(String name, Throwable cause, int status);
+
+  /** Asks to be told before the process stops. */
+  void registerShutdownListener(IShutdownListener shutdownListener);
+}

@@ -1,0 +1,20 @@
+package net.floodlightcontroller.core.module;
+
+/** A module cannot be prepared or started; the message says which and why. */
+public class FloodlightModuleException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  public FloodlightModuleException() {}
+
+  public FloodlightModuleException(String message) {
+    super(message);
+  }
+
+  public FloodlightModuleException(Throwable cause) {
+    super(cause);
+  }
+
+  public FloodlightModuleException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

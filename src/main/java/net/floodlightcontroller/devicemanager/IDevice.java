@@ -1,0 +1,43 @@
+package net.floodlightcontroller.devicemanager;
+
+import java.util.Date;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.VlanVid;
+
+/** A host: one MAC address with the IP addresses and switch ports where it was seen. */
+public interface IDevice {
+  /** A number that stays the same as long as the device is known. */
+  Long getDeviceKey();
+
+  /** Its MAC address. */
+  MacAddress getMACAddress();
+
+  /** Its MAC address as text. */
+  String getMACAddressString();
+
+  /** The VLANs that it was seen on. */
+  VlanVid[] getVlanId();
+
+  /** The IPv4 addresses that it used. */
+  IPv4Address[] getIPv4Addresses();
+
+  /** The IPv6 addresses that it used. */
+  IPv6Address[] getIPv6Addresses();
+
+  /** Where it is attached; empty if not known. */
+  SwitchPort[] getAttachmentPoints();
+
+  /** Where it was attached before. */
+  SwitchPort[] getOldAP();
+
+  /** Where it is attached, with faulty places if asked for. */
+  SwitchPort[] getAttachmentPoints(boolean flag);
+
+  /** The VLANs that it was seen on at that port. */
+  VlanVid[] getSwitchPortVlanIds(SwitchPort switchPort);
+
+  /** When it was last seen. */
+  Date getLastSeen();
+}
