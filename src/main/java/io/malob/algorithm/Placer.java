@@ -13,6 +13,9 @@ public interface Placer {
   /** Chooses for one request, from the network as it is now. */
   Result place(Request request, NetworkSnapshot network);
 
+  /** Finds paths to and from a server that was chosen before. */
+  Result placeOn(Server server, DatapathId clientSwitch, NetworkSnapshot network);
+
   /** Tells that the connections of a server were counted up or down. */
   default void loadChanged(Server server) {}
 

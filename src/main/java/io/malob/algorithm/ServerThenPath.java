@@ -5,6 +5,7 @@ import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.path.PathPicker;
 import io.malob.algorithm.server.ServerPicker;
 import java.util.Optional;
+import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * Chooses the server by one rule, then the paths to and from it by another: the nine combinations
@@ -34,16 +35,22 @@ final class ServerThenPath implements Placer {
       if (!request.acceptable().test(server)) {
         continue;
       }
-      Optional<Path> there =
-          pathPicker.pick(network, request.clientSwitch(), server.at().switchId());
-      Optional<Path> back =
-          pathPicker.pick(network, server.at().switchId(), request.clientSwitch());
-      if (there.isPresent() && back.isPresent()) {
-        return new Placement(server, there.get(), back.get());
+      if (placeOn(server, request.clientSwitch(), network) instanceof Placement placement) {
+        return placement;
       }
       refusal = Refusal.NO_ROUTE;
     }
     return refusal;
+  }
+
+  @Override
+  public Result placeOn(Server server, DatapathId clientSwitch, NetworkSnapshot network) {
+    DatapathId serverSwitch = server.at().switchId();
+    Optional<Path> there = pathPicker.pick(network, clientSwitch, serverSwitch);
+    Optional<Path> back = pathPicker.pick(network, serverSwitch, clientSwitch);
+    return there.isPresent() && back.isPresent()
+        ? new Placement(server, there.get(), back.get())
+        : Refusal.NO_ROUTE;
   }
 
   @Override
