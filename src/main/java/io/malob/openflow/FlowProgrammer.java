@@ -4,6 +4,7 @@ import com.google.common.util.concurrent.FutureCallback;
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.MoreExecutors;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
@@ -11,7 +12,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * The one place from which messages go to switches. Thread-safe; never blocks. What cannot be sent,
@@ -57,6 +60,30 @@ public final class FlowProgrammer {
       unsent.increment();
     }
     return sent;
+  }
+
+  /** Sends a frame out of these ports of a switch, as it is. */
+  public void sendFrame(DatapathId switchId, Collection<OFPort> ports, byte[] frame) {
+    switches
+        .find(switchId)
+        .ifPresent(
+            sw -> {
+              OFFactory factory = sw.factory();
+              OFMessage packetOut =
+                  factory
+                      .buildPacketOut()
+                      .setInPort(OFPort.CONTROLLER)
+                      .setData(frame)
+                      .setActions(
+                          ports.stream()
+                              .<OFAction>map(
+                                  port -> factory.actions().output(port, Integer.MAX_VALUE))
+                              .toList())
+                      .build();
+              if (!sw.write(List.of(packetOut))) {
+                unsent.increment();
+              }
+            });
   }
 
   /**

@@ -1,0 +1,286 @@
+package io.malob.balancer;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.balancer.ConnectionProgrammer.IdleTimeouts;
+import io.malob.openflow.ConnectionRules;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.FlowProgrammer.SwitchConnection;
+import io.malob.openflow.label.LabelTable;
+import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.Catalog;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.CatalogStore;
+import io.malob.state.catalog.FileCatalogStore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import net.floodlightcontroller.core.FloodlightContext;
+import net.floodlightcontroller.core.IFloodlightProviderService;
+import net.floodlightcontroller.core.IOFMessageListener;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
+import net.floodlightcontroller.core.module.IFloodlightModule;
+import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.devicemanager.IDeviceService;
+import net.floodlightcontroller.threadpool.IThreadPoolService;
+import net.floodlightcontroller.topology.ITopologyService;
+import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
+import org.projectfloodlight.openflow.protocol.OFFlowRemovedReason;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The load balancer as a Floodlight module: wires its parts to the controller's events.
+ *
+ * <p>Settings: {@code data}, the directory of the catalog (without it nothing is kept); {@code
+ * idleTimeoutTcp}, {@code idleTimeoutUdp}, {@code idleTimeoutIcmp}, after how many seconds without
+ * a packet the rules of a connection end; {@code maxConnections}, how many may be open; {@code
+ * maxDormant}, how many are remembered after their rules have ended.
+ */
+@SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
+public final class BalancerModule
+    implements IFloodlightModule, IBalancerService, IOFMessageListener {
+
+  private static final Logger LOG = LoggerFactory.getLogger(BalancerModule.class);
+
+  /** The name that other listeners order themselves by; Floodlight's own balancer has it, too. */
+  static final String NAME = "loadbalancer";
+
+  private static final int HOST_RULE_IDLE_SECONDS = 300;
+  private static final long DORMANT_NANOS = TimeUnit.HOURS.toNanos(1);
+  private static final long RETRY_MILLIS = 500;
+  private static final long TIDY_MILLIS = 5_000;
+  private static final long APPLY_MILLIS = 1_000;
+  private static final int MAX_IDLE_SECONDS = 0xffff - 60;
+
+  /** Listeners that must have seen a packet before. */
+  private static final Set<String> BEFORE = Set.of("linkdiscovery", "topology", "devicemanager");
+
+  private final Refusals refusals = new Refusals();
+  private IFloodlightProviderService provider;
+  private IOFSwitchService switches;
+  private IDeviceService devices;
+  private ITopologyService topology;
+  private ScheduledExecutorService timer;
+  private Catalog catalog;
+  private ViewWriter view;
+  private RequestHandler requests;
+  private VipArp arp;
+  private HostRuleCache hostRules;
+  private Upkeep upkeep;
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
+    return List.of(IBalancerService.class);
+  }
+
+  @Override
+  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
+    return Map.of(IBalancerService.class, this);
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
+    return List.of(
+        IFloodlightProviderService.class,
+        IOFSwitchService.class,
+        IDeviceService.class,
+        ITopologyService.class,
+        IThreadPoolService.class);
+  }
+
+  @Override
+  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
+    provider = context.getServiceImpl(IFloodlightProviderService.class);
+    switches = context.getServiceImpl(IOFSwitchService.class);
+    devices = context.getServiceImpl(IDeviceService.class);
+    topology = context.getServiceImpl(ITopologyService.class);
+    timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
+    Settings settings = new Settings(context.getConfigParams(this));
+    catalog = openCatalog(settings.text("data"));
+    build(settings);
+  }
+
+  private static Catalog openCatalog(Optional<String> directory) throws FloodlightModuleException {
+    try {
+      return Catalog.open(
+          directory.isPresent()
+              ? FileCatalogStore.open(Path.of(directory.get()), Clock.systemUTC())
+              : CatalogStore.inMemory());
+    } catch (IOException e) {
+      throw new FloodlightModuleException("The catalog cannot be used: " + e.getMessage(), e);
+    }
+  }
+
+  private void build(Settings settings) throws FloodlightModuleException {
+    FlowProgrammer programmer = new FlowProgrammer(this::connectionTo);
+    HostFinder hosts = new HostFinder(switches, topology, devices, programmer);
+    LabelTable labels = new LabelTable(programmer, System::nanoTime);
+    ConnectionTable connections =
+        new ConnectionTable(
+            settings.number("maxConnections", 500_000, 1, Integer.MAX_VALUE),
+            settings.number("maxDormant", 100_000, 0, Integer.MAX_VALUE / 2),
+            DORMANT_NANOS,
+            System::nanoTime);
+    IdleTimeouts idleTimeouts =
+        new IdleTimeouts(
+            settings.number("idleTimeoutTcp", 15, 1, MAX_IDLE_SECONDS),
+            settings.number("idleTimeoutUdp", 10, 1, MAX_IDLE_SECONDS),
+            settings.number("idleTimeoutIcmp", 5, 1, MAX_IDLE_SECONDS));
+    hostRules = new HostRuleCache(HOST_RULE_IDLE_SECONDS);
+    view = new ViewWriter(hosts::find);
+    arp = new VipArp(view, programmer);
+    requests =
+        new RequestHandler(
+            view,
+            connections,
+            new Routes(labels),
+            new ConnectionProgrammer(programmer, hostRules, idleTimeouts),
+            new Rejections(programmer, refusals),
+            new WaitingRoom(System::nanoTime, arrival -> upkeep.hostsAreWanted(arrival)),
+            hosts,
+            System::nanoTime);
+    upkeep =
+        new Upkeep(
+            MoreExecutors.newSequentialExecutor(timer),
+            new Upkeep.Parts(
+                view,
+                requests,
+                connections,
+                labels,
+                hostRules,
+                new SwitchPreparation(programmer, labels),
+                hosts),
+            switches,
+            topology,
+            devices);
+  }
+
+  @Override
+  public void startUp(FloodlightModuleContext context) {
+    catalog.addListener(this::catalogChanged);
+    catalogChanged(CatalogSnapshot.empty(), catalog.snapshot());
+    NetworkEvents events = new NetworkEvents(upkeep);
+    switches.addOFSwitchListener(events);
+    devices.addListener(events);
+    topology.addListener(events);
+    provider.addOFMessageListener(OFType.PACKET_IN, this);
+    provider.addOFMessageListener(OFType.FLOW_REMOVED, this);
+    every(RETRY_MILLIS, upkeep::retryWaiting);
+    every(TIDY_MILLIS, upkeep::tidy);
+  }
+
+  /** Waits until the change is in force, so that it is when the operator's request is answered. */
+  private void catalogChanged(CatalogSnapshot before, CatalogSnapshot after) {
+    try {
+      upkeep.catalogChanged(before, after).get(APPLY_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      LOG.error("A change of the catalog was not fully applied", e.getCause());
+    } catch (TimeoutException e) {
+      LOG.warn("A change of the catalog takes longer than {} ms to apply", APPLY_MILLIS);
+    }
+  }
+
+  /** What fails once is tried again: an exception would end the repetition for good. */
+  private void every(long millis, Runnable work) {
+    ScheduledFuture<?> unused =
+        timer.scheduleWithFixedDelay(
+            () -> {
+              try {
+                work.run();
+              } catch (RuntimeException e) {
+                LOG.error("Upkeep failed and is tried again", e);
+              }
+            },
+            millis,
+            millis,
+            TimeUnit.MILLISECONDS);
+  }
+
+  private Optional<SwitchConnection> connectionTo(DatapathId switchId) {
+    return Optional.ofNullable(switches.getActiveSwitch(switchId)).map(FloodlightSwitch::new);
+  }
+
+  @Override
+  public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
+    if (message instanceof OFPacketIn packetIn) {
+      return packetIn(sw.getId(), packetIn) ? Command.STOP : Command.CONTINUE;
+    }
+    if (message instanceof OFFlowRemoved flowRemoved) {
+      flowRemoved(sw.getId(), flowRemoved);
+    }
+    return Command.CONTINUE;
+  }
+
+  private boolean packetIn(DatapathId switchId, OFPacketIn packetIn) {
+    Packet packet = Packet.parse(packetIn.getData());
+    OFPort inPort = packetIn.getMatch().get(MatchField.IN_PORT);
+    return switch (packet.kind()) {
+      case ARP -> arp.handle(switchId, inPort, packet);
+      case TCP, UDP, ICMP, OTHER_IPV4 -> requests.handle(switchId, inPort, packet);
+      case OTHER, MALFORMED -> false;
+    };
+  }
+
+  private void flowRemoved(DatapathId switchId, OFFlowRemoved message) {
+    if (Cookie.is(message.getCookie(), Cookie.Kind.HOST)) {
+      hostRules.ended(switchId, message.getMatch().get(MatchField.IPV4_DST).getInt());
+    } else if (Cookie.is(message.getCookie(), Cookie.Kind.REQUEST)
+        // what was deleted was deleted by us, and is forgotten already
+        && message.getReason() != OFFlowRemovedReason.DELETE) {
+      requests.timedOut(
+          ConnectionRules.tupleOf(message.getMatch()), Cookie.generation(message.getCookie()));
+    }
+  }
+
+  @Override
+  public Catalog catalog() {
+    return catalog;
+  }
+
+  @Override
+  public Map<String, MemberStats> memberStats() {
+    return view.stats();
+  }
+
+  @Override
+  public Map<String, Long> refusals() {
+    return refusals.byReason();
+  }
+
+  @Override
+  public String getName() {
+    return NAME;
+  }
+
+  @Override
+  public boolean isCallbackOrderingPrereq(OFType type, String name) {
+    return type == OFType.PACKET_IN && BEFORE.contains(name);
+  }
+
+  @Override
+  public boolean isCallbackOrderingPostreq(OFType type, String name) {
+    return type == OFType.PACKET_IN && name.equals("forwarding");
+  }
+}

@@ -1,0 +1,227 @@
+package io.malob.balancer;
+
+import io.malob.algorithm.Algorithm;
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.Server;
+import io.malob.openflow.ConnectionRules.Translation;
+import io.malob.openflow.label.Label;
+import io.malob.openflow.label.LabelledPath;
+import io.malob.openflow.packet.Packet;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One client's connection to a VIP: its member is chosen once, for life. Its two labelled paths
+ * belong to it only while it is open. Thread-safe: what changes is guarded by this object's own
+ * lock, which is held for a few instructions only and never while anything is sent.
+ */
+final class Connection {
+  /** How many packets may wait for the paths; a TCP client sends one SYN a second. */
+  private static final int MAX_PARKED = 8;
+
+  /** Where a connection stands. */
+  enum State {
+    /** It has, or is about to get, rules on its switches; it counts on its member. */
+    OPEN,
+    /** Its rules have timed out; it is remembered, so that it can go on. */
+    DORMANT,
+    /** It is forgotten. */
+    CLOSED
+  }
+
+  /** The two paths of an open connection. */
+  record Route(LabelledPath request, LabelledPath reply) {
+    boolean isReady() {
+      return request.isReady() && reply.isReady();
+    }
+  }
+
+  private final FiveTuple request;
+  private final int vipNumber;
+  private final Algorithm algorithm;
+  private final Server server;
+  private final Attachment client;
+  private final int generation;
+
+  private State state = State.OPEN;
+  private @Nullable Route route;
+  private List<Packet> parked = List.of();
+  private long asleepSinceNanos;
+
+  /**
+   * An open connection.
+   *
+   * @param request the packets from client to VIP
+   * @param vipNumber the VIP's number in the catalog
+   * @param algorithm what placed it
+   * @param server the member
+   * @param client where the client is attached
+   * @param generation tells this connection from an earlier one of the same five-tuple
+   */
+  Connection(
+      FiveTuple request,
+      int vipNumber,
+      Algorithm algorithm,
+      Server server,
+      Attachment client,
+      int generation) {
+    this.request = request;
+    this.vipNumber = vipNumber;
+    this.algorithm = algorithm;
+    this.server = server;
+    this.client = client;
+    this.generation = generation;
+  }
+
+  FiveTuple request() {
+    return request;
+  }
+
+  /** The request's packets as the member sees them. */
+  FiveTuple requestAtMember() {
+    return atMember(request, server);
+  }
+
+  /** The packets from the member to the client, as the member makes them. */
+  FiveTuple reply() {
+    return requestAtMember().reversed();
+  }
+
+  /** How packets of a client look at a server. */
+  static FiveTuple atMember(FiveTuple request, Server server) {
+    boolean keepsPort = server.port() == 0 || request.dstPort() == 0;
+    return FiveTuple.of(
+        request.protocol(),
+        request.srcAddress(),
+        request.srcPort(),
+        server.address(),
+        keepsPort ? request.dstPort() : server.port());
+  }
+
+  int vipNumber() {
+    return vipNumber;
+  }
+
+  Algorithm algorithm() {
+    return algorithm;
+  }
+
+  Server server() {
+    return server;
+  }
+
+  Attachment client() {
+    return client;
+  }
+
+  int generation() {
+    return generation;
+  }
+
+  synchronized State state() {
+    return state;
+  }
+
+  /** The paths; null while the connection is not open, or not yet given any. */
+  synchronized @Nullable Route route() {
+    return route;
+  }
+
+  /** Changes the state if it is the expected one; tells whether it was. */
+  synchronized boolean change(State expected, State next) {
+    if (state != expected) {
+      return false;
+    }
+    state = next;
+    return true;
+  }
+
+  /** Puts an open connection to sleep; false if it is not open. */
+  synchronized boolean sleep(long nowNanos) {
+    boolean slept = change(State.OPEN, State.DORMANT);
+    if (slept) {
+      asleepSinceNanos = nowNanos;
+    }
+    return slept;
+  }
+
+  /** Whether the connection has slept since then without a break. */
+  synchronized boolean isAsleepSince(long nanos) {
+    return state == State.DORMANT && asleepSinceNanos == nanos;
+  }
+
+  /** Gives the connection its paths; false if it is no longer open, and then it does not. */
+  synchronized boolean take(Route newRoute) {
+    if (state != State.OPEN) {
+      return false;
+    }
+    route = newRoute;
+    return true;
+  }
+
+  /** Takes the paths away and gives them back. */
+  synchronized @Nullable Route dropRoute() {
+    Route old = route;
+    route = null;
+    parked = List.of();
+    return old;
+  }
+
+  /** What became of a packet that was to go on its way. */
+  enum Parking {
+    /** The paths are ready: it can be sent. */
+    READY,
+    /** It waits until they are. */
+    PARKED,
+    /** Too many wait already. */
+    FULL
+  }
+
+  /** Keeps a packet until the paths are ready, unless they are. */
+  synchronized Parking park(Packet packet) {
+    if (route != null && route.isReady() && parked.isEmpty()) {
+      return Parking.READY;
+    }
+    if (parked.size() >= MAX_PARKED) {
+      return Parking.FULL;
+    }
+    if (parked.isEmpty()) {
+      parked = new ArrayList<>(1);
+    }
+    parked.add(packet);
+    return Parking.PARKED;
+  }
+
+  /** The packets that waited, oldest first; they wait no more. */
+  synchronized List<Packet> unpark() {
+    List<Packet> waiting = parked;
+    parked = List.of();
+    return waiting;
+  }
+
+  /** What the client's edge switch makes of packets to the VIP. */
+  Translation requestTranslation(Route paths) {
+    return new Translation(request, requestAtMember(), null, labelOf(paths.request()), server.at());
+  }
+
+  /** What the member's edge switch makes of packets to the client. */
+  Translation replyTranslation(Route paths) {
+    return new Translation(
+        reply(),
+        request.reversed(),
+        VipMac.of(request.dstAddress()),
+        labelOf(paths.reply()),
+        client);
+  }
+
+  private static @Nullable Label labelOf(LabelledPath path) {
+    return path.path().hops() == 0 ? null : path.label();
+  }
+
+  @Override
+  public String toString() {
+    return request + " on member " + server.number();
+  }
+}

@@ -1,0 +1,156 @@
+package io.malob.balancer;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.FiveTuple;
+import io.malob.balancer.Connection.Route;
+import io.malob.openflow.ConnectionRules;
+import io.malob.openflow.ConnectionRules.Translation;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.Protocol;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Puts connections on the switches and sends their stray packets on. All messages for one switch go
+ * out in one go, rules before packets. Thread-safe.
+ */
+final class ConnectionProgrammer {
+  /** How much longer the reply rule lives, so that it never goes before the request rule. */
+  private static final int REPLY_GRACE_SECONDS = 5;
+
+  private final FlowProgrammer programmer;
+  private final HostRuleCache hostRules;
+  private final IdleTimeouts idleTimeouts;
+
+  ConnectionProgrammer(
+      FlowProgrammer programmer, HostRuleCache hostRules, IdleTimeouts idleTimeouts) {
+    this.programmer = programmer;
+    this.hostRules = hostRules;
+    this.idleTimeouts = idleTimeouts;
+  }
+
+  /** After how many seconds without a packet the rules of a connection end, by protocol. */
+  record IdleTimeouts(int tcp, int udp, int icmp) {
+    int of(FiveTuple tuple) {
+      int protocol = tuple.protocol();
+      if (protocol == Protocol.TCP.ipNumber()) {
+        return tcp;
+      }
+      return protocol == Protocol.UDP.ipNumber() ? udp : icmp;
+    }
+  }
+
+  /** Puts the rules of a connection on its switches and sends a packet of the client's on. */
+  void carryRequest(Connection connection, Route route, byte[] frame) {
+    carry(connection, route, frame, true);
+  }
+
+  /** Puts the rules of a connection on its switches and sends a packet of the member's on. */
+  void carryReply(Connection connection, Route route, byte[] frame) {
+    carry(connection, route, frame, false);
+  }
+
+  private void carry(Connection connection, Route route, byte[] frame, boolean isRequest) {
+    Translation request = connection.requestTranslation(route);
+    Translation reply = connection.replyTranslation(route);
+    DatapathId clientSwitch = connection.client().switchId();
+    DatapathId memberSwitch = connection.server().at().switchId();
+    // the member's side first: its reply must not come before the rule for it
+    if (clientSwitch.equals(memberSwitch)) {
+      ImmutableList.Builder<OFMessage> messages = ImmutableList.builder();
+      @Nullable OFFactory factory = factory(clientSwitch);
+      if (factory == null) {
+        return;
+      }
+      addMemberSide(messages, factory, connection, reply);
+      addClientSide(messages, factory, connection, request);
+      messages.add(ConnectionRules.deliver(factory, isRequest ? request : reply, frame));
+      programmer.send(clientSwitch, messages.build());
+      return;
+    }
+    @Nullable OFFactory memberFactory = factory(memberSwitch);
+    if (memberFactory != null) {
+      ImmutableList.Builder<OFMessage> messages = ImmutableList.builder();
+      addMemberSide(messages, memberFactory, connection, reply);
+      if (isRequest) {
+        messages.add(ConnectionRules.deliver(memberFactory, request, frame));
+      }
+      programmer.send(memberSwitch, messages.build());
+    }
+    @Nullable OFFactory clientFactory = factory(clientSwitch);
+    if (clientFactory != null) {
+      ImmutableList.Builder<OFMessage> messages = ImmutableList.builder();
+      addClientSide(messages, clientFactory, connection, request);
+      if (!isRequest) {
+        messages.add(ConnectionRules.deliver(clientFactory, reply, frame));
+      }
+      programmer.send(clientSwitch, messages.build());
+    }
+  }
+
+  private void addMemberSide(
+      ImmutableList.Builder<OFMessage> messages,
+      OFFactory factory,
+      Connection connection,
+      Translation reply) {
+    messages.addAll(
+        hostRules.missing(factory, connection.server().address(), connection.server().at()));
+    messages.add(
+        ConnectionRules.reply(
+            factory,
+            reply,
+            connection.vipNumber(),
+            connection.server().number(),
+            connection.generation(),
+            idleTimeouts.of(reply.incoming()) + REPLY_GRACE_SECONDS));
+  }
+
+  private void addClientSide(
+      ImmutableList.Builder<OFMessage> messages,
+      OFFactory factory,
+      Connection connection,
+      Translation request) {
+    messages.addAll(
+        hostRules.missing(factory, connection.request().srcAddress(), connection.client()));
+    messages.add(
+        ConnectionRules.request(
+            factory,
+            request,
+            connection.vipNumber(),
+            connection.server().number(),
+            connection.generation(),
+            idleTimeouts.of(request.incoming())));
+  }
+
+  /**
+   * Delivers a packet that was translated already, but got lost on its way because a switch had no
+   * rule for its label or its host: at its receiver's edge, with the rule that was missing there.
+   */
+  void deliverTranslated(Packet packet, Attachment receiver) {
+    Optional<OFFactory> factory = programmer.factory(receiver.switchId());
+    if (factory.isEmpty()) {
+      return;
+    }
+    hostRules.ended(receiver.switchId(), packet.dstAddress());
+    FiveTuple tuple = packet.fiveTuple();
+    programmer.send(
+        receiver.switchId(),
+        ImmutableList.<OFMessage>builder()
+            .addAll(hostRules.missing(factory.get(), packet.dstAddress(), receiver))
+            .add(
+                ConnectionRules.deliver(
+                    factory.get(),
+                    new Translation(tuple, tuple, null, null, receiver),
+                    packet.frame()))
+            .build());
+  }
+
+  private @Nullable OFFactory factory(DatapathId switchId) {
+    return programmer.factory(switchId).orElse(null);
+  }
+}

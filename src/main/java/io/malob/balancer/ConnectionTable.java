@@ -1,0 +1,182 @@
+package io.malob.balancer;
+
+import io.malob.algorithm.FiveTuple;
+import io.malob.balancer.Connection.State;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All connections, open and dormant, found by the five-tuple of their requests and by that of their
+ * replies. Bounded: the dormant ones that fell asleep first are forgotten first. Thread-safe; a
+ * look-up takes no lock.
+ */
+final class ConnectionTable {
+
+  /** What becomes of a new connection. */
+  enum Admission {
+    ADDED,
+    /** Another thread was faster: the connection of that five-tuple is there already. */
+    EXISTS,
+    /** The member could not tell it from a connection that it has. */
+    CLASH,
+    /** The table is full. */
+    FULL
+  }
+
+  private final int maxOpen;
+  private final int maxDormant;
+  private final long dormantNanos;
+  private final LongSupplier nanoTime;
+
+  private final Map<FiveTuple, Connection> byRequest = new ConcurrentHashMap<>();
+  private final Map<FiveTuple, Connection> byReply = new ConcurrentHashMap<>();
+  private final ConcurrentLinkedQueue<Sleeper> sleepers = new ConcurrentLinkedQueue<>();
+  private final ReentrantLock sweeping = new ReentrantLock();
+  private final AtomicInteger open = new AtomicInteger();
+  private final AtomicInteger asleep = new AtomicInteger();
+
+  /**
+   * An empty table.
+   *
+   * @param maxOpen how many open connections there may be
+   * @param maxDormant how many dormant ones are remembered
+   * @param dormantNanos for how long
+   */
+  ConnectionTable(int maxOpen, int maxDormant, long dormantNanos, LongSupplier nanoTime) {
+    this.maxOpen = maxOpen;
+    this.maxDormant = maxDormant;
+    this.dormantNanos = dormantNanos;
+    this.nanoTime = nanoTime;
+  }
+
+  /** The connection of these request packets, or null. */
+  @Nullable Connection byRequest(FiveTuple request) {
+    return byRequest.get(request);
+  }
+
+  /** The connection of these reply packets, as the member makes them, or null. */
+  @Nullable Connection byReply(FiveTuple reply) {
+    return byReply.get(reply);
+  }
+
+  /** Adds an open connection, if it can be told from all others on both sides. */
+  Admission add(Connection connection) {
+    if (open.incrementAndGet() > maxOpen) {
+      open.decrementAndGet();
+      return Admission.FULL;
+    }
+    Connection clash = byReply.putIfAbsent(connection.reply(), connection);
+    while (clash != null && forget(clash, State.DORMANT)) {
+      clash = byReply.putIfAbsent(connection.reply(), connection);
+    }
+    if (clash != null) {
+      open.decrementAndGet();
+      boolean same = clash.request().equals(connection.request());
+      return same ? Admission.EXISTS : Admission.CLASH;
+    }
+    if (byRequest.putIfAbsent(connection.request(), connection) != null) {
+      byReply.remove(connection.reply(), connection);
+      open.decrementAndGet();
+      return Admission.EXISTS;
+    }
+    return Admission.ADDED;
+  }
+
+  /** Puts an open connection to sleep; false if it is not open. */
+  boolean sleep(Connection connection) {
+    long now = nanoTime.getAsLong();
+    if (!connection.sleep(now)) {
+      return false;
+    }
+    open.decrementAndGet();
+    sleepers.add(new Sleeper(connection, now));
+    if (asleep.incrementAndGet() > maxDormant) {
+      sweep();
+    }
+    return true;
+  }
+
+  /** Wakes a dormant connection; false if it is not dormant, or if the table is full. */
+  boolean wake(Connection connection) {
+    if (open.get() >= maxOpen || !connection.change(State.DORMANT, State.OPEN)) {
+      return false;
+    }
+    asleep.decrementAndGet();
+    open.incrementAndGet();
+    return true;
+  }
+
+  /** Forgets a connection that is in that state; false if it is not. */
+  boolean forget(Connection connection, State expected) {
+    if (!connection.change(expected, State.CLOSED)) {
+      return false;
+    }
+    (expected == State.OPEN ? open : asleep).decrementAndGet();
+    byRequest.remove(connection.request(), connection);
+    byReply.remove(connection.reply(), connection);
+    return true;
+  }
+
+  /** Forgets the dormant connections that are too many or too old. To be called now and then. */
+  void sweep() {
+    if (!sweeping.tryLock()) {
+      return; // another thread is at it
+    }
+    try {
+      long now = nanoTime.getAsLong();
+      Sleeper first = sleepers.peek();
+      while (first != null && (first.woke() || hasToGo(first, now))) {
+        sleepers.poll();
+        if (!first.woke()) {
+          forget(first.connection, State.DORMANT);
+        }
+        first = sleepers.peek();
+      }
+      if (sleepers.size() > 2 * maxDormant) {
+        sleepers.removeIf(Sleeper::woke);
+      }
+    } finally {
+      sweeping.unlock();
+    }
+  }
+
+  private boolean hasToGo(Sleeper sleeper, long nowNanos) {
+    return nowNanos - sleeper.sinceNanos >= dormantNanos || asleep.get() > maxDormant;
+  }
+
+  /** All connections that meet a condition; linear, for administrators' changes. */
+  List<Connection> find(Predicate<Connection> condition) {
+    List<Connection> found = new ArrayList<>();
+    for (Connection connection : byRequest.values()) {
+      if (condition.test(connection)) {
+        found.add(connection);
+      }
+    }
+    return found;
+  }
+
+  /** How many connections are open. */
+  int open() {
+    return open.get();
+  }
+
+  /** How many connections are dormant. */
+  int dormant() {
+    return asleep.get();
+  }
+
+  private record Sleeper(Connection connection, long sinceNanos) {
+    /** Whether the connection has woken up since, or is forgotten. */
+    boolean woke() {
+      return !connection.isAsleepSince(sinceNanos);
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package io.malob.balancer;
+
+import io.malob.algorithm.Attachment;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.packet.Packet;
+import io.malob.openflow.packet.Replies;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import net.floodlightcontroller.devicemanager.IDevice;
+import net.floodlightcontroller.devicemanager.IDeviceService;
+import net.floodlightcontroller.devicemanager.SwitchPort;
+import net.floodlightcontroller.topology.ITopologyService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/** Knows where hosts are attached, or asks the network by ARP. Thread-safe. */
+final class HostFinder implements RequestHandler.Clients {
+  private final IOFSwitchService switches;
+  private final ITopologyService topology;
+  private final IDeviceService devices;
+  private final FlowProgrammer programmer;
+
+  HostFinder(
+      IOFSwitchService switches,
+      ITopologyService topology,
+      IDeviceService devices,
+      FlowProgrammer programmer) {
+    this.switches = switches;
+    this.topology = topology;
+    this.devices = devices;
+    this.programmer = programmer;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>The port of the packet itself is the best evidence, and the only one for a client behind a
+   * router, as long as no other switch is behind that port.
+   */
+  @Override
+  public Optional<Attachment> locate(DatapathId switchId, OFPort inPort, Packet packet) {
+    return topology.isAttachmentPointPort(switchId, inPort)
+        ? Optional.of(new Attachment(switchId, inPort, packet.srcMac()))
+        : find(IPv4Address.of(packet.srcAddress()));
+  }
+
+  /** Where the host of that address was last seen. */
+  Optional<Attachment> find(IPv4Address address) {
+    Iterator<? extends IDevice> found =
+        devices.queryDevices(
+            MacAddress.NONE, null, address, IPv6Address.NONE, DatapathId.NONE, OFPort.ZERO);
+    while (found.hasNext()) {
+      Optional<Attachment> attachment = attachmentOf(found.next());
+      if (attachment.isPresent()) {
+        return attachment;
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Where a host is attached; empty if that is not known. */
+  static Optional<Attachment> attachmentOf(IDevice device) {
+    @Nullable SwitchPort[] ports = device.getAttachmentPoints();
+    for (SwitchPort port : ports) {
+      if (port != null) {
+        return Optional.of(
+            new Attachment(port.getNodeId(), port.getPortId(), device.getMACAddress()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * Asks all ports where hosts can be who has an address. The answer comes to the controller,
+   * because it is for a VIP, and there the device tracker learns the host.
+   */
+  void ask(IPv4Address address, IPv4Address vip) {
+    byte[] request = Replies.arpRequest(VipMac.of(vip), vip, address);
+    for (DatapathId switchId : switches.getAllSwitchDpids()) {
+      List<OFPort> ports = hostPorts(switchId);
+      if (!ports.isEmpty()) {
+        programmer.sendFrame(switchId, ports, request);
+      }
+    }
+  }
+
+  private List<OFPort> hostPorts(DatapathId switchId) {
+    List<OFPort> ports = new ArrayList<>();
+    @Nullable IOFSwitch sw = switches.getSwitch(switchId);
+    if (sw != null) {
+      for (OFPort port : sw.getEnabledPortNumbers()) {
+        if (topology.isAttachmentPointPort(switchId, port)) {
+          ports.add(port);
+        }
+      }
+    }
+    return ports;
+  }
+}

@@ -1,0 +1,47 @@
+package io.malob.balancer;
+
+import io.malob.algorithm.Attachment;
+import io.malob.openflow.HostRules;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/**
+ * Which host rules the switches have, so that they are sent once and not with every connection.
+ * Bounded by the rules themselves, which end when they are not used. Thread-safe.
+ */
+final class HostRuleCache {
+  private final int idleSeconds;
+  private final Map<Key, Attachment> installed = new ConcurrentHashMap<>();
+
+  /** An empty cache of rules that end after that long without a packet. */
+  HostRuleCache(int idleSeconds) {
+    this.idleSeconds = idleSeconds;
+  }
+
+  /** What to send to a host's switch before packets for the host; empty if that was sent before. */
+  List<OFMessage> missing(OFFactory factory, int address, Attachment at) {
+    Key key = new Key(at.switchId(), address);
+    // looked up first: for most connections the rule is there, and a look-up takes no lock
+    if (at.equals(installed.get(key)) || at.equals(installed.put(key, at))) {
+      return List.of();
+    }
+    return HostRules.add(factory, IPv4Address.of(address), at, idleSeconds);
+  }
+
+  /** Tells that a rule of a switch has ended. */
+  void ended(DatapathId switchId, int address) {
+    installed.remove(new Key(switchId, address));
+  }
+
+  /** Tells that a switch has lost all its rules. */
+  void reset(DatapathId switchId) {
+    installed.keySet().removeIf(key -> key.switchId.equals(switchId));
+  }
+
+  private record Key(DatapathId switchId, int address) {}
+}

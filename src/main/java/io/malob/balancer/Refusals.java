@@ -1,0 +1,30 @@
+package io.malob.balancer;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts what was refused, by reason. Thread-safe. */
+final class Refusals {
+  private final ImmutableMap<RefusalReason, LongAdder> counts;
+
+  Refusals() {
+    counts = Maps.toMap(Arrays.asList(RefusalReason.values()), reason -> new LongAdder());
+  }
+
+  void count(RefusalReason reason) {
+    requireNonNull(counts.get(reason)).increment();
+  }
+
+  /** The counts by the names that users see; reasons that never occurred are there with zero. */
+  Map<String, Long> byReason() {
+    Map<String, Long> result = new LinkedHashMap<>();
+    counts.forEach((reason, count) -> result.put(reason.text(), count.sum()));
+    return result;
+  }
+}

@@ -1,0 +1,47 @@
+package io.malob.balancer;
+
+import io.malob.algorithm.Placement;
+import io.malob.balancer.Connection.Route;
+import io.malob.openflow.label.LabelTable;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The pairs of labelled paths that connections use. Thread-safe. */
+final class Routes {
+  private static final Logger LOG = LoggerFactory.getLogger(Routes.class);
+
+  private final LabelTable labels;
+
+  Routes(LabelTable labels) {
+    this.labels = labels;
+  }
+
+  /** The labelled paths of a placement, counted as used until they are released. */
+  Route acquire(Placement placement) {
+    return new Route(
+        labels.acquire(placement.requestPath()), labels.acquire(placement.replyPath()));
+  }
+
+  void release(Route route) {
+    labels.release(route.request());
+    labels.release(route.reply());
+  }
+
+  /** Tells, on any thread, when both paths are ready (true) or one of them has failed (false). */
+  void whenReady(Route route, Consumer<Boolean> done) {
+    CompletableFuture<Void> unused =
+        route
+            .request()
+            .ready()
+            .thenCombine(route.reply().ready(), (there, back) -> there && back)
+            .thenAccept(done)
+            .whenComplete(
+                (nothing, failure) -> {
+                  if (failure != null) {
+                    LOG.error("A connection could not use its paths", failure);
+                  }
+                });
+  }
+}

@@ -1,0 +1,264 @@
+package io.malob.balancer;
+
+import io.malob.algorithm.Server;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Topology;
+import io.malob.openflow.label.LabelTable;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Vip;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import net.floodlightcontroller.devicemanager.IDevice;
+import net.floodlightcontroller.devicemanager.IDeviceService;
+import net.floodlightcontroller.topology.ITopologyService;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/**
+ * What is done besides handling packets: when the catalog, the topology, a host or a switch
+ * changes, and when time passes. All of it runs in order, one thing at a time, on one executor and
+ * never on a thread that reads from switches.
+ */
+final class Upkeep {
+  /** How many labels are kept ready at most; beyond that the first connection waits for its own. */
+  private static final int MAX_READY_LABELS = 10_000;
+
+  /** How many members are asked for at a time, so that a large pool causes no storm of ARP. */
+  private static final int MAX_ASKED = 64;
+
+  private final Executor inOrder;
+  private final ViewWriter view;
+  private final RequestHandler requests;
+  private final ConnectionTable connections;
+  private final LabelTable labels;
+  private final HostRuleCache hostRules;
+  private final SwitchPreparation preparation;
+  private final HostFinder hosts;
+  private final IOFSwitchService switches;
+  private final ITopologyService topology;
+  private final IDeviceService devices;
+
+  Upkeep(
+      Executor inOrder,
+      Parts parts,
+      IOFSwitchService switches,
+      ITopologyService topology,
+      IDeviceService devices) {
+    this.inOrder = inOrder;
+    this.view = parts.view;
+    this.requests = parts.requests;
+    this.connections = parts.connections;
+    this.labels = parts.labels;
+    this.hostRules = parts.hostRules;
+    this.preparation = parts.preparation;
+    this.hosts = parts.hosts;
+    this.switches = switches;
+    this.topology = topology;
+    this.devices = devices;
+  }
+
+  /** The parts of the balancer that need upkeep. */
+  record Parts(
+      ViewWriter view,
+      RequestHandler requests,
+      ConnectionTable connections,
+      LabelTable labels,
+      HostRuleCache hostRules,
+      SwitchPreparation preparation,
+      HostFinder hosts) {}
+
+  /** An operator has changed the catalog. The future ends when the change is in force. */
+  Future<?> catalogChanged(CatalogSnapshot before, CatalogSnapshot after) {
+    return CompletableFuture.runAsync(
+        () -> {
+          view.setCatalog(after);
+          Set<DatapathId> all = switches.getAllSwitchDpids();
+          preparation.catalogChanged(before, after, all);
+          closeConnections(
+              changed(before.vips().values(), after.vips(), Vip::id, Upkeep::sameTraffic),
+              changed(before.members().values(), after.members(), Member::id, Upkeep::samePlace));
+          askForMissingMembers();
+          requests.retryWaiting();
+        },
+        inOrder);
+  }
+
+  private static <T> List<T> changed(
+      Collection<T> before, Map<String, T> after, Function<T, String> id, Same<T> same) {
+    List<T> changed = new ArrayList<>();
+    for (T old : before) {
+      T now = after.get(id.apply(old));
+      if (now == null || !same.test(old, now)) {
+        changed.add(old);
+      }
+    }
+    return changed;
+  }
+
+  private interface Same<T> {
+    boolean test(T before, T after);
+  }
+
+  /** Whether the connections of a VIP can stay although it was written to. */
+  private static boolean sameTraffic(Vip before, Vip after) {
+    return before.number() == after.number()
+        && before.address().equals(after.address())
+        && before.protocol() == after.protocol()
+        && Objects.equals(before.port(), after.port());
+  }
+
+  /** Whether the connections of a member can stay although it was written to. */
+  private static boolean samePlace(Member before, Member after) {
+    return before.number() == after.number()
+        && before.address().equals(after.address())
+        && Objects.equals(before.port(), after.port())
+        && Objects.equals(before.poolId(), after.poolId());
+  }
+
+  private void closeConnections(List<Vip> vips, List<Member> members) {
+    if (vips.isEmpty() && members.isEmpty()) {
+      return;
+    }
+    Set<Integer> vipNumbers = vips.stream().map(Vip::number).collect(Collectors.toSet());
+    Set<Integer> memberNumbers = members.stream().map(Member::number).collect(Collectors.toSet());
+    connections
+        .find(
+            connection ->
+                vipNumbers.contains(connection.vipNumber())
+                    || memberNumbers.contains(connection.server().number()))
+        .forEach(requests::close);
+    preparation.removeConnections(vipNumbers, memberNumbers, switches.getAllSwitchDpids());
+  }
+
+  /** Links or switches have come or gone. */
+  void topologyChanged() {
+    inOrder.execute(
+        () -> {
+          Set<DirectedLink> links = new HashSet<>();
+          topology
+              .getAllLinks()
+              .values()
+              .forEach(
+                  ofSwitch ->
+                      ofSwitch.forEach(
+                          link ->
+                              links.add(
+                                  new DirectedLink(
+                                      link.getSrc(),
+                                      link.getSrcPort(),
+                                      link.getDst(),
+                                      link.getDstPort()))));
+          view.setTopology(Topology.of(switches.getAllSwitchDpids(), links));
+          view.refreshHosts();
+          keepLabelsReady();
+          requests.retryWaiting();
+        });
+  }
+
+  /** A host has come, moved, changed or gone. */
+  void hostChanged(IDevice device) {
+    IPv4Address[] addresses = device.getIPv4Addresses();
+    inOrder.execute(
+        () -> {
+          CatalogSnapshot catalog = view.get().catalog();
+          for (IPv4Address address : addresses) {
+            if (!catalog.membersAt(address.getInt()).isEmpty()) {
+              view.refreshHosts();
+              keepLabelsReady();
+              break;
+            }
+          }
+          requests.retryWaiting();
+        });
+  }
+
+  /** A switch is there, for the first time or again. */
+  void switchActivated(DatapathId switchId) {
+    inOrder.execute(
+        () -> {
+          hostRules.reset(switchId);
+          requests.switchReset(switchId);
+          preparation.prepare(switchId, view.get().catalog());
+        });
+    topologyChanged();
+  }
+
+  /** A packet waits for hosts to be found. */
+  void hostsAreWanted(Arrival arrival) {
+    inOrder.execute(
+        () -> {
+          askForMissingMembers();
+          IPv4Address client = IPv4Address.of(arrival.packet().srcAddress());
+          if (hosts.locate(arrival.switchId(), arrival.inPort(), arrival.packet()).isEmpty()) {
+            hosts.ask(client, IPv4Address.of(arrival.packet().dstAddress()));
+          }
+        });
+  }
+
+  /** To be called every half a second: packets that wait are tried again, or given up. */
+  void retryWaiting() {
+    inOrder.execute(requests::retryWaiting);
+  }
+
+  /** To be called every few seconds. */
+  void tidy() {
+    inOrder.execute(
+        () -> {
+          keepLabelsReady();
+          labels.sweep();
+          connections.sweep();
+          askForMissingMembers();
+        });
+  }
+
+  private void askForMissingMembers() {
+    view.missingMembers().entrySet().stream()
+        .limit(MAX_ASKED)
+        .forEach(missing -> hosts.ask(missing.getKey(), missing.getValue()));
+  }
+
+  /** Between all switches with hosts and all with members, so that no connection has to wait. */
+  private void keepLabelsReady() {
+    BalancerView current = view.get();
+    Set<DatapathId> memberSwitches =
+        current.servers().values().stream()
+            .map(Server::at)
+            .map(at -> at.switchId())
+            .collect(Collectors.toSet());
+    if (memberSwitches.isEmpty()) {
+      return;
+    }
+    Set<DatapathId> clientSwitches = switchesWithHosts();
+    int ready = 0;
+    for (DatapathId client : clientSwitches) {
+      for (DatapathId member : memberSwitches) {
+        if (client.equals(member) || ready >= MAX_READY_LABELS) {
+          continue;
+        }
+        current.network().fewestHops(client, member).ifPresent(labels::keepReady);
+        current.network().fewestHops(member, client).ifPresent(labels::keepReady);
+        ready += 2;
+      }
+    }
+  }
+
+  private Set<DatapathId> switchesWithHosts() {
+    Set<DatapathId> found = new HashSet<>();
+    for (IDevice device : devices.getAllDevices()) {
+      HostFinder.attachmentOf(device).ifPresent(at -> found.add(at.switchId()));
+    }
+    return found;
+  }
+}

@@ -1,0 +1,137 @@
+package io.malob.balancer;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.NetworkSnapshot;
+import io.malob.algorithm.Server;
+import io.malob.algorithm.ServerLoad;
+import io.malob.algorithm.graph.Topology;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Pool;
+import io.malob.state.catalog.Vip;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/**
+ * Keeps the {@link BalancerView}: the one writer of it. To be called by one thread at a time;
+ * {@link #get} and {@link #stats} by any.
+ */
+final class ViewWriter implements Supplier<BalancerView> {
+  private final Function<IPv4Address, Optional<Attachment>> hosts;
+  private final Map<Integer, ServerLoad> loads = new ConcurrentHashMap<>();
+  private volatile BalancerView view = BalancerView.EMPTY;
+
+  /**
+   * A writer that starts with an empty view.
+   *
+   * @param hosts where the host of an address is attached
+   */
+  ViewWriter(Function<IPv4Address, Optional<Attachment>> hosts) {
+    this.hosts = hosts;
+  }
+
+  @Override
+  public BalancerView get() {
+    return view;
+  }
+
+  /** Takes over a new network; what was computed for the old one is kept if it is the same. */
+  void setTopology(Topology topology) {
+    if (!topology.equals(view.network().topology())) {
+      publish(view.catalog(), new NetworkSnapshot(topology));
+    }
+  }
+
+  /** Takes over a new catalog. */
+  void setCatalog(CatalogSnapshot catalog) {
+    publish(catalog, view.network());
+    loads
+        .keySet()
+        .retainAll(
+            catalog.members().values().stream().map(Member::number).collect(Collectors.toSet()));
+  }
+
+  /** Looks up again where the members are. */
+  void refreshHosts() {
+    publish(view.catalog(), view.network());
+  }
+
+  private void publish(CatalogSnapshot catalog, NetworkSnapshot network) {
+    BalancerView before = view;
+    ImmutableMap.Builder<String, PoolView> pools = ImmutableMap.builder();
+    ImmutableMap.Builder<Integer, PoolView> poolOfMember = ImmutableMap.builder();
+    ImmutableMap.Builder<Integer, Server> allServers = ImmutableMap.builder();
+    for (Pool pool : catalog.pools().values()) {
+      ImmutableList<Server> servers = servers(catalog, pool);
+      @Nullable PoolView old = before.pools().get(pool.id());
+      PoolView next = old == null ? new PoolView(servers) : old.with(servers);
+      pools.put(pool.id(), next);
+      servers.forEach(server -> allServers.put(server.number(), server));
+      catalog.membersOfPool(pool.id()).forEach(member -> poolOfMember.put(member.number(), next));
+    }
+    view =
+        new BalancerView(catalog, network, pools.build(), poolOfMember.build(), allServers.build());
+  }
+
+  private ImmutableList<Server> servers(CatalogSnapshot catalog, Pool pool) {
+    ImmutableList.Builder<Server> servers = ImmutableList.builder();
+    for (Member member : catalog.membersOfPool(pool.id())) {
+      hosts.apply(member.address()).map(at -> server(member, at)).ifPresent(servers::add);
+    }
+    return servers.build();
+  }
+
+  private Server server(Member member, Attachment at) {
+    return new Server(
+        member.number(),
+        member.address().getInt(),
+        Optional.ofNullable(member.port()).orElse(0),
+        member.weight(),
+        at,
+        loads.computeIfAbsent(member.number(), any -> new ServerLoad()));
+  }
+
+  /** The members that the network has not shown yet, each with a VIP address of its pool. */
+  Map<IPv4Address, IPv4Address> missingMembers() {
+    BalancerView current = view;
+    Map<IPv4Address, IPv4Address> missing = new HashMap<>();
+    for (Pool pool : current.catalog().pools().values()) {
+      @Nullable String vipId = pool.vipId();
+      @Nullable Vip vip = vipId == null ? null : current.catalog().vips().get(vipId);
+      if (vip == null) {
+        continue;
+      }
+      for (Member member : current.catalog().membersOfPool(pool.id())) {
+        if (!current.servers().containsKey(member.number())) {
+          missing.put(member.address(), vip.address());
+        }
+      }
+    }
+    return missing;
+  }
+
+  /** The counts of all members in the catalog, by member id. */
+  Map<String, MemberStats> stats() {
+    BalancerView current = view;
+    ImmutableMap.Builder<String, MemberStats> stats = ImmutableMap.builder();
+    for (Member member : current.catalog().members().values()) {
+      @Nullable ServerLoad load = loads.get(member.number());
+      boolean located = current.servers().containsKey(member.number());
+      stats.put(
+          member.id(),
+          load == null
+              ? new MemberStats(0, 0, located)
+              : new MemberStats(load.active(), load.total(), located));
+    }
+    return stats.build();
+  }
+}

@@ -1,0 +1,65 @@
+package io.malob.balancer;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * First packets that wait until a host is found: a few, for a short time. Thread-safe.
+ *
+ * <p>All of them are tried again whenever the view changes; there are few enough for that.
+ */
+final class WaitingRoom {
+  private static final int CAPACITY = 1_024;
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  private final LongSupplier nanoTime;
+  private final Consumer<Arrival> wanted;
+  private final ConcurrentLinkedQueue<Arrival> waiting = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger size = new AtomicInteger();
+
+  /** What became of a packet at the door. */
+  enum Entry {
+    WAITS,
+    WAITED_LONG_ENOUGH,
+    FULL
+  }
+
+  /**
+   * An empty room.
+   *
+   * @param wanted called when a packet starts to wait: somebody should look for the hosts now
+   */
+  WaitingRoom(LongSupplier nanoTime, Consumer<Arrival> wanted) {
+    this.nanoTime = nanoTime;
+    this.wanted = wanted;
+  }
+
+  /** Lets a packet wait, if it is still early enough and there is room. */
+  Entry enter(Arrival arrival) {
+    if (nanoTime.getAsLong() - arrival.nanos() >= PATIENCE_NANOS) {
+      return Entry.WAITED_LONG_ENOUGH;
+    }
+    if (size.incrementAndGet() > CAPACITY) {
+      size.decrementAndGet();
+      return Entry.FULL;
+    }
+    waiting.add(arrival);
+    wanted.accept(arrival);
+    return Entry.WAITS;
+  }
+
+  /** Takes all packets out, to be tried again. */
+  List<Arrival> leave() {
+    List<Arrival> all = new ArrayList<>();
+    for (Arrival arrival = waiting.poll(); arrival != null; arrival = waiting.poll()) {
+      size.decrementAndGet();
+      all.add(arrival);
+    }
+    return all;
+  }
+}
