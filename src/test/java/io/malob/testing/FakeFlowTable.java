@@ -1,0 +1,240 @@
+package io.malob.testing;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.projectfloodlight.openflow.protocol.OFFlowMod;
+import org.projectfloodlight.openflow.protocol.OFMatchV3;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketOut;
+import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
+import org.projectfloodlight.openflow.protocol.action.OFActionSetField;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstructionApplyActions;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstructionClearActions;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstructionGotoTable;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstructionWriteActions;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.U64;
+
+/**
+ * One switch of OpenFlow 1.3 without a wire: takes FLOW_MOD and PACKET_OUT messages and says where
+ * a frame comes out and how it looks. A packet that no rule of a table matches goes to the
+ * controller, as if each table had its table-miss rule; a rule of one's own with priority 0 goes
+ * before that. What it does not know (a field, an action) it refuses with an exception. Not safe
+ * for use by several threads.
+ */
+public final class FakeFlowTable {
+  private final List<FakeRule> rules = new ArrayList<>();
+
+  /**
+   * A frame that leaves the switch.
+   *
+   * @param port a port of the switch, or CONTROLLER; IN_PORT shows as the port itself
+   * @param frame the bytes as they leave
+   * @param table the table that sent it
+   */
+  @SuppressWarnings("ArrayRecordComponent") // tests compare the parts
+  public record Output(OFPort port, byte[] frame, TableId table) {
+    /** Whether this is a packet-in. */
+    public boolean isToController() {
+      return port.equals(OFPort.CONTROLLER);
+    }
+  }
+
+  /** All rules, by table and falling priority; of equal ones the older first. */
+  public List<FakeRule> rules() {
+    return rules.stream()
+        .sorted(
+            Comparator.comparing(FakeRule::table)
+                .thenComparing(Comparator.comparingInt(FakeRule::priority).reversed()))
+        .toList();
+  }
+
+  /** The rules of one table. */
+  public List<FakeRule> rules(int table) {
+    return rules().stream().filter(rule -> rule.table().getValue() == table).toList();
+  }
+
+  /** Obeys a message; gives back the frames that leave because of it. Others are ignored. */
+  public List<Output> apply(OFMessage message) {
+    if (message instanceof OFFlowMod flowMod) {
+      change(flowMod);
+    } else if (message instanceof OFPacketOut packetOut) {
+      return new Traversal(packetOut.getInPort(), packetOut.getData())
+          .packetOut(packetOut.getActions());
+    }
+    return List.of();
+  }
+
+  /** Sends a frame into a port; gives back what leaves, in order. */
+  public List<Output> process(int inPort, byte[] frame) {
+    return process(OFPort.of(inPort), frame);
+  }
+
+  /** Sends a frame into a port; gives back what leaves, in order. */
+  public List<Output> process(OFPort inPort, byte[] frame) {
+    return new Traversal(inPort, frame).pipeline();
+  }
+
+  private void change(OFFlowMod message) {
+    // getMatchFields() would leave out just the fields that this looks for
+    for (OFOxm<?> oxm : ((OFMatchV3) message.getMatch()).getOxmList()) {
+      MatchField<?> field = oxm.getMatchField();
+      if (!field.arePrerequisitesOK(message.getMatch())) {
+        throw new IllegalArgumentException("OFPBMC_BAD_PREREQ: " + field.getName());
+      }
+    }
+    switch (message.getCommand()) {
+      case ADD -> {
+        rules.removeIf(strictly(message));
+        rules.add(FakeRule.of(message));
+      }
+      case MODIFY -> modify(message, loosely(message).and(cookie(message)));
+      case MODIFY_STRICT -> modify(message, strictly(message).and(cookie(message)));
+      case DELETE -> rules.removeIf(loosely(message).and(cookie(message)).and(outPort(message)));
+      case DELETE_STRICT ->
+          rules.removeIf(strictly(message).and(cookie(message)).and(outPort(message)));
+    }
+  }
+
+  private void modify(OFFlowMod message, Predicate<FakeRule> which) {
+    rules.replaceAll(rule -> which.test(rule) ? rule.withInstructionsOf(message) : rule);
+  }
+
+  private static Predicate<FakeRule> strictly(OFFlowMod message) {
+    return inTable(message)
+        .and(rule -> rule.priority() == message.getPriority())
+        .and(rule -> rule.match().equals(message.getMatch()));
+  }
+
+  private static Predicate<FakeRule> loosely(OFFlowMod message) {
+    return inTable(message).and(rule -> rule.isWithin(message.getMatch()));
+  }
+
+  private static Predicate<FakeRule> inTable(OFFlowMod message) {
+    TableId table = message.getTableId();
+    return rule -> table.equals(TableId.ALL) || rule.table().equals(table);
+  }
+
+  private static Predicate<FakeRule> cookie(OFFlowMod message) {
+    U64 mask = message.getCookieMask();
+    return rule -> rule.cookie().applyMask(mask).equals(message.getCookie().applyMask(mask));
+  }
+
+  private static Predicate<FakeRule> outPort(OFFlowMod message) {
+    OFPort port = message.getOutPort();
+    // a message that names no port carries ANY, or the zero that its builder starts with
+    return rule -> port.equals(OFPort.ANY) || port.equals(OFPort.ZERO) || rule.outputsTo(port);
+  }
+
+  private Optional<FakeRule> lookUp(TableId table, OFPort inPort, MutableFrame frame) {
+    return rules().stream()
+        .filter(rule -> rule.table().equals(table) && rule.matches(inPort, frame))
+        .findFirst();
+  }
+
+  /** The way of one frame through the tables. */
+  private final class Traversal {
+    private final OFPort inPort;
+    private final MutableFrame frame;
+    private final Map<Object, OFAction> actionSet = new LinkedHashMap<>();
+    private final List<Output> outputs = new ArrayList<>();
+    private TableId table = TableId.of(0);
+
+    Traversal(OFPort inPort, byte[] frame) {
+      this.inPort = inPort;
+      this.frame = new MutableFrame(frame);
+    }
+
+    List<Output> packetOut(List<OFAction> actions) {
+      actions.forEach(this::perform);
+      return outputs;
+    }
+
+    List<Output> pipeline() {
+      boolean goOn = true;
+      while (goOn) {
+        Optional<FakeRule> rule = lookUp(table, inPort, frame);
+        if (rule.isEmpty()) {
+          emit(OFPort.CONTROLLER);
+          return outputs;
+        }
+        goOn = follow(rule.get().instructions());
+      }
+      performActionSet();
+      return outputs;
+    }
+
+    private boolean follow(List<OFInstruction> instructions) {
+      boolean goOn = false;
+      for (OFInstruction instruction : instructions) {
+        if (instruction instanceof OFInstructionApplyActions apply) {
+          apply.getActions().forEach(this::perform);
+        } else if (instruction instanceof OFInstructionWriteActions write) {
+          write.getActions().forEach(action -> actionSet.put(key(action), action));
+        } else if (instruction instanceof OFInstructionClearActions) {
+          actionSet.clear();
+        } else if (instruction instanceof OFInstructionGotoTable next) {
+          if (next.getTableId().compareTo(table) <= 0) {
+            throw new IllegalArgumentException("OFPBIC_BAD_TABLE_ID: " + next.getTableId());
+          }
+          table = next.getTableId();
+          goOn = true;
+        } else {
+          throw new UnsupportedOperationException("instruction " + instruction);
+        }
+      }
+      return goOn;
+    }
+
+    private static Object key(OFAction action) {
+      return action instanceof OFActionSetField set
+          ? set.getField().getMatchField().id
+          : action.getType();
+    }
+
+    private void performActionSet() {
+      actionSet.values().stream().filter(OFActionSetField.class::isInstance).forEach(this::perform);
+      actionSet.values().stream()
+          .filter(action -> !(action instanceof OFActionSetField))
+          .forEach(this::perform);
+    }
+
+    private void perform(OFAction action) {
+      if (action instanceof OFActionOutput output) {
+        output(output.getPort());
+      } else if (action instanceof OFActionSetField set) {
+        frame.set(set.getField().getMatchField(), set.getField().getValue());
+      } else {
+        throw new UnsupportedOperationException("action " + action);
+      }
+    }
+
+    private void output(OFPort port) {
+      if (port.equals(OFPort.TABLE)) {
+        outputs.addAll(process(inPort, frame.copy()));
+      } else if (port.equals(OFPort.IN_PORT)) {
+        emit(inPort);
+      } else if (port.equals(OFPort.CONTROLLER)) {
+        emit(port);
+      } else if (port.getPortNumber() < 0) {
+        throw new UnsupportedOperationException("output to " + port);
+      } else if (!port.equals(inPort)) { // OpenFlow 1.3.5, section 4.5: only IN_PORT goes back
+        emit(port);
+      }
+    }
+
+    private void emit(OFPort port) {
+      outputs.add(new Output(port, frame.copy(), table));
+    }
+  }
+}

@@ -1,0 +1,207 @@
+package io.malob.testing;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.protocol.OFFactories;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowMod;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFBufferId;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.OFVlanVidMatch;
+import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.TransportPort;
+import org.projectfloodlight.openflow.types.U64;
+
+class FakeFlowTableTest {
+  private static final OFFactory OF = OFFactories.getFactory(OFVersion.OF_13);
+  private static final MacAddress A = MacAddress.of("02:00:00:00:00:0a");
+  private static final MacAddress B = MacAddress.of("02:00:00:00:00:0b");
+  private static final MacAddress C = MacAddress.of("02:00:00:00:00:0c");
+  private static final IPv4Address IP_A = IPv4Address.of("10.0.0.1");
+  private static final IPv4Address IP_B = IPv4Address.of("10.0.0.2");
+  private static final IPv4Address IP_C = IPv4Address.of("10.0.0.3");
+  private static final byte[] SYN = Frames.tcp(A, B, IP_A, 40_000, IP_B, 80, 2);
+
+  private final FakeFlowTable table = new FakeFlowTable();
+
+  private static OFFlowMod.Builder add(int priority, Match match, OFAction... actions) {
+    return OF.buildFlowAdd()
+        .setPriority(priority)
+        .setMatch(match)
+        .setInstructions(List.of(OF.instructions().applyActions(List.of(actions))));
+  }
+
+  private static OFAction output(int port) {
+    return OF.actions().buildOutput().setPort(OFPort.of(port)).setMaxLen(0xffff).build();
+  }
+
+  private static Match toMac(String mac, String mask) {
+    return OF.buildMatch()
+        .setMasked(MatchField.ETH_DST, MacAddress.of(mac), MacAddress.of(mask))
+        .build();
+  }
+
+  private List<Integer> ports(byte[] frame) {
+    return table.process(1, frame).stream().map(out -> out.port().getPortNumber()).toList();
+  }
+
+  @Test
+  void packet_withoutRule_goesToController() {
+    assertEquals(List.of(OFPort.CONTROLLER.getPortNumber()), ports(SYN));
+  }
+
+  @Test
+  void packet_matchesSeveralRules_followsHighestPriority() {
+    table.apply(add(5, OF.buildMatch().build(), output(2)).build());
+    table.apply(add(9, toMac("02:00:00:00:00:00", "ff:ff:ff:ff:ff:00"), output(3)).build());
+    table.apply(add(99, toMac("02:00:00:00:01:00", "ff:ff:ff:ff:ff:00"), output(4)).build());
+    assertEquals(List.of(3), ports(SYN));
+  }
+
+  @Test
+  void rewrite_ofAddressAndPort_looksLikeFrameBuiltThatWay() {
+    Match tcpToB =
+        OF.buildMatch()
+            .setExact(MatchField.ETH_TYPE, EthType.IPv4)
+            .setExact(MatchField.IP_PROTO, IpProtocol.TCP)
+            .setExact(MatchField.IPV4_DST, IP_B)
+            .setExact(MatchField.TCP_DST, TransportPort.of(80))
+            .build();
+    OFFlowMod toNext =
+        OF.buildFlowAdd()
+            .setMatch(tcpToB)
+            .setInstructions(
+                List.of(
+                    OF.instructions()
+                        .applyActions(
+                            List.of(
+                                OF.actions().setField(OF.oxms().ethDst(C)),
+                                OF.actions().setField(OF.oxms().ipv4Dst(IP_C)),
+                                OF.actions().setField(OF.oxms().tcpDst(TransportPort.of(8_080))))),
+                    OF.instructions().gotoTable(TableId.of(3))))
+            .build();
+    table.apply(toNext);
+    table.apply(
+        add(1, toMac(C.toString(), "ff:ff:ff:ff:ff:ff"), output(7))
+            .setTableId(TableId.of(3))
+            .build());
+    List<FakeFlowTable.Output> outputs = table.process(1, SYN);
+    assertEquals(1, outputs.size());
+    assertEquals(OFPort.of(7), outputs.get(0).port());
+    assertArrayEquals(Frames.tcp(A, C, IP_A, 40_000, IP_C, 8_080, 2), outputs.get(0).frame());
+  }
+
+  @Test
+  void output_toPortThatFrameCameFrom_needsInPort() {
+    table.apply(add(1, OF.buildMatch().build(), output(1)).build());
+    assertEquals(List.of(), ports(SYN));
+    table.apply(add(1, OF.buildMatch().build(), OF.actions().output(OFPort.IN_PORT, 0)).build());
+    assertEquals(List.of(1), ports(SYN));
+  }
+
+  @Test
+  void match_onVlan_tellsTaggedFromUntagged() {
+    table.apply(
+        add(
+                2,
+                OF.buildMatch().setExact(MatchField.VLAN_VID, OFVlanVidMatch.ofVlan(7)).build(),
+                output(2))
+            .build());
+    table.apply(
+        add(
+                1,
+                OF.buildMatch().setExact(MatchField.VLAN_VID, OFVlanVidMatch.UNTAGGED).build(),
+                output(3))
+            .build());
+    assertEquals(List.of(2), ports(Frames.tagged(SYN, 7)));
+    assertEquals(List.of(3), ports(SYN));
+  }
+
+  @Test
+  void deletion_byCookieMaskOrOutPort_leavesOthers() {
+    table.apply(
+        add(1, toMac("02:00:00:00:00:01", "ff:ff:ff:ff:ff:ff"), output(2))
+            .setCookie(U64.of(0x11))
+            .build());
+    table.apply(
+        add(1, toMac("02:00:00:00:00:02", "ff:ff:ff:ff:ff:ff"), output(2))
+            .setCookie(U64.of(0x21))
+            .build());
+    table.apply(
+        add(1, toMac("02:00:00:00:00:03", "ff:ff:ff:ff:ff:ff"), output(3))
+            .setCookie(U64.of(0x22))
+            .build());
+    table.apply(
+        OF.buildFlowDelete()
+            .setTableId(TableId.ALL)
+            .setOutPort(OFPort.ANY)
+            .setCookie(U64.of(0x10))
+            .setCookieMask(U64.of(0xf0))
+            .build());
+    assertEquals(2, table.rules().size());
+    table.apply(OF.buildFlowDelete().setTableId(TableId.ALL).setOutPort(OFPort.of(3)).build());
+    assertEquals(U64.of(0x21), table.rules().get(0).cookie());
+    table.apply(
+        OF.buildFlowDelete()
+            .setTableId(TableId.ALL)
+            .setOutPort(OFPort.ANY)
+            .setMatch(toMac("02:00:00:00:00:00", "ff:ff:ff:ff:ff:00"))
+            .build());
+    assertEquals(List.of(), table.rules());
+  }
+
+  @Test
+  void strictDeletion_ofOtherPriority_deletesNothing() {
+    Match match = toMac("02:00:00:00:00:01", "ff:ff:ff:ff:ff:ff");
+    table.apply(add(4, match, output(2)).build());
+    table.apply(
+        OF.buildFlowDeleteStrict().setPriority(5).setMatch(match).setOutPort(OFPort.ANY).build());
+    assertEquals(1, table.rules().size());
+    table.apply(
+        OF.buildFlowDeleteStrict().setPriority(4).setMatch(match).setOutPort(OFPort.ANY).build());
+    assertEquals(0, table.rules().size());
+  }
+
+  @Test
+  void rule_withoutPrerequisiteOfMatch_isRefused() {
+    Match bad = OF.buildMatch().setExact(MatchField.IPV4_DST, IP_B).build();
+    OFFlowMod message = add(1, bad, output(2)).build();
+    assertThrows(IllegalArgumentException.class, () -> table.apply(message));
+  }
+
+  @Test
+  void frame_overTwoSwitches_comesOutAtHostPort() {
+    FakeNetwork network = new FakeNetwork();
+    DatapathId first = DatapathId.of(1);
+    DatapathId second = DatapathId.of(2);
+    network.connect(first, 2, second, 3);
+    network.send(first, add(1, OF.buildMatch().build(), output(2)).build());
+    network.setController(
+        (switchId, inPort, tableId, frame) ->
+            network.send(
+                switchId,
+                OF.buildPacketOut()
+                    .setInPort(inPort)
+                    .setBufferId(OFBufferId.NO_BUFFER)
+                    .setActions(List.of(output(9)))
+                    .setData(frame)
+                    .build()));
+    List<FakeNetwork.Delivery> delivered = network.inject(first, 1, SYN);
+    assertEquals(1, delivered.size());
+    assertEquals(second, delivered.get(0).switchId());
+    assertEquals(OFPort.of(9), delivered.get(0).port());
+  }
+}

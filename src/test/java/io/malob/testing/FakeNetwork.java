@@ -1,0 +1,129 @@
+package io.malob.testing;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import net.floodlightcontroller.core.types.NodePortTuple;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
+
+/**
+ * Several {@link FakeFlowTable}s joined by links: a frame that is sent in comes out at host ports,
+ * that is, ports without a link. Not safe for use by several threads.
+ */
+public final class FakeNetwork {
+  private static final int MOST_HOPS = 100_000;
+
+  private final Map<DatapathId, FakeFlowTable> tables = new TreeMap<>();
+  private final Map<NodePortTuple, NodePortTuple> links = new LinkedHashMap<>();
+  private final ArrayDeque<Arrival> underWay = new ArrayDeque<>();
+  private final List<Delivery> delivered = new ArrayList<>();
+  private @Nullable PacketInHandler controller;
+  private boolean running;
+
+  /** A frame that came out at a host port, or, where no controller is set, at CONTROLLER. */
+  @SuppressWarnings("ArrayRecordComponent") // tests compare the parts
+  public record Delivery(DatapathId switchId, OFPort port, byte[] frame) {
+    /** The switch port. */
+    public NodePortTuple at() {
+      return new NodePortTuple(switchId, port);
+    }
+  }
+
+  /** Takes the packets that switches send to their controller; may call {@link #send}. */
+  public interface PacketInHandler {
+    /** A packet-in. */
+    void packetIn(DatapathId switchId, OFPort inPort, TableId table, byte[] frame);
+  }
+
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Arrival(DatapathId switchId, OFPort port, byte[] frame) {}
+
+  /** Sets who gets packet-ins. */
+  public void setController(PacketInHandler handler) {
+    controller = handler;
+  }
+
+  /** The switch of that id, which is made if it is new. */
+  public FakeFlowTable table(DatapathId switchId) {
+    return tables.computeIfAbsent(switchId, any -> new FakeFlowTable());
+  }
+
+  /** Joins two ports, in both directions. */
+  public void connect(DatapathId switchA, int portA, DatapathId switchB, int portB) {
+    connectOneWay(switchA, portA, switchB, portB);
+    connectOneWay(switchB, portB, switchA, portA);
+  }
+
+  /** Joins two ports, in one direction. */
+  public void connectOneWay(DatapathId src, int srcPort, DatapathId dst, int dstPort) {
+    table(src);
+    table(dst);
+    links.put(
+        new NodePortTuple(src, OFPort.of(srcPort)), new NodePortTuple(dst, OFPort.of(dstPort)));
+  }
+
+  /** Cuts the link at a port, in both directions; the port is a host port then. */
+  public void cut(DatapathId switchId, int port) {
+    NodePortTuple end = new NodePortTuple(switchId, OFPort.of(port));
+    links.remove(end);
+    links.values().removeIf(end::equals);
+  }
+
+  /** A host sends a frame; gives back everything that comes out because of it. */
+  public List<Delivery> inject(DatapathId switchId, int port, byte[] frame) {
+    underWay.add(new Arrival(switchId, OFPort.of(port), frame));
+    return run();
+  }
+
+  /**
+   * The controller sends a message. Outside a packet-in, gives back what comes out because of it;
+   * inside one, that is part of what the injection gives back.
+   */
+  public List<Delivery> send(DatapathId switchId, OFMessage message) {
+    for (FakeFlowTable.Output output : table(switchId).apply(message)) {
+      leave(switchId, OFPort.CONTROLLER, output);
+    }
+    return running ? List.of() : run();
+  }
+
+  private List<Delivery> run() {
+    running = true;
+    try {
+      int hops = 0;
+      for (Arrival at = underWay.poll(); at != null; at = underWay.poll()) {
+        if (hops++ > MOST_HOPS) {
+          throw new AssertionError("a frame loops");
+        }
+        for (FakeFlowTable.Output output : table(at.switchId).process(at.port, at.frame)) {
+          leave(at.switchId, at.port, output);
+        }
+      }
+    } finally {
+      running = false;
+      underWay.clear();
+    }
+    List<Delivery> result = List.copyOf(delivered);
+    delivered.clear();
+    return result;
+  }
+
+  private void leave(DatapathId switchId, OFPort inPort, FakeFlowTable.Output output) {
+    if (output.isToController() && controller != null) {
+      controller.packetIn(switchId, inPort, output.table(), output.frame());
+      return;
+    }
+    NodePortTuple peer = links.get(new NodePortTuple(switchId, output.port()));
+    if (peer == null) {
+      delivered.add(new Delivery(switchId, output.port(), output.frame()));
+    } else {
+      underWay.add(new Arrival(peer.getNodeId(), peer.getPortId(), output.frame()));
+    }
+  }
+}

@@ -1,0 +1,160 @@
+package io.malob.testing;
+
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.ArpOpcode;
+import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.ICMPv4Code;
+import org.projectfloodlight.openflow.types.ICMPv4Type;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFValueType;
+import org.projectfloodlight.openflow.types.OFVlanVidMatch;
+import org.projectfloodlight.openflow.types.TransportPort;
+import org.projectfloodlight.openflow.types.U16;
+
+/**
+ * A frame inside a fake switch: its match fields can be read and set. Has a parser of its own, so
+ * that a mistake in the controller's does not hide itself. Not safe for use by several threads.
+ */
+final class MutableFrame {
+  private static final int TCP = 6;
+  private static final int UDP = 17;
+  private static final int ICMP = 1;
+
+  private final byte[] bytes;
+  private final ByteBuffer buffer;
+  private final int vlan;
+  private final int network;
+
+  /** A copy of these bytes. */
+  MutableFrame(byte[] frame) {
+    bytes = frame.clone();
+    buffer = ByteBuffer.wrap(bytes);
+    boolean tagged = bytes.length >= 18 && uint16(12) == 0x8100;
+    vlan = tagged ? uint16(14) & 0xfff : -1;
+    network = tagged ? 18 : 14;
+  }
+
+  /** A copy of the bytes as they are now. */
+  byte[] copy() {
+    return bytes.clone();
+  }
+
+  /** The value of a field of the frame; null if this frame has no such field. */
+  @Nullable OFValueType<?> get(MatchField<?> field) {
+    return switch (field.id) {
+      case ETH_DST -> mac(0);
+      case ETH_SRC -> mac(6);
+      case ETH_TYPE -> EthType.of(uint16(network - 2));
+      case VLAN_VID -> vlan < 0 ? OFVlanVidMatch.UNTAGGED : OFVlanVidMatch.ofVlan(vlan);
+      case IP_PROTO -> isIpv4() ? IpProtocol.of((short) protocol()) : null;
+      case IPV4_SRC -> isIpv4() ? address(network + 12) : null;
+      case IPV4_DST -> isIpv4() ? address(network + 16) : null;
+      case TCP_SRC -> has(TCP) ? TransportPort.of(uint16(transport())) : null;
+      case TCP_DST -> has(TCP) ? TransportPort.of(uint16(transport() + 2)) : null;
+      case TCP_FLAGS, OVS_TCP_FLAGS -> has(TCP) ? U16.of(uint16(transport() + 12) & 0xfff) : null;
+      case UDP_SRC -> has(UDP) ? TransportPort.of(uint16(transport())) : null;
+      case UDP_DST -> has(UDP) ? TransportPort.of(uint16(transport() + 2)) : null;
+      case ICMPV4_TYPE -> has(ICMP) ? ICMPv4Type.of(bytes[transport()]) : null;
+      case ICMPV4_CODE -> has(ICMP) ? ICMPv4Code.of(bytes[transport() + 1]) : null;
+      case ARP_OP -> isArp() ? ArpOpcode.of(uint16(network + 6)) : null;
+      case ARP_SHA -> isArp() ? mac(network + 8) : null;
+      case ARP_SPA -> isArp() ? address(network + 14) : null;
+      case ARP_THA -> isArp() ? mac(network + 18) : null;
+      case ARP_TPA -> isArp() ? address(network + 24) : null;
+      default -> throw new UnsupportedOperationException("match on " + field.getName());
+    };
+  }
+
+  /** Sets a field and corrects the checksums, as the set_field action does. */
+  void set(MatchField<?> field, OFValueType<?> value) {
+    if (get(field) == null) {
+      throw new IllegalArgumentException("the frame has no " + field.getName());
+    }
+    switch (field.id) {
+      case ETH_DST -> buffer.put(0, ((MacAddress) value).getBytes());
+      case ETH_SRC -> buffer.put(6, ((MacAddress) value).getBytes());
+      case IPV4_SRC -> buffer.putInt(network + 12, ((IPv4Address) value).getInt());
+      case IPV4_DST -> buffer.putInt(network + 16, ((IPv4Address) value).getInt());
+      case TCP_SRC, UDP_SRC -> putPort(transport(), value);
+      case TCP_DST, UDP_DST -> putPort(transport() + 2, value);
+      case VLAN_VID ->
+          buffer.putShort(14, (short) ((uint16(14) & 0xf000) | ((OFVlanVidMatch) value).getVlan()));
+      default -> throw new UnsupportedOperationException("set_field of " + field.getName());
+    }
+    if (isIpv4()) {
+      correctChecksums();
+    }
+  }
+
+  private void putPort(int at, OFValueType<?> port) {
+    buffer.putShort(at, (short) ((TransportPort) port).getPort());
+  }
+
+  private void correctChecksums() {
+    buffer.putShort(network + 10, (short) 0);
+    buffer.putShort(network + 10, checksum(network, transport() - network, 0));
+    int length = uint16(network + 2) - (transport() - network);
+    int at = transport() + (protocol() == TCP ? 16 : 6);
+    boolean withoutChecksum = protocol() == UDP && uint16(at) == 0;
+    if ((has(TCP) || has(UDP)) && !withoutChecksum) {
+      int pseudoHeader = sum(network + 12, 8) + protocol() + length;
+      buffer.putShort(at, (short) 0);
+      buffer.putShort(at, checksum(transport(), length, pseudoHeader));
+    }
+  }
+
+  private short checksum(int from, int length, int initial) {
+    int sum = initial + sum(from, length);
+    while (sum >>> 16 != 0) {
+      sum = (sum & 0xffff) + (sum >>> 16);
+    }
+    return (short) ~sum;
+  }
+
+  private int sum(int from, int length) {
+    int sum = 0;
+    for (int i = 0; i < length; i++) {
+      sum += (bytes[from + i] & 0xff) << (i % 2 == 0 ? 8 : 0);
+    }
+    return sum;
+  }
+
+  private boolean isIpv4() {
+    return uint16(network - 2) == 0x0800 && bytes.length >= network + 20;
+  }
+
+  private boolean isArp() {
+    return uint16(network - 2) == 0x0806 && bytes.length >= network + 28;
+  }
+
+  private boolean has(int protocol) {
+    boolean firstFragment = isIpv4() && (uint16(network + 6) & 0x1fff) == 0;
+    return firstFragment && protocol() == protocol && bytes.length >= transport() + 8;
+  }
+
+  private int protocol() {
+    return bytes[network + 9] & 0xff;
+  }
+
+  private int transport() {
+    return network + (bytes[network] & 0x0f) * 4;
+  }
+
+  private MacAddress mac(int at) {
+    byte[] mac = new byte[6];
+    buffer.get(at, mac);
+    return MacAddress.of(mac);
+  }
+
+  private IPv4Address address(int at) {
+    return IPv4Address.of(buffer.getInt(at));
+  }
+
+  private int uint16(int at) {
+    return buffer.getShort(at) & 0xffff;
+  }
+}
