@@ -25,6 +25,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
 import net.floodlightcontroller.core.IOFMessageListener;
@@ -75,6 +76,7 @@ public final class BalancerModule
   /** Listeners that must have seen a packet before. */
   private static final Set<String> BEFORE = Set.of("linkdiscovery", "topology", "devicemanager");
 
+  private final LongSupplier nanoTime;
   private final Refusals refusals = new Refusals();
   private IFloodlightProviderService provider;
   private IOFSwitchService switches;
@@ -87,6 +89,16 @@ public final class BalancerModule
   private VipArp arp;
   private HostRuleCache hostRules;
   private Upkeep upkeep;
+
+  /** For the module loader. */
+  public BalancerModule() {
+    this(System::nanoTime);
+  }
+
+  /** A module on a clock of its own. */
+  BalancerModule(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
 
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleServices() {
@@ -134,13 +146,13 @@ public final class BalancerModule
   private void build(Settings settings) throws FloodlightModuleException {
     FlowProgrammer programmer = new FlowProgrammer(this::connectionTo);
     HostFinder hosts = new HostFinder(switches, topology, devices, programmer);
-    LabelTable labels = new LabelTable(programmer, System::nanoTime);
+    LabelTable labels = new LabelTable(programmer, nanoTime);
     ConnectionTable connections =
         new ConnectionTable(
             settings.number("maxConnections", 500_000, 1, Integer.MAX_VALUE),
             settings.number("maxDormant", 100_000, 0, Integer.MAX_VALUE / 2),
             DORMANT_NANOS,
-            System::nanoTime);
+            nanoTime);
     IdleTimeouts idleTimeouts =
         new IdleTimeouts(
             settings.number("idleTimeoutTcp", 15, 1, MAX_IDLE_SECONDS),
@@ -156,9 +168,9 @@ public final class BalancerModule
             new Routes(labels),
             new ConnectionProgrammer(programmer, hostRules, idleTimeouts),
             new Rejections(programmer, refusals),
-            new WaitingRoom(System::nanoTime, arrival -> upkeep.hostsAreWanted(arrival)),
+            new WaitingRoom(nanoTime, arrival -> upkeep.hostsAreWanted(arrival)),
             hosts,
-            System::nanoTime);
+            nanoTime);
     upkeep =
         new Upkeep(
             MoreExecutors.newSequentialExecutor(timer),

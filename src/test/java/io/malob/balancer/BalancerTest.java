@@ -1,0 +1,554 @@
+package io.malob.balancer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.Catalog;
+import io.malob.testing.FakeNetwork.Delivery;
+import io.malob.testing.FakeRule;
+import io.malob.testing.Frames;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.TableId;
+
+/**
+ * Packets through the balancer and its tables.
+ *
+ * <pre>
+ *  client 1 --1 s1 2---1 s2 2---1 s3 2-- member 1 (m1)
+ *  member 3 --3 |               3 |
+ *                               member 2 (m2)
+ * </pre>
+ */
+class BalancerTest {
+  private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
+  private static final MacAddress VIP_MAC = VipMac.of(VIP);
+  private static final int SYN = Packet.TCP_SYN;
+  private static final int ACK = Packet.TCP_ACK;
+
+  private final BalancerNetwork net = new BalancerNetwork();
+  private final DatapathId s1 = net.addSwitch(1);
+  private final DatapathId s2 = net.addSwitch(2);
+  private final DatapathId s3 = net.addSwitch(3);
+  private final Host client = Host.of(s1, 1, "10.0.0.1");
+  private final Host local = Host.of(s1, 3, "10.0.0.13");
+  private final Host far = Host.of(s3, 2, "10.0.0.11");
+  private final Host farToo = Host.of(s3, 3, "10.0.0.12");
+
+  BalancerTest() {
+    net.link(s1, 2, s2, 1);
+    net.link(s2, 2, s3, 1);
+  }
+
+  private byte[] toVip(int srcPort, int dstPort, int flags) {
+    return Frames.tcp(client.mac(), VIP_MAC, client.ip(), srcPort, VIP, dstPort, flags);
+  }
+
+  private byte[] fromMember(Host member, int srcPort, int dstPort) {
+    return Frames.tcp(
+        member.mac(), client.mac(), member.ip(), srcPort, client.ip(), dstPort, SYN | ACK);
+  }
+
+  private static Packet only(List<Delivery> deliveries, Host receiver) {
+    assertEquals(1, deliveries.size(), () -> "came out: " + deliveries);
+    assertEquals(receiver.switchId(), deliveries.get(0).switchId());
+    assertEquals(receiver.port(), deliveries.get(0).port().getPortNumber());
+    Packet packet = Packet.parse(deliveries.get(0).frame());
+    assertEquals(receiver.mac(), packet.dstMac());
+    return packet;
+  }
+
+  @Test
+  void firstPacket_reachesTheMemberTranslated() {
+    net.learn(far);
+    net.webService(far);
+
+    Packet atMember = only(net.send(client, toVip(40_000, 80, SYN)), far);
+
+    assertEquals(client.ip().getInt(), atMember.srcAddress());
+    assertEquals(far.ip().getInt(), atMember.dstAddress());
+    assertEquals(40_000, atMember.srcPort());
+    assertEquals(8_080, atMember.dstPort());
+  }
+
+  @Test
+  void laterPackets_goByTheRulesAloneInBothDirections() {
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+    net.network.setController((switchId, port, table, frame) -> fail("missed in table " + table));
+
+    Packet atMember = only(net.send(client, toVip(40_000, 80, ACK)), far);
+    Packet atClient = only(net.send(far, fromMember(far, 8_080, 40_000)), client);
+
+    assertEquals(8_080, atMember.dstPort());
+    assertEquals(VIP.getInt(), atClient.srcAddress());
+    assertEquals(80, atClient.srcPort());
+    assertEquals(VIP_MAC, atClient.srcMac());
+  }
+
+  @Test
+  void connection_costsTwoRulesAtAnyPathLength() {
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+    int before = allRules();
+
+    for (int port = 40_001; port <= 40_010; port++) {
+      net.send(client, toVip(port, 80, SYN));
+    }
+
+    assertEquals(before + 20, allRules());
+    assertEquals(0, net.rules(s2, 1).size());
+  }
+
+  private int allRules() {
+    return net.switchIds().stream().mapToInt(id -> net.table(id).rules().size()).sum();
+  }
+
+  @Test
+  void clientAndMemberOnOneSwitch_needNoLabel() {
+    net.learn(local);
+    net.webService(local);
+
+    only(net.send(client, toVip(40_000, 80, SYN)), local);
+    only(net.send(client, toVip(40_000, 80, ACK)), local);
+    Packet back = only(net.send(local, fromMember(local, 8_080, 40_000)), client);
+
+    assertEquals(VIP.getInt(), back.srcAddress());
+    assertEquals(0, net.rules(s1, 2).size());
+  }
+
+  @Test
+  void clientAndMemberBehindOnePort_goBackOutOfIt() {
+    Host neighbour = Host.of(s1, 1, "10.0.0.14");
+    net.learn(neighbour);
+    net.webService(neighbour);
+
+    only(net.send(client, toVip(40_000, 80, SYN)), neighbour);
+    only(net.send(client, toVip(40_000, 80, ACK)), neighbour);
+    only(net.send(neighbour, fromMember(neighbour, 8_080, 40_000)), client);
+  }
+
+  @Test
+  void repeatedPacketIns_stayOnOneMember() {
+    net.learn(far);
+    net.learn(farToo);
+    net.webService(far, farToo);
+    Packet first = Packet.parse(net.send(client, toVip(40_000, 80, SYN)).get(0).frame());
+
+    for (int i = 0; i < 5; i++) {
+      List<Delivery> again = net.repeatPacketIn(client, toVip(40_000, 80, SYN));
+      assertEquals(1, again.size());
+      assertEquals(first.dstAddress(), Packet.parse(again.get(0).frame()).dstAddress());
+    }
+    assertEquals(1, net.stats("m1").totalConnections() + net.stats("m2").totalConnections());
+  }
+
+  @Test
+  void replyThatIsFasterThanItsRule_isSentOn() {
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+    FakeRule reply = net.rules(s3, 0).stream().filter(this::isReply).findFirst().orElseThrow();
+    net.timeOut(s3, reply);
+
+    Packet atClient = only(net.send(far, fromMember(far, 8_080, 40_000)), client);
+
+    assertEquals(VIP.getInt(), atClient.srcAddress());
+    assertTrue(net.rules(s3, 0).stream().anyMatch(this::isReply));
+  }
+
+  private boolean isReply(FakeRule rule) {
+    return rule.idleTimeout() == 20;
+  }
+
+  @Test
+  void twoPortsOfOneAddress_areTwoServices() {
+    net.learn(far);
+    net.learn(farToo);
+    net.webService(far);
+    net.create(
+        Catalog.VIPS, "id", "tls", "protocol", "tcp", "address", "10.0.0.100", "port", "443");
+    net.create(Catalog.POOLS, "id", "tlsPool", "vip_id", "tls");
+    net.create(
+        Catalog.MEMBERS, "id", "t1", "address", "10.0.0.12", "port", "8443", "pool_id", "tlsPool");
+
+    assertEquals(8_080, only(net.send(client, toVip(40_000, 80, SYN)), far).dstPort());
+    assertEquals(8_443, only(net.send(client, toVip(40_001, 443, SYN)), farToo).dstPort());
+  }
+
+  @Test
+  void otherTrafficOfTheClient_isNotTouched() {
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+    byte[] direct = Frames.tcp(client.mac(), far.mac(), client.ip(), 40_000, far.ip(), 80, SYN);
+
+    List<Delivery> out = net.send(client, direct);
+
+    assertEquals(List.of(), out);
+    assertEquals(1, net.passedOn.size(), "left to forwarding");
+  }
+
+  @Test
+  void everyMemberMissing_isRefusedAfterAWhile() {
+    net.webService(far);
+
+    List<Delivery> out = net.send(client, toVip(40_000, 80, SYN));
+    assertTrue(out.stream().allMatch(delivery -> isArp(delivery.frame())), "only asks around");
+
+    net.delivered.clear();
+    net.pass(1);
+    assertTrue(net.delivered.stream().allMatch(delivery -> isArp(delivery.frame())), "waits");
+
+    net.delivered.clear();
+    net.pass(1);
+    net.delivered.removeIf(delivery -> isArp(delivery.frame()));
+    assertTrue(only(net.delivered, client).hasTcpFlags(Packet.TCP_RST));
+    assertEquals(1, net.refused(RefusalReason.NO_MEMBER));
+    assertFalse(net.stats("m1").located());
+  }
+
+  @Test
+  void unusedPath_isRemovedAfterHalfAMinuteAndInUseOnesAreNot() {
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+    net.pass(31);
+    assertEquals(2, net.rules(s2, 2).size(), "one path each way");
+
+    net.timeOut(s1, net.rules(s1, 1).get(0));
+    net.delete(Catalog.MEMBERS, "m1");
+    net.pass(31);
+
+    assertEquals(List.of(), net.rules(s2, 2));
+  }
+
+  private static boolean isArp(byte[] frame) {
+    return Packet.parse(frame).kind() == Packet.Kind.ARP;
+  }
+
+  @Test
+  void packetForAMemberThatNobodyKnows_waitsUntilTheMemberAnswersArp() {
+    net.webService(far);
+    List<Delivery> asked = net.send(client, toVip(40_000, 80, SYN));
+    assertTrue(
+        asked.stream()
+            .anyMatch(at -> at.switchId().equals(s3) && at.port().getPortNumber() == far.port()));
+
+    net.delivered.clear();
+    net.learn(far);
+
+    assertEquals(far.ip().getInt(), only(net.delivered, far).dstAddress());
+  }
+
+  @Test
+  void connectionThatNeedsANewPath_waitsForTheSwitchesToConfirm() {
+    net.webService(far);
+    net.holdBarriers();
+    net.learn(far);
+    assertEquals(List.of(), net.send(client, toVip(40_000, 80, SYN)));
+    net.delivered.clear();
+
+    // one barrier for each switch of each direction, one after the other
+    for (int i = 0; i < 6; i++) {
+      net.releaseBarriers();
+    }
+
+    only(net.delivered, far);
+  }
+
+  @Test
+  void switchThatRefusesAPath_getsTheClientReset() {
+    net.webService(far);
+    net.holdBarriers();
+    net.learn(far);
+    net.send(client, toVip(40_000, 80, SYN));
+    net.delivered.clear();
+
+    net.failBarriers();
+
+    Packet reset = only(net.delivered, client);
+    assertTrue(reset.hasTcpFlags(Packet.TCP_RST));
+    assertEquals(1, net.refused(RefusalReason.PATH_FAILED));
+    assertEquals(0, net.stats("m1").activeConnections());
+  }
+
+  @Test
+  void portWithoutVip_isResetAtTheRightNumber() {
+    net.learn(far);
+    net.webService(far);
+
+    Packet reset = only(net.send(client, toVip(40_000, 81, SYN)), client);
+
+    assertTrue(reset.hasTcpFlags(Packet.TCP_RST | Packet.TCP_ACK));
+    assertEquals(VIP.getInt(), reset.srcAddress());
+    assertEquals(81, reset.srcPort());
+    assertEquals(1, net.refused(RefusalReason.NO_VIP));
+  }
+
+  @Test
+  void udpWithoutVip_getsPortUnreachable() {
+    net.learn(far);
+    net.webService(far);
+    byte[] datagram = Frames.udp(client.mac(), VIP_MAC, client.ip(), 5_000, VIP, 53, new byte[9]);
+
+    Packet answer = only(net.send(client, datagram), client);
+
+    assertEquals(Packet.Kind.ICMP, answer.kind());
+    assertEquals(3, answer.icmpType());
+  }
+
+  @Test
+  void middleOfAConnectionThatNobodyRemembers_isReset() {
+    net.learn(far);
+    net.webService(far);
+
+    Packet reset = only(net.send(client, toVip(40_000, 80, ACK)), client);
+
+    assertTrue(reset.hasTcpFlags(Packet.TCP_RST));
+    assertEquals(1, net.refused(RefusalReason.UNKNOWN_CONNECTION));
+  }
+
+  @Test
+  void resets_areNotAnsweredByResets() {
+    net.learn(far);
+    net.webService(far);
+
+    assertEquals(List.of(), net.send(client, toVip(40_000, 80, Packet.TCP_RST)));
+  }
+
+  @Test
+  void client_isNeverItsOwnMember() {
+    net.learn(far);
+    net.webService(far);
+    byte[] syn = Frames.tcp(far.mac(), VIP_MAC, far.ip(), 40_000, VIP, 80, SYN);
+
+    Packet reset = only(net.send(far, syn), far);
+
+    assertTrue(reset.hasTcpFlags(Packet.TCP_RST));
+    assertEquals(1, net.refused(RefusalReason.NO_DISTINCT_MEMBER));
+  }
+
+  @Test
+  void connectionsThatWouldLookAlikeToAMember_goToDifferentMembers() {
+    net.learn(far);
+    net.learn(farToo);
+    net.webService(far, farToo);
+    // a second VIP over the same two servers
+    net.create(Catalog.VIPS, "id", "w", "protocol", "tcp", "address", "10.0.0.101", "port", "80");
+    net.create(Catalog.POOLS, "id", "q", "vip_id", "w");
+    net.create(Catalog.MEMBERS, "id", "w1", "address", "10.0.0.11", "port", "8080", "pool_id", "q");
+    net.create(Catalog.MEMBERS, "id", "w2", "address", "10.0.0.12", "port", "8080", "pool_id", "q");
+    IPv4Address second = IPv4Address.of("10.0.0.101");
+
+    Packet one = Packet.parse(net.send(client, toVip(40_000, 80, SYN)).get(0).frame());
+    byte[] syn = Frames.tcp(client.mac(), VipMac.of(second), client.ip(), 40_000, second, 80, SYN);
+    Packet two = Packet.parse(net.send(client, syn).get(0).frame());
+
+    assertNotEquals(one.dstAddress(), two.dstAddress());
+  }
+
+  @Test
+  void secondConnectionOfAClient_leavesTheFirstOnesRules() {
+    net.learn(far);
+    net.learn(farToo);
+    net.webService(far, farToo);
+    Packet first = Packet.parse(net.send(client, toVip(40_000, 80, SYN)).get(0).frame());
+    Packet second = Packet.parse(net.send(client, toVip(40_001, 80, SYN)).get(0).frame());
+    assertNotEquals(first.dstAddress(), second.dstAddress());
+
+    Packet later = Packet.parse(net.send(client, toVip(40_000, 80, ACK)).get(0).frame());
+
+    assertEquals(first.dstAddress(), later.dstAddress());
+  }
+
+  @Test
+  void roundRobin_givesEachMemberItsTurn() {
+    net.learn(far);
+    net.learn(farToo);
+    net.learn(local);
+    net.webService(far, farToo, local);
+
+    Map<Integer, Integer> connections = new HashMap<>();
+    for (int port = 40_000; port < 40_030; port++) {
+      Packet packet = Packet.parse(net.send(client, toVip(port, 80, SYN)).get(0).frame());
+      connections.merge(packet.dstAddress(), 1, Integer::sum);
+    }
+
+    assertEquals(
+        Map.of(far.ip().getInt(), 10, farToo.ip().getInt(), 10, local.ip().getInt(), 10),
+        connections);
+  }
+
+  @Test
+  void udpAndIcmp_areBalancedByAVipWithoutProtocol() {
+    net.learn(far);
+    net.create(Catalog.VIPS, "id", "all", "address", "10.0.0.100");
+    net.create(Catalog.POOLS, "id", "p", "vip_id", "all");
+    net.create(Catalog.MEMBERS, "id", "m", "address", "10.0.0.11", "pool_id", "p");
+
+    byte[] datagram = Frames.udp(client.mac(), VIP_MAC, client.ip(), 5_000, VIP, 53, new byte[3]);
+    assertEquals(53, only(net.send(client, datagram), far).dstPort());
+    byte[] answer =
+        Frames.udp(far.mac(), client.mac(), far.ip(), 53, client.ip(), 5_000, new byte[3]);
+    assertEquals(VIP.getInt(), only(net.send(far, answer), client).srcAddress());
+
+    byte[] ping = Frames.echoRequest(client.mac(), VIP_MAC, client.ip(), VIP);
+    assertEquals(far.ip().getInt(), only(net.send(client, ping), far).dstAddress());
+  }
+
+  @Test
+  void arpForAVip_isAnsweredAtTheFirstSwitchBroadcastOrUnicast() {
+    net.learn(far);
+    net.webService(far);
+    byte[] broadcast = Frames.arpRequest(client.mac(), client.ip(), VIP);
+    byte[] unicast = broadcast.clone();
+    System.arraycopy(VIP_MAC.getBytes(), 0, unicast, 0, 6);
+
+    for (byte[] request : List.of(broadcast, unicast)) {
+      Packet reply = only(net.send(client, request), client);
+      assertEquals(Packet.ARP_REPLY, reply.arpOperation());
+      assertEquals(VIP_MAC, reply.arpSenderMac());
+      assertEquals(VIP.getInt(), reply.srcAddress());
+    }
+  }
+
+  @Test
+  void arpForADeletedVip_isLeftToOthers() {
+    net.learn(far);
+    net.webService(far);
+    net.delete(Catalog.VIPS, "v");
+
+    assertEquals(List.of(), net.send(client, Frames.arpRequest(client.mac(), client.ip(), VIP)));
+
+    assertEquals(1, net.passedOn.size());
+    assertEquals(0, net.rules(s1, 0).stream().filter(rule -> rule.priority() == 48_000).count());
+  }
+
+  @Test
+  void deletedMember_losesItsRulesAndConnectionsAndNoOther() {
+    net.learn(far);
+    net.learn(farToo);
+    net.webService(far, farToo);
+    net.send(client, toVip(40_000, 80, SYN));
+    net.send(client, toVip(40_001, 80, SYN));
+
+    net.delete(Catalog.MEMBERS, "m1");
+
+    assertEquals(1, net.rules(s1, 1).size());
+    assertEquals(1, net.rules(s3, 0).stream().filter(this::isReply).count());
+    Packet reset = only(net.send(client, toVip(40_000, 80, ACK)), client);
+    assertTrue(reset.hasTcpFlags(Packet.TCP_RST));
+    only(net.send(client, toVip(40_001, 80, ACK)), farToo);
+  }
+
+  @Test
+  void deletedVip_losesItsRules() {
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+
+    net.delete(Catalog.VIPS, "v");
+
+    assertEquals(List.of(), net.rules(s1, 1));
+    assertEquals(0, net.rules(s3, 0).stream().filter(this::isReply).count());
+  }
+
+  @Test
+  void timeOut_endsTheCountButNotTheMemory() {
+    net.learn(far);
+    net.learn(farToo);
+    net.webService(far, farToo);
+    Packet first = Packet.parse(net.send(client, toVip(40_000, 80, SYN)).get(0).frame());
+    assertEquals(1, net.stats("m1").activeConnections());
+
+    net.timeOut(s1, net.rules(s1, 1).get(0));
+    assertEquals(0, net.stats("m1").activeConnections());
+
+    Packet later = only(net.send(client, toVip(40_000, 80, ACK)), far);
+    assertEquals(first.dstAddress(), later.dstAddress());
+    assertEquals(1, net.stats("m1").activeConnections());
+    assertEquals(1, net.stats("m1").totalConnections());
+  }
+
+  @Test
+  void synOfARememberedTuple_startsANewConnection() {
+    net.learn(far);
+    net.learn(farToo);
+    net.webService(far, farToo);
+    net.send(client, toVip(40_000, 80, SYN));
+    net.timeOut(s1, net.rules(s1, 1).get(0));
+
+    only(net.send(client, toVip(40_000, 80, SYN)), farToo);
+
+    assertEquals(1, net.stats("m2").totalConnections());
+  }
+
+  @Test
+  void lateNoticeOfAnEarlierConnection_doesNotEndTheNewOne() {
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+    FakeRule earlier = net.rules(s1, 1).get(0);
+    net.timeOut(s1, earlier);
+    net.send(client, toVip(40_000, 80, SYN));
+
+    net.timeOut(s1, earlier);
+
+    assertEquals(1, net.stats("m1").activeConnections());
+  }
+
+  @Test
+  void switchThatComesBackEmpty_isProgrammedAnew() {
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+    net.disconnect(s2);
+    net.table(s2).apply(BalancerNetwork.FACTORY.buildFlowDelete().setTableId(TableId.ALL).build());
+
+    net.addSwitch(2);
+    net.pass(5);
+
+    only(net.send(client, toVip(40_000, 80, ACK)), far);
+  }
+
+  @Test
+  void hostThatMoves_isReachedAtItsNewPlace() {
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+    Host moved = new Host(s2, 4, far.mac(), far.ip());
+    net.learn(moved);
+
+    only(net.send(client, toVip(40_001, 80, SYN)), moved);
+  }
+
+  @Test
+  void connectionLimit_refusesWhatIsBeyond() {
+    BalancerNetwork small = new BalancerNetwork(Map.of("maxConnections", "2"));
+    DatapathId sw = small.addSwitch(1);
+    Host from = Host.of(sw, 1, "10.0.0.1");
+    Host to = Host.of(sw, 2, "10.0.0.11");
+    small.learn(to);
+    small.webService(to);
+
+    only(small.send(from, toVip(40_000, 80, SYN)), to);
+    only(small.send(from, toVip(40_001, 80, SYN)), to);
+    Packet reset = only(small.send(from, toVip(40_002, 80, SYN)), from);
+
+    assertTrue(reset.hasTcpFlags(Packet.TCP_RST));
+    assertEquals(1, small.refused(RefusalReason.LIMIT));
+  }
+}
