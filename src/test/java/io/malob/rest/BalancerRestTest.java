@@ -1,0 +1,363 @@
+package io.malob.rest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.balancer.MemberStats;
+import io.malob.rest.RestServer.Answer;
+import io.malob.state.catalog.CatalogException;
+import io.malob.state.catalog.CatalogStore;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceLoader;
+import net.floodlightcontroller.core.module.IFloodlightModule;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The resources over real HTTP: verbs, paths, spellings, statuses. */
+class BalancerRestTest {
+  private static RestServer server;
+
+  @BeforeAll
+  static void start() throws Exception {
+    server = new RestServer(CatalogStore.inMemory());
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    server.close();
+  }
+
+  @BeforeEach
+  void clear() throws CatalogException {
+    server.clear();
+  }
+
+  /** The commands of Table 3.1 and section 3.2, in the bytes that a shell sends. */
+  @Test
+  void thesisCommands_workAsPrinted() throws Exception {
+    Answer vip =
+        server.post(
+            "/vips/",
+            "{\"id\":\"1\",\"name\":\"vip1\",\"protocol\":\"icmp\",\"address\":\n"
+                + "\"10.0.0.100\",\"port\":\"8\"}");
+    Answer pool =
+        server.post(
+            "/pools/",
+            "{\"id\":\"1\",\"name\":\"pool1\",\"protocol\":\"icmp\",\"vip id\":\n\"1\"}");
+    Answer member =
+        server.post(
+            "/members/",
+            "{\"id\":\"2\",\"address\":\"10.0.0.4\",\"port\":\"8\",\"pool id\":\n\"1\"}");
+    assertEquals(List.of(201, 201, 201), List.of(vip.status(), pool.status(), member.status()));
+    assertEquals(
+        "{\"id\":\"1\",\"name\":\"vip1\",\"protocol\":\"icmp\",\"address\":\"10.0.0.100\","
+            + "\"port\":8,\"lb_method\":null,\"pools\":[]}",
+        vip.text());
+    assertEquals("1", pool.json().path("vip_id").asText());
+    assertEquals("1", member.json().path("pool_id").asText());
+    assertEquals("[\"2\"]", server.get("/pools/1").json().path("members").toString());
+  }
+
+  @Test
+  void thesisServiceCommand_isUnderstood_andRefusedByNameUntilItsAlgorithmIsThere()
+      throws Exception {
+    Answer cpu =
+        server.post(
+            "/services/", "{\"service name\":\"BioApp \",\"algorithm\":\"3\",\"port\":\"6789\"}");
+    assertEquals(422, cpu.status());
+    assertEquals("algorithm", cpu.field());
+    assertTrue(cpu.error().contains("CPU+SPL"), cpu.error());
+    assertTrue(cpu.error().contains("RR+SPH, WRR+SPH, LC+SPH"), cpu.error());
+    Answer least =
+        server.post(
+            "/services/", "{\"service name\":\"BioApp \",\"algorithm\":\"LC\",\"port\":\"6789\"}");
+    assertEquals(201, least.status());
+    assertEquals("BioApp", least.json().path("service_name").asText());
+    assertEquals("LC+SPH", least.json().path("algorithm").asText());
+    assertEquals(6789, least.json().path("port").asInt());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"vips", "pools", "members", "services"})
+  void everyKind_canBeCreatedShownChangedAndDeleted(String kind) throws Exception {
+    String body =
+        switch (kind) {
+          case "vips" -> "{\"id\":\"a\",\"address\":\"10.0.0.100\",\"port\":80}";
+          case "members" -> "{\"id\":\"a\",\"address\":\"10.0.0.1\",\"port\":80}";
+          case "services" -> "{\"id\":\"a\",\"port\":80,\"algorithm\":\"rr\"}";
+          default -> "{\"id\":\"a\"}";
+        };
+    for (String slash : List.of("", "/")) {
+      Answer created = server.post("/" + kind + slash, body);
+      assertEquals(201, created.status());
+      assertEquals(created.json(), server.get("/" + kind + "/a" + slash).json());
+      Answer all = server.get("/" + kind + slash);
+      assertEquals(200, all.status());
+      assertEquals(created.json(), all.json().get(all.json().size() - 1));
+      Answer changed = server.put("/" + kind + "/a" + slash, created.text());
+      assertEquals(200, changed.status());
+      assertEquals(created.json(), changed.json());
+      Answer deleted = server.delete("/" + kind + "/a" + slash);
+      assertEquals(200, deleted.status());
+      assertEquals(created.json(), deleted.json());
+      assertEquals(404, server.get("/" + kind + "/a" + slash).status());
+      assertEquals(404, server.put("/" + kind + "/a" + slash, "{}").status());
+      assertEquals(404, server.delete("/" + kind + "/a" + slash).status());
+    }
+  }
+
+  @Test
+  void putOnCollection_changesTheItemWithTheIdInTheBody() throws Exception {
+    server.post("/vips/", "{\"id\":\"1\",\"address\":\"10.0.0.100\",\"port\":80}");
+    Answer answer = server.put("/vips/", "{\"id\":\"1\",\"port\":81}");
+    assertEquals(200, answer.status());
+    assertEquals(81, answer.json().path("port").asInt());
+    assertEquals("10.0.0.100", answer.json().path("address").asText());
+    Answer without = server.put("/vips", "{\"port\":82}");
+    assertEquals(400, without.status());
+    assertEquals("id", without.field());
+  }
+
+  /** Floodlight's defect 6. */
+  @Test
+  void put_keepsWhatItDoesNotName_andClearsWhatIsNull() throws Exception {
+    setUpPool();
+    server.put("/vips/v", "{\"name\":\"web\"}");
+    server.put("/pools/p", "{\"name\":\"servers\",\"lb_method\":\"WRR\"}");
+    assertEquals("[\"p\"]", server.get("/vips/v").json().path("pools").toString());
+    assertEquals(80, server.get("/vips/v").json().path("port").asInt());
+    assertEquals("[\"m1\",\"m2\"]", server.get("/pools/p").json().path("members").toString());
+    assertEquals("v", server.get("/pools/p").json().path("vip_id").asText());
+    Answer cleared = server.put("/pools/p", "{\"vip_id\":null}");
+    assertTrue(cleared.json().path("vip_id").isNull());
+    assertEquals("WRR+SPH", cleared.json().path("lb_method").asText());
+  }
+
+  @Test
+  void lists_areReadOnly() throws Exception {
+    setUpPool();
+    assertEquals(200, server.put("/pools/p", server.get("/pools/p").text()).status());
+    Answer answer = server.put("/pools/p", "{\"members\":[\"m1\"]}");
+    assertEquals(400, answer.status());
+    assertEquals("members", answer.field());
+    assertEquals(400, server.put("/pools/p", "{\"name\":[\"m1\"]}").status());
+  }
+
+  @Test
+  void membersOfPool_areTheMembersWithThatPool() throws Exception {
+    setUpPool();
+    server.post("/members/", "{\"id\":\"other\",\"address\":\"10.0.0.9\"}");
+    assertEquals(2, server.get("/pools/p/members/").json().size());
+    Answer added = server.post("/pools/p/members", "{\"id\":\"m3\",\"address\":\"10.0.0.3\"}");
+    assertEquals(201, added.status());
+    assertEquals("p", added.json().path("pool_id").asText());
+    assertEquals(added.json(), server.get("/pools/p/members/m3").json());
+    assertEquals(
+        7, server.put("/pools/p/members/m3/", "{\"weight\":7}").json().get("weight").asInt());
+    assertEquals(200, server.put("/pools/p/members/", "{\"id\":\"m3\",\"weight\":8}").status());
+    assertEquals(404, server.get("/pools/p/members/other").status());
+    assertEquals(404, server.delete("/pools/p/members/other").status());
+    assertEquals(200, server.delete("/pools/p/members/m3").status());
+    assertEquals(404, server.get("/members/m3").status());
+    assertEquals(404, server.get("/pools/none/members/").status());
+    Answer elsewhere =
+        server.post("/pools/p/members/", "{\"address\":\"10.0.0.5\",\"pool_id\":\"q\"}");
+    assertEquals(400, elsewhere.status());
+    assertEquals("pool_id", elsewhere.field());
+  }
+
+  @Test
+  void stats_sumTheMembersOfThePool() throws Exception {
+    setUpPool();
+    server.stats.put("m1", new MemberStats(2, 10, true));
+    Answer answer = server.get("/pools/p/stats/");
+    assertEquals(200, answer.status());
+    assertEquals(
+        "{\"id\":\"p\",\"active_connections\":2,\"total_connections\":10,"
+            + "\"counted_by\":\"idle_timeout\",\"members\":[{\"id\":\"m1\","
+            + "\"address\":\"10.0.0.1\",\"active_connections\":2,\"total_connections\":10,"
+            + "\"located\":true},{\"id\":\"m2\",\"address\":\"10.0.0.2\","
+            + "\"active_connections\":0,\"total_connections\":0,\"located\":false}]}",
+        answer.text());
+    assertEquals(404, server.get("/pools/none/stats").status());
+    assertEquals(405, server.delete("/pools/p/stats").status());
+  }
+
+  /** Floodlight's defect 9. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "DELETE | /vips/ | | 405 | ",
+        "POST | /vips/v | {} | 405 | ",
+        "PATCH | /vips/v | {} | 405 | ",
+        "GET | / | | 404 | ",
+        "GET | /nothing/ | | 404 | ",
+        "GET | /vips/v/members | | 404 | ",
+        "GET | /vips//v | | 404 | ",
+        "GET | /pools/p/members/m1/x | | 404 | ",
+        "GET | /vips/none | | 404 | ",
+        "POST | /vips/ | | 400 | ",
+        "POST | /vips/ | [] | 400 | ",
+        "POST | /vips/ | {\"address\":\"10.0.0.7\" | 400 | ",
+        "POST | /vips/ | {\"address\":\"10.0.0.7\"} x | 400 | ",
+        "POST | /vips/ | {\"address\":\"10.0.0.7\"}{} | 400 | ",
+        "POST | /vips/ | {“address”:“10.0.0.7”} | 400 | ",
+        "POST | /vips/ | {\"adress\":\"10.0.0.7\"} | 400 | adress",
+        "POST | /vips/ | {\"address\":\"10.0.0.7\",\"address\":\"10.0.0.8\"} | 400 | address",
+        "POST | /pools/ | {\"vip_id\":\"v\",\"vip id\":\"v\"} | 400 | vip_id",
+        "POST | /vips/ | {\"address\":{\"a\":1}} | 400 | address",
+        "POST | /vips/ | {\"address\":[[1]]} | 400 | address",
+        "POST | /vips/ | {\"address\":true} | 400 | address",
+        "POST | /vips/ | {\"address\":\"10.0.0.300\"} | 400 | address",
+        "POST | /vips/ | {\"name\":\"x\"} | 400 | address",
+        "POST | /vips/ | {\"address\":\"10.0.0.7\",\"port\":65536} | 400 | port",
+        "POST | /vips/ | {\"address\":\"10.0.0.7\",\"port\":80.5} | 400 | port",
+        "POST | /vips/ | {\"address\":\"10.0.0.7\",\"lb_method\":\"best\"} | 400 | lb_method",
+        "POST | /vips/ | {\"address\":\"10.0.0.7\",\"lb_method\":\"SL-PS\"} | 422 | lb_method",
+        "POST | /vips/ | {\"id\":\"a/b\",\"address\":\"10.0.0.7\"} | 400 | id",
+        "POST | /vips/ | {\"id\":\"v\",\"address\":\"10.0.0.7\"} | 409 | id",
+        "POST | /vips/ | {\"address\":\"10.0.0.100\",\"port\":\"80\",\"protocol\":\"TCP\"} | 409 | address",
+        "PUT | /vips/v | {\"id\":\"w\"} | 400 | id",
+        "POST | /pools/ | {\"vip_id\":\"none\"} | 422 | vip_id",
+        "POST | /pools/ | {\"vip_id\":\"v\"} | 409 | vip_id",
+        "PUT | /pools/p | {\"protocol\":\"udp\"} | 422 | protocol",
+        "POST | /members/ | {\"address\":\"10.0.0.9\",\"pool_id\":\"none\"} | 422 | pool_id",
+        "POST | /members/ | {\"address\":\"10.0.0.1\",\"port\":80,\"pool_id\":\"p\"} | 409 | address",
+        "POST | /members/ | {\"address\":\"10.0.0.100\"} | 409 | address",
+        "DELETE | /services/default | | 409 | ",
+      })
+  void errors_haveTheirStatusAndNameTheField(
+      String method, String path, String body, int status, String field) throws Exception {
+    setUpPool();
+    Answer answer = server.send(method, path, body);
+    assertEquals(status, answer.status(), answer.text());
+    assertEquals(2, answer.json().size());
+    assertTrue(answer.error().length() > 10, answer.text());
+    assertTrue(answer.json().has("field"), answer.text());
+    assertEquals(field == null ? "null" : field, answer.field());
+    assertFalse(answer.text().contains("com.fasterxml") || answer.text().contains("[Source"));
+    assertEquals(1, server.get("/vips/").json().size());
+    assertEquals(1, server.get("/pools/").json().size());
+    assertEquals(2, server.get("/members/").json().size());
+  }
+
+  @Test
+  void malformedJson_isShownWhereItIs() throws Exception {
+    Answer answer = server.post("/vips/", "{\"id\":\"1\",\n \"name\" \"x\"}");
+    assertEquals(400, answer.status());
+    assertTrue(answer.error().contains("line 2, column"), answer.error());
+  }
+
+  @Test
+  void deepNesting_isRefused() throws Exception {
+    assertEquals(400, server.post("/vips/", "{\"a\":" + "[".repeat(60_000)).status());
+    assertEquals(400, server.post("/vips/", "[".repeat(60_000)).status());
+    assertEquals(400, server.post("/vips/", "{\"a\":".repeat(10_000)).status());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {65 * 1024, 500 * 1024})
+  void largeBody_isRefused(int size) throws Exception {
+    Answer answer = server.post("/vips/", "{\"name\":\"" + "x".repeat(size) + "\"}");
+    assertEquals(413, answer.status());
+    assertEquals(0, server.get("/vips/").json().size());
+  }
+
+  @Test
+  void methodThatIsNotThere_isAnsweredWithThoseThatAre() throws Exception {
+    Answer answer = server.delete("/vips/");
+    assertEquals(405, answer.status());
+    List<String> allowed = new ArrayList<>();
+    answer.response().headers().allValues("Allow").stream()
+        .flatMap(value -> List.of(value.split(",\\s*")).stream())
+        .sorted()
+        .forEach(allowed::add);
+    assertEquals(List.of("GET", "POST", "PUT"), allowed);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "text/plain", "application/json", "application/xml; charset=x"})
+  void bodyIsJson_whateverTheContentTypeSays(String type) throws Exception {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(server.uri("/vips/"))
+            .POST(BodyPublishers.ofString("{\"address\":\"10.0.0.100\"}"));
+    if (!type.isEmpty()) {
+      request.header("Content-Type", type);
+    }
+    Answer answer = server.send(request.build());
+    assertEquals(201, answer.status(), answer.text());
+    assertTrue(
+        answer
+            .response()
+            .headers()
+            .firstValue("Content-Type")
+            .orElse("")
+            .startsWith("application/json"));
+  }
+
+  @Test
+  void head_isAnsweredLikeGetWithoutBody() throws Exception {
+    Answer answer = server.send("HEAD", "/vips/", null);
+    assertEquals(200, answer.status());
+    assertEquals("", answer.text());
+  }
+
+  @Test
+  void namesInFloodlightsSpelling_areUnderstood() throws Exception {
+    server.post("/vips/", "{\"id\":\"1\",\"address\":\"10.0.0.100\",\"lbMethod\":\"WEIGHTED_RR\"}");
+    assertEquals("WRR+SPH", server.get("/vips/1").json().path("lb_method").asText());
+    assertEquals(201, server.post("/pools/", "{\"id\":\"1\",\"vipId\":1}").status());
+    assertEquals(201, server.post("/members/", "{\"address\":\"10.0.0.1\",\"poolId\":1}").status());
+    assertEquals(
+        201,
+        server.post("/services/", "{\"name\":\"x\",\"port\":1,\"algorithm\":\"RR\"}").status());
+  }
+
+  @Test
+  void sameServiceTwice_isFine_aDifferentOneForThePortIsNot() throws Exception {
+    String http = "{\"service_name\":\"HTTP\",\"port\":80,\"algorithm\":\"LC\"}";
+    Answer first = server.post("/services/", http);
+    Answer second = server.post("/services/", http);
+    assertEquals(201, first.status());
+    assertEquals(200, second.status());
+    assertEquals(first.json(), second.json());
+    Answer other = server.post("/services/", "{\"port\":80,\"algorithm\":\"RR\"}");
+    assertEquals(409, other.status());
+    assertEquals("port", other.field());
+  }
+
+  /** Floodlight's defect 2. */
+  @Test
+  void twoPortsOfOneAddress_areTwoVips() throws Exception {
+    assertEquals(201, server.post("/vips/", "{\"address\":\"10.0.0.100\",\"port\":80}").status());
+    assertEquals(201, server.post("/vips/", "{\"address\":\"10.0.0.100\",\"port\":443}").status());
+    assertEquals(2, server.get("/vips/").json().size());
+  }
+
+  @Test
+  void module_isFoundByTheModuleLoader() {
+    assertTrue(
+        ServiceLoader.load(IFloodlightModule.class).stream()
+            .anyMatch(provider -> provider.type().equals(BalancerRestModule.class)));
+  }
+
+  private void setUpPool() throws Exception {
+    server.post(
+        "/vips/", "{\"id\":\"v\",\"protocol\":\"tcp\",\"address\":\"10.0.0.100\",\"port\":80}");
+    server.post("/pools/", "{\"id\":\"p\",\"vip_id\":\"v\"}");
+    server.post(
+        "/members/", "{\"id\":\"m1\",\"address\":\"10.0.0.1\",\"port\":80,\"pool_id\":\"p\"}");
+    server.post(
+        "/members/", "{\"id\":\"m2\",\"address\":\"10.0.0.2\",\"port\":80,\"pool_id\":\"p\"}");
+  }
+}

@@ -1,0 +1,162 @@
+package io.malob.rest;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.malob.balancer.IBalancerService;
+import io.malob.balancer.MemberStats;
+import io.malob.state.catalog.Catalog;
+import io.malob.state.catalog.CatalogException;
+import io.malob.state.catalog.CatalogKind;
+import io.malob.state.catalog.CatalogStore;
+import io.malob.state.catalog.Service;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.restserver.IRestApiService;
+import net.floodlightcontroller.restserver.RestletRoutable;
+import org.restlet.Component;
+import org.restlet.Server;
+import org.restlet.data.Protocol;
+import org.restlet.routing.Router;
+import org.restlet.routing.Template;
+
+/** The module on a REST server of its own, with a client for it. */
+final class RestServer implements IBalancerService {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** What memberStats() tells. */
+  final Map<String, MemberStats> stats = new ConcurrentHashMap<>();
+
+  /** Held, so that its level stays. */
+  private static final Logger RESTLET_LOG = Logger.getLogger("org.restlet");
+
+  private final Catalog catalog;
+  private final Component component = new Component();
+  private final Server server;
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  RestServer(CatalogStore store) throws Exception {
+    RESTLET_LOG.setLevel(Level.WARNING);
+    // or else the JDK's server and delayed acknowledgements make each answer 40 ms late
+    System.setProperty("sun.net.httpserver.nodelay", "true");
+    catalog = Catalog.open(store);
+    server = component.getServers().add(Protocol.HTTP, "127.0.0.1", 0);
+    component.getLogService().setEnabled(false);
+    Router router = new Router(component.getContext().createChildContext());
+    router.setDefaultMatchingMode(Template.MODE_STARTS_WITH);
+    FloodlightModuleContext context = new FloodlightModuleContext();
+    context.addService(IBalancerService.class, this);
+    context.addService(
+        IRestApiService.class,
+        new IRestApiService() {
+          @Override
+          public void addRestletRoutable(RestletRoutable routable) {
+            router.attach(routable.basePath(), routable.getRestlet(router.getContext()));
+          }
+
+          @Override
+          public void run() {}
+        });
+    BalancerRestModule module = new BalancerRestModule();
+    module.init(context);
+    module.startUp(context);
+    component.getDefaultHost().attach(router);
+    component.start();
+  }
+
+  @Override
+  public Catalog catalog() {
+    return catalog;
+  }
+
+  @Override
+  public Map<String, MemberStats> memberStats() {
+    return stats;
+  }
+
+  @Override
+  public Map<String, Long> refusals() {
+    return Map.of();
+  }
+
+  /** Back to an empty catalog. */
+  void clear() throws CatalogException {
+    stats.clear();
+    for (CatalogKind<?> kind :
+        List.of(Catalog.VIPS, Catalog.POOLS, Catalog.MEMBERS, Catalog.SERVICES)) {
+      for (String id : List.copyOf(kind.in(catalog.snapshot()).keySet())) {
+        if (!id.equals(Service.DEFAULT_ID)) {
+          catalog.delete(kind, id);
+        }
+      }
+    }
+  }
+
+  URI uri(String path) {
+    return URI.create("http://127.0.0.1:" + server.getActualPort() + "/quantum/v1.0" + path);
+  }
+
+  /** Sends a request as {@code curl -X METHOD -d BODY} does; without body if it is null. */
+  Answer send(String method, String path, String body) throws IOException, InterruptedException {
+    HttpRequest.Builder request = HttpRequest.newBuilder(uri(path));
+    if (body == null) {
+      request.method(method, BodyPublishers.noBody());
+    } else {
+      request
+          .header("Content-Type", "application/x-www-form-urlencoded")
+          .method(method, BodyPublishers.ofString(body));
+    }
+    return send(request.build());
+  }
+
+  Answer send(HttpRequest request) throws IOException, InterruptedException {
+    HttpResponse<String> response = client.send(request, BodyHandlers.ofString());
+    return new Answer(
+        response.statusCode(),
+        response.body(),
+        response.body().isEmpty() ? null : JSON.readTree(response.body()),
+        response);
+  }
+
+  Answer get(String path) throws IOException, InterruptedException {
+    return send("GET", path, null);
+  }
+
+  Answer post(String path, String body) throws IOException, InterruptedException {
+    return send("POST", path, body);
+  }
+
+  Answer put(String path, String body) throws IOException, InterruptedException {
+    return send("PUT", path, body);
+  }
+
+  Answer delete(String path) throws IOException, InterruptedException {
+    return send("DELETE", path, null);
+  }
+
+  void close() throws Exception {
+    component.stop();
+  }
+
+  /** An answer with its body as JSON. */
+  record Answer(int status, String text, JsonNode json, HttpResponse<String> response) {
+    String error() {
+      return json.path("error").asText();
+    }
+
+    String field() {
+      return json.path("field").asText();
+    }
+  }
+}

@@ -1,0 +1,342 @@
+package io.malob.state.catalog;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.algorithm.Algorithm;
+import io.malob.state.catalog.CatalogException.Reason;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The rules for VIPs, pools and members. */
+class CatalogTest {
+  private CatalogFixture fixture;
+  private Catalog catalog;
+
+  @BeforeEach
+  void open() throws Exception {
+    fixture = CatalogFixture.inMemory();
+    catalog = fixture.catalog;
+  }
+
+  @Test
+  void newVip_hasTheGivenFields_trimmed_andDefaultsForTheOthers() throws Exception {
+    Vip vip = fixture.vip("id", " 1 ", "address", " 10.0.0.100", "protocol", "Tcp", "port", "80 ");
+    assertEquals("1", vip.id());
+    assertEquals("1", vip.name());
+    assertEquals("10.0.0.100", vip.address().toString());
+    assertEquals(Protocol.TCP, vip.protocol());
+    assertEquals(80, vip.port());
+    assertNull(vip.algorithm());
+    assertEquals(vip, catalog.snapshot().vips().get("1"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"port,0", "port,65536", "port,-1", "port,abc", "port,8.0", "port,99999999999"})
+  @CsvSource({"address,10.0.0", "address,010.0.0.1", "address,10.0.0.256", "address,1.2.3.4.5"})
+  @CsvSource({"address,0.0.0.0", "address,127.0.0.1", "address,224.0.0.1", "address,10.0.0.1."})
+  @CsvSource({"address,255.255.255.255", "address,2001:db8::1", "protocol,sctp", "name,''"})
+  @CsvSource({"id,a b", "id,..", "id,a/b", "id,ä", "lb_method,fastest", "colour,red", "port,''"})
+  void invalidValue_isRefusedWithItsField(String field, String value) {
+    Fields fields = Fields.of("address", "10.0.0.100").with(field, value);
+    fixture.refused(Reason.INVALID, field, () -> catalog.create(Catalog.VIPS, fields));
+  }
+
+  @Test
+  void textsThatAreTooLong_areRefused() {
+    fixture.refused(Reason.INVALID, "id", () -> fixture.pool("id", "x".repeat(65)));
+    fixture.refused(Reason.INVALID, "name", () -> fixture.pool("name", "x".repeat(129)));
+    fixture.refused(Reason.INVALID, "name", () -> fixture.pool("name", "a\u0007b"));
+  }
+
+  @Test
+  void missingAddress_isRefused() {
+    fixture.refused(Reason.INVALID, "address", () -> fixture.vip("port", "80"));
+    fixture.refused(Reason.INVALID, "address", () -> fixture.member("address", null));
+  }
+
+  /** Floodlight's defect 7. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 32_767, 32_768, 50_000, 65_535})
+  void everyPort_works(int port) throws Exception {
+    Vip vip = fixture.vip("address", "10.0.0.100", "port", "" + port);
+    fixture.member("address", "10.0.0.1", "port", "" + port);
+    fixture.service("port", "" + port, "algorithm", "LC");
+    assertSame(vip, find(Protocol.TCP, port));
+  }
+
+  @Test
+  void icmpPort_isTheType() throws Exception {
+    fixture.vip("address", "10.0.0.100", "protocol", "icmp", "port", "0");
+    fixture.refused(
+        Reason.INVALID,
+        "port",
+        () -> fixture.vip("address", "10.0.0.101", "protocol", "icmp", "port", "256"));
+    fixture.pool("id", "ping", "protocol", "icmp");
+    fixture.member("address", "10.0.0.1", "port", "0", "pool_id", "ping");
+    fixture.refused(
+        Reason.INVALID, "port", () -> fixture.member("address", "10.0.0.2", "port", "0"));
+    fixture.refused(
+        Reason.INVALID,
+        "port",
+        () -> fixture.member("address", "10.0.0.2", "port", "256", "pool_id", "ping"));
+  }
+
+  @Test
+  void protocolsOfVipPoolAndMembers_mustAgree() throws Exception {
+    fixture.vip("id", "v", "address", "10.0.0.100", "protocol", "tcp");
+    fixture.refused(
+        Reason.UNPROCESSABLE, "protocol", () -> fixture.pool("vip_id", "v", "protocol", "udp"));
+    fixture.pool("id", "p", "vip_id", "v");
+    fixture.member("address", "10.0.0.1", "port", "8080", "pool_id", "p");
+    fixture.refused(Reason.UNPROCESSABLE, "protocol", () -> updateVip("v", "protocol", "icmp"));
+    updateVip("v", "protocol", "udp");
+    fixture.refused(
+        Reason.UNPROCESSABLE,
+        "protocol",
+        () -> catalog.update(Catalog.POOLS, "p", Fields.of("protocol", "tcp")));
+  }
+
+  @Test
+  void trafficOfTwoVips_mustDiffer() throws Exception {
+    fixture.vip("id", "any", "address", "10.0.0.100");
+    fixture.vip("id", "tcp", "address", "10.0.0.100", "protocol", "tcp");
+    fixture.vip("id", "tcp80", "address", "10.0.0.100", "protocol", "tcp", "port", "80");
+    fixture.vip("id", "80", "address", "10.0.0.100", "port", "80");
+    fixture.refused(Reason.CONFLICT, "address", () -> fixture.vip("address", "10.0.0.100"));
+    fixture.refused(Reason.CONFLICT, "address", () -> updateVip("any", "port", "80"));
+    fixture.refused(Reason.CONFLICT, "address", () -> updateVip("tcp", "port", "80"));
+  }
+
+  @Test
+  void references_mayBeAbsentButNotDangling() throws Exception {
+    fixture.pool("id", "p");
+    fixture.member("id", "m", "address", "10.0.0.1");
+    fixture.refused(Reason.UNPROCESSABLE, "vip_id", () -> fixture.pool("vip_id", "none"));
+    fixture.refused(
+        Reason.UNPROCESSABLE,
+        "pool_id",
+        () -> catalog.update(Catalog.MEMBERS, "m", Fields.of("pool_id", "none")));
+  }
+
+  @Test
+  void vip_hasOnePoolAtMost() throws Exception {
+    fixture.vip("id", "v", "address", "10.0.0.100");
+    fixture.pool("id", "p", "vip_id", "v");
+    fixture.pool("id", "q");
+    fixture.refused(
+        Reason.CONFLICT,
+        "vip_id",
+        () -> catalog.update(Catalog.POOLS, "q", Fields.of("vip_id", "v")));
+  }
+
+  @Test
+  void deletion_leavesNoReferenceBehind() throws Exception {
+    fixture.vip("id", "v", "address", "10.0.0.100");
+    fixture.pool("id", "p", "vip_id", "v");
+    fixture.member("id", "m", "address", "10.0.0.1", "pool_id", "p");
+    catalog.delete(Catalog.VIPS, "v");
+    assertNull(catalog.snapshot().pools().get("p").vipId());
+    catalog.delete(Catalog.POOLS, "p");
+    assertNull(catalog.snapshot().members().get("m").poolId());
+    assertEquals(List.of(), catalog.snapshot().membersOfPool("p"));
+    fixture.refused(Reason.NOT_FOUND, null, () -> catalog.delete(Catalog.POOLS, "p"));
+  }
+
+  /** Floodlight's defect 5. */
+  @Test
+  void deletedVip_leavesNoAddress() throws Exception {
+    fixture.vip("id", "80", "address", "10.0.0.100", "port", "80");
+    fixture.vip("id", "81", "address", "10.0.0.100", "port", "81");
+    int address = fixture.now().vips().get("80").address().getInt();
+    catalog.delete(Catalog.VIPS, "80");
+    assertTrue(catalog.snapshot().isVipAddress(address));
+    catalog.delete(Catalog.VIPS, "81");
+    assertFalse(catalog.snapshot().isVipAddress(address));
+    assertTrue(catalog.snapshot().vipFor(address, Protocol.TCP, 80).isEmpty());
+  }
+
+  /** Floodlight's defect 6. */
+  @Test
+  void update_changesOnlyWhatItNames() throws Exception {
+    Vip vip = fixture.vip("id", "v", "address", "10.0.0.100", "port", "80", "lb_method", "LC");
+    Vip changed = updateVip("v", "name", "web");
+    assertEquals(
+        new Vip(vip.number(), "v", "web", null, vip.address(), 80, vip.algorithm()), changed);
+    assertNull(updateVip("v", "port", null).port());
+    assertEquals("v", updateVip("v", "name", null).name());
+    fixture.refused(Reason.INVALID, "address", () -> updateVip("v", "address", null));
+    fixture.refused(Reason.INVALID, "id", () -> updateVip("v", "id", "w"));
+  }
+
+  @Test
+  void members_areDifferentWithinTheirPool() throws Exception {
+    fixture.pool("id", "p");
+    fixture.pool("id", "q");
+    fixture.member("id", "m", "address", "10.0.0.1", "port", "80", "pool_id", "p");
+    fixture.member("address", "10.0.0.1", "port", "81", "pool_id", "p");
+    fixture.member("address", "10.0.0.1", "port", "80", "pool_id", "q");
+    fixture.member("id", "free", "address", "10.0.0.1", "port", "80");
+    fixture.refused(
+        Reason.CONFLICT,
+        "address",
+        () -> catalog.update(Catalog.MEMBERS, "free", Fields.of("pool_id", "p")));
+  }
+
+  @Test
+  void noAddress_isOfAVipAndAMember() throws Exception {
+    fixture.vip("address", "10.0.0.100", "port", "80");
+    fixture.member("address", "10.0.0.1");
+    fixture.refused(Reason.CONFLICT, "address", () -> fixture.member("address", "10.0.0.100"));
+    fixture.refused(Reason.CONFLICT, "address", () -> fixture.vip("address", "10.0.0.1"));
+  }
+
+  /** Floodlight's defect 10. */
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "-1", "257", "1.5", "heavy"})
+  void weight_isPositiveAndBounded(String weight) throws Exception {
+    assertEquals(1, fixture.member("address", "10.0.0.1").weight());
+    fixture.refused(
+        Reason.INVALID, "weight", () -> fixture.member("address", "10.0.0.2", "weight", weight));
+    assertEquals(256, fixture.member("address", "10.0.0.3", "weight", "256").weight());
+  }
+
+  @Test
+  void algorithm_mustBeKnownAndAvailable() throws Exception {
+    assertEquals("WRR+SPH", fixture.pool("lb_method", "wrr").algorithm().name());
+    fixture.refused(Reason.INVALID, "lb_method", () -> fixture.pool("lb_method", "best"));
+    CatalogException e = assertThrows(CatalogException.class, () -> fixture.pool("lb_method", "2"));
+    assertEquals(Reason.UNPROCESSABLE, e.reason());
+    assertTrue(e.getMessage().contains("HT-PS") && e.getMessage().contains("LC+SPH"));
+  }
+
+  /** Floodlight's defect 8. */
+  @Test
+  void generatedIds_neverCollide() throws Exception {
+    Iterator<String> ids = List.of("a", "a", "a", "b").iterator();
+    CatalogFixture scripted = new CatalogFixture(new Catalog(CatalogStore.inMemory(), ids::next));
+    assertEquals("a", scripted.pool().id());
+    assertEquals("b", scripted.pool().id());
+    Set<String> unique = new HashSet<>();
+    for (int i = 0; i < 20_000; i++) {
+      unique.add(fixture.pool().id());
+      if (i >= 500) {
+        catalog.delete(Catalog.POOLS, catalog.snapshot().pools().keySet().iterator().next());
+      }
+    }
+    assertEquals(20_000, unique.size());
+    assertEquals(500, catalog.snapshot().pools().size());
+  }
+
+  @Test
+  void numbers_areGivenAgainAsLateAsPossible() throws Exception {
+    assertEquals(1, fixture.vip("id", "a", "address", "10.0.0.100", "port", "1").number());
+    assertEquals(2, fixture.vip("id", "b", "address", "10.0.0.100", "port", "2").number());
+    catalog.delete(Catalog.VIPS, "b");
+    for (int port = 3; port <= Vip.MAX_NUMBER; port++) {
+      Vip vip = fixture.vip("address", "10.0.0.100", "port", "" + port);
+      assertEquals(port, vip.number());
+    }
+    assertEquals(2, fixture.vip("address", "10.0.0.100", "port", "2").number());
+    fixture.refused(Reason.CONFLICT, null, () -> fixture.vip("address", "10.0.0.101"));
+    assertEquals(1, updateVip("a", "name", "x").number());
+  }
+
+  @Test
+  void listener_isToldOfEachChangeInOrder_andCannotUndoIt() throws Exception {
+    List<CatalogSnapshot> told = new ArrayList<>(List.of(catalog.snapshot()));
+    catalog.addListener(
+        (before, after) -> {
+          throw new IllegalStateException("expected in this test");
+        });
+    catalog.addListener(
+        (before, after) -> {
+          assertSame(told.get(told.size() - 1), before);
+          assertSame(after, catalog.snapshot());
+          told.add(after);
+        });
+    fixture.pool("id", "p");
+    catalog.update(Catalog.POOLS, "p", Fields.of("name", "x"));
+    catalog.update(Catalog.POOLS, "p", Fields.of("name", "x"));
+    catalog.delete(Catalog.POOLS, "p");
+    assertEquals(4, told.size());
+  }
+
+  @Test
+  void listener_cannotWrite() throws Exception {
+    List<Throwable> thrown = new ArrayList<>();
+    catalog.addListener(
+        (before, after) ->
+            thrown.add(assertThrows(IllegalStateException.class, () -> fixture.pool("id", "q"))));
+    fixture.pool("id", "p");
+    assertEquals(1, thrown.size());
+    assertEquals(Set.of("p"), catalog.snapshot().pools().keySet());
+  }
+
+  @Test
+  void parallelWriters_loseNothing() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(8);
+    try {
+      List<Future<?>> writers = new ArrayList<>();
+      for (int writer = 0; writer < 8; writer++) {
+        String prefix = "w" + writer + "-";
+        writers.add(
+            threads.submit(
+                () -> {
+                  for (int i = 0; i < 100; i++) {
+                    fixture.member("id", prefix + i, "address", "10.1.0.1");
+                  }
+                  return null;
+                }));
+      }
+      for (Future<?> writer : writers) {
+        writer.get();
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+    assertEquals(800, catalog.snapshot().members().size());
+    assertEquals(
+        800, catalog.snapshot().members().values().stream().map(Member::number).distinct().count());
+  }
+
+  @Test
+  void algorithm_comesFromVip_thenPool_thenService_thenDefault() throws Exception {
+    Vip vip = fixture.vip("address", "10.0.0.100", "lb_method", "LC");
+    Vip plain = fixture.vip("address", "10.0.0.101");
+    Pool pool = fixture.pool("lb_method", "WRR");
+    Pool plainPool = fixture.pool();
+    fixture.service("port", "53", "algorithm", "LC");
+    fixture.service("port", "53", "protocol", "udp", "algorithm", "WRR");
+    CatalogSnapshot now = fixture.now();
+    assertEquals("LC+SPH", now.algorithmFor(vip, pool, Protocol.TCP, 53).name());
+    assertEquals("WRR+SPH", now.algorithmFor(plain, pool, Protocol.TCP, 53).name());
+    assertEquals("LC+SPH", now.algorithmFor(plain, plainPool, Protocol.TCP, 53).name());
+    assertEquals("WRR+SPH", now.algorithmFor(plain, plainPool, Protocol.UDP, 53).name());
+    assertEquals(Algorithm.DEFAULT, now.algorithmFor(plain, null, Protocol.TCP, 54));
+  }
+
+  private Vip find(Protocol protocol, int port) {
+    int address = catalog.snapshot().vips().values().iterator().next().address().getInt();
+    return catalog.snapshot().vipFor(address, protocol, port).orElseThrow();
+  }
+
+  private Vip updateVip(String id, String field, String value) throws CatalogException {
+    return catalog.update(Catalog.VIPS, id, Fields.of(field, value));
+  }
+}

@@ -1,0 +1,176 @@
+package io.malob.state.catalog;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.state.catalog.CatalogException.Reason;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The catalog on the disk. */
+class FileCatalogStoreTest {
+  private static final Clock CLOCK =
+      Clock.fixed(Instant.parse("2026-01-02T03:04:05.678Z"), ZoneOffset.UTC);
+  private static final int WRITES_BEFORE_KILL = 60;
+
+  @TempDir Path directory;
+
+  @Test
+  void catalog_isTheSameAfterARestart() throws Exception {
+    CatalogTables before;
+    try (CatalogStore store = FileCatalogStore.open(directory, CLOCK)) {
+      CatalogFixture fixture = new CatalogFixture(Catalog.open(store));
+      fixture.vip("id", "gone", "address", "10.0.0.99");
+      fixture.vip("id", "v", "name", "Wäb \"x\"", "address", "10.0.0.100", "protocol", "icmp");
+      fixture.pool("id", "p", "vip_id", "v", "lb_method", "LC");
+      fixture.member("id", "m", "address", "10.0.0.1", "port", "0", "pool_id", "p");
+      fixture.member("id", "n", "address", "10.0.0.2", "weight", "9");
+      fixture.service("id", "s", "port", "65535", "algorithm", "WRR");
+      fixture.catalog.update(Catalog.SERVICES, "default", Fields.of("algorithm", "LC"));
+      fixture.catalog.delete(Catalog.VIPS, "gone");
+      before = fixture.now().tables();
+    }
+    assertEquals(before, reloaded().tables());
+    assertEquals(List.of("m", "n"), List.copyOf(reloaded().members().keySet()));
+    // a member keeps port 0 when the pool that made it an ICMP type is gone
+    try (CatalogStore store = FileCatalogStore.open(directory, CLOCK)) {
+      Catalog.open(store).delete(Catalog.POOLS, "p");
+    }
+    assertEquals(0, reloaded().members().get("m").port());
+    assertEquals(List.of("catalog.json", "catalog.lock"), files());
+  }
+
+  @Test
+  void missingFile_isAnEmptyCatalog() throws Exception {
+    assertEquals(CatalogTables.empty(), reloaded().tables());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "[]",
+        "{\"version\":1}",
+        "not json",
+        "{\"version\":1,\"vips\":[{\"id\":\"v\"",
+        "{\"version\":1,\"last_vip_number\":0,\"last_member_number\":0,\"vips\":[],\"members\":[],"
+            + "\"services\":[],\"pools\":[{\"id\":\"p\",\"vip_id\":\"none\"}]}"
+      })
+  void damagedFile_isKeptAside_andTheCatalogIsEmpty(String text) throws Exception {
+    Files.writeString(directory.resolve("catalog.json"), text);
+    assertEquals(CatalogTables.empty(), reloaded().tables());
+    String aside = "catalog.json.damaged-20260102T030405.678Z";
+    assertEquals(List.of(aside, "catalog.lock"), files());
+    assertEquals(text, Files.readString(directory.resolve(aside)));
+  }
+
+  @Test
+  void fileOfALaterVersion_isLeftAlone() throws Exception {
+    Files.writeString(directory.resolve("catalog.json"), "{\"version\":2}");
+    assertThrows(IOException.class, this::reloaded);
+    assertEquals("{\"version\":2}", Files.readString(directory.resolve("catalog.json")));
+  }
+
+  @Test
+  void halfWrittenNewFile_doesNotCount() throws Exception {
+    try (CatalogStore store = FileCatalogStore.open(directory, CLOCK)) {
+      new CatalogFixture(Catalog.open(store)).pool("id", "p");
+    }
+    Files.writeString(directory.resolve("catalog.json.new"), "{\"version\":1,\"vi");
+    assertEquals("[p]", reloaded().pools().keySet().toString());
+  }
+
+  @Test
+  void secondStoreInTheDirectory_isRefused() throws Exception {
+    try (CatalogStore store = FileCatalogStore.open(directory, CLOCK)) {
+      IOException e =
+          assertThrows(IOException.class, () -> FileCatalogStore.open(directory, CLOCK));
+      assertTrue(e.getMessage().startsWith("another controller uses the data directory"));
+      store.load();
+    }
+    reloaded();
+  }
+
+  /** Root may write anywhere, so that a directory in the way stands for a disk that refuses. */
+  @Test
+  void failedWrite_changesNothing_andALaterOneSucceeds() throws Exception {
+    try (CatalogStore store = FileCatalogStore.open(directory, CLOCK)) {
+      CatalogFixture fixture = new CatalogFixture(Catalog.open(store));
+      fixture.pool("id", "p");
+      Files.createDirectory(directory.resolve("catalog.json.new"));
+      fixture.refused(Reason.NOT_STORED, null, () -> fixture.pool("id", "q"));
+      fixture.refused(Reason.NOT_STORED, null, () -> fixture.catalog.delete(Catalog.POOLS, "p"));
+      Files.delete(directory.resolve("catalog.json.new"));
+      fixture.pool("id", "q");
+    }
+    assertEquals("[p, q]", reloaded().pools().keySet().toString());
+  }
+
+  @Test
+  @Timeout(60)
+  void acknowledgedWrites_surviveKill() throws Exception {
+    Process writer =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                EndlessCatalogWriter.class.getName(),
+                directory.toString())
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    String last = null;
+    try (BufferedReader acknowledged = writer.inputReader(StandardCharsets.UTF_8)) {
+      int count = 0;
+      String line = acknowledged.readLine();
+      while (line != null) {
+        if (line.startsWith("m")) {
+          last = line;
+          count++;
+          if (count == WRITES_BEFORE_KILL) {
+            writer.toHandle().destroyForcibly(); // SIGKILL; what it had said can still be read
+          }
+        }
+        line = acknowledged.readLine();
+      }
+      assertTrue(count >= WRITES_BEFORE_KILL, "wrote " + count);
+    } finally {
+      writer.destroyForcibly();
+      assertTrue(writer.waitFor(20, TimeUnit.SECONDS));
+    }
+    assertNotEquals(null, last);
+    CatalogSnapshot after = reloaded();
+    for (int i = 0; i <= Integer.parseInt(last.substring(1)); i++) {
+      assertTrue(after.members().containsKey("m" + i), "m" + i);
+    }
+    assertTrue(files().stream().noneMatch(name -> name.contains("damaged")));
+  }
+
+  private CatalogSnapshot reloaded() throws IOException {
+    try (CatalogStore store = FileCatalogStore.open(directory, CLOCK)) {
+      return store.load();
+    }
+  }
+
+  private List<String> files() throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.map(file -> file.getFileName().toString()).sorted().collect(Collectors.toList());
+    }
+  }
+}
