@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.malob.balancer.MemberStats;
 import io.malob.rest.RestServer.Answer;
 import io.malob.state.catalog.CatalogException;
+import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.CatalogStore;
+import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.ArrayList;
@@ -342,6 +344,35 @@ class BalancerRestTest {
     assertEquals(201, server.post("/vips/", "{\"address\":\"10.0.0.100\",\"port\":80}").status());
     assertEquals(201, server.post("/vips/", "{\"address\":\"10.0.0.100\",\"port\":443}").status());
     assertEquals(2, server.get("/vips/").json().size());
+  }
+
+  @Test
+  void writeThatCannotBeStored_isAnError_andChangesNothing() throws Exception {
+    RestServer unlucky = new RestServer(new FullDisk());
+    try {
+      Answer answer = unlucky.post("/vips/", "{\"address\":\"10.0.0.100\"}");
+      assertEquals(500, answer.status());
+      assertTrue(answer.error().contains("could not be stored"), answer.error());
+      assertEquals("[]", unlucky.get("/vips/").text());
+    } finally {
+      unlucky.close();
+    }
+  }
+
+  /** Where nothing can be saved. */
+  private static final class FullDisk implements CatalogStore {
+    @Override
+    public CatalogSnapshot load() {
+      return CatalogSnapshot.empty();
+    }
+
+    @Override
+    public void save(CatalogSnapshot snapshot) throws IOException {
+      throw new IOException("No space left on device");
+    }
+
+    @Override
+    public void close() {}
   }
 
   @Test

@@ -20,9 +20,7 @@ interface FieldFormat<T> {
   Pattern WHOLE_NUMBER = Pattern.compile("-?[0-9]{1,9}");
 
   /** Without leading zeros, which some read as octal. */
-  Pattern IPV4 =
-      Pattern.compile(
-          "((25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(\\.(?!$)|$)){4}", Pattern.CASE_INSENSITIVE);
+  Pattern IPV4 = Pattern.compile("((25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(\\.(?!$)|$)){4}");
 
   /** The value of a text that is trimmed and not empty. */
   T parse(String field, String text) throws CatalogException;
@@ -75,27 +73,21 @@ interface FieldFormat<T> {
     return address;
   }
 
+  /** Up to the bounds that all protocols have in common; {@link #portProblem} knows the others. */
   static Integer port(String field, String text) throws CatalogException {
-    return number(field, text, 0, 65_535);
+    return number(field, text, 0, 65_535, "from 1 to 65535 (for icmp, from 0 to 255)");
   }
 
   static Integer weight(String field, String text) throws CatalogException {
-    return number(field, text, 1, Member.MAX_WEIGHT);
+    return number(field, text, 1, Member.MAX_WEIGHT, "from 1 to " + Member.MAX_WEIGHT);
   }
 
-  private static int number(String field, String text, int least, int most)
+  private static int number(String field, String text, int least, int most, String range)
       throws CatalogException {
     int value = WHOLE_NUMBER.matcher(text).matches() ? Integer.parseInt(text) : -1;
     if (value < least || value > most) {
       throw CatalogException.invalid(
-          field,
-          field
-              + " must be a whole number from "
-              + least
-              + " to "
-              + most
-              + ", not "
-              + quoted(text));
+          field, field + " must be a whole number " + range + ", not " + quoted(text));
     }
     return value;
   }

@@ -1,0 +1,43 @@
+package io.malob.rest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.state.catalog.CatalogStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The commands in docs/rest-api.md, one after the other, have the statuses that it says. */
+class DocumentedCommandsTest {
+  private static final Pattern COMMAND =
+      Pattern.compile(
+          "^curl (?:-X (?<method>[A-Z]+) )?(?:-d '(?<body>[^']*)' )?"
+              + "http://localhost:8080/quantum/v1.0(?<path>\\S+) +# (?<status>\\d+)",
+          Pattern.MULTILINE);
+
+  @Test
+  void documentedCommands_haveTheStatusesThatAreDocumented() throws Exception {
+    String page = Files.readString(Path.of("docs", "rest-api.md"));
+    RestServer server = new RestServer(CatalogStore.inMemory());
+    try {
+      int commands = 0;
+      for (Matcher command = COMMAND.matcher(page); command.find(); commands++) {
+        String method = command.group("method") == null ? "GET" : command.group("method");
+        RestServer.Answer answer =
+            server.send(method, command.group("path"), command.group("body"));
+        assertEquals(
+            Integer.parseInt(command.group("status")),
+            answer.status(),
+            command.group() + "\n" + answer.text());
+      }
+      assertEquals(
+          Pattern.compile("^curl ", Pattern.MULTILINE).matcher(page).results().count(), commands);
+      assertTrue(commands >= 15);
+    } finally {
+      server.close();
+    }
+  }
+}
