@@ -308,6 +308,13 @@ class BalancerRestTest {
   }
 
   @Test
+  void textBeyondAscii_comesBackAsItWent() throws Exception {
+    Answer answer = server.post("/pools/", "{\"id\":\"p\",\"name\":\"Wäb 負荷\"}");
+    assertEquals("Wäb 負荷", answer.json().path("name").asText());
+    assertEquals("Wäb 負荷", server.get("/pools/p").json().path("name").asText());
+  }
+
+  @Test
   void head_isAnsweredLikeGetWithoutBody() throws Exception {
     Answer answer = server.send("HEAD", "/vips/", null);
     assertEquals(200, answer.status());
