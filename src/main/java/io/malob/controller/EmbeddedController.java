@@ -1,0 +1,85 @@
+package io.malob.controller;
+
+import io.malob.controller.core.CoreModule;
+import io.malob.controller.module.ModuleSettings;
+import io.malob.controller.module.RunningModules;
+import io.malob.controller.rest.RestModule;
+import java.util.Collection;
+import java.util.concurrent.CompletableFuture;
+import net.floodlightcontroller.core.IFloodlightProviderService;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
+import net.floodlightcontroller.core.module.IFloodlightModule;
+import net.floodlightcontroller.restserver.IRestApiService;
+
+/**
+ * A controller with all its modules: it lets switches in when every module is up, and serves HTTP
+ * after that. Started and closed by one thread.
+ */
+public final class EmbeddedController implements AutoCloseable {
+  private final CoreModule core;
+  private final RestModule rest;
+  private final RunningModules modules;
+
+  private EmbeddedController(CoreModule core, RestModule rest, RunningModules modules) {
+    this.core = core;
+    this.rest = rest;
+    this.modules = modules;
+  }
+
+  /**
+   * Starts a controller with the modules of the class path, of which the settings choose.
+   *
+   * @throws FloodlightModuleException naming the module that cannot be loaded, and why
+   * @throws java.io.UncheckedIOException if a port cannot be bound; the message says which and why
+   */
+  public static EmbeddedController start(ModuleSettings settings) throws FloodlightModuleException {
+    return start(settings, RunningModules.onClassPath());
+  }
+
+  /** The same as {@link #start(ModuleSettings)} with these modules instead of the class path's. */
+  public static EmbeddedController start(
+      ModuleSettings settings, Collection<IFloodlightModule> available)
+      throws FloodlightModuleException {
+    RunningModules modules =
+        RunningModules.start(
+            available, settings.including(CoreModule.class.getName(), RestModule.class.getName()));
+    try {
+      FloodlightModuleContext context = modules.context();
+      context.getServiceImpl(IFloodlightProviderService.class).run();
+      context.getServiceImpl(IRestApiService.class).run();
+    } catch (RuntimeException e) {
+      modules.close();
+      throw e;
+    }
+    return new EmbeddedController(
+        modules.get(CoreModule.class), modules.get(RestModule.class), modules);
+  }
+
+  /** The services and settings of its modules. */
+  public FloodlightModuleContext context() {
+    return modules.context();
+  }
+
+  /** The port for switches. */
+  public int openFlowPort() {
+    return core.openFlowPort();
+  }
+
+  /** The port of the REST interface. */
+  public int httpPort() {
+    return rest.httpPort();
+  }
+
+  /** Completed with the exit status as soon as a module asks to stop. */
+  public CompletableFuture<Integer> shutdownRequested() {
+    return core.shutdownRequested();
+  }
+
+  /** Tells those who asked to be told, then stops all modules, the last first. */
+  @Override
+  public void close() {
+    core.tellShutdownListeners();
+    modules.close();
+  }
+}

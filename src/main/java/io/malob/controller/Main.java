@@ -1,0 +1,160 @@
+package io.malob.controller;
+
+import io.malob.controller.core.CoreModule;
+import io.malob.controller.module.ModuleSettings;
+import io.malob.controller.rest.RestModule;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.bridge.SLF4JBridgeHandler;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/**
+ * The controller as a process: runs in the foreground until SIGTERM or SIGINT. Exit codes: 0 it was
+ * asked to stop and did, 1 it failed, 2 wrong use.
+ */
+@Command(
+    name = "malob run",
+    description = "Runs the controller until it gets SIGTERM or SIGINT.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+public final class Main implements Callable<Integer> {
+  private static final Logger logger = LoggerFactory.getLogger(Main.class);
+  private static final String DEFAULT_SETTINGS = "/floodlightdefault.properties";
+  private static final int FAILED = 1;
+  private static final int SECONDS_TO_STOP = 10;
+
+  @Option(
+      names = {"-cf", "--config-file"},
+      paramLabel = "FILE",
+      description = "Modules and settings, as in Floodlight's properties files.")
+  private @Nullable Path settingsFile;
+
+  @Option(
+      names = "--openflow-port",
+      paramLabel = "N",
+      description = "Where switches connect to (6653; 0: any free port).")
+  private @Nullable Integer openFlowPort;
+
+  @Option(
+      names = "--http-port",
+      paramLabel = "N",
+      description = "Where the REST interface is (8080; 0: any free port).")
+  private @Nullable Integer httpPort;
+
+  @Option(
+      names = "--bind",
+      paramLabel = "ADDR",
+      description = "The address for both (127.0.0.1; 0.0.0.0: all addresses).")
+  private @Nullable String bindAddress;
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      defaultValue = "${env:MALOB_DATA}",
+      description = "Where modules keep their data (the environment's MALOB_DATA).")
+  private @Nullable Path dataDirectory;
+
+  private final CountDownLatch stopped = new CountDownLatch(1);
+
+  /** Runs the controller and ends the process. */
+  public static void main(String[] args) {
+    SLF4JBridgeHandler.removeHandlersForRootLogger();
+    SLF4JBridgeHandler.install();
+    System.exit(new CommandLine(new Main()).execute(args));
+  }
+
+  @Override
+  public Integer call() {
+    ModuleSettings settings = readSettings().overlaidWith(overrides());
+    try (EmbeddedController controller = EmbeddedController.start(settings)) {
+      stopOnSignal(controller.shutdownRequested());
+      return controller.shutdownRequested().join();
+    } catch (FloodlightModuleException | UncheckedIOException e) {
+      logger.error("Cannot start: {}", e.getMessage());
+      logger.debug("Cannot start", e);
+      return FAILED;
+    } finally {
+      stopped.countDown();
+    }
+  }
+
+  /** What was said on the command line, over what the file says; nothing for what was not said. */
+  private Map<String, String> overrides() {
+    Map<String, String> overrides = new HashMap<>();
+    override(overrides, CoreModule.class.getName() + ".openFlowPort", openFlowPort);
+    override(overrides, RestModule.class.getName() + ".httpPort", httpPort);
+    override(overrides, CoreModule.class.getName() + ".openFlowHost", bindAddress);
+    override(overrides, RestModule.class.getName() + ".host", bindAddress);
+    // every module that keeps data finds the directory in its own settings
+    override(overrides, "*.data", dataDirectory);
+    return overrides;
+  }
+
+  private static void override(Map<String, String> overrides, String key, @Nullable Object value) {
+    if (value != null) {
+      overrides.put(key, value.toString());
+    }
+  }
+
+  private ModuleSettings readSettings() {
+    Path file = settingsFile;
+    try (Reader reader = file == null ? defaultSettings() : Files.newBufferedReader(file)) {
+      return ModuleSettings.read(reader);
+    } catch (IOException e) {
+      String problem = "Cannot read " + (file == null ? DEFAULT_SETTINGS : file) + ": " + e;
+      throw new ParameterException(new CommandLine(this), problem, e);
+    }
+  }
+
+  private static Reader defaultSettings() throws IOException {
+    InputStream resource = Main.class.getResourceAsStream(DEFAULT_SETTINGS);
+    if (resource == null) {
+      throw new IOException("not on the class path");
+    }
+    return new InputStreamReader(resource, StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Makes SIGTERM and SIGINT a clean stop with exit code 0: the JVM would end with 128 + signal, so
+   * the hook waits for the main thread to close everything and ends the process itself.
+   */
+  private void stopOnSignal(CompletableFuture<Integer> shutdownRequested) {
+    Runnable hook =
+        () -> {
+          if (shutdownRequested.complete(0)) {
+            logger.info("Stopping: asked to by a signal");
+          }
+          boolean clean = awaitStopped();
+          Runtime.getRuntime().halt(clean ? shutdownRequested.join() : FAILED);
+        };
+    Runtime.getRuntime().addShutdownHook(new Thread(hook, "stop-on-signal"));
+  }
+
+  private boolean awaitStopped() {
+    try {
+      return stopped.await(SECONDS_TO_STOP, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+}

@@ -1,0 +1,246 @@
+package io.malob.controller.channel;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import net.floodlightcontroller.core.SwitchDescription;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFBarrierReply;
+import org.projectfloodlight.openflow.protocol.OFDescStatsReply;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
+import org.projectfloodlight.openflow.protocol.OFFactories;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFeaturesReply;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFHelloFailedCode;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPortDescStatsReply;
+import org.projectfloodlight.openflow.protocol.OFPortStatus;
+import org.projectfloodlight.openflow.protocol.OFStatsReplyFlags;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.types.OFAuxId;
+import org.projectfloodlight.openflow.types.OFErrorCauseData;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.U32;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings one connection from HELLO to an active switch, state by state, and then gives its place in
+ * the pipeline to a {@link SwitchHandler}. A peer that cannot be used is refused: one log line, and
+ * the connection is closed. What the switch's tables hold already stays there: connections live on
+ * while no controller is there.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
+final class HandshakeHandler extends ChannelInboundHandlerAdapter {
+  static final OFFactory FACTORY = OFFactories.getFactory(OFVersion.OF_13);
+  static final int WIRE_VERSION = 4;
+
+  private static final Logger logger = LoggerFactory.getLogger(HandshakeHandler.class);
+  private static final int TABLES_NEEDED = 4;
+
+  /** OFPCML_NO_BUFFER: packets come whole, the switch keeps none. */
+  private static final int NO_BUFFER = 0xffff;
+
+  /** What the handshake waits for. */
+  private enum State {
+    HELLO,
+    FEATURES,
+    PORTS,
+    DESCRIPTION,
+    TABLE_MISS_BARRIER,
+    /** Nothing any more: active, or refused. */
+    OVER
+  }
+
+  private final ChannelSettings settings;
+  private final Function<OpenFlowSwitch, SwitchHandler> whenActive;
+  private final EchoKeepAlive echo;
+
+  private State state = State.HELLO;
+  private final SwitchPorts ports = new SwitchPorts();
+  private @Nullable OFFeaturesReply features;
+  private @Nullable SwitchDescription description;
+  private @Nullable ScheduledFuture<?> timeout;
+
+  HandshakeHandler(
+      ChannelSettings settings,
+      EchoKeepAlive echo,
+      Function<OpenFlowSwitch, SwitchHandler> whenActive) {
+    this.settings = settings;
+    this.echo = echo;
+    this.whenActive = whenActive;
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    U32 bitmap = U32.of(1 << WIRE_VERSION);
+    send(ctx, FACTORY.hello(List.of(FACTORY.helloElemVersionbitmap(List.of(bitmap)))));
+    timeout =
+        ctx.executor()
+            .schedule(
+                () -> refuse(ctx, "did not finish its handshake, waiting for " + state),
+                settings.handshakeTimeoutMillis(),
+                TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (state == State.OVER) {
+      return;
+    }
+    if (message instanceof HelloFrame hello) {
+      onHello(ctx, hello);
+    } else if (message instanceof OFErrorMsg error) {
+      refuse(ctx, "answered with " + ErrorKind.of(error) + " when asked for " + state);
+    } else if (message instanceof OFPortStatus status) {
+      ports.update(status);
+    } else if (message instanceof OFMessage answer) {
+      onAnswer(ctx, answer);
+    }
+    // what cannot be parsed is no answer: if the handshake needs it, it runs out of time
+  }
+
+  private void onHello(ChannelHandlerContext ctx, HelloFrame hello) {
+    if (state != State.HELLO) {
+      return;
+    }
+    if (!hello.allows(WIRE_VERSION)) {
+      OFErrorCauseData reason =
+          OFErrorCauseData.of(
+              "OpenFlow 1.3 only".getBytes(StandardCharsets.US_ASCII), OFVersion.OF_13);
+      send(
+          ctx,
+          FACTORY
+              .errorMsgs()
+              .buildHelloFailedErrorMsg()
+              .setCode(OFHelloFailedCode.INCOMPATIBLE)
+              .setData(reason)
+              .build());
+      refuse(ctx, "does not speak OpenFlow 1.3 (its version on the wire: " + hello.version() + ")");
+      return;
+    }
+    state = State.FEATURES;
+    send(ctx, FACTORY.featuresRequest());
+  }
+
+  private void onAnswer(ChannelHandlerContext ctx, OFMessage answer) {
+    switch (state) {
+      case FEATURES -> {
+        if (answer instanceof OFFeaturesReply reply) {
+          onFeatures(ctx, reply);
+        }
+      }
+      case PORTS -> {
+        if (answer instanceof OFPortDescStatsReply reply) {
+          ports.addAll(reply.getEntries());
+          if (!reply.getFlags().contains(OFStatsReplyFlags.REPLY_MORE)) {
+            state = State.DESCRIPTION;
+            send(ctx, FACTORY.descStatsRequest(Set.of()));
+          }
+        }
+      }
+      case DESCRIPTION -> {
+        if (answer instanceof OFDescStatsReply reply) {
+          description = new SwitchDescription(reply);
+          state = State.TABLE_MISS_BARRIER;
+          configure(ctx);
+        }
+      }
+      case TABLE_MISS_BARRIER -> {
+        if (answer instanceof OFBarrierReply) {
+          activate(ctx);
+        }
+      }
+      case HELLO, OVER -> {
+        // nothing that may come now says anything
+      }
+    }
+  }
+
+  private void onFeatures(ChannelHandlerContext ctx, OFFeaturesReply reply) {
+    if (reply.getNTables() < TABLES_NEEDED) {
+      refuse(
+          ctx,
+          String.format(
+              "(switch %s) has %d tables, but %d are needed",
+              reply.getDatapathId(), reply.getNTables(), TABLES_NEEDED));
+    } else if (!reply.getAuxiliaryId().equals(OFAuxId.MAIN)) {
+      refuse(
+          ctx,
+          "(switch " + reply.getDatapathId() + ") is an auxiliary connection, which is of no use");
+    } else {
+      features = reply;
+      state = State.PORTS;
+      send(ctx, FACTORY.buildPortDescStatsRequest().setFlags(Set.of()).build());
+    }
+  }
+
+  private static void configure(ChannelHandlerContext ctx) {
+    send(ctx, FACTORY.buildSetConfig().setFlags(Set.of()).setMissSendLen(NO_BUFFER).build());
+    IntStream.range(0, TABLES_NEEDED).forEach(table -> send(ctx, tableMiss(table)));
+    send(ctx, FACTORY.barrierRequest());
+  }
+
+  private static OFFlowAdd tableMiss(int table) {
+    return FACTORY
+        .buildFlowAdd()
+        .setTableId(TableId.of(table))
+        .setPriority(0)
+        .setActions(List.of(FACTORY.actions().output(OFPort.CONTROLLER, NO_BUFFER)))
+        .build();
+  }
+
+  private void activate(ChannelHandlerContext ctx) {
+    if (features == null || description == null) {
+      throw new IllegalStateException("active without features or description");
+    }
+    finish();
+    SwitchConnection connection =
+        new SwitchConnection(ctx.channel(), features.getDatapathId(), settings);
+    OpenFlowSwitch sw = new OpenFlowSwitch(connection, features, description, ports, echo);
+    ctx.pipeline().replace(this, null, whenActive.apply(sw));
+  }
+
+  private void refuse(ChannelHandlerContext ctx, String reason) {
+    finish();
+    logger.warn("Refused {}: it {}", ctx.channel().remoteAddress(), reason);
+    ctx.channel().close();
+  }
+
+  private void finish() {
+    state = State.OVER;
+    ScheduledFuture<?> running = timeout;
+    if (running != null) {
+      running.cancel(false);
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    if (state != State.OVER) {
+      logger.warn(
+          "{} went away during its handshake, asked for {}", ctx.channel().remoteAddress(), state);
+      finish();
+    }
+    ctx.fireChannelInactive();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (state != State.OVER) {
+      refuse(ctx, "failed in its handshake: " + cause.getMessage());
+    }
+  }
+
+  private static void send(ChannelHandlerContext ctx, OFMessage message) {
+    ctx.channel().writeAndFlush(message, ctx.channel().voidPromise());
+  }
+}

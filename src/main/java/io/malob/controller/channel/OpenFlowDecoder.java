@@ -1,0 +1,68 @@
+package io.malob.controller.channel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.handler.codec.CorruptedFrameException;
+import java.util.List;
+import org.projectfloodlight.openflow.exceptions.OFParseError;
+import org.projectfloodlight.openflow.protocol.OFFactories;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFMessageReader;
+
+/**
+ * Cuts the byte stream into messages: {@link OFMessage}, {@link HelloFrame}, or {@link
+ * UnparseableFrame}. A length that cannot be right leaves no way to find the next message: that is
+ * a {@link CorruptedFrameException}, once.
+ */
+final class OpenFlowDecoder extends ByteToMessageDecoder {
+  private static final int HEADER_BYTES = 8;
+  private static final int LENGTH_OFFSET = 2;
+  private static final int XID_OFFSET = 4;
+  private static final int HELLO = 0;
+  private static final int ERROR = 1;
+
+  private final OFMessageReader<OFMessage> reader = OFFactories.getGenericReader();
+  private boolean corrupt;
+
+  @Override
+  protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) {
+    if (corrupt) {
+      in.skipBytes(in.readableBytes());
+      return;
+    }
+    if (in.readableBytes() < HEADER_BYTES) {
+      return;
+    }
+    int length = in.getUnsignedShort(in.readerIndex() + LENGTH_OFFSET);
+    if (length < HEADER_BYTES) {
+      corrupt = true;
+      in.skipBytes(in.readableBytes());
+      throw new CorruptedFrameException("a message claims a length of " + length + " bytes");
+    }
+    if (in.readableBytes() >= length) {
+      out.add(parse(in.readSlice(length)));
+    }
+  }
+
+  private Object parse(ByteBuf frame) {
+    int start = frame.readerIndex();
+    int version = frame.getUnsignedByte(start);
+    int type = frame.getUnsignedByte(start + 1);
+    long xid = frame.getUnsignedInt(start + XID_OFFSET);
+    if (type == HELLO) {
+      return HelloFrame.read(frame);
+    }
+    // a peer that refuses our version says so in its own
+    if (version != HandshakeHandler.WIRE_VERSION && type != ERROR) {
+      return new UnparseableFrame(type, xid, "its version on the wire is " + version);
+    }
+    try {
+      OFMessage message = reader.readFrom(frame);
+      return message != null ? message : new UnparseableFrame(type, xid, "it is cut short");
+    } catch (OFParseError | RuntimeException e) {
+      // openflowj reports bad input by exceptions of many types
+      return new UnparseableFrame(type, xid, e.toString());
+    }
+  }
+}

@@ -1,0 +1,194 @@
+package io.malob.controller.channel;
+
+import com.google.common.util.concurrent.ListenableFuture;
+import com.google.common.util.concurrent.SettableFuture;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFRequest;
+import org.projectfloodlight.openflow.protocol.OFStatsReply;
+import org.projectfloodlight.openflow.protocol.OFStatsReplyFlags;
+import org.projectfloodlight.openflow.protocol.OFStatsRequest;
+import org.projectfloodlight.openflow.protocol.OFType;
+
+/**
+ * The requests to one switch that wait for an answer, by transaction id: not more than a limit.
+ * Safe for use by several threads, never blocks. Futures are completed on the calling thread.
+ */
+final class PendingRequests {
+  private static final int MAX_PARTS = 10_000;
+
+  private final ConcurrentHashMap<Long, Pending> byXid = new ConcurrentHashMap<>();
+  private final AtomicInteger size = new AtomicInteger();
+  private final int limit;
+
+  PendingRequests(int limit) {
+    this.limit = limit;
+  }
+
+  /** Waits for one message; the future has failed already if there are too many requests. */
+  <R extends OFMessage> ListenableFuture<R> add(OFRequest<R> request) {
+    SingleReply<R> pending = new SingleReply<>(request);
+    enter(pending);
+    return pending.future;
+  }
+
+  /** Waits for all parts of an answer; the future may have failed already, as in {@link #add}. */
+  <R extends OFStatsReply> ListenableFuture<List<R>> addStats(OFStatsRequest<R> request) {
+    StatsReplies<R> pending = new StatsReplies<>(request);
+    enter(pending);
+    return pending.future;
+  }
+
+  private void enter(Pending pending) {
+    if (size.incrementAndGet() > limit) {
+      size.decrementAndGet();
+      pending.fail(new OpenFlowException("More than " + limit + " requests wait for the switch"));
+    } else if (byXid.putIfAbsent(pending.request.getXid(), pending) != null) {
+      size.decrementAndGet();
+      pending.fail(
+          new OpenFlowException(
+              "A request with transaction id " + pending.request.getXid() + " is waiting already"));
+    }
+  }
+
+  /** Takes an answer; false if no request waits for it. */
+  boolean answer(OFMessage reply) {
+    Pending pending = byXid.get(reply.getXid());
+    if (pending == null || !isAnswer(pending.request, reply)) {
+      return false;
+    }
+    if (pending.isLast(reply)) {
+      remove(pending);
+      pending.complete();
+    }
+    return true;
+  }
+
+  /** Takes an error as the answer; false if it belongs to no request. */
+  boolean answerError(OFErrorMsg error) {
+    Pending pending = byXid.get(error.getXid());
+    return pending != null
+        && fail(error.getXid(), new OpenFlowErrorException(pending.request, error));
+  }
+
+  /** Fails one request; false if there is none with that id. */
+  boolean fail(long xid, Exception cause) {
+    Pending pending = byXid.get(xid);
+    if (pending == null || !remove(pending)) {
+      return false;
+    }
+    pending.fail(cause);
+    return true;
+  }
+
+  /** Fails all requests. */
+  void failAll(Exception cause) {
+    byXid.keySet().forEach(xid -> fail(xid, cause));
+  }
+
+  private boolean remove(Pending pending) {
+    boolean removed = byXid.remove(pending.request.getXid(), pending);
+    if (removed) {
+      size.decrementAndGet();
+    }
+    return removed;
+  }
+
+  private static boolean isAnswer(OFMessage request, OFMessage reply) {
+    if (request instanceof OFStatsRequest<?> asked) {
+      return reply instanceof OFStatsReply answered
+          && answered.getStatsType() == asked.getStatsType();
+    }
+    return reply.getType() == replyType(request.getType());
+  }
+
+  private static OFType replyType(OFType request) {
+    return switch (request) {
+      case ECHO_REQUEST -> OFType.ECHO_REPLY;
+      case FEATURES_REQUEST -> OFType.FEATURES_REPLY;
+      case GET_CONFIG_REQUEST -> OFType.GET_CONFIG_REPLY;
+      case BARRIER_REQUEST -> OFType.BARRIER_REPLY;
+      case QUEUE_GET_CONFIG_REQUEST -> OFType.QUEUE_GET_CONFIG_REPLY;
+      case ROLE_REQUEST -> OFType.ROLE_REPLY;
+      case GET_ASYNC_REQUEST -> OFType.GET_ASYNC_REPLY;
+      default -> request;
+    };
+  }
+
+  /** One request that waits. Answers come on the channel's thread only. */
+  private abstract static class Pending {
+    final OFMessage request;
+
+    Pending(OFMessage request) {
+      this.request = request;
+    }
+
+    /** Takes an answer or a part of one; whether it was the last. */
+    abstract boolean isLast(OFMessage reply);
+
+    abstract void complete();
+
+    abstract void fail(Exception cause);
+  }
+
+  private static final class SingleReply<R extends OFMessage> extends Pending {
+    final SettableFuture<R> future = SettableFuture.create();
+    private final List<R> reply = new ArrayList<>(1);
+
+    SingleReply(OFRequest<R> request) {
+      super(request);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    boolean isLast(OFMessage message) {
+      reply.add((R) message);
+      return true;
+    }
+
+    @Override
+    void complete() {
+      future.set(reply.get(0));
+    }
+
+    @Override
+    void fail(Exception cause) {
+      future.setException(cause);
+    }
+  }
+
+  private static final class StatsReplies<R extends OFStatsReply> extends Pending {
+    final SettableFuture<List<R>> future = SettableFuture.create();
+    private final List<R> parts = new ArrayList<>();
+
+    StatsReplies(OFStatsRequest<R> request) {
+      super(request);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    boolean isLast(OFMessage message) {
+      R part = (R) message;
+      parts.add(part);
+      return parts.size() > MAX_PARTS || !part.getFlags().contains(OFStatsReplyFlags.REPLY_MORE);
+    }
+
+    @Override
+    void complete() {
+      if (parts.size() > MAX_PARTS) {
+        fail(new OpenFlowException("The answer has more than " + MAX_PARTS + " parts"));
+      } else {
+        future.set(List.copyOf(parts));
+      }
+    }
+
+    @Override
+    void fail(Exception cause) {
+      future.setException(cause);
+    }
+  }
+}

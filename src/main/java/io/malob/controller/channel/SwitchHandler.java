@@ -1,0 +1,127 @@
+package io.malob.controller.channel;
+
+import io.malob.controller.channel.OpenFlowEncoder.EncodingFailure;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import net.floodlightcontroller.core.PortChangeType;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPortStatus;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Serves one active switch: answers go to the requests that wait for them, the rest to the
+ * listener. On the channel's thread only. What a listener throws is counted and logged once in a
+ * while, and never ends the connection.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
+final class SwitchHandler extends ChannelInboundHandlerAdapter {
+  private static final Logger logger = LoggerFactory.getLogger(SwitchHandler.class);
+
+  private final OpenFlowSwitch sw;
+  private final SwitchConnection connection;
+  private final SwitchEvents events;
+  private final RareWarning messageProblems;
+
+  /** Errors that belong to no request, counted by kind; a switch knows only so many kinds. */
+  private final Map<ErrorKind, Long> errorCounts = new HashMap<>();
+
+  SwitchHandler(OpenFlowSwitch sw, SwitchEvents events, LongSupplier nanoTime) {
+    this.sw = sw;
+    this.connection = sw.connection();
+    this.events = events;
+    messageProblems = new RareWarning(logger, nanoTime);
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    logger.info("Switch {} is active, from {}", sw.getId(), sw.getInetAddress());
+    events.activated(sw);
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object input) {
+    if (input instanceof OFMessage message) {
+      try {
+        handle(message);
+      } catch (RuntimeException e) {
+        messageProblems.warn("Handling " + message.getType() + " of " + sw.getId() + " failed", e);
+      }
+    } else if (input instanceof UnparseableFrame frame) {
+      String problem =
+          String.format(
+              "A message of type %d from %s cannot be parsed: %s",
+              frame.type(), sw.getId(), frame.reason());
+      connection.failRequest(frame.xid(), problem);
+      messageProblems.warn(problem);
+    }
+  }
+
+  private void handle(OFMessage message) {
+    switch (message.getType()) {
+      case PACKET_IN, FLOW_REMOVED -> events.received(sw, message);
+      case ERROR -> onError((OFErrorMsg) message);
+      case PORT_STATUS -> onPortStatus((OFPortStatus) message);
+      default -> {
+        if (!connection.answer(message)) {
+          events.received(sw, message);
+        }
+      }
+    }
+  }
+
+  private void onError(OFErrorMsg error) {
+    if (connection.answerError(error)) {
+      return;
+    }
+    ErrorKind kind = ErrorKind.of(error);
+    if (errorCounts.merge(kind, 1L, Long::sum) == 1) {
+      logger.warn(
+          "Switch {} reports {} (more of this kind are counted, not logged): {}",
+          sw.getId(),
+          kind,
+          error);
+    }
+    events.received(sw, error);
+  }
+
+  private void onPortStatus(OFPortStatus status) {
+    PortChangeType change = sw.ports().update(status);
+    events.portChanged(sw, status.getDesc(), change);
+    events.received(sw, status);
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof EncodingFailure failure) {
+      OFMessage message = failure.message();
+      String problem = message.getType() + " for " + sw.getId() + " cannot be encoded";
+      connection.failRequest(message.getXid(), problem + ": " + failure.cause());
+      messageProblems.warn(problem, failure.cause());
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    long errors = errorCounts.values().stream().mapToLong(Long::longValue).sum();
+    logger.info("Switch {} has gone ({} errors of its own)", sw.getId(), errors);
+    sw.markDisconnected();
+    connection.closed();
+    events.disconnected(sw);
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof IOException) {
+      logger.info("The connection of switch {} broke: {}", sw.getId(), cause.getMessage());
+    } else {
+      logger.warn("Closing the connection of switch {}: {}", sw.getId(), cause.getMessage());
+    }
+    ctx.close();
+  }
+}

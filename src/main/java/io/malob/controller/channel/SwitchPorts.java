@@ -1,0 +1,55 @@
+package io.malob.controller.channel;
+
+import com.google.common.collect.ImmutableSortedMap;
+import java.util.Collection;
+import java.util.Map;
+import java.util.TreeMap;
+import net.floodlightcontroller.core.PortChangeType;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFPortDesc;
+import org.projectfloodlight.openflow.protocol.OFPortReason;
+import org.projectfloodlight.openflow.protocol.OFPortStatus;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/** The ports of one switch. Changed by the channel's thread, read by any. */
+final class SwitchPorts {
+  private volatile ImmutableSortedMap<OFPort, OFPortDesc> byNumber = ImmutableSortedMap.of();
+
+  /** All ports, by number; a snapshot. */
+  ImmutableSortedMap<OFPort, OFPortDesc> all() {
+    return byNumber;
+  }
+
+  /** The port of that name, in any case; null if there is none. */
+  @Nullable OFPortDesc named(String name) {
+    return byNumber.values().stream()
+        .filter(port -> port.getName().equalsIgnoreCase(name))
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** Adds ports, or replaces those of the same number. */
+  void addAll(Collection<OFPortDesc> ports) {
+    Map<OFPort, OFPortDesc> changed = new TreeMap<>(byNumber);
+    ports.forEach(port -> changed.put(port.getPortNo(), port));
+    byNumber = ImmutableSortedMap.copyOf(changed);
+  }
+
+  /** Takes over what a switch says about a port, and tells what that changed. */
+  PortChangeType update(OFPortStatus status) {
+    OFPortDesc port = status.getDesc();
+    Map<OFPort, OFPortDesc> changed = new TreeMap<>(byNumber);
+    boolean delete = status.getReason() == OFPortReason.DELETE;
+    OFPortDesc before =
+        delete ? changed.remove(port.getPortNo()) : changed.put(port.getPortNo(), port);
+    byNumber = ImmutableSortedMap.copyOf(changed);
+    if (delete) {
+      return PortChangeType.DELETE;
+    } else if (before == null) {
+      return PortChangeType.ADD;
+    } else if (before.isEnabled() == port.isEnabled()) {
+      return PortChangeType.OTHER_UPDATE;
+    }
+    return port.isEnabled() ? PortChangeType.UP : PortChangeType.DOWN;
+  }
+}

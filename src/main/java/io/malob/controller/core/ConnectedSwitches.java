@@ -1,0 +1,145 @@
+package io.malob.controller.core;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
+import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import io.malob.controller.channel.OpenFlowSwitch;
+import io.malob.controller.channel.SwitchEvents;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.IOFSwitchListener;
+import net.floodlightcontroller.core.PortChangeType;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPortDesc;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The switches that are connected, each with one connection: a newer one replaces an older one of
+ * the same datapath id. Safe for use by several threads.
+ *
+ * <p>Listeners are told on one thread of their own, in the order of the events; a switch that is
+ * replaced is first removed, then added. Messages do not wait for that thread: the first ones of a
+ * switch can be there before its {@code switchAdded}.
+ */
+final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoCloseable {
+  private static final Logger logger = LoggerFactory.getLogger(ConnectedSwitches.class);
+
+  private final ConcurrentHashMap<DatapathId, OpenFlowSwitch> switches = new ConcurrentHashMap<>();
+  private final CopyOnWriteArrayList<IOFSwitchListener> listeners = new CopyOnWriteArrayList<>();
+  private final MessageListeners messageListeners;
+  private final ExecutorService teller =
+      Executors.newSingleThreadExecutor(
+          new ThreadFactoryBuilder().setNameFormat("switch-events").setDaemon(true).build());
+
+  ConnectedSwitches(MessageListeners messageListeners) {
+    this.messageListeners = messageListeners;
+  }
+
+  @Override
+  public void activated(OpenFlowSwitch sw) {
+    DatapathId id = sw.getId();
+    // telling is part of the change, so that two connections cannot be told in the wrong order
+    switches.compute(
+        id,
+        (same, older) -> {
+          if (older != null) {
+            logger.warn("{} replaces {}, which is disconnected", sw, older);
+            older.disconnect();
+            tell(listener -> listener.switchRemoved(id));
+          }
+          tell(listener -> listener.switchAdded(id));
+          tell(listener -> listener.switchActivated(id));
+          return sw;
+        });
+  }
+
+  @Override
+  public void disconnected(OpenFlowSwitch sw) {
+    switches.computeIfPresent(
+        sw.getId(),
+        (id, current) -> {
+          if (current != sw) {
+            return current;
+          }
+          tell(listener -> listener.switchRemoved(id));
+          return null;
+        });
+  }
+
+  @Override
+  public void portChanged(OpenFlowSwitch sw, OFPortDesc port, PortChangeType change) {
+    if (switches.get(sw.getId()) == sw) {
+      tell(listener -> listener.switchPortChanged(sw.getId(), port, change));
+    }
+  }
+
+  @Override
+  public void received(OpenFlowSwitch sw, OFMessage message) {
+    messageListeners.dispatch(sw, message);
+  }
+
+  private void tell(Consumer<IOFSwitchListener> event) {
+    try {
+      teller.execute(() -> listeners.forEach(listener -> tellOne(listener, event)));
+    } catch (RejectedExecutionException e) {
+      logger.debug("Nobody is told any more: the controller stops", e);
+    }
+  }
+
+  private static void tellOne(IOFSwitchListener listener, Consumer<IOFSwitchListener> event) {
+    try {
+      event.accept(listener);
+    } catch (RuntimeException e) {
+      logger.warn("Switch listener {} failed", listener.getClass().getName(), e);
+    }
+  }
+
+  @Override
+  public Map<DatapathId, IOFSwitch> getAllSwitchMap() {
+    return ImmutableMap.copyOf(switches);
+  }
+
+  @Override
+  public @Nullable IOFSwitch getSwitch(DatapathId switchId) {
+    return switches.get(switchId);
+  }
+
+  @Override
+  public @Nullable IOFSwitch getActiveSwitch(DatapathId switchId) {
+    OpenFlowSwitch sw = switches.get(switchId);
+    return sw != null && sw.isActive() ? sw : null;
+  }
+
+  /** Subscribes to changes from now on; switches that are there already are not told again. */
+  @Override
+  public void addOFSwitchListener(IOFSwitchListener listener) {
+    listeners.addIfAbsent(listener);
+  }
+
+  @Override
+  public void removeOFSwitchListener(IOFSwitchListener listener) {
+    listeners.remove(listener);
+  }
+
+  @Override
+  public Set<DatapathId> getAllSwitchDpids() {
+    return ImmutableSet.copyOf(switches.keySet());
+  }
+
+  /** Ends telling; what is being told is finished. */
+  @Override
+  public void close() {
+    teller.shutdown();
+  }
+}

@@ -1,0 +1,137 @@
+package io.malob.controller.core;
+
+import io.malob.controller.channel.ChannelSettings;
+import io.malob.controller.channel.OpenFlowServer;
+import io.malob.controller.module.SettingReader;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import net.floodlightcontroller.core.IFloodlightProviderService;
+import net.floodlightcontroller.core.IShutdownService;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
+import net.floodlightcontroller.core.module.IFloodlightModule;
+import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.threadpool.IThreadPoolService;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The controller's core as a module: switches, their messages, timed work and stopping. It listens
+ * when {@link IFloodlightProviderService#run} is called. Settings: {@code openFlowHost} (loopback),
+ * {@code openFlowPort} (6653; 0 for a free one), {@code workerThreads} (one per processor), {@code
+ * echoIntervalMillis}, {@code handshakeTimeoutMillis}, {@code requestTimeoutMillis}, {@code
+ * maxPendingRequests}.
+ */
+public final class CoreModule implements IFloodlightModule, AutoCloseable {
+  private static final Logger logger = LoggerFactory.getLogger(CoreModule.class);
+  private static final int MAX_MILLIS = 3_600_000;
+
+  private final MessageListeners listeners = new MessageListeners();
+  private final ConnectedSwitches switches = new ConnectedSwitches(listeners);
+  private final OpenFlowProvider provider = new OpenFlowProvider(listeners, this::listen);
+  private final ThreadPool threadPool = new ThreadPool();
+  private final Shutdown shutdown = new Shutdown();
+
+  private InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 6653);
+  private int workerThreads = 1;
+  private ChannelSettings channelSettings = ChannelSettings.DEFAULT;
+  private @Nullable OpenFlowServer server;
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
+    return getServiceImpls().keySet();
+  }
+
+  @Override
+  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
+    return Map.of(
+        IFloodlightProviderService.class, provider,
+        IOFSwitchService.class, switches,
+        IThreadPoolService.class, threadPool,
+        IShutdownService.class, shutdown);
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
+    return List.of();
+  }
+
+  @Override
+  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
+    SettingReader settings = new SettingReader(CoreModule.class, context.getConfigParams(this));
+    address =
+        new InetSocketAddress(
+            settings.text("openFlowHost", "127.0.0.1"),
+            settings.number("openFlowPort", 6653, 0, 65535));
+    if (address.isUnresolved()) {
+      throw new FloodlightModuleException(
+          CoreModule.class.getName()
+              + ".openFlowHost: there is no address \""
+              + address.getHostString()
+              + "\"");
+    }
+    int processors = Runtime.getRuntime().availableProcessors();
+    workerThreads = settings.number("workerThreads", processors, 1, 1024);
+    ChannelSettings byDefault = ChannelSettings.DEFAULT;
+    channelSettings =
+        new ChannelSettings(
+            settings.number("echoIntervalMillis", byDefault.echoIntervalMillis(), 1, MAX_MILLIS),
+            settings.number(
+                "handshakeTimeoutMillis", byDefault.handshakeTimeoutMillis(), 1, MAX_MILLIS),
+            settings.number(
+                "requestTimeoutMillis", byDefault.requestTimeoutMillis(), 1, MAX_MILLIS),
+            settings.number("maxPendingRequests", byDefault.maxPendingRequests(), 1, 1_000_000));
+  }
+
+  @Override
+  public void startUp(FloodlightModuleContext context) {
+    // switches are let in when all modules are up: see listen()
+  }
+
+  private void listen() {
+    OpenFlowServer started = new OpenFlowServer(address, workerThreads, channelSettings, switches);
+    server = started;
+    logger.info(
+        "Listening for OpenFlow switches on {} port {}", address.getHostString(), started.port());
+  }
+
+  /**
+   * The port for switches.
+   *
+   * @throws IllegalStateException before {@link IFloodlightProviderService#run}
+   */
+  public int openFlowPort() {
+    OpenFlowServer running = server;
+    if (running == null) {
+      throw new IllegalStateException("not listening yet");
+    }
+    return running.port();
+  }
+
+  /** Completed with the exit status as soon as a module asks to stop. */
+  public CompletableFuture<Integer> shutdownRequested() {
+    return shutdown.requested();
+  }
+
+  /** Tells those who asked to be told that the controller stops. */
+  public void tellShutdownListeners() {
+    shutdown.tellListeners();
+  }
+
+  /** Closes all connections and ends all threads of the core. */
+  @Override
+  public void close() {
+    OpenFlowServer running = server;
+    if (running != null) {
+      running.close();
+    }
+    switches.close();
+    threadPool.close();
+  }
+}

@@ -1,0 +1,59 @@
+package io.malob.controller.core;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import net.floodlightcontroller.core.IShutdownListener;
+import net.floodlightcontroller.core.IShutdownService;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The wish to stop, and who is told of it. It ends nothing itself: the controller waits for {@link
+ * #requested}, so that the process ends at one place. Safe for use by several threads.
+ */
+final class Shutdown implements IShutdownService {
+  private static final Logger logger = LoggerFactory.getLogger(Shutdown.class);
+
+  private final CompletableFuture<Integer> requested = new CompletableFuture<>();
+  private final List<IShutdownListener> listeners = new CopyOnWriteArrayList<>();
+
+  /** Completed with the exit status as soon as somebody asks to stop. */
+  CompletableFuture<Integer> requested() {
+    return requested;
+  }
+
+  @Override
+  public void terminate(String reason, int status) {
+    if (requested.complete(status)) {
+      logger.info("Stopping: {}", reason);
+    }
+  }
+
+  @Override
+  public void terminate(String reason, Throwable cause, int status) {
+    if (requested.complete(status)) {
+      logger.error("Stopping: {}", reason, cause);
+    }
+  }
+
+  @Override
+  public void registerShutdownListener(IShutdownListener listener) {
+    listeners.add(listener);
+  }
+
+  /** Tells the listeners, the latest first. */
+  void tellListeners() {
+    List<IShutdownListener> latestFirst = new ArrayList<>(listeners);
+    Collections.reverse(latestFirst);
+    for (IShutdownListener listener : latestFirst) {
+      try {
+        listener.floodlightIsShuttingDown();
+      } catch (RuntimeException e) {
+        logger.warn("{} did not stop cleanly", listener.getClass().getName(), e);
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package io.malob.controller.core;
+
+import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import net.floodlightcontroller.threadpool.IThreadPoolService;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The pool for timed work. What a task throws is logged: the JDK would keep it to itself. */
+final class ThreadPool implements IThreadPoolService, AutoCloseable {
+  private static final Logger logger = LoggerFactory.getLogger(ThreadPool.class);
+  private static final int THREADS = 4;
+
+  private final ScheduledThreadPoolExecutor executor = new LoggingExecutor();
+
+  ThreadPool() {
+    executor.setRemoveOnCancelPolicy(true);
+  }
+
+  @Override
+  public ScheduledExecutorService getScheduledExecutor() {
+    return executor;
+  }
+
+  /** Ends all work: tasks that run are interrupted. */
+  @Override
+  public void close() {
+    executor.shutdownNow();
+  }
+
+  private static final class LoggingExecutor extends ScheduledThreadPoolExecutor {
+    LoggingExecutor() {
+      super(THREADS, new ThreadFactoryBuilder().setNameFormat("timed-%d").setDaemon(true).build());
+    }
+
+    @Override
+    protected void afterExecute(Runnable task, @Nullable Throwable thrown) {
+      super.afterExecute(task, thrown);
+      // a periodic task is done only if it failed or was cancelled
+      if (task instanceof Future<?> future && future.isDone() && !isShutdown()) {
+        try {
+          future.get();
+        } catch (ExecutionException e) {
+          logger.warn("A timed task failed and will not run again", e.getCause());
+        } catch (CancellationException | InterruptedException e) {
+          logger.debug("A timed task was ended", e);
+        }
+      }
+    }
+  }
+}

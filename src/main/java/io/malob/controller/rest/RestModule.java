@@ -1,0 +1,107 @@
+package io.malob.controller.rest;
+
+import io.malob.controller.module.SettingReader;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
+import net.floodlightcontroller.core.module.IFloodlightModule;
+import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.restserver.IRestApiService;
+import net.floodlightcontroller.restserver.RestletRoutable;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The HTTP server as a module. It starts when {@link #run} is called, after all modules have added
+ * their resources. Settings: {@code host} (loopback), {@code httpPort} (8080; 0 for a free one),
+ * {@code maxThreads} (16).
+ *
+ * <p>As in Floodlight, resources find every service in the attributes of their context, under the
+ * name of the service's interface.
+ */
+public final class RestModule implements IFloodlightModule, IRestApiService, AutoCloseable {
+  private static final Logger logger = LoggerFactory.getLogger(RestModule.class);
+
+  private final List<RestletRoutable> routables = new CopyOnWriteArrayList<>();
+  private final Map<String, Object> services = new HashMap<>();
+  private String host = "127.0.0.1";
+  private int port = 8080;
+  private int maxThreads = 16;
+  private @Nullable RestServer server;
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
+    return List.of(IRestApiService.class);
+  }
+
+  @Override
+  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
+    return Map.of(IRestApiService.class, this);
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
+    return List.of(IOFSwitchService.class);
+  }
+
+  @Override
+  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
+    SettingReader settings = new SettingReader(RestModule.class, context.getConfigParams(this));
+    host = settings.text("host", host);
+    port = settings.number("httpPort", port, 0, 65535);
+    maxThreads = settings.number("maxThreads", maxThreads, 1, 1024);
+  }
+
+  @Override
+  public void startUp(FloodlightModuleContext context) {
+    for (Class<? extends IFloodlightService> service : context.getAllServices()) {
+      services.put(service.getCanonicalName(), context.getServiceImpl(service));
+    }
+    addRestletRoutable(new CoreRoutes());
+  }
+
+  @Override
+  public void addRestletRoutable(RestletRoutable routable) {
+    routables.add(routable);
+  }
+
+  /**
+   * Starts the server and comes back; called once.
+   *
+   * @throws java.io.UncheckedIOException if the port cannot be bound
+   */
+  @Override
+  public void run() {
+    RestServer started = new RestServer(host, port, maxThreads, services, routables);
+    server = started;
+    logger.info("Serving HTTP on {} port {}", host, started.port());
+  }
+
+  /**
+   * The port of the server.
+   *
+   * @throws IllegalStateException before {@link #run}
+   */
+  public int httpPort() {
+    RestServer running = server;
+    if (running == null) {
+      throw new IllegalStateException("not serving yet");
+    }
+    return running.port();
+  }
+
+  /** Stops the server, if it runs. */
+  @Override
+  public void close() {
+    RestServer running = server;
+    if (running != null) {
+      running.close();
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package io.malob.controller.rest;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Map;
+import net.floodlightcontroller.restserver.RestletRoutable;
+import org.restlet.Application;
+import org.restlet.Component;
+import org.restlet.Context;
+import org.restlet.Restlet;
+import org.restlet.Server;
+import org.restlet.data.Parameter;
+import org.restlet.data.Protocol;
+import org.restlet.routing.Router;
+import org.restlet.routing.Template;
+import org.restlet.util.Series;
+
+/** A running HTTP server of Restlet's own connector, which is the JDK's server. */
+final class RestServer implements AutoCloseable {
+  private static final int MAX_QUEUED = 256;
+
+  private final Component component = new Component();
+  private final Server server;
+
+  /**
+   * Starts serving these resources.
+   *
+   * @throws UncheckedIOException if the address cannot be bound; the message says which and why
+   */
+  RestServer(
+      String host,
+      int port,
+      int maxThreads,
+      Map<String, Object> services,
+      List<RestletRoutable> routables) {
+    // without it, the JDK's server lets replies on kept connections wait for acknowledgements
+    System.setProperty("sun.net.httpserver.nodelay", "true");
+    server = component.getServers().add(Protocol.HTTP, host, port);
+    Series<Parameter> parameters = server.getContext().getParameters();
+    parameters.set("minThreads", Integer.toString(Math.min(2, maxThreads)), false);
+    parameters.set("maxThreads", Integer.toString(maxThreads), false);
+    parameters.set("maxQueued", Integer.toString(MAX_QUEUED), false);
+    component.getLogService().setEnabled(false);
+    component.getDefaultHost().attach(new Routes(services, routables));
+    try {
+      component.start();
+    } catch (Exception e) {
+      throw new UncheckedIOException(
+          String.format("Cannot serve HTTP on %s port %d: %s", host, port, e.getMessage()),
+          e instanceof IOException io ? io : new IOException(e));
+    }
+  }
+
+  /** The port that it serves on: the one asked for, or a free one if that was 0. */
+  int port() {
+    return server.getPort() == 0 ? server.getEphemeralPort() : server.getPort();
+  }
+
+  /** Stops serving. */
+  @Override
+  public void close() {
+    try {
+      component.stop();
+    } catch (Exception e) {
+      throw new IllegalStateException("The HTTP server did not stop", e);
+    }
+  }
+
+  /** All resources under one root. */
+  private static final class Routes extends Application {
+    private final Map<String, Object> services;
+    private final List<RestletRoutable> routables;
+
+    Routes(Map<String, Object> services, List<RestletRoutable> routables) {
+      this.services = services;
+      this.routables = routables;
+      setStatusService(new JsonStatusService());
+      // "?media=…", "?method=…" and suffixes in paths are not part of the interface
+      getTunnelService().setEnabled(false);
+      getRangeService().setEnabled(false);
+    }
+
+    @Override
+    public Restlet createInboundRoot() {
+      Context context = getContext();
+      context.getAttributes().putAll(services);
+      Router router = new Router(context);
+      router.setDefaultMatchingMode(Template.MODE_STARTS_WITH);
+      for (RestletRoutable routable : routables) {
+        router.attach(routable.basePath(), routable.getRestlet(context));
+      }
+      return router;
+    }
+  }
+}
