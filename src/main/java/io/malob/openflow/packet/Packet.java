@@ -55,6 +55,7 @@ public final class Packet {
 
   private final byte[] frame;
   private Kind kind = Kind.MALFORMED;
+  private int vlan;
   private int etherType;
   private int networkOffset;
   private int transportOffset;
@@ -89,6 +90,9 @@ public final class Packet {
       offset += VLAN_BYTES;
       if (frame.length < offset + 2) {
         return Kind.MALFORMED;
+      }
+      if (tags == 0) {
+        vlan = uint16(offset - 2) & 0x0fff;
       }
       etherType = uint16(offset);
     }
@@ -195,6 +199,11 @@ public final class Packet {
 
   public MacAddress srcMac() {
     return macAt(6);
+  }
+
+  /** The VLAN id of the outer tag; 0 without one. */
+  public int vlan() {
+    return vlan;
   }
 
   /** Whether the frame is for more than one host. */

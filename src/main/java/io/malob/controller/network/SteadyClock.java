@@ -1,0 +1,18 @@
+package io.malob.controller.network;
+
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/** A clock for ages that can also be shown. */
+public final class SteadyClock {
+  private SteadyClock() {}
+
+  /**
+   * Milliseconds since the epoch as of now, which from now on never jump: somebody who sets the
+   * machine's clock does not make links and hosts disappear.
+   */
+  public static LongSupplier millis() {
+    long offset = System.currentTimeMillis() - TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    return () -> offset + TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+  }
+}

@@ -1,0 +1,239 @@
+package io.malob.controller.network.devices;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.controller.network.MacAddresses;
+import io.malob.controller.network.PacketMessages;
+import io.malob.controller.network.Settings;
+import io.malob.controller.network.SteadyClock;
+import io.malob.controller.network.topology.TopologyView;
+import io.malob.openflow.packet.Packet;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import net.floodlightcontroller.core.FloodlightContext;
+import net.floodlightcontroller.core.IFloodlightProviderService;
+import net.floodlightcontroller.core.IOFMessageListener;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
+import net.floodlightcontroller.core.module.IFloodlightModule;
+import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.devicemanager.IDevice;
+import net.floodlightcontroller.devicemanager.IDeviceListener;
+import net.floodlightcontroller.devicemanager.IDeviceService;
+import net.floodlightcontroller.threadpool.IThreadPoolService;
+import net.floodlightcontroller.topology.ITopologyService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.VlanVid;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Remembers the hosts that send packets. A packet of a known host costs one look-up on the thread
+ * that received it; whatever is new is learned one after the other on the shared pool, where the
+ * listeners are called, too. Packets whose source no host may use (a group address, zero, a path
+ * label) go no further. Settings: {@code deviceLifeSeconds} (3600), {@code mostDevices} (100000).
+ */
+public final class DeviceModule implements IFloodlightModule, IDeviceService, IOFMessageListener {
+  /** The name by which other listeners order themselves. */
+  public static final String NAME = "devicemanager";
+
+  private static final Logger log = LoggerFactory.getLogger(DeviceModule.class);
+  private static final long AGEING_SECONDS = 10;
+  private static final long REPORT_SECONDS = 60;
+
+  private final DeviceTable table = new DeviceTable();
+  private final DeviceListeners listeners = new DeviceListeners();
+  private final LongSupplier millis = SteadyClock.millis();
+  private final LongAdder refused = new LongAdder();
+  private long refusedAtReport;
+  private TopologyView topology;
+  private DeviceTracker tracker;
+  private Executor writer;
+
+  /** Called by the module loader. */
+  @SuppressWarnings("NullAway.Init") // the rest comes in init
+  public DeviceModule() {}
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
+    return List.of(IDeviceService.class);
+  }
+
+  @Override
+  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
+    return Map.of(IDeviceService.class, this);
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
+    return List.of(
+        IFloodlightProviderService.class,
+        ITopologyService.class,
+        TopologyView.class,
+        IThreadPoolService.class);
+  }
+
+  @Override
+  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
+    Settings settings = Settings.of(context, this);
+    DeviceLimits limits =
+        new DeviceLimits(
+            settings.number("mostDevices", 100_000, 10_000_000),
+            1_000L * settings.number("deviceLifeSeconds", 3_600, 31_536_000));
+    topology = context.getServiceImpl(TopologyView.class);
+    tracker =
+        new DeviceTracker(
+            table,
+            limits,
+            millis,
+            (switchId, port) -> topology.current().isAttachmentPoint(switchId, port),
+            listeners);
+  }
+
+  @Override
+  public void startUp(FloodlightModuleContext context) {
+    ScheduledExecutorService pool =
+        context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
+    writer = MoreExecutors.newSequentialExecutor(pool);
+    context
+        .getServiceImpl(ITopologyService.class)
+        .addListener(updates -> writer.execute(tracker::topologyChanged));
+    every(pool, AGEING_SECONDS, tracker::removeSilent);
+    every(pool, REPORT_SECONDS, this::reportRefused);
+    context
+        .getServiceImpl(IFloodlightProviderService.class)
+        .addOFMessageListener(OFType.PACKET_IN, this);
+  }
+
+  private void every(ScheduledExecutorService pool, long seconds, Runnable task) {
+    var unused =
+        pool.scheduleWithFixedDelay(() -> writer.execute(task), seconds, seconds, TimeUnit.SECONDS);
+  }
+
+  private void reportRefused() {
+    long now = refused.sum();
+    if (now != refusedAtReport) {
+      log.warn(
+          "refused {} packets whose source MAC address is a path label or no host's",
+          now - refusedAtReport);
+      refusedAtReport = now;
+    }
+  }
+
+  @Override
+  public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
+    return message instanceof OFPacketIn packetIn
+        ? receive(sw.getId(), PacketMessages.inPort(packetIn), Packet.parse(packetIn.getData()))
+        : Command.CONTINUE;
+  }
+
+  private Command receive(DatapathId switchId, OFPort port, Packet packet) {
+    if (packet.kind() == Packet.Kind.MALFORMED) {
+      return Command.CONTINUE; // whoever takes it counts it
+    }
+    MacAddress mac = packet.srcMac();
+    if (!MacAddresses.isHost(mac)) {
+      refused.increment();
+      return Command.STOP;
+    }
+    IPv4Address claimed = claimed(packet, mac);
+    @Nullable Device device = table.get(Device.key(mac, packet.vlan()));
+    if (device != null && isNothingNew(device, switchId, port, claimed)) {
+      device.touch(millis.getAsLong());
+    } else if (topology.current().isAttachmentPoint(switchId, port)) {
+      Sighting sighting = new Sighting(mac, packet.vlan(), claimed, switchId, port);
+      writer.execute(() -> tracker.seen(sighting));
+    }
+    return Command.CONTINUE;
+  }
+
+  private static boolean isNothingNew(
+      Device device, DatapathId switchId, OFPort port, IPv4Address claimed) {
+    Device.Facts facts = device.facts();
+    return facts.isAt(switchId, port)
+        && (claimed.equals(IPv4Address.NONE) || facts.addresses().contains(claimed));
+  }
+
+  private static IPv4Address claimed(Packet packet, MacAddress mac) {
+    return packet.kind() == Packet.Kind.ARP && packet.arpSenderMac().equals(mac)
+        ? IPv4Address.of(packet.srcAddress())
+        : IPv4Address.NONE;
+  }
+
+  /** How many packets came from MAC addresses that no host may use. */
+  public long refusedPackets() {
+    return refused.sum();
+  }
+
+  @Override
+  public @Nullable IDevice getDevice(Long key) {
+    return table.get(key);
+  }
+
+  @Override
+  public @Nullable IDevice findDevice(
+      MacAddress mac,
+      @Nullable VlanVid vlan,
+      IPv4Address ipv4,
+      IPv6Address ipv6,
+      @Nullable DatapathId switchId,
+      @Nullable OFPort port) {
+    DeviceQuery query = new DeviceQuery(mac, vlan, ipv4, ipv6, switchId, port);
+    if (query.isUnbounded()) {
+      throw new IllegalArgumentException("a device is found by its MAC or IP address");
+    }
+    Iterator<Device> found = query.in(table);
+    return found.hasNext() ? found.next() : null;
+  }
+
+  @Override
+  public Collection<? extends IDevice> getAllDevices() {
+    return table.all();
+  }
+
+  @Override
+  public Iterator<? extends IDevice> queryDevices(
+      MacAddress mac,
+      @Nullable VlanVid vlan,
+      IPv4Address ipv4,
+      IPv6Address ipv6,
+      @Nullable DatapathId switchId,
+      @Nullable OFPort port) {
+    return new DeviceQuery(mac, vlan, ipv4, ipv6, switchId, port).in(table);
+  }
+
+  @Override
+  public void addListener(IDeviceListener listener) {
+    listeners.add(listener);
+  }
+
+  @Override
+  public String getName() {
+    return NAME;
+  }
+
+  @Override
+  public boolean isCallbackOrderingPrereq(OFType type, String name) {
+    return name.equals("linkdiscovery") || name.equals("topology");
+  }
+
+  @Override
+  public boolean isCallbackOrderingPostreq(OFType type, String name) {
+    return false;
+  }
+}

@@ -1,0 +1,62 @@
+package io.malob.controller.network.devices;
+
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.VlanVid;
+
+/** The properties that devices are looked for by; null or NONE where one does not matter. */
+record DeviceQuery(
+    @Nullable MacAddress mac,
+    @Nullable VlanVid vlan,
+    @Nullable IPv4Address ipv4,
+    @Nullable IPv6Address ipv6,
+    @Nullable DatapathId switchId,
+    @Nullable OFPort port) {
+
+  /** Whether neither a MAC nor an IP address is given. */
+  boolean isUnbounded() {
+    return !hasMac() && !hasIpv4() && !hasIpv6();
+  }
+
+  /** The devices in a table that have all of the properties. */
+  Iterator<Device> in(DeviceTable table) {
+    return candidates(table).stream().filter(this::accepts).iterator();
+  }
+
+  private Collection<Device> candidates(DeviceTable table) {
+    if (hasIpv6()) {
+      return List.of(); // IPv6 addresses are not learned
+    }
+    if (mac != null && hasMac()) {
+      return table.withMac(mac);
+    }
+    return ipv4 != null && hasIpv4() ? table.withAddress(ipv4) : table.all();
+  }
+
+  private boolean accepts(Device device) {
+    Device.Facts facts = device.facts();
+    return (vlan == null || vlan.equals(device.getVlanId()[0]))
+        && (!hasIpv4() || facts.addresses().contains(ipv4))
+        && (switchId == null || facts.at() != null && facts.at().getNodeId().equals(switchId))
+        && (port == null || facts.at() != null && facts.at().getPortId().equals(port));
+  }
+
+  private boolean hasMac() {
+    return mac != null && !mac.equals(MacAddress.NONE);
+  }
+
+  private boolean hasIpv4() {
+    return ipv4 != null && !ipv4.equals(IPv4Address.NONE);
+  }
+
+  private boolean hasIpv6() {
+    return ipv6 != null && !ipv6.equals(IPv6Address.NONE);
+  }
+}

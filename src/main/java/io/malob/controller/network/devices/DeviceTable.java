@@ -1,0 +1,122 @@
+package io.malob.controller.network.devices;
+
+import com.google.common.collect.ImmutableList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import net.floodlightcontroller.core.types.NodePortTuple;
+import net.floodlightcontroller.devicemanager.SwitchPort;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+
+/**
+ * All devices, with indexes by MAC, IPv4 address and port. Any thread may look up by key, MAC and
+ * address, each in constant time; one thread writes, and looks up by port.
+ */
+final class DeviceTable {
+  private final ConcurrentHashMap<Long, Device> byKey = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<MacAddress, ImmutableList<Device>> byMac =
+      new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<IPv4Address, ImmutableList<Device>> byAddress =
+      new ConcurrentHashMap<>();
+  private final Map<NodePortTuple, Set<Device>> byPort = new HashMap<>();
+
+  @Nullable Device get(Long key) {
+    return byKey.get(key);
+  }
+
+  ImmutableList<Device> withMac(MacAddress mac) {
+    return byMac.getOrDefault(mac, ImmutableList.of());
+  }
+
+  /** The devices with an address, the one that claimed it last first. */
+  ImmutableList<Device> withAddress(IPv4Address address) {
+    return byAddress.getOrDefault(address, ImmutableList.of());
+  }
+
+  Collection<Device> all() {
+    return Collections.unmodifiableCollection(byKey.values());
+  }
+
+  int size() {
+    return byKey.size();
+  }
+
+  void add(Device device) {
+    byKey.put(device.getDeviceKey(), device);
+    addTo(byMac, device.getMACAddress(), device);
+    index(device, device.facts());
+  }
+
+  void remove(Device device) {
+    byKey.remove(device.getDeviceKey());
+    removeFrom(byMac, device.getMACAddress(), device);
+    unindex(device, device.facts());
+  }
+
+  void change(Device device, Device.Facts facts) {
+    unindex(device, device.facts());
+    device.setFacts(facts);
+    index(device, facts);
+  }
+
+  Set<NodePortTuple> ports() {
+    return Set.copyOf(byPort.keySet());
+  }
+
+  Set<Device> at(NodePortTuple port) {
+    return Set.copyOf(byPort.getOrDefault(port, Set.of()));
+  }
+
+  private void index(Device device, Device.Facts facts) {
+    facts.addresses().forEach(address -> addTo(byAddress, address, device));
+    SwitchPort at = facts.at();
+    if (at != null) {
+      byPort.computeIfAbsent(plain(at), any -> new LinkedHashSet<>()).add(device);
+    }
+  }
+
+  private void unindex(Device device, Device.Facts facts) {
+    facts.addresses().forEach(address -> removeFrom(byAddress, address, device));
+    SwitchPort at = facts.at();
+    if (at != null) {
+      byPort.computeIfPresent(
+          plain(at),
+          (any, devices) -> {
+            devices.remove(device);
+            return devices.isEmpty() ? null : devices;
+          });
+    }
+  }
+
+  /** A SwitchPort never equals a plain port. */
+  private static NodePortTuple plain(SwitchPort port) {
+    return new NodePortTuple(port.getNodeId(), port.getPortId());
+  }
+
+  private static <K> void addTo(
+      ConcurrentHashMap<K, ImmutableList<Device>> index, K key, Device device) {
+    index.merge(
+        key,
+        ImmutableList.of(device),
+        (before, added) -> ImmutableList.<Device>builder().addAll(added).addAll(before).build());
+  }
+
+  private static <K> void removeFrom(
+      ConcurrentHashMap<K, ImmutableList<Device>> index, K key, Device device) {
+    index.computeIfPresent(
+        key,
+        (any, before) -> {
+          ImmutableList<Device> rest =
+              before.stream()
+                  .filter(other -> !other.equals(device))
+                  .collect(ImmutableList.toImmutableList());
+          return rest.isEmpty() ? null : rest;
+        });
+  }
+}

@@ -1,0 +1,158 @@
+package io.malob.controller.network.devices;
+
+import com.google.common.collect.ImmutableList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.BiPredicate;
+import java.util.function.LongSupplier;
+import net.floodlightcontroller.core.types.NodePortTuple;
+import net.floodlightcontroller.devicemanager.SwitchPort;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.VlanVid;
+
+/**
+ * The one writer of devices: learns, moves and forgets hosts. One thread at a time calls it.
+ *
+ * <p>An IPv4 address belongs to the device that claimed it last by ARP. The source address of other
+ * packets is not believed: a router sends with one MAC address and the addresses of the whole
+ * world.
+ */
+final class DeviceTracker {
+  /** Addresses per device; of more, the oldest are forgotten. */
+  static final int MOST_ADDRESSES = 16;
+
+  private final DeviceTable table;
+  private final int mostDevices;
+  private final long lifeMillis;
+  private final LongSupplier millis;
+  private final BiPredicate<DatapathId, OFPort> isAttachmentPoint;
+  private final Listener listener;
+
+  /** Told of each change, after it can be read. */
+  interface Listener {
+    /** One change of one device. */
+    void changed(Change change, Device device);
+  }
+
+  /** The kinds of changes. */
+  enum Change {
+    ADDED,
+    MOVED,
+    ADDRESSES,
+    REMOVED
+  }
+
+  DeviceTracker(
+      DeviceTable table,
+      DeviceLimits limits,
+      LongSupplier millis,
+      BiPredicate<DatapathId, OFPort> isAttachmentPoint,
+      Listener listener) {
+    this.table = table;
+    this.mostDevices = limits.mostDevices();
+    this.lifeMillis = limits.lifeMillis();
+    this.millis = millis;
+    this.isAttachmentPoint = isAttachmentPoint;
+    this.listener = listener;
+  }
+
+  /** Learns from a packet. */
+  void seen(Sighting sighting) {
+    // since the packet came in, a link may have shown itself at its port
+    if (!isAttachmentPoint.test(sighting.switchId(), sighting.port())) {
+      return;
+    }
+    @Nullable Device device = table.get(Device.key(sighting.mac(), sighting.vlan()));
+    if (device == null) {
+      device = add(sighting);
+    } else if (!device.facts().isAt(sighting.switchId(), sighting.port())) {
+      move(device, new SwitchPort(sighting.switchId(), sighting.port()));
+    }
+    device.touch(millis.getAsLong());
+    if (!sighting.address().equals(IPv4Address.NONE)) {
+      claim(device, sighting.address());
+    }
+  }
+
+  private Device add(Sighting sighting) {
+    if (table.size() >= mostDevices) {
+      removeOldest();
+    }
+    Device device =
+        new Device(
+            sighting.mac(),
+            VlanVid.ofVlan(sighting.vlan()),
+            new SwitchPort(sighting.switchId(), sighting.port()),
+            millis.getAsLong());
+    table.add(device);
+    listener.changed(Change.ADDED, device);
+    return device;
+  }
+
+  /** Makes room for one in a hundred, so that a full table is not searched for each new host. */
+  private void removeOldest() {
+    table.all().stream()
+        .sorted(Comparator.comparingLong(Device::lastSeenMillis))
+        .limit(Math.max(1, mostDevices / 100))
+        .toList()
+        .forEach(this::remove);
+  }
+
+  private void remove(Device device) {
+    table.remove(device);
+    listener.changed(Change.REMOVED, device);
+  }
+
+  private void move(Device device, @Nullable SwitchPort place) {
+    table.change(device, device.facts().movedTo(place));
+    listener.changed(Change.MOVED, device);
+  }
+
+  private void claim(Device device, IPv4Address address) {
+    ImmutableList<IPv4Address> own = device.facts().addresses();
+    if (own.contains(address)) {
+      return;
+    }
+    for (Device other : table.withAddress(address)) {
+      if (other.getVlanId()[0].equals(device.getVlanId()[0])) {
+        setAddresses(other, without(other.facts().addresses(), address));
+      }
+    }
+    List<IPv4Address> kept =
+        own.subList(Math.max(0, own.size() - (MOST_ADDRESSES - 1)), own.size());
+    setAddresses(device, ImmutableList.<IPv4Address>builder().addAll(kept).add(address).build());
+  }
+
+  private static ImmutableList<IPv4Address> without(
+      ImmutableList<IPv4Address> addresses, IPv4Address unwanted) {
+    return addresses.stream()
+        .filter(address -> !address.equals(unwanted))
+        .collect(ImmutableList.toImmutableList());
+  }
+
+  private void setAddresses(Device device, ImmutableList<IPv4Address> addresses) {
+    table.change(device, device.facts().withAddresses(addresses));
+    listener.changed(Change.ADDRESSES, device);
+  }
+
+  /** Takes hosts off the ports where hosts can no longer be. */
+  void topologyChanged() {
+    for (NodePortTuple port : table.ports()) {
+      if (!isAttachmentPoint.test(port.getNodeId(), port.getPortId())) {
+        table.at(port).forEach(device -> move(device, null));
+      }
+    }
+  }
+
+  /** Forgets the hosts that were silent for too long. */
+  void removeSilent() {
+    long oldest = millis.getAsLong() - lifeMillis;
+    table.all().stream()
+        .filter(device -> device.lastSeenMillis() < oldest)
+        .toList()
+        .forEach(this::remove);
+  }
+}

@@ -1,0 +1,253 @@
+package io.malob.controller.network.links;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.controller.network.PacketMessages;
+import io.malob.controller.network.Settings;
+import io.malob.controller.network.SteadyClock;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import net.floodlightcontroller.core.FloodlightContext;
+import net.floodlightcontroller.core.IFloodlightProviderService;
+import net.floodlightcontroller.core.IOFMessageListener;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.IOFSwitchListener;
+import net.floodlightcontroller.core.PortChangeType;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
+import net.floodlightcontroller.core.module.IFloodlightModule;
+import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.core.types.NodePortTuple;
+import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LDUpdate;
+import net.floodlightcontroller.linkdiscovery.ILinkDiscoveryListener;
+import net.floodlightcontroller.linkdiscovery.ILinkDiscoveryService;
+import net.floodlightcontroller.linkdiscovery.Link;
+import net.floodlightcontroller.linkdiscovery.internal.LinkInfo;
+import net.floodlightcontroller.threadpool.IThreadPoolService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.protocol.OFPortDesc;
+import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds the links between switches by LLDP and forgets them when probes stay away. All changes
+ * happen one after the other on the shared pool; listeners are called there, too. Settings: {@code
+ * probeIntervalMillis} (3000), {@code missedProbes} (3), {@code settleMillis} (1000).
+ */
+public final class LinkDiscoveryModule
+    implements IFloodlightModule,
+        ILinkDiscoveryService,
+        LinkSnapshots,
+        IOFMessageListener,
+        IOFSwitchListener,
+        LinkTracker.Outlet {
+  /** The name by which other listeners order themselves. */
+  public static final String NAME = "linkdiscovery";
+
+  private static final Logger log = LoggerFactory.getLogger(LinkDiscoveryModule.class);
+  private static final long TICK_MILLIS = 100;
+
+  private final ProbeFrames frames = ProbeFrames.withRandomKey();
+  private final List<ILinkDiscoveryListener> listeners = new CopyOnWriteArrayList<>();
+  private final LongAdder foreignFrames = new LongAdder();
+  private IOFSwitchService switches;
+  private ScheduledExecutorService pool;
+  private Executor writer;
+  private LinkTracker tracker;
+
+  /** Called by the module loader. */
+  @SuppressWarnings({"NullAway.Init", "initialization"}) // the rest comes in init
+  public LinkDiscoveryModule() {}
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
+    return List.of(ILinkDiscoveryService.class, LinkSnapshots.class);
+  }
+
+  @Override
+  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
+    return Map.of(ILinkDiscoveryService.class, this, LinkSnapshots.class, this);
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
+    return List.of(
+        IFloodlightProviderService.class, IOFSwitchService.class, IThreadPoolService.class);
+  }
+
+  @Override
+  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
+    Settings settings = Settings.of(context, this);
+    LinkTimes times =
+        new LinkTimes(
+            settings.number("probeIntervalMillis", 3_000, 3_600_000),
+            settings.number("missedProbes", 3, 1_000),
+            settings.number("settleMillis", 1_000, 3_600_000));
+    switches = context.getServiceImpl(IOFSwitchService.class);
+    tracker = new LinkTracker(times, SteadyClock.millis(), this);
+  }
+
+  @Override
+  public void startUp(FloodlightModuleContext context) {
+    pool = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
+    writer = MoreExecutors.newSequentialExecutor(pool);
+    context
+        .getServiceImpl(IFloodlightProviderService.class)
+        .addOFMessageListener(OFType.PACKET_IN, this);
+    switches.addOFSwitchListener(this);
+    switches.getAllSwitchDpids().forEach(this::switchActivated);
+    // the pool drops a task that throws, and a link discovery that stops would be worse
+    var unused =
+        pool.scheduleWithFixedDelay(
+            () -> writer.execute(tracker::tick), TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
+    if (!(message instanceof OFPacketIn packetIn) || !ProbeFrames.isLldp(packetIn.getData())) {
+      return Command.CONTINUE;
+    }
+    NodePortTuple at = new NodePortTuple(sw.getId(), PacketMessages.inPort(packetIn));
+    frames
+        .origin(packetIn.getData())
+        .ifPresentOrElse(
+            from -> writer.execute(() -> tracker.probeArrived(from, at)), foreignFrames::increment);
+    return Command.STOP;
+  }
+
+  /** How many LLDP frames came that this controller did not send. */
+  public long foreignFrames() {
+    return foreignFrames.sum();
+  }
+
+  @Override
+  public boolean probe(NodePortTuple port) {
+    @Nullable IOFSwitch sw = switches.getActiveSwitch(port.getNodeId());
+    if (sw == null) {
+      return false;
+    }
+    @Nullable OFPortDesc description = sw.getPort(port.getPortId());
+    MacAddress source =
+        description == null || description.getHwAddr().equals(MacAddress.NONE)
+            ? MacAddress.of(0x02_00_00_00_00_00L | (port.getNodeId().getLong() & 0xffffffffL))
+            : description.getHwAddr();
+    byte[] frame = frames.frame(port.getNodeId(), port.getPortId(), source);
+    return sw.write(PacketMessages.packetOut(sw.getOFFactory(), List.of(port.getPortId()), frame));
+  }
+
+  @Override
+  public void changed(List<LDUpdate> updates) {
+    for (LDUpdate update : updates) {
+      log.debug("{}", update);
+    }
+    for (ILinkDiscoveryListener listener : listeners) {
+      try {
+        listener.linkDiscoveryUpdate(updates);
+      } catch (RuntimeException e) {
+        log.error("{} failed to take a change of links", listener, e);
+      }
+    }
+  }
+
+  @Override
+  public void switchActivated(DatapathId switchId) {
+    @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
+    if (sw != null) {
+      List<OFPort> ports =
+          sw.getEnabledPortNumbers().stream().filter(PacketMessages::isPhysical).toList();
+      writer.execute(() -> tracker.switchUp(switchId, ports));
+    }
+  }
+
+  @Override
+  public void switchPortChanged(DatapathId switchId, OFPortDesc port, PortChangeType change) {
+    OFPort number = port.getPortNo();
+    if (!PacketMessages.isPhysical(number)) {
+      return;
+    }
+    boolean gone = change == PortChangeType.DELETE || change == PortChangeType.DOWN;
+    if (gone || !port.isEnabled()) {
+      writer.execute(() -> tracker.portDown(switchId, number));
+    } else {
+      writer.execute(() -> tracker.portUp(switchId, number));
+    }
+  }
+
+  @Override
+  public void switchRemoved(DatapathId switchId) {
+    writer.execute(() -> tracker.switchDown(switchId));
+  }
+
+  @Override
+  public void switchDeactivated(DatapathId switchId) {
+    writer.execute(() -> tracker.switchDown(switchId));
+  }
+
+  @Override
+  public void switchAdded(DatapathId switchId) {
+    // it does not take orders yet
+  }
+
+  @Override
+  public void switchChanged(DatapathId switchId) {
+    // nothing that matters to links
+  }
+
+  @Override
+  public LinkSnapshot current() {
+    return tracker.current();
+  }
+
+  @Override
+  public Map<Link, LinkInfo> getLinks() {
+    return current().links();
+  }
+
+  @Override
+  public @Nullable LinkInfo getLinkInfo(Link link) {
+    return current().links().get(link);
+  }
+
+  @Override
+  public Map<DatapathId, Set<Link>> getSwitchLinks() {
+    return current().bySwitch();
+  }
+
+  @Override
+  public Map<NodePortTuple, Set<Link>> getPortLinks() {
+    return current().byPort();
+  }
+
+  @Override
+  public void addListener(ILinkDiscoveryListener listener) {
+    listeners.add(listener);
+  }
+
+  @Override
+  public String getName() {
+    return NAME;
+  }
+
+  @Override
+  public boolean isCallbackOrderingPrereq(OFType type, String name) {
+    return false;
+  }
+
+  @Override
+  public boolean isCallbackOrderingPostreq(OFType type, String name) {
+    return false;
+  }
+}

@@ -1,0 +1,60 @@
+package io.malob.controller.network.links;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.ImmutableSetMultimap;
+import com.google.common.collect.ImmutableSortedMap;
+import com.google.common.collect.ImmutableSortedSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import net.floodlightcontroller.core.types.NodePortTuple;
+import net.floodlightcontroller.linkdiscovery.Link;
+import net.floodlightcontroller.linkdiscovery.internal.LinkInfo;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/**
+ * What link discovery knows at one moment. Immutable, but for the {@link LinkInfo}s, which nobody
+ * changes.
+ *
+ * @param switches all switches that take orders
+ * @param ports the enabled ports of each switch
+ * @param settled the ports that were probed long enough to be sure that no link hides there
+ * @param links the directed links
+ */
+public record LinkSnapshot(
+    ImmutableSortedSet<DatapathId> switches,
+    ImmutableSetMultimap<DatapathId, OFPort> ports,
+    ImmutableSet<NodePortTuple> settled,
+    ImmutableSortedMap<Link, LinkInfo> links) {
+
+  /** Nothing known. */
+  public static final LinkSnapshot EMPTY =
+      new LinkSnapshot(
+          ImmutableSortedSet.of(),
+          ImmutableSetMultimap.of(),
+          ImmutableSet.of(),
+          ImmutableSortedMap.of());
+
+  /** The links that start or end at each switch. */
+  public Map<DatapathId, Set<Link>> bySwitch() {
+    Map<DatapathId, Set<Link>> result = new TreeMap<>();
+    for (Link link : links.keySet()) {
+      result.computeIfAbsent(link.getSrc(), any -> new TreeSet<>()).add(link);
+      result.computeIfAbsent(link.getDst(), any -> new TreeSet<>()).add(link);
+    }
+    return ImmutableMap.copyOf(result);
+  }
+
+  /** The links that start or end at each port. */
+  public Map<NodePortTuple, Set<Link>> byPort() {
+    Map<NodePortTuple, Set<Link>> result = new TreeMap<>();
+    for (Link link : links.keySet()) {
+      result.computeIfAbsent(LinkTable.source(link), any -> new TreeSet<>()).add(link);
+      result.computeIfAbsent(LinkTable.target(link), any -> new TreeSet<>()).add(link);
+    }
+    return ImmutableMap.copyOf(result);
+  }
+}

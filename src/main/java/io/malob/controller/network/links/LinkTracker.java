@@ -1,0 +1,175 @@
+package io.malob.controller.network.links;
+
+import com.google.common.collect.ImmutableSortedSet;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.function.LongSupplier;
+import net.floodlightcontroller.core.types.NodePortTuple;
+import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LDUpdate;
+import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LinkType;
+import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.SwitchType;
+import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.UpdateOperation;
+import net.floodlightcontroller.linkdiscovery.Link;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.U64;
+
+/**
+ * The one writer of links: turns what happens to switches, ports and probes into links, and
+ * publishes a snapshot before it tells of a change. One thread at a time calls it; {@link #current}
+ * may be called by any.
+ */
+final class LinkTracker {
+  private final LinkTimes times;
+  private final LongSupplier millis;
+  private final Outlet outlet;
+  private final TreeSet<DatapathId> switches = new TreeSet<>();
+  private final ProbeSchedule schedule;
+  private final LinkTable links = new LinkTable();
+  private final List<LDUpdate> updates = new ArrayList<>();
+  private long lastCopy;
+  private volatile LinkSnapshot snapshot = LinkSnapshot.EMPTY;
+
+  /** What the tracker causes. */
+  interface Outlet {
+    /** Sends a probe out of a port; false if it cannot be sent now. */
+    boolean probe(NodePortTuple port);
+
+    /** Tells of changes, oldest first. */
+    void changed(List<LDUpdate> updates);
+  }
+
+  LinkTracker(LinkTimes times, LongSupplier millis, Outlet outlet) {
+    this.times = times;
+    this.millis = millis;
+    this.outlet = outlet;
+    schedule = new ProbeSchedule(times);
+  }
+
+  LinkSnapshot current() {
+    return snapshot;
+  }
+
+  /** A switch takes orders now, and these of its ports are up. */
+  void switchUp(DatapathId switchId, Collection<OFPort> ports) {
+    // a switch that comes back without having gone may have lost or moved cables meanwhile
+    forget(switchId);
+    switches.add(switchId);
+    long now = millis.getAsLong();
+    ports.forEach(port -> schedule.add(new NodePortTuple(switchId, port), now));
+    updates.add(new LDUpdate(switchId, SwitchType.BASIC_SWITCH, UpdateOperation.SWITCH_UPDATED));
+    probeDuePorts(now);
+    publish();
+  }
+
+  /** A switch takes no more orders. */
+  void switchDown(DatapathId switchId) {
+    if (forget(switchId)) {
+      updates.add(new LDUpdate(switchId, SwitchType.BASIC_SWITCH, UpdateOperation.SWITCH_REMOVED));
+      publish();
+    }
+  }
+
+  private boolean forget(DatapathId switchId) {
+    schedule.removeSwitch(switchId);
+    removed(links.removeAt(switchId));
+    return switches.remove(switchId);
+  }
+
+  /** A port came up. */
+  void portUp(DatapathId switchId, OFPort port) {
+    long now = millis.getAsLong();
+    if (switches.contains(switchId) && schedule.add(new NodePortTuple(switchId, port), now)) {
+      probeDuePorts(now);
+      publish();
+    }
+  }
+
+  /** A port went down or away. */
+  void portDown(DatapathId switchId, OFPort port) {
+    NodePortTuple end = new NodePortTuple(switchId, port);
+    if (schedule.remove(end)) {
+      removed(links.removeAt(end));
+      updates.add(new LDUpdate(switchId, port, UpdateOperation.PORT_DOWN));
+      publish();
+    }
+  }
+
+  /** A probe from one port arrived at another. */
+  void probeArrived(NodePortTuple from, NodePortTuple at) {
+    // a probe may arrive after its port went down, and must not bring the link back
+    if (!schedule.contains(from) || !schedule.contains(at)) {
+      return;
+    }
+    long now = millis.getAsLong();
+    Link link = link(from, at);
+    if (links.seen(link, now)) {
+      updates.add(update(link, UpdateOperation.LINK_UPDATED));
+      if (!links.contains(link(at, from))) {
+        schedule.hurry(at, now);
+        probeDuePorts(now);
+      }
+      publish();
+    }
+  }
+
+  /** Sends the probes that are due, settles ports, and removes links that grew too old. */
+  void tick() {
+    long now = millis.getAsLong();
+    removed(links.removeSeenBefore(now - times.linkLife()));
+    for (NodePortTuple port : schedule.settle(now)) {
+      updates.add(new LDUpdate(port.getNodeId(), port.getPortId(), UpdateOperation.PORT_UP));
+    }
+    probeDuePorts(now);
+    if (!updates.isEmpty() || now - lastCopy >= times.probeInterval()) {
+      publish(); // also to show when links were last seen
+    }
+  }
+
+  private void probeDuePorts(long now) {
+    for (NodePortTuple port : schedule.due(now)) {
+      schedule.probed(port, now, outlet.probe(port));
+    }
+  }
+
+  private void removed(List<Link> gone) {
+    long now = millis.getAsLong();
+    for (Link link : gone) {
+      updates.add(update(link, UpdateOperation.LINK_REMOVED));
+      schedule.restart(LinkTable.source(link), now);
+      schedule.restart(LinkTable.target(link), now);
+    }
+  }
+
+  private void publish() {
+    lastCopy = millis.getAsLong();
+    snapshot =
+        new LinkSnapshot(
+            ImmutableSortedSet.copyOf(switches),
+            schedule.ports(),
+            schedule.settledPorts(),
+            links.copy());
+    if (!updates.isEmpty()) {
+      List<LDUpdate> batch = List.copyOf(updates);
+      updates.clear();
+      outlet.changed(batch);
+    }
+  }
+
+  private static Link link(NodePortTuple from, NodePortTuple to) {
+    return new Link(from.getNodeId(), from.getPortId(), to.getNodeId(), to.getPortId(), U64.ZERO);
+  }
+
+  private static LDUpdate update(Link link, UpdateOperation operation) {
+    return new LDUpdate(
+        link.getSrc(),
+        link.getSrcPort(),
+        link.getDst(),
+        link.getDstPort(),
+        link.getLatency(),
+        LinkType.DIRECT_LINK,
+        operation);
+  }
+}

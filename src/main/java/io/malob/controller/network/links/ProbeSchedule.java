@@ -1,0 +1,145 @@
+package io.malob.controller.network.links;
+
+import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.ImmutableSetMultimap;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import net.floodlightcontroller.core.types.NodePortTuple;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/**
+ * The enabled ports: when each is probed next, and whether it has been probed long enough to be
+ * sure that a link would have shown itself (then it is settled). New ports are probed in quick
+ * succession at first. Times are milliseconds of one clock. For one thread.
+ */
+final class ProbeSchedule {
+  /** After the first probes of a port; later ones follow at the regular interval. */
+  private static final long[] FIRST_DELAYS = {200, 300, 500, 1_000};
+
+  private final LinkTimes times;
+  private final Map<NodePortTuple, PortState> ports = new TreeMap<>();
+
+  private static final class PortState {
+    int sent;
+    long nextProbe;
+    long settlesAt = Long.MAX_VALUE;
+    long hold;
+    boolean settled;
+  }
+
+  ProbeSchedule(LinkTimes times) {
+    this.times = times;
+  }
+
+  /** Adds a port; false if it is there already. */
+  boolean add(NodePortTuple port, long now) {
+    if (ports.containsKey(port)) {
+      return false;
+    }
+    start(port, now, times.settle());
+    return true;
+  }
+
+  private void start(NodePortTuple port, long now, long hold) {
+    PortState state = new PortState();
+    state.nextProbe = now;
+    state.hold = hold;
+    ports.put(port, state);
+  }
+
+  boolean remove(NodePortTuple port) {
+    return ports.remove(port) != null;
+  }
+
+  void removeSwitch(DatapathId switchId) {
+    ports.keySet().removeIf(port -> port.getNodeId().equals(switchId));
+  }
+
+  boolean contains(NodePortTuple port) {
+    return ports.containsKey(port);
+  }
+
+  /**
+   * A port lost its link although it is up. Whether the cable is gone or only the probes were, is
+   * not known, so it takes as long as a link lives until the port may settle again.
+   */
+  void restart(NodePortTuple port, long now) {
+    if (ports.containsKey(port)) {
+      start(port, now, times.linkLife());
+    }
+  }
+
+  /** Probes a port as soon as possible. */
+  void hurry(NodePortTuple port, long now) {
+    PortState state = ports.get(port);
+    if (state != null) {
+      state.nextProbe = now;
+    }
+  }
+
+  /** The ports that are to be probed now. */
+  List<NodePortTuple> due(long now) {
+    List<NodePortTuple> due = new ArrayList<>();
+    ports.forEach(
+        (port, state) -> {
+          if (state.nextProbe <= now) {
+            due.add(port);
+          }
+        });
+    return due;
+  }
+
+  /** A probe left (or could not; then the port stays unsettled and is tried again). */
+  void probed(NodePortTuple port, long now, boolean sent) {
+    @Nullable PortState state = ports.get(port);
+    if (state == null) {
+      return;
+    }
+    state.nextProbe =
+        now
+            + (state.sent < FIRST_DELAYS.length
+                ? Math.min(FIRST_DELAYS[state.sent], times.probeInterval())
+                : times.probeInterval());
+    if (sent) {
+      if (state.sent == 0) {
+        state.settlesAt = now + state.hold;
+      }
+      state.sent++;
+    }
+  }
+
+  /** Settles the ports whose time has come, and tells which they are. */
+  List<NodePortTuple> settle(long now) {
+    List<NodePortTuple> settled = new ArrayList<>();
+    ports.forEach(
+        (port, state) -> {
+          if (!state.settled && state.sent > 1 && state.settlesAt <= now) {
+            state.settled = true;
+            settled.add(port);
+          }
+        });
+    return settled;
+  }
+
+  /** All ports of each switch. */
+  ImmutableSetMultimap<DatapathId, OFPort> ports() {
+    ImmutableSetMultimap.Builder<DatapathId, OFPort> result = ImmutableSetMultimap.builder();
+    ports.keySet().forEach(port -> result.put(port.getNodeId(), port.getPortId()));
+    return result.build();
+  }
+
+  ImmutableSet<NodePortTuple> settledPorts() {
+    ImmutableSet.Builder<NodePortTuple> result = ImmutableSet.builder();
+    ports.forEach(
+        (port, state) -> {
+          if (state.settled) {
+            result.add(port);
+          }
+        });
+    return result.build();
+  }
+}

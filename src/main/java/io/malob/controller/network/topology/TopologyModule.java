@@ -1,0 +1,185 @@
+package io.malob.controller.network.topology;
+
+import io.malob.controller.network.links.LinkSnapshots;
+import java.util.Collection;
+import java.util.Date;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import net.floodlightcontroller.core.FloodlightContext;
+import net.floodlightcontroller.core.IFloodlightProviderService;
+import net.floodlightcontroller.core.IOFMessageListener;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.IFloodlightModule;
+import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LDUpdate;
+import net.floodlightcontroller.linkdiscovery.ILinkDiscoveryListener;
+import net.floodlightcontroller.linkdiscovery.ILinkDiscoveryService;
+import net.floodlightcontroller.linkdiscovery.Link;
+import net.floodlightcontroller.topology.ITopologyListener;
+import net.floodlightcontroller.topology.ITopologyService;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the {@link TopologySnapshot} that follows from the links. The thread of link discovery
+ * makes it and calls the listeners, after the new snapshot can be read; all other methods may be
+ * called by any thread. Takes part in the chain of packet-ins by name only, because others order
+ * themselves by it.
+ */
+public final class TopologyModule
+    implements IFloodlightModule,
+        ITopologyService,
+        TopologyView,
+        ILinkDiscoveryListener,
+        IOFMessageListener {
+  /** The name by which other listeners order themselves. */
+  public static final String NAME = "topology";
+
+  private static final Logger log = LoggerFactory.getLogger(TopologyModule.class);
+
+  private final List<ITopologyListener> listeners = new CopyOnWriteArrayList<>();
+  private volatile TopologySnapshot snapshot = TopologySnapshot.EMPTY;
+  private volatile Date lastUpdate = new Date();
+  private ILinkDiscoveryService links;
+  private LinkSnapshots linkSnapshots;
+
+  /** Called by the module loader. */
+  @SuppressWarnings("NullAway.Init") // the rest comes in init
+  public TopologyModule() {}
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
+    return List.of(ITopologyService.class, TopologyView.class);
+  }
+
+  @Override
+  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
+    return Map.of(ITopologyService.class, this, TopologyView.class, this);
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
+    return List.of(
+        ILinkDiscoveryService.class, LinkSnapshots.class, IFloodlightProviderService.class);
+  }
+
+  @Override
+  public void init(FloodlightModuleContext context) {
+    links = context.getServiceImpl(ILinkDiscoveryService.class);
+    linkSnapshots = context.getServiceImpl(LinkSnapshots.class);
+  }
+
+  @Override
+  public void startUp(FloodlightModuleContext context) {
+    links.addListener(this);
+    context
+        .getServiceImpl(IFloodlightProviderService.class)
+        .addOFMessageListener(OFType.PACKET_IN, this);
+  }
+
+  @Override
+  public void linkDiscoveryUpdate(List<LDUpdate> updates) {
+    TopologySnapshot next = TopologySnapshot.of(linkSnapshots.current());
+    if (next.isSameAs(snapshot)) {
+      return;
+    }
+    snapshot = next;
+    lastUpdate = new Date();
+    log.info("the network has now {}", next.topology());
+    for (ITopologyListener listener : listeners) {
+      try {
+        listener.topologyChanged(updates);
+      } catch (RuntimeException e) {
+        log.error("{} failed to take a change of topology", listener, e);
+      }
+    }
+  }
+
+  @Override
+  public TopologySnapshot current() {
+    return snapshot;
+  }
+
+  @Override
+  public void addListener(ITopologyListener listener) {
+    listeners.add(listener);
+  }
+
+  @Override
+  public void removeListener(ITopologyListener listener) {
+    listeners.remove(listener);
+  }
+
+  @Override
+  @SuppressWarnings("JavaUtilDate") // Floodlight's type
+  public Date getLastUpdateTime() {
+    return new Date(lastUpdate.getTime());
+  }
+
+  @Override
+  public boolean isAttachmentPointPort(DatapathId switchId, OFPort port) {
+    return snapshot.isAttachmentPoint(switchId, port);
+  }
+
+  @Override
+  public boolean isEdge(DatapathId switchId, OFPort port) {
+    return !snapshot.linkedPorts(switchId).contains(port);
+  }
+
+  @Override
+  public Set<OFPort> getSwitchBroadcastPorts(DatapathId switchId) {
+    return snapshot.broadcastPorts(switchId);
+  }
+
+  @Override
+  public boolean isBroadcastAllowed(DatapathId switchId, OFPort port) {
+    return snapshot.isBroadcastAllowed(switchId, port);
+  }
+
+  @Override
+  public Set<OFPort> getPorts(DatapathId switchId) {
+    return snapshot.ports(switchId);
+  }
+
+  @Override
+  public boolean isInSameCluster(DatapathId switchId, DatapathId switchId2) {
+    return snapshot.isSamePart(switchId, switchId2);
+  }
+
+  @Override
+  public Map<DatapathId, Set<Link>> getAllLinks() {
+    return links.getSwitchLinks();
+  }
+
+  @Override
+  public Set<OFPort> getPortsWithLinks(DatapathId switchId) {
+    return snapshot.linkedPorts(switchId);
+  }
+
+  @Override
+  public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
+    return Command.CONTINUE;
+  }
+
+  @Override
+  public String getName() {
+    return NAME;
+  }
+
+  @Override
+  public boolean isCallbackOrderingPrereq(OFType type, String name) {
+    return name.equals("linkdiscovery");
+  }
+
+  @Override
+  public boolean isCallbackOrderingPostreq(OFType type, String name) {
+    return false;
+  }
+}

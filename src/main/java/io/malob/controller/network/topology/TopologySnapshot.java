@@ -1,0 +1,143 @@
+package io.malob.controller.network.topology;
+
+import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.ImmutableSetMultimap;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Path;
+import io.malob.algorithm.graph.PathTree;
+import io.malob.algorithm.graph.Topology;
+import io.malob.controller.network.links.LinkSnapshot;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import net.floodlightcontroller.core.types.NodePortTuple;
+import net.floodlightcontroller.linkdiscovery.Link;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/**
+ * The network as one graph, with what follows from it, at one moment. Immutable to its readers;
+ * paths are computed when they are first asked for. Safe for use by several threads.
+ *
+ * <p>A link that was seen in one direction only is good for paths in that direction, and keeps
+ * hosts off both of its ports, but takes no part in broadcasts.
+ */
+public final class TopologySnapshot {
+  /** No switches. */
+  public static final TopologySnapshot EMPTY = of(LinkSnapshot.EMPTY);
+
+  private final Topology topology;
+  private final ImmutableSetMultimap<DatapathId, OFPort> ports;
+  private final ImmutableSetMultimap<DatapathId, OFPort> linked;
+  private final ImmutableSetMultimap<DatapathId, OFPort> attachment;
+  private final BroadcastTree broadcast;
+  private final ImmutableSetMultimap<DatapathId, NodePortTuple> attachmentByRoot;
+  private final ConcurrentHashMap<DatapathId, PathTree> trees = new ConcurrentHashMap<>();
+
+  private TopologySnapshot(
+      Topology topology,
+      ImmutableSetMultimap<DatapathId, OFPort> ports,
+      ImmutableSetMultimap<DatapathId, OFPort> linked,
+      ImmutableSet<NodePortTuple> settled) {
+    this.topology = topology;
+    this.ports = ports;
+    this.linked = linked;
+    broadcast = BroadcastTree.of(topology);
+    ImmutableSetMultimap.Builder<DatapathId, OFPort> free = ImmutableSetMultimap.builder();
+    ImmutableSetMultimap.Builder<DatapathId, NodePortTuple> byRoot = ImmutableSetMultimap.builder();
+    for (NodePortTuple port : settled) {
+      DatapathId root = broadcast.roots().get(port.getNodeId());
+      if (root != null && !linked.containsEntry(port.getNodeId(), port.getPortId())) {
+        free.put(port.getNodeId(), port.getPortId());
+        byRoot.put(root, port);
+      }
+    }
+    attachment = free.build();
+    attachmentByRoot = byRoot.build();
+  }
+
+  /** The topology that follows from these links and ports. */
+  public static TopologySnapshot of(LinkSnapshot snapshot) {
+    List<DirectedLink> links =
+        snapshot.links().keySet().stream().map(TopologySnapshot::directed).toList();
+    ImmutableSetMultimap.Builder<DatapathId, OFPort> linked = ImmutableSetMultimap.builder();
+    for (DirectedLink link : links) {
+      linked.put(link.src(), link.srcPort());
+      linked.put(link.dst(), link.dstPort());
+    }
+    return new TopologySnapshot(
+        Topology.of(snapshot.switches(), links),
+        snapshot.ports(),
+        linked.build(),
+        snapshot.settled());
+  }
+
+  private static DirectedLink directed(Link link) {
+    return new DirectedLink(link.getSrc(), link.getSrcPort(), link.getDst(), link.getDstPort());
+  }
+
+  /** Switches and directed links. */
+  public Topology topology() {
+    return topology;
+  }
+
+  /** The enabled ports of a switch. */
+  public ImmutableSet<OFPort> ports(DatapathId switchId) {
+    return ports.get(switchId);
+  }
+
+  /** The ports of a switch that lead to switches. */
+  public ImmutableSet<OFPort> linkedPorts(DatapathId switchId) {
+    return linked.get(switchId);
+  }
+
+  /** Whether hosts may be attached to a port: up, probed long enough, and without a link. */
+  public boolean isAttachmentPoint(DatapathId switchId, OFPort port) {
+    return attachment.containsEntry(switchId, port);
+  }
+
+  /** The ports over which a broadcast may enter or leave a switch: to hosts, and on the tree. */
+  public ImmutableSet<OFPort> broadcastPorts(DatapathId switchId) {
+    return ImmutableSet.<OFPort>builder()
+        .addAll(attachment.get(switchId))
+        .addAll(broadcast.ports().get(switchId))
+        .build();
+  }
+
+  /** Whether a broadcast may enter or leave at a port. */
+  public boolean isBroadcastAllowed(DatapathId switchId, OFPort port) {
+    return isAttachmentPoint(switchId, port) || broadcast.ports().containsEntry(switchId, port);
+  }
+
+  /** Whether two switches are joined by links that work in both directions. */
+  public boolean isSamePart(DatapathId switchA, DatapathId switchB) {
+    DatapathId root = broadcast.roots().get(switchA);
+    return root != null && root.equals(broadcast.roots().get(switchB));
+  }
+
+  /** The host ports of the connected part of the network that a switch is in, by switch. */
+  public ImmutableSet<NodePortTuple> attachmentPointsAround(DatapathId switchId) {
+    DatapathId root = broadcast.roots().get(switchId);
+    return root == null ? ImmutableSet.of() : attachmentByRoot.get(root);
+  }
+
+  /** The path with the fewest hops; empty if there is none. */
+  public Optional<Path> path(DatapathId from, DatapathId to) {
+    if (!topology.switches().contains(from) || !topology.switches().contains(to)) {
+      return Optional.empty();
+    }
+    return trees.computeIfAbsent(from, source -> PathTree.fewestHops(topology, source)).pathTo(to);
+  }
+
+  /** Whether all links of a path exist. */
+  public boolean contains(Path path) {
+    return path.links().stream().allMatch(link -> topology.linksFrom(link.src()).contains(link));
+  }
+
+  /** Whether another snapshot says the same. */
+  boolean isSameAs(TopologySnapshot other) {
+    return topology.equals(other.topology)
+        && ports.equals(other.ports)
+        && attachment.equals(other.attachment);
+  }
+}
