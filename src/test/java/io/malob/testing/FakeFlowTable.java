@@ -132,8 +132,7 @@ public final class FakeFlowTable {
 
   private static Predicate<FakeRule> outPort(OFFlowMod message) {
     OFPort port = message.getOutPort();
-    // a message that names no port carries ANY, or the zero that its builder starts with
-    return rule -> port.equals(OFPort.ANY) || port.equals(OFPort.ZERO) || rule.outputsTo(port);
+    return rule -> port.equals(OFPort.ANY) || rule.outputsTo(port);
   }
 
   private Optional<FakeRule> lookUp(TableId table, OFPort inPort, MutableFrame frame) {

@@ -206,6 +206,11 @@ public final class Packet {
     return vlan;
   }
 
+  /** Whether the frame has a VLAN tag, be it of VLAN 0. */
+  public boolean isTagged() {
+    return networkOffset > ETHERNET_BYTES;
+  }
+
   /** Whether the frame is for more than one host. */
   public boolean isMulticast() {
     return frame.length > 0 && (frame[0] & 1) != 0;

@@ -58,7 +58,7 @@ public final class DeviceModule implements IFloodlightModule, IDeviceService, IO
 
   private final DeviceTable table = new DeviceTable();
   private final DeviceListeners listeners = new DeviceListeners();
-  private final LongSupplier millis = SteadyClock.millis();
+  private final LongSupplier millis;
   private final LongAdder refused = new LongAdder();
   private long refusedAtReport;
   private TopologyView topology;
@@ -66,8 +66,15 @@ public final class DeviceModule implements IFloodlightModule, IDeviceService, IO
   private Executor writer;
 
   /** Called by the module loader. */
+  public DeviceModule() {
+    this(SteadyClock.millis());
+  }
+
+  /** With a clock of milliseconds since the epoch. */
   @SuppressWarnings("NullAway.Init") // the rest comes in init
-  public DeviceModule() {}
+  public DeviceModule(LongSupplier millis) {
+    this.millis = millis;
+  }
 
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleServices() {

@@ -3,6 +3,7 @@ package io.malob.controller.network.devices;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
+import net.floodlightcontroller.devicemanager.SwitchPort;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
@@ -41,11 +42,11 @@ record DeviceQuery(
   }
 
   private boolean accepts(Device device) {
-    Device.Facts facts = device.facts();
+    SwitchPort at = device.facts().at();
     return (vlan == null || vlan.equals(device.getVlanId()[0]))
-        && (!hasIpv4() || facts.addresses().contains(ipv4))
-        && (switchId == null || facts.at() != null && facts.at().getNodeId().equals(switchId))
-        && (port == null || facts.at() != null && facts.at().getPortId().equals(port));
+        && (!hasIpv4() || device.facts().addresses().contains(ipv4))
+        && (switchId == null || (at != null && at.getNodeId().equals(switchId)))
+        && (port == null || (at != null && at.getPortId().equals(port)));
   }
 
   private boolean hasMac() {

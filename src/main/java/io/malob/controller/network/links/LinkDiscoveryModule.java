@@ -13,6 +13,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
 import net.floodlightcontroller.core.IOFMessageListener;
@@ -62,15 +63,22 @@ public final class LinkDiscoveryModule
 
   private final ProbeFrames frames = ProbeFrames.withRandomKey();
   private final List<ILinkDiscoveryListener> listeners = new CopyOnWriteArrayList<>();
+  private final LongSupplier millis;
   private final LongAdder foreignFrames = new LongAdder();
   private IOFSwitchService switches;
-  private ScheduledExecutorService pool;
   private Executor writer;
   private LinkTracker tracker;
 
   /** Called by the module loader. */
-  @SuppressWarnings({"NullAway.Init", "initialization"}) // the rest comes in init
-  public LinkDiscoveryModule() {}
+  public LinkDiscoveryModule() {
+    this(SteadyClock.millis());
+  }
+
+  /** With a clock of milliseconds. */
+  @SuppressWarnings("NullAway.Init") // the rest comes in init
+  public LinkDiscoveryModule(LongSupplier millis) {
+    this.millis = millis;
+  }
 
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleServices() {
@@ -97,19 +105,19 @@ public final class LinkDiscoveryModule
             settings.number("missedProbes", 3, 1_000),
             settings.number("settleMillis", 1_000, 3_600_000));
     switches = context.getServiceImpl(IOFSwitchService.class);
-    tracker = new LinkTracker(times, SteadyClock.millis(), this);
+    tracker = new LinkTracker(times, millis, this);
   }
 
   @Override
   public void startUp(FloodlightModuleContext context) {
-    pool = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
+    ScheduledExecutorService pool =
+        context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
     writer = MoreExecutors.newSequentialExecutor(pool);
     context
         .getServiceImpl(IFloodlightProviderService.class)
         .addOFMessageListener(OFType.PACKET_IN, this);
     switches.addOFSwitchListener(this);
     switches.getAllSwitchDpids().forEach(this::switchActivated);
-    // the pool drops a task that throws, and a link discovery that stops would be worse
     var unused =
         pool.scheduleWithFixedDelay(
             () -> writer.execute(tracker::tick), TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);

@@ -60,6 +60,7 @@ final class LinkTable {
   }
 
   /** All links as they are now. */
+  @SuppressWarnings("JavaUtilDate") // Floodlight's type
   ImmutableSortedMap<Link, LinkInfo> copy() {
     ImmutableSortedMap.Builder<Link, LinkInfo> result = ImmutableSortedMap.naturalOrder();
     links.forEach(

@@ -1,6 +1,7 @@
 package io.malob.controller.network.topology;
 
 import io.malob.controller.network.links.LinkSnapshots;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.Date;
 import java.util.List;
@@ -46,7 +47,7 @@ public final class TopologyModule
 
   private final List<ITopologyListener> listeners = new CopyOnWriteArrayList<>();
   private volatile TopologySnapshot snapshot = TopologySnapshot.EMPTY;
-  private volatile Date lastUpdate = new Date();
+  private volatile Instant lastUpdate = Instant.now();
   private ILinkDiscoveryService links;
   private LinkSnapshots linkSnapshots;
 
@@ -91,7 +92,7 @@ public final class TopologyModule
       return;
     }
     snapshot = next;
-    lastUpdate = new Date();
+    lastUpdate = Instant.now();
     log.info("the network has now {}", next.topology());
     for (ITopologyListener listener : listeners) {
       try {
@@ -120,7 +121,7 @@ public final class TopologyModule
   @Override
   @SuppressWarnings("JavaUtilDate") // Floodlight's type
   public Date getLastUpdateTime() {
-    return new Date(lastUpdate.getTime());
+    return Date.from(lastUpdate);
   }
 
   @Override

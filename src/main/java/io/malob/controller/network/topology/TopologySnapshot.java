@@ -2,6 +2,7 @@ package io.malob.controller.network.topology;
 
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.ImmutableSetMultimap;
+import com.google.common.collect.Multimaps;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.PathTree;
@@ -31,7 +32,7 @@ public final class TopologySnapshot {
   private final ImmutableSetMultimap<DatapathId, OFPort> linked;
   private final ImmutableSetMultimap<DatapathId, OFPort> attachment;
   private final BroadcastTree broadcast;
-  private final ImmutableSetMultimap<DatapathId, NodePortTuple> attachmentByRoot;
+  private final ImmutableSetMultimap<DatapathId, DatapathId> parts;
   private final ConcurrentHashMap<DatapathId, PathTree> trees = new ConcurrentHashMap<>();
 
   private TopologySnapshot(
@@ -44,16 +45,13 @@ public final class TopologySnapshot {
     this.linked = linked;
     broadcast = BroadcastTree.of(topology);
     ImmutableSetMultimap.Builder<DatapathId, OFPort> free = ImmutableSetMultimap.builder();
-    ImmutableSetMultimap.Builder<DatapathId, NodePortTuple> byRoot = ImmutableSetMultimap.builder();
     for (NodePortTuple port : settled) {
-      DatapathId root = broadcast.roots().get(port.getNodeId());
-      if (root != null && !linked.containsEntry(port.getNodeId(), port.getPortId())) {
+      if (!linked.containsEntry(port.getNodeId(), port.getPortId())) {
         free.put(port.getNodeId(), port.getPortId());
-        byRoot.put(root, port);
       }
     }
     attachment = free.build();
-    attachmentByRoot = byRoot.build();
+    parts = ImmutableSetMultimap.copyOf(Multimaps.forMap(broadcast.roots())).inverse();
   }
 
   /** The topology that follows from these links and ports. */
@@ -115,10 +113,15 @@ public final class TopologySnapshot {
     return root != null && root.equals(broadcast.roots().get(switchB));
   }
 
-  /** The host ports of the connected part of the network that a switch is in, by switch. */
-  public ImmutableSet<NodePortTuple> attachmentPointsAround(DatapathId switchId) {
+  /** The ports of a switch where hosts may be attached. */
+  public ImmutableSet<OFPort> attachmentPorts(DatapathId switchId) {
+    return attachment.get(switchId);
+  }
+
+  /** The switches of the connected part of the network that a switch is in, with itself. */
+  public ImmutableSet<DatapathId> partOf(DatapathId switchId) {
     DatapathId root = broadcast.roots().get(switchId);
-    return root == null ? ImmutableSet.of() : attachmentByRoot.get(root);
+    return root == null ? ImmutableSet.of() : parts.get(root);
   }
 
   /** The path with the fewest hops; empty if there is none. */

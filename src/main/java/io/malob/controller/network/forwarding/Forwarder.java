@@ -1,0 +1,167 @@
+package io.malob.controller.network.forwarding;
+
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Path;
+import io.malob.controller.network.MacAddresses;
+import io.malob.controller.network.PacketMessages;
+import io.malob.controller.network.topology.TopologySnapshot;
+import io.malob.controller.network.topology.TopologyView;
+import io.malob.openflow.label.Label;
+import io.malob.openflow.packet.Packet;
+import java.util.List;
+import java.util.Optional;
+import net.floodlightcontroller.core.types.NodePortTuple;
+import net.floodlightcontroller.devicemanager.IDevice;
+import net.floodlightcontroller.devicemanager.IDeviceService;
+import net.floodlightcontroller.devicemanager.SwitchPort;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.U64;
+import org.projectfloodlight.openflow.types.VlanVid;
+
+/**
+ * Sends each packet that nobody took to where it belongs, exactly once: to the port of its
+ * destination, over the path with the fewest hops, with rules for the packets that follow; or, if
+ * the destination is unknown or a group, to all other host ports of the connected network, without
+ * rules. The packet itself never goes hop by hop but leaves at its last switch, so rules that are
+ * late neither lose nor double it. Called by the threads that receive packets; does not block.
+ */
+final class Forwarder {
+  private final TopologyView topology;
+  private final IDeviceService devices;
+  private final SwitchWriter switches;
+  private final FloodLimiter floods;
+  private final RouteCookies cookies;
+  private final int idleSeconds;
+
+  Forwarder(
+      TopologyView topology,
+      IDeviceService devices,
+      SwitchWriter switches,
+      FloodLimiter floods,
+      int idleSeconds) {
+    this.topology = topology;
+    this.devices = devices;
+    this.switches = switches;
+    this.floods = floods;
+    this.idleSeconds = idleSeconds;
+    cookies = new RouteCookies();
+  }
+
+  /** Forwards a packet that came in at that port. */
+  void forward(NodePortTuple from, Packet packet) {
+    if (packet.kind() == Packet.Kind.MALFORMED || isForNobody(packet)) {
+      return;
+    }
+    TopologySnapshot network = topology.current();
+    @Nullable SwitchPort to = packet.isMulticast() ? null : attachment(packet);
+    if (to != null) {
+      send(network, from, to, packet);
+    } else if (network.isAttachmentPoint(from.getNodeId(), from.getPortId())) {
+      // from any other port it would be a copy of something that a host port has brought already
+      flood(network, from, packet);
+    }
+  }
+
+  private static boolean isForNobody(Packet packet) {
+    return MacAddresses.isLinkLocal(packet.dstMac())
+        || Label.isLabel(packet.dstMac())
+        || packet.etherType() == Packet.ETHERTYPE_LLDP;
+  }
+
+  private @Nullable SwitchPort attachment(Packet packet) {
+    IDevice device =
+        devices.findDevice(
+            packet.dstMac(),
+            VlanVid.ofVlan(packet.vlan()),
+            IPv4Address.NONE,
+            IPv6Address.NONE,
+            null,
+            null);
+    SwitchPort[] places = device == null ? new SwitchPort[0] : device.getAttachmentPoints();
+    return places.length == 0 ? null : places[0];
+  }
+
+  private void send(TopologySnapshot network, NodePortTuple from, SwitchPort to, Packet packet) {
+    boolean isThereAlready =
+        to.getNodeId().equals(from.getNodeId()) && to.getPortId().equals(from.getPortId());
+    if (isThereAlready) {
+      return; // both hosts are behind that port, and what joins them there has delivered it
+    }
+    Optional<Path> path = network.path(from.getNodeId(), to.getNodeId());
+    if (path.isEmpty()) {
+      return;
+    }
+    if (RouteRule.isFor(packet)) {
+      install(path.get(), from.getPortId(), to.getPortId(), packet);
+      takeBackIfOutdated(path.get(), to, packet);
+    }
+    switches.write(
+        to.getNodeId(),
+        of -> PacketMessages.packetOut(of, List.of(to.getPortId()), packet.frame()));
+  }
+
+  /** The last switch first: a packet that meets the first rule meets all of them. */
+  private void install(Path path, OFPort from, OFPort to, Packet packet) {
+    U64 cookie = cookies.of(path);
+    OFPort out = to;
+    for (DirectedLink link : path.links().reverse()) {
+      add(link.dst(), link.dstPort(), out, packet, cookie);
+      out = link.srcPort();
+    }
+    add(path.src(), from, out, packet, cookie);
+  }
+
+  private void add(DatapathId switchId, OFPort from, OFPort to, Packet packet, U64 cookie) {
+    switches.write(switchId, of -> RouteRule.add(of, from, to, packet, cookie, idleSeconds));
+  }
+
+  /**
+   * A change that happened since the packet was looked at deletes rules, but maybe just before
+   * these were written. Who changes publishes first and deletes then, so one of the two sees the
+   * other.
+   */
+  private void takeBackIfOutdated(Path path, SwitchPort to, Packet packet) {
+    if (!topology.current().contains(path)) {
+      deletePath(path, cookies.of(path));
+    } else if (!to.equals(attachment(packet))) {
+      hostMoved(packet.dstMac());
+    }
+  }
+
+  /** Deletes the rules over a link that is gone, on all switches of their paths. */
+  void linkRemoved(DirectedLink link) {
+    cookies.removeOver(link).forEach(this::deletePath);
+  }
+
+  private void deletePath(Path path, U64 cookie) {
+    switches.write(path.src(), of -> RouteRule.deletePath(of, cookie));
+    for (DirectedLink link : path.links()) {
+      switches.write(link.dst(), of -> RouteRule.deletePath(of, cookie));
+    }
+  }
+
+  /** Deletes the rules that lead to a host. */
+  void hostMoved(MacAddress host) {
+    switches.all().forEach(id -> switches.write(id, of -> RouteRule.deleteTo(of, host)));
+  }
+
+  private void flood(TopologySnapshot network, NodePortTuple from, Packet packet) {
+    if (!floods.allows(from)) {
+      return;
+    }
+    for (DatapathId switchId : network.partOf(from.getNodeId())) {
+      List<OFPort> ports =
+          network.attachmentPorts(switchId).stream()
+              .filter(port -> !switchId.equals(from.getNodeId()) || !port.equals(from.getPortId()))
+              .toList();
+      if (!ports.isEmpty()) {
+        switches.write(switchId, of -> PacketMessages.packetOut(of, ports, packet.frame()));
+      }
+    }
+  }
+}

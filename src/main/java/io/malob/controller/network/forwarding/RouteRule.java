@@ -1,0 +1,124 @@
+package io.malob.controller.network.forwarding;
+
+import io.malob.openflow.packet.Packet;
+import java.util.List;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFFlowDelete;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.ICMPv4Type;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFGroup;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.OFVlanVidMatch;
+import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.TransportPort;
+import org.projectfloodlight.openflow.types.U64;
+
+/**
+ * The rules by which switches forward more packets of a flow. Pure.
+ *
+ * <p>A rule matches everything that tells one flow from another: port, addresses and, for TCP and
+ * UDP, ports. With less, a rule for one flow between two hosts would catch another one that an
+ * application wants to see: a load balancer's reply, for one, whose own rule is not there yet.
+ */
+final class RouteRule {
+  private static final TableId TABLE = TableId.of(0);
+
+  /** Above the table-miss rule alone. */
+  private static final int PRIORITY = 1;
+
+  private static final int PROTOCOL_TCP = 6;
+  private static final int PROTOCOL_UDP = 17;
+
+  private RouteRule() {}
+
+  /**
+   * Whether rules are made for packets like this. Not for ARP, because hosts' addresses are learned
+   * from it; not for later fragments, which do not show the ports.
+   */
+  static boolean isFor(Packet packet) {
+    return switch (packet.kind()) {
+      case TCP, UDP, ICMP, OTHER -> true;
+      case OTHER_IPV4 -> packet.protocol() != PROTOCOL_TCP && packet.protocol() != PROTOCOL_UDP;
+      case ARP, MALFORMED -> false;
+    };
+  }
+
+  /** Forwards packets like this one from port to port. */
+  static OFFlowAdd add(
+      OFFactory of, OFPort from, OFPort to, Packet packet, U64 cookie, int idleSeconds) {
+    OFPort out = from.equals(to) ? OFPort.IN_PORT : to;
+    return of.buildFlowAdd()
+        .setTableId(TABLE)
+        .setPriority(PRIORITY)
+        .setCookie(cookie)
+        .setIdleTimeout(idleSeconds)
+        .setMatch(match(of, from, packet))
+        .setInstructions(
+            List.of(of.instructions().applyActions(List.of(of.actions().output(out, 0)))))
+        .build();
+  }
+
+  private static Match match(OFFactory of, OFPort from, Packet packet) {
+    Match.Builder match =
+        of.buildMatch()
+            .setExact(MatchField.IN_PORT, from)
+            .setExact(MatchField.ETH_SRC, packet.srcMac())
+            .setExact(MatchField.ETH_DST, packet.dstMac())
+            .setExact(MatchField.ETH_TYPE, EthType.of(packet.etherType()))
+            .setExact(
+                MatchField.VLAN_VID,
+                packet.isTagged() ? OFVlanVidMatch.ofVlan(packet.vlan()) : OFVlanVidMatch.UNTAGGED);
+    if (packet.isIpv4()) {
+      match
+          .setExact(MatchField.IPV4_SRC, IPv4Address.of(packet.srcAddress()))
+          .setExact(MatchField.IPV4_DST, IPv4Address.of(packet.dstAddress()))
+          .setExact(MatchField.IP_PROTO, IpProtocol.of((short) packet.protocol()));
+    }
+    switch (packet.kind()) {
+      case TCP ->
+          match
+              .setExact(MatchField.TCP_SRC, TransportPort.of(packet.srcPort()))
+              .setExact(MatchField.TCP_DST, TransportPort.of(packet.dstPort()));
+      case UDP ->
+          match
+              .setExact(MatchField.UDP_SRC, TransportPort.of(packet.srcPort()))
+              .setExact(MatchField.UDP_DST, TransportPort.of(packet.dstPort()));
+      case ICMP -> match.setExact(MatchField.ICMPV4_TYPE, ICMPv4Type.of((short) packet.icmpType()));
+      default -> {
+        // nothing more to match
+      }
+    }
+    return match.build();
+  }
+
+  /** Deletes the rules of one path. */
+  static OFFlowDelete deletePath(OFFactory of, U64 cookie) {
+    return delete(of, cookie, U64.NO_MASK, of.buildMatch().build());
+  }
+
+  /** Deletes all rules that lead to a host. */
+  static OFFlowDelete deleteTo(OFFactory of, MacAddress host) {
+    return delete(
+        of,
+        RouteCookies.any(),
+        RouteCookies.APPLICATION_MASK,
+        of.buildMatch().setExact(MatchField.ETH_DST, host).build());
+  }
+
+  private static OFFlowDelete delete(OFFactory of, U64 cookie, U64 mask, Match match) {
+    return of.buildFlowDelete()
+        .setTableId(TABLE)
+        .setCookie(cookie)
+        .setCookieMask(mask)
+        .setMatch(match)
+        .setOutPort(OFPort.ANY)
+        .setOutGroup(OFGroup.ANY)
+        .build();
+  }
+}
