@@ -1,0 +1,195 @@
+package io.malob.controller.network;
+
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyLong;
+import static org.mockito.Mockito.lenient;
+import static org.mockito.Mockito.mock;
+
+import io.malob.controller.network.devices.DeviceModule;
+import io.malob.controller.network.forwarding.ForwardingModule;
+import io.malob.controller.network.links.LinkDiscoveryModule;
+import io.malob.controller.network.topology.TopologyModule;
+import io.malob.testing.FakeNetwork;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ScheduledExecutorService;
+import net.floodlightcontroller.core.FloodlightContext;
+import net.floodlightcontroller.core.IFloodlightProviderService;
+import net.floodlightcontroller.core.IListener.Command;
+import net.floodlightcontroller.core.IOFMessageListener;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.IOFSwitchListener;
+import net.floodlightcontroller.core.PortChangeType;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
+import net.floodlightcontroller.core.module.IFloodlightModule;
+import net.floodlightcontroller.threadpool.IThreadPoolService;
+import org.projectfloodlight.openflow.protocol.OFFactories;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.protocol.OFPacketInReason;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFBufferId;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
+
+/**
+ * The network modules on fake switches, in one thread and with a clock that stands until it is
+ * moved.
+ */
+final class EmulatedNetwork {
+  private static final OFFactory OF = OFFactories.getFactory(OFVersion.OF_13);
+
+  final FakeNetwork switches = new FakeNetwork();
+  final LinkDiscoveryModule links = new LinkDiscoveryModule(this::now);
+  final TopologyModule topology = new TopologyModule();
+  final DeviceModule devices = new DeviceModule(this::now);
+  final ForwardingModule forwarding = new ForwardingModule();
+  final List<OFMessage> sent = new ArrayList<>();
+  int packetIns;
+
+  private final Map<DatapathId, IOFSwitch> connected = new TreeMap<>();
+  private final Map<DatapathId, Set<OFPort>> ports = new LinkedHashMap<>();
+  private final List<IOFMessageListener> listeners = new ArrayList<>();
+  private final List<IOFSwitchListener> switchListeners = new ArrayList<>();
+  private final List<Runnable> timed = new ArrayList<>();
+  private long now = 5_000_000;
+
+  EmulatedNetwork() throws FloodlightModuleException {
+    FloodlightModuleContext context = new FloodlightModuleContext();
+    context.addService(IFloodlightProviderService.class, provider());
+    context.addService(IOFSwitchService.class, switchService());
+    context.addService(IThreadPoolService.class, threadPool());
+    List<IFloodlightModule> modules = List.of(links, topology, devices, forwarding);
+    modules.forEach(module -> module.getServiceImpls().forEach(context::addService));
+    context.addConfigParam(forwarding, "floodsPerSecond", "1000000");
+    for (IFloodlightModule module : modules) {
+      module.init(context);
+    }
+    for (IFloodlightModule module : modules) {
+      module.startUp(context);
+    }
+    switches.setController(this::packetIn);
+  }
+
+  private long now() {
+    return now;
+  }
+
+  /** Connects a switch with these ports to the controller. */
+  void add(DatapathId switchId, OFPort... enabled) {
+    ports.put(switchId, new LinkedHashSet<>(Arrays.asList(enabled)));
+    connected.put(switchId, fakeSwitch(switchId));
+    switchListeners.forEach(listener -> listener.switchActivated(switchId));
+  }
+
+  void remove(DatapathId switchId) {
+    connected.remove(switchId);
+    switchListeners.forEach(listener -> listener.switchRemoved(switchId));
+  }
+
+  void portDown(DatapathId switchId, int port) {
+    var description = OF.buildPortDesc().setPortNo(OFPort.of(port)).build();
+    switchListeners.forEach(
+        listener -> listener.switchPortChanged(switchId, description, PortChangeType.DOWN));
+  }
+
+  /** Lets time pass in steps of 100 milliseconds. */
+  void pass(long millis) {
+    for (long end = now + millis; now < end; ) {
+      now += 100;
+      List.copyOf(timed).forEach(Runnable::run);
+    }
+  }
+
+  private void packetIn(DatapathId switchId, OFPort inPort, TableId table, byte[] frame) {
+    packetIns++;
+    IOFSwitch sw = connected.get(switchId);
+    if (sw == null) {
+      return;
+    }
+    OFPacketIn message =
+        OF.buildPacketIn()
+            .setBufferId(OFBufferId.NO_BUFFER)
+            .setReason(OFPacketInReason.NO_MATCH)
+            .setTableId(table)
+            .setMatch(OF.buildMatch().setExact(MatchField.IN_PORT, inPort).build())
+            .setData(frame)
+            .build();
+    FloodlightContext context = new FloodlightContext();
+    for (IOFMessageListener listener : listeners) {
+      if (listener.receive(sw, message, context) == Command.STOP) {
+        return;
+      }
+    }
+  }
+
+  private IOFSwitch fakeSwitch(DatapathId switchId) {
+    IOFSwitch sw = mock(IOFSwitch.class);
+    lenient().when(sw.getId()).thenReturn(switchId);
+    lenient().when(sw.getOFFactory()).thenReturn(OF);
+    lenient().when(sw.getEnabledPortNumbers()).thenAnswer(call -> ports.get(switchId));
+    lenient()
+        .when(sw.write(any(OFMessage.class)))
+        .thenAnswer(
+            call -> {
+              OFMessage message = call.getArgument(0);
+              sent.add(message);
+              switches.send(switchId, message);
+              return true;
+            });
+    return sw;
+  }
+
+  private IFloodlightProviderService provider() {
+    IFloodlightProviderService provider = mock(IFloodlightProviderService.class);
+    lenient()
+        .doAnswer(call -> listeners.add(call.getArgument(1)))
+        .when(provider)
+        .addOFMessageListener(any(), any());
+    return provider;
+  }
+
+  private IOFSwitchService switchService() {
+    IOFSwitchService service = mock(IOFSwitchService.class);
+    lenient()
+        .when(service.getActiveSwitch(any()))
+        .thenAnswer(call -> connected.get(call.<DatapathId>getArgument(0)));
+    lenient().when(service.getAllSwitchDpids()).thenAnswer(call -> Set.copyOf(connected.keySet()));
+    lenient()
+        .doAnswer(call -> switchListeners.add(call.getArgument(0)))
+        .when(service)
+        .addOFSwitchListener(any());
+    return service;
+  }
+
+  private IThreadPoolService threadPool() {
+    ScheduledExecutorService pool = mock(ScheduledExecutorService.class);
+    lenient()
+        .doAnswer(
+            call -> {
+              call.<Runnable>getArgument(0).run();
+              return null;
+            })
+        .when(pool)
+        .execute(any());
+    lenient()
+        .when(pool.scheduleWithFixedDelay(any(), anyLong(), anyLong(), any()))
+        .thenAnswer(
+            call -> {
+              timed.add(call.getArgument(0));
+              return null;
+            });
+    return () -> pool;
+  }
+}

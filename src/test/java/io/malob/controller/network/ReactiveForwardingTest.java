@@ -1,0 +1,268 @@
+package io.malob.controller.network;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.testing.FakeNetwork.Delivery;
+import io.malob.testing.FakeRule;
+import io.malob.testing.Frames;
+import java.util.List;
+import java.util.stream.Stream;
+import net.floodlightcontroller.core.types.NodePortTuple;
+import net.floodlightcontroller.devicemanager.IDevice;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.protocol.OFFactories;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.U64;
+import org.projectfloodlight.openflow.types.VlanVid;
+
+/**
+ * A ring; hosts a at s1/1, b at s3/1, c at s2/1:
+ *
+ * <pre>
+ * a - s1 2 -- 2 s2 3 -- 2 s3 - b
+ *      3                  3
+ *       `-- 2 s4 3 ------'
+ * </pre>
+ */
+class ReactiveForwardingTest {
+  private static final DatapathId S1 = DatapathId.of(1);
+  private static final DatapathId S2 = DatapathId.of(2);
+  private static final DatapathId S3 = DatapathId.of(3);
+  private static final DatapathId S4 = DatapathId.of(4);
+  private static final MacAddress A = MacAddress.of("02:00:00:00:00:0a");
+  private static final MacAddress B = MacAddress.of("02:00:00:00:00:0b");
+  private static final MacAddress C = MacAddress.of("02:00:00:00:00:0c");
+  private static final IPv4Address IP_A = IPv4Address.of("10.0.0.1");
+  private static final IPv4Address IP_B = IPv4Address.of("10.0.0.2");
+  private static final IPv4Address IP_C = IPv4Address.of("10.0.0.3");
+  private static final NodePortTuple AT_A = new NodePortTuple(S1, OFPort.of(1));
+  private static final NodePortTuple AT_B = new NodePortTuple(S3, OFPort.of(1));
+  private static final NodePortTuple AT_C = new NodePortTuple(S2, OFPort.of(1));
+  private static final byte[] A_TO_B = Frames.tcp(A, B, IP_A, 40_000, IP_B, 80, 2);
+
+  private EmulatedNetwork network;
+
+  @BeforeEach
+  void ringWithKnownHosts() throws Exception {
+    network = new EmulatedNetwork();
+    network.switches.connect(S1, 2, S2, 2);
+    network.switches.connect(S2, 3, S3, 2);
+    network.switches.connect(S1, 3, S4, 2);
+    network.switches.connect(S4, 3, S3, 3);
+    for (DatapathId id : List.of(S1, S2, S3, S4)) {
+      network.add(id, OFPort.of(1), OFPort.of(2), OFPort.of(3));
+    }
+    network.pass(2_000);
+    inject(AT_A, Frames.arpRequest(A, IP_A, IP_B));
+    inject(AT_B, Frames.arpReply(B, A, IP_B, IP_A));
+    inject(AT_C, Frames.arpRequest(C, IP_C, IP_B));
+  }
+
+  private List<NodePortTuple> inject(NodePortTuple at, byte[] frame) {
+    return network.switches.inject(at.getNodeId(), at.getPortId().getPortNumber(), frame).stream()
+        .map(Delivery::at)
+        .toList();
+  }
+
+  private List<FakeRule> rules() {
+    return Stream.of(S1, S2, S3, S4)
+        .flatMap(id -> network.switches.table(id).rules().stream())
+        .toList();
+  }
+
+  private IDevice host(MacAddress mac) {
+    return network.devices.findDevice(mac, null, IPv4Address.NONE, IPv6Address.NONE, null, null);
+  }
+
+  @Test
+  void arp_learnsAddressesAndLeavesNoRules() {
+    assertEquals(List.of(), rules());
+    IDevice found =
+        network.devices.findDevice(MacAddress.NONE, null, IP_B, IPv6Address.NONE, null, null);
+    assertEquals(B, found.getMACAddress());
+    assertEquals(AT_B.getNodeId(), found.getAttachmentPoints()[0].getNodeId());
+  }
+
+  @Test
+  void firstPacket_arrivesOnce_andTheNextWithoutController() {
+    List<Delivery> first = network.switches.inject(S1, 1, A_TO_B);
+    assertEquals(1, first.size());
+    assertEquals(AT_B, first.get(0).at());
+    assertArrayEquals(A_TO_B, first.get(0).frame());
+    assertEquals(3, rules().size());
+    int before = network.packetIns;
+    assertEquals(List.of(AT_B), inject(AT_A, A_TO_B));
+    assertEquals(before, network.packetIns);
+  }
+
+  @Test
+  void rules_ofOneConnection_hideNoOtherFromTheController() {
+    inject(AT_A, A_TO_B);
+    int before = network.packetIns;
+    inject(AT_A, Frames.tcp(A, B, IP_A, 40_001, IP_B, 80, 2));
+    assertEquals(before + 1, network.packetIns);
+  }
+
+  @Test
+  void rules_areTheLowestAndIdleOut() {
+    inject(AT_A, A_TO_B);
+    assertTrue(rules().stream().allMatch(rule -> rule.priority() == 1));
+    assertTrue(rules().stream().allMatch(rule -> rule.idleTimeout() == 5));
+    assertTrue(rules().stream().allMatch(rule -> rule.hardTimeout() == 0));
+  }
+
+  @Test
+  void laterFragment_isDeliveredWithoutRules() {
+    byte[] fragment = A_TO_B.clone();
+    fragment[21] = 5;
+    assertEquals(List.of(AT_B), inject(AT_A, fragment));
+    assertEquals(List.of(), rules());
+  }
+
+  @Test
+  void rule_goneOnTheWay_isMadeAnewFromThere() {
+    inject(AT_A, A_TO_B);
+    FakeRule middle = network.switches.table(S2).rules().get(0);
+    network.switches.send(
+        S2,
+        OFFactories.getFactory(OFVersion.OF_13)
+            .buildFlowDelete()
+            .setCookie(middle.cookie())
+            .setCookieMask(U64.NO_MASK)
+            .setOutPort(OFPort.ANY)
+            .build());
+    assertEquals(List.of(), network.switches.table(S2).rules());
+    assertEquals(List.of(AT_B), inject(AT_A, A_TO_B));
+    int before = network.packetIns;
+    assertEquals(List.of(AT_B), inject(AT_A, A_TO_B));
+    assertEquals(before, network.packetIns);
+  }
+
+  @Test
+  void linkLost_deletesRulesOfItsPathsOnly_andTrafficGoesTheOtherWay() {
+    byte[] cToB = Frames.tcp(C, B, IP_C, 40_000, IP_B, 80, 2);
+    inject(AT_A, A_TO_B);
+    inject(AT_C, cToB);
+    network.switches.cut(S1, 2);
+    network.portDown(S1, 2);
+    network.portDown(S2, 2);
+    assertEquals(2, rules().size());
+    assertEquals(List.of(AT_B), inject(AT_A, A_TO_B));
+    assertEquals(1, network.switches.table(S4).rules().size());
+    assertEquals(List.of(AT_B), inject(AT_C, cToB));
+  }
+
+  @Test
+  void hostMoved_isReachedAtItsNewPort() {
+    inject(AT_A, A_TO_B);
+    NodePortTuple elsewhere = new NodePortTuple(S4, OFPort.of(1));
+    inject(elsewhere, Frames.arpRequest(B, IP_B, IP_A));
+    assertEquals(List.of(), rules());
+    assertEquals(List.of(elsewhere), inject(AT_A, A_TO_B));
+  }
+
+  @Test
+  void hostPortDown_takesTheHostOffIt() {
+    network.portDown(S3, 1);
+    assertEquals(0, host(B).getAttachmentPoints().length);
+  }
+
+  @Test
+  void unknownDestination_isFloodedFromHostPortsOnly() {
+    byte[] frame =
+        Frames.tcp(
+            A, MacAddress.of("02:00:00:00:00:99"), IP_A, 1, IPv4Address.of("10.0.0.99"), 2, 2);
+    List<NodePortTuple> reached = inject(AT_A, frame);
+    assertEquals(3, reached.size());
+    assertFalse(reached.contains(AT_A));
+    assertEquals(List.of(), inject(new NodePortTuple(S2, OFPort.of(2)), frame));
+    assertEquals(List.of(), rules());
+  }
+
+  @Test
+  void broadcast_fromPortBetweenSwitches_isDropped() {
+    NodePortTuple between = new NodePortTuple(S2, OFPort.of(2));
+    assertEquals(List.of(), inject(between, Frames.arpRequest(A, IP_A, IP_B)));
+    assertEquals(AT_A.getNodeId(), host(A).getAttachmentPoints()[0].getNodeId());
+  }
+
+  @Test
+  void neighbourSolicitation_isFlooded() {
+    byte[] frame = Frames.ethernet(A, MacAddress.of("33:33:ff:00:00:01"), 0x86dd, new byte[60]);
+    assertEquals(3, inject(AT_A, frame).size());
+  }
+
+  @Test
+  void framesForBridgesOrLabels_areNotForwarded() {
+    byte[] payload = new byte[50];
+    for (String dst : List.of("01:80:c2:00:00:00", "01:80:c2:00:00:0e", "0a:4d:4c:00:00:07")) {
+      byte[] frame = Frames.ethernet(A, MacAddress.of(dst), 0x0900, payload);
+      assertEquals(List.of(), inject(AT_A, frame), dst);
+    }
+    byte[] lldp = Frames.ethernet(A, B, 0x88cc, payload);
+    assertEquals(List.of(), inject(AT_A, lldp));
+    assertEquals(1, network.links.foreignFrames());
+  }
+
+  @Test
+  void hostWithLabelOrGroupAsItsAddress_isRefused() {
+    for (String src : List.of("0a:4d:4c:00:00:07", "01:00:5e:00:00:01", "00:00:00:00:00:00")) {
+      byte[] frame = Frames.ethernet(MacAddress.of(src), B, 0x0900, new byte[50]);
+      assertEquals(List.of(), inject(AT_A, frame), src);
+      assertNull(network.devices.getDevice(MacAddress.of(src).getLong() << 12));
+    }
+    assertEquals(3, network.devices.refusedPackets());
+    assertEquals(3, network.devices.getAllDevices().size());
+  }
+
+  @Test
+  void taggedFrame_goesToTheHostOfItsVlan() {
+    inject(AT_C, Frames.tagged(Frames.arpRequest(B, IP_B, IP_A), 7));
+    assertEquals(List.of(AT_C), inject(AT_A, Frames.tagged(A_TO_B, 7)));
+    assertEquals(List.of(AT_B), inject(AT_A, A_TO_B));
+    int before = network.packetIns;
+    assertEquals(List.of(AT_C), inject(AT_A, Frames.tagged(A_TO_B, 7)));
+    assertEquals(before, network.packetIns);
+    IDevice tagged =
+        network.devices.findDevice(
+            B, VlanVid.ofVlan(7), IPv4Address.NONE, IPv6Address.NONE, null, null);
+    assertEquals(AT_C.getNodeId(), tagged.getAttachmentPoints()[0].getNodeId());
+  }
+
+  @Test
+  void hostsBehindOnePort_getNothingBack() {
+    inject(AT_A, Frames.arpRequest(C, IP_C, IP_A));
+    assertEquals(List.of(), inject(AT_A, Frames.tcp(A, C, IP_A, 1, IP_C, 2, 2)));
+  }
+
+  @Test
+  void ipPacketOfRouter_teachesNoAddress() {
+    inject(AT_A, Frames.tcp(A, B, IPv4Address.of("8.8.8.8"), 53, IP_B, 4_000, 2));
+    assertArrayEquals(new IPv4Address[] {IP_A}, host(A).getIPv4Addresses());
+  }
+
+  @Test
+  void malformedFrame_isDropped() {
+    byte[] frame = A_TO_B.clone();
+    frame[17] = (byte) 0xff;
+    assertEquals(List.of(), inject(AT_A, frame));
+    assertEquals(List.of(), rules());
+  }
+
+  @Test
+  void rule_matchesVlanOfUntaggedFrames() {
+    inject(AT_A, A_TO_B);
+    assertTrue(rules().stream().allMatch(rule -> rule.match().isExact(MatchField.VLAN_VID)));
+  }
+}

@@ -1,0 +1,132 @@
+package io.malob.controller.network.devices;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.malob.controller.network.devices.DeviceTracker.Change;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import net.floodlightcontroller.core.types.NodePortTuple;
+import net.floodlightcontroller.devicemanager.SwitchPort;
+import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+
+class DeviceTrackerTest {
+  private static final DatapathId SWITCH = DatapathId.of(1);
+  private static final IPv4Address IP = IPv4Address.of("10.0.0.1");
+
+  private final DeviceTable table = new DeviceTable();
+  private final List<Change> changes = new ArrayList<>();
+  private final Set<NodePortTuple> links = new HashSet<>();
+  private long now = 1_000_000;
+  private final DeviceTracker tracker =
+      new DeviceTracker(
+          table,
+          new DeviceLimits(200, 60_000),
+          () -> now,
+          (switchId, port) -> !links.contains(new NodePortTuple(switchId, port)),
+          (change, device) -> changes.add(change));
+
+  private static MacAddress mac(int host) {
+    return MacAddress.of(0x02_00_00_00_00_00L + host);
+  }
+
+  private void seen(int host, int vlan, IPv4Address address, int port) {
+    tracker.seen(new Sighting(mac(host), vlan, address, SWITCH, OFPort.of(port)));
+  }
+
+  private Device device(int host) {
+    return table.get(Device.key(mac(host), 0));
+  }
+
+  @Test
+  void host_seenTwice_isToldOnce() {
+    seen(1, 0, IP, 1);
+    seen(1, 0, IP, 1);
+    assertEquals(List.of(Change.ADDED, Change.ADDRESSES), changes);
+    assertArrayEquals(
+        new SwitchPort[] {new SwitchPort(SWITCH, OFPort.of(1))}, device(1).getAttachmentPoints());
+    assertArrayEquals(new IPv4Address[] {IP}, device(1).getIPv4Addresses());
+  }
+
+  @Test
+  void host_seenAtOtherPort_moves() {
+    seen(1, 0, IP, 1);
+    seen(1, 0, IPv4Address.NONE, 2);
+    assertEquals(List.of(Change.ADDED, Change.ADDRESSES, Change.MOVED), changes);
+    assertEquals(OFPort.of(2), device(1).getAttachmentPoints()[0].getPortId());
+    assertEquals(OFPort.of(1), device(1).getOldAP()[0].getPortId());
+  }
+
+  @Test
+  void host_onTwoVlans_isTwoDevices() {
+    seen(1, 0, IPv4Address.NONE, 1);
+    seen(1, 7, IPv4Address.NONE, 2);
+    assertEquals(2, table.size());
+    assertEquals(2, table.withMac(mac(1)).size());
+  }
+
+  @Test
+  void address_claimedByOtherHost_changesItsOwner() {
+    seen(1, 0, IP, 1);
+    seen(2, 0, IP, 2);
+    assertEquals(List.of(device(2)), table.withAddress(IP));
+    assertEquals(0, device(1).getIPv4Addresses().length);
+  }
+
+  @Test
+  void host_claimingManyAddresses_keepsTheNewest() {
+    for (int i = 0; i < 1_000; i++) {
+      seen(1, 0, IPv4Address.of(0x0a000000 + i), 1);
+    }
+    assertEquals(DeviceTracker.MOST_ADDRESSES, device(1).getIPv4Addresses().length);
+    assertEquals(List.of(device(1)), table.withAddress(IPv4Address.of(0x0a000000 + 999)));
+    assertEquals(List.of(), table.withAddress(IPv4Address.of(0x0a000000)));
+  }
+
+  @Test
+  void port_thatTurnsOutToBeALink_losesItsHosts() {
+    seen(1, 0, IP, 1);
+    seen(2, 0, IPv4Address.NONE, 2);
+    links.add(new NodePortTuple(SWITCH, OFPort.of(1)));
+    tracker.topologyChanged();
+    assertEquals(0, device(1).getAttachmentPoints().length);
+    assertEquals(1, device(2).getAttachmentPoints().length);
+    assertArrayEquals(new IPv4Address[] {IP}, device(1).getIPv4Addresses());
+    seen(1, 0, IP, 1);
+    assertEquals(0, device(1).getAttachmentPoints().length);
+  }
+
+  @Test
+  void host_silentForItsLife_isForgottenWithItsAddress() {
+    seen(1, 0, IP, 1);
+    now += 50_000;
+    seen(2, 0, IPv4Address.NONE, 1);
+    now += 20_000;
+    tracker.removeSilent();
+    assertNull(device(1));
+    assertNotNull(device(2));
+    assertEquals(List.of(), table.withAddress(IP));
+    assertEquals(List.of(), table.withMac(mac(1)));
+    assertEquals(Change.REMOVED, changes.get(changes.size() - 1));
+  }
+
+  @Test
+  void table_full_makesRoomByTheOldest() {
+    for (int host = 0; host < 1_000; host++) {
+      now += 10;
+      seen(host, 0, IPv4Address.NONE, 1);
+    }
+    assertEquals(200, table.size());
+    assertNull(device(799));
+    assertNotNull(device(800));
+    assertNotNull(device(999));
+  }
+}

@@ -1,0 +1,154 @@
+package io.malob.controller.network.links;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import net.floodlightcontroller.core.types.NodePortTuple;
+import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LDUpdate;
+import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.UpdateOperation;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/** Two switches: 1/2 to 2/3 is a link, 1/1 and 2/1 are for hosts. */
+class LinkTrackerTest implements LinkTracker.Outlet {
+  private static final DatapathId ONE = DatapathId.of(1);
+  private static final DatapathId TWO = DatapathId.of(2);
+  private static final NodePortTuple A = new NodePortTuple(ONE, OFPort.of(2));
+  private static final NodePortTuple B = new NodePortTuple(TWO, OFPort.of(3));
+  private static final NodePortTuple HOST = new NodePortTuple(ONE, OFPort.of(1));
+
+  private final List<NodePortTuple> probes = new ArrayList<>();
+  private final List<LDUpdate> updates = new ArrayList<>();
+  private long now = 1_000_000;
+  private boolean connected = true;
+  private final LinkTracker tracker =
+      new LinkTracker(new LinkTimes(3_000, 3, 1_000), () -> now, this);
+
+  @Override
+  public boolean probe(NodePortTuple port) {
+    probes.add(port);
+    return connected;
+  }
+
+  @Override
+  public void changed(List<LDUpdate> batch) {
+    updates.addAll(batch);
+  }
+
+  @BeforeEach
+  void switchesComeUp() {
+    tracker.switchUp(ONE, List.of(OFPort.of(1), OFPort.of(2)));
+    tracker.switchUp(TWO, List.of(OFPort.of(1), OFPort.of(3)));
+  }
+
+  private void pass(long millis, boolean probesCross) {
+    for (long end = now + millis; now < end; now += 100) {
+      probes.clear();
+      tracker.tick();
+      for (NodePortTuple port : probesCross ? List.copyOf(probes) : List.<NodePortTuple>of()) {
+        if (port.equals(A)) {
+          tracker.probeArrived(A, B);
+        } else if (port.equals(B)) {
+          tracker.probeArrived(B, A);
+        }
+      }
+    }
+  }
+
+  private long count(UpdateOperation operation) {
+    return updates.stream().filter(update -> update.getOperation() == operation).count();
+  }
+
+  @Test
+  void ports_ofNewSwitch_areProbedAtOnceAndSoonAgain() {
+    assertEquals(4, probes.size());
+    probes.clear();
+    now += 200;
+    tracker.tick();
+    assertEquals(4, probes.size());
+  }
+
+  @Test
+  void probeInOneDirection_asksForTheOtherAtOnce() {
+    probes.clear();
+    tracker.probeArrived(A, B);
+    assertEquals(List.of(B), probes);
+    assertEquals(1, tracker.current().links().size());
+  }
+
+  @Test
+  void probes_thatKeepComing_areToldOnce() {
+    pass(20_000, true);
+    assertEquals(2, tracker.current().links().size());
+    assertEquals(2, count(UpdateOperation.LINK_UPDATED));
+    assertEquals(0, count(UpdateOperation.LINK_REMOVED));
+  }
+
+  @Test
+  void link_whoseProbesStayAway_goesAfterThreeIntervals() {
+    pass(3_000, true);
+    now += 6_000;
+    tracker.tick();
+    assertEquals(2, tracker.current().links().size());
+    now += 3_100;
+    tracker.tick();
+    assertEquals(0, tracker.current().links().size());
+    assertEquals(2, count(UpdateOperation.LINK_REMOVED));
+  }
+
+  @Test
+  void link_whosePortGoesDown_goesAtOnceAndDoesNotComeBackByLateProbe() {
+    pass(3_000, true);
+    tracker.portDown(ONE, OFPort.of(2));
+    tracker.probeArrived(A, B);
+    tracker.probeArrived(B, A);
+    assertEquals(0, tracker.current().links().size());
+    assertEquals(1, count(UpdateOperation.PORT_DOWN));
+  }
+
+  @Test
+  void link_whoseSwitchGoes_goesAtOnce() {
+    pass(3_000, true);
+    tracker.switchDown(TWO);
+    assertEquals(0, tracker.current().links().size());
+    assertEquals(Set.of(ONE), tracker.current().switches());
+    assertEquals(1, count(UpdateOperation.SWITCH_REMOVED));
+  }
+
+  @Test
+  void port_settles_whenProbedForASecond() {
+    pass(900, false);
+    assertFalse(tracker.current().settled().contains(HOST));
+    pass(300, false);
+    assertTrue(tracker.current().settled().contains(HOST));
+    assertEquals(4, count(UpdateOperation.PORT_UP));
+  }
+
+  @Test
+  void port_thatCannotBeProbed_doesNotSettle() {
+    tracker.switchDown(ONE);
+    connected = false;
+    tracker.switchUp(ONE, List.of(OFPort.of(1), OFPort.of(2)));
+    pass(60_000, false);
+    assertFalse(tracker.current().settled().contains(HOST));
+  }
+
+  @Test
+  void port_thatLostItsLinkWhileUp_settlesOnlyAfterTheLifeOfALink() {
+    pass(3_000, true);
+    now += 9_100;
+    tracker.tick();
+    assertEquals(0, tracker.current().links().size());
+    assertFalse(tracker.current().settled().contains(A));
+    pass(8_900, false);
+    assertFalse(tracker.current().settled().contains(A));
+    pass(1_000, false);
+    assertTrue(tracker.current().settled().contains(A));
+  }
+}

@@ -1,0 +1,89 @@
+package io.malob.controller.network.links;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.openflow.packet.Packet;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.Random;
+import net.floodlightcontroller.core.types.NodePortTuple;
+import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+
+class ProbeFramesTest {
+  private static final MacAddress SOURCE = MacAddress.of("02:00:00:00:00:01");
+  private static final DatapathId WIDE = DatapathId.of("ff:ee:dd:cc:bb:aa:99:88");
+
+  private final ProbeFrames frames = new ProbeFrames(new byte[] {1, 2, 3});
+
+  @Test
+  void frame_ofAnySwitchAndPort_isRecognised() {
+    Random random = new Random(7);
+    for (int i = 0; i < 1_000; i++) {
+      DatapathId switchId = DatapathId.of(random.nextLong());
+      OFPort port = OFPort.of(1 + random.nextInt(65_000));
+      assertEquals(
+          Optional.of(new NodePortTuple(switchId, port)),
+          frames.origin(frames.frame(switchId, port, SOURCE)));
+    }
+  }
+
+  @Test
+  void frame_isLldpToNearestBridge() {
+    byte[] frame = frames.frame(WIDE, OFPort.of(3), SOURCE);
+    assertTrue(ProbeFrames.isLldp(frame));
+    Packet packet = Packet.parse(frame);
+    assertEquals(Packet.ETHERTYPE_LLDP, packet.etherType());
+    assertEquals(MacAddress.of("01:80:c2:00:00:0e"), packet.dstMac());
+    assertEquals(SOURCE, packet.srcMac());
+  }
+
+  @Test
+  void frame_ofOtherController_isNotRecognised() {
+    ProbeFrames other = new ProbeFrames(new byte[] {1, 2, 4});
+    assertEquals(Optional.empty(), frames.origin(other.frame(WIDE, OFPort.of(3), SOURCE)));
+    assertEquals(
+        Optional.empty(),
+        frames.origin(ProbeFrames.withRandomKey().frame(WIDE, OFPort.of(3), SOURCE)));
+  }
+
+  @Test
+  void frame_changedInAnyByteButItsSource_isNotRecognised() {
+    byte[] frame = frames.frame(WIDE, OFPort.of(3), SOURCE);
+    for (int at = 0; at < frame.length; at++) {
+      boolean inSource = at >= 6 && at < 12;
+      for (int bit = 0; bit < 8 && !inSource; bit++) {
+        byte[] changed = frame.clone();
+        changed[at] ^= (byte) (1 << bit);
+        assertEquals(Optional.empty(), frames.origin(changed), "byte " + at);
+      }
+    }
+  }
+
+  @Test
+  void frame_cutLengthenedOrRandom_isNotRecognised() {
+    byte[] frame = frames.frame(WIDE, OFPort.of(3), SOURCE);
+    Random random = new Random(11);
+    for (int i = 0; i < 20_000; i++) {
+      byte[] changed = Arrays.copyOf(frame, random.nextInt(2 * frame.length));
+      for (int changes = random.nextInt(8); changes > 0 && changed.length > 0; changes--) {
+        changed[random.nextInt(changed.length)] = (byte) random.nextInt();
+      }
+      boolean sameButSource =
+          changed.length == frame.length
+              && Arrays.equals(changed, 0, 6, frame, 0, 6)
+              && Arrays.equals(changed, 12, frame.length, frame, 12, frame.length);
+      assertEquals(sameButSource, frames.origin(changed).isPresent());
+    }
+  }
+
+  @Test
+  void ipFrame_isNotLldp() {
+    assertFalse(ProbeFrames.isLldp(new byte[] {1, 2, 3}));
+    assertFalse(ProbeFrames.isLldp(new byte[60]));
+  }
+}
