@@ -7,7 +7,8 @@ import json
 import os
 import sys
 
-from base.errors import MissingError, UsageError, run_main
+from base.errors import UsageError, run_main
+from base.preparation import need_root, prepare
 from base.table import render
 from base.waiting import orderly_end, say, undisturbed
 from lab import instance, topology
@@ -58,7 +59,8 @@ def _up(options: argparse.Namespace) -> int:
     network = topology.load(options.topology)
     instance.check_name(name)
     instance.parse_endpoint(options.controller)
-    _need_root()
+    need_root("lab up")
+    prepare("lab")
     with orderly_end():
         lab = instance.up(network, name, options.controller)
     say(f"lab '{name}' is up ({network.description}; {_datapath_words(lab.datapath)} datapath)")
@@ -82,7 +84,7 @@ def _datapath_words(datapath: str) -> str:
 
 
 def _down(options: argparse.Namespace) -> int:
-    _need_root()
+    need_root("lab down")
     names = instance.running() if options.all else [options.name or instance.pick()]
     with undisturbed():
         for name in names:
@@ -116,7 +118,7 @@ def _list(options: argparse.Namespace) -> int:
 def _exec(options: argparse.Namespace) -> int:
     if not options.command:
         raise UsageError("exec: which command?")
-    _need_root()
+    need_root("lab exec")
     lab = instance.find(options.name)
     command = lab.inside(options.host, options.command)
     sys.stdout.flush()
@@ -124,16 +126,11 @@ def _exec(options: argparse.Namespace) -> int:
 
 
 def _link(options: argparse.Namespace) -> int:
-    _need_root()
+    need_root("lab link")
     lab = instance.find(options.name)
     lab.set_link(options.first, options.second, options.state == "up")
     say(f"link {options.first} - {options.second} is {options.state}")
     return 0
-
-
-def _need_root() -> None:
-    if os.geteuid() != 0:
-        raise MissingError("this needs root, for network namespaces and Open vSwitch: use 'sudo ./malob lab ...'")
 
 
 if __name__ == "__main__":
