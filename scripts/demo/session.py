@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from base.errors import ScriptError
+from base.place import RUN_DIRECTORY
 from base.waiting import say, undisturbed, wait_until
 from demo import balancing
 from demo.balancing import VirtualServer
 from demo.tally import Tally
 from demo.view import LiveView, table
 from lab import instance, processes, topology
-from lab.controller import Controller, bound_to_us, check_port_free
+from lab.controller import Controller, bound_to_us
 from lab.instance import Instance
 
 NAME = "mld"
@@ -54,17 +55,16 @@ def run(plan: Plan, view: LiveView) -> Outcome:
     Everything is removed again, also on failure and Ctrl-C, unless plan.keep is set and the run went
     through to its end. Raises ScriptError if something could not be set up.
     """
-    check_port_free(plan.openflow_port, "OpenFlow")
-    check_port_free(plan.http_port, "REST")
     network = topology.load(TOPOLOGY)
+    instance.clear_leftover(NAME)
+    controller = Controller(RUN_DIRECTORY / NAME, plan.openflow_port, plan.http_port)
+    controller.check_ports()
     with ExitStack() as stack:
-        stack.callback(_clean_up)
+        stack.callback(_clean_up, controller)
         say(f"building the network: {network.description}")
         lab = instance.up(network, NAME, f"127.0.0.1:{plan.openflow_port}", owned=True)
         say("starting the controller")
-        controller = Controller(lab.directory, plan.openflow_port, plan.http_port)
-        stack.callback(controller.stop)
-        controller.start(keep=True)
+        controller.start(keep=plan.keep)
         lab.add_process(controller.pid)
         for server in network.with_role("server"):
             processes.start_responder(lab, server.name, http=[PORT], keep=plan.keep)
@@ -80,8 +80,9 @@ def run(plan: Plan, view: LiveView) -> Outcome:
     return Outcome(tally, lab, last)
 
 
-def _clean_up() -> None:
+def _clean_up(controller: Controller) -> None:
     with undisturbed():
+        controller.stop()
         instance.down(NAME)
 
 

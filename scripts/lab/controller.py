@@ -43,13 +43,17 @@ class Controller:
             raise ScriptError("the controller is not running")
         return self._process.pid
 
+    def check_ports(self) -> None:
+        """Raises MissingError if one of its ports is taken."""
+        _check_port_free(self.openflow_port, "--openflow-port", "OpenFlow")
+        _check_port_free(self.http_port, "--http-port", "REST")
+
     def start(self, keep: bool = False) -> None:
         """Starts it and returns once it answers. keep: it may outlive this process.
 
         Raises ScriptError with the last words of its log if it ends or takes too long.
         """
-        check_port_free(self.openflow_port, "OpenFlow")
-        check_port_free(self.http_port, "REST")
+        self.check_ports()
         self._data.mkdir(parents=True, exist_ok=True)
         command = [
             str(ROOT / "malob"), "run", "--openflow-port", str(self.openflow_port),
@@ -125,8 +129,6 @@ def port_is_free(port: int) -> bool:
             return False
 
 
-def check_port_free(port: int, use: str) -> None:
-    """Raises MissingError if the port is taken."""
+def _check_port_free(port: int, option: str, use: str) -> None:
     if not port_is_free(port):
-        raise MissingError(f"port {port} ({use}) is in use by another program; name a free one with "
-                           f"--{'http' if use == 'REST' else 'openflow'}-port N, or end that program")
+        raise MissingError(f"port {port} ({use}) is in use; end that program, or choose another with {option} N")

@@ -128,6 +128,13 @@ def up(network: Topology, name: str = DEFAULT_NAME, controller: str = DEFAULT_CO
     return instance
 
 
+def clear_leftover(name: str) -> None:
+    """Removes a lab whose owner has ended without cleaning up. Raises ScriptError if it is in use."""
+    check_name(name)
+    with _lock():
+        _clear_leftover(name)
+
+
 def down(name: str) -> bool:
     """Removes a lab and all that belongs to it; also a half-built one. False if there was none."""
     check_name(name)
@@ -247,7 +254,6 @@ def _check_free(instance: Instance) -> None:
 
 
 def _clear_leftover(name: str) -> None:
-    """Removes a lab whose owner has ended without cleaning up."""
     if name in running():
         state = _read_state(name)
         if state["owner"] is None or ProcessId(*state["owner"]).alive():
