@@ -16,28 +16,37 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     options = parser.parse_args()
     findings = all_findings()
-    missing = [finding.name for finding in findings if finding.demo and not finding.good]
+    able = not obstacles(findings)
     if options.json:
-        print(json.dumps({
-            "demo_can_run": not missing,
-            "checks": [dataclasses.asdict(finding) for finding in findings],
-        }, indent=2))
+        document = {"demo_can_run": able, "checks": [dataclasses.asdict(finding) for finding in findings]}
+        print(json.dumps(document, indent=2))
     else:
-        print("\n".join(report(findings, missing)))
-    return MissingError.exit_code if missing else 0
+        print("\n".join(report(findings)))
+    return 0 if able else MissingError.exit_code
 
 
-def report(findings: list[Finding], missing: list[str]) -> list[str]:
+def obstacles(findings: list[Finding]) -> list[Finding]:
+    """What keeps the demo from running, as things are."""
+    return [finding for finding in findings if finding.demo and not finding.good]
+
+
+def report(findings: list[Finding]) -> list[str]:
     """The table, what to do about what is missing, and the verdict."""
     rows = [
         ["" if finding.good else ("!!" if finding.demo else "--"), finding.name, finding.found, finding.used_for]
         for finding in findings
     ]
     lines = render(["", "what", "found", "needed for"], rows)
-    remedies = [f"{finding.name}: {finding.remedy}" for finding in findings if not finding.good]
+    remedies = [f"  {finding.name}: {finding.remedy}" for finding in findings if not finding.good]
     if remedies:
-        lines += ["", "what would help:", *(f"  {remedy}" for remedy in remedies)]
-    verdict = f"the demo cannot run: {', '.join(missing)}" if missing else "the demo can run"
+        lines += ["", "what would help:", *remedies]
+    missing = obstacles(findings)
+    if not missing:
+        verdict = "the demo can run"
+    else:
+        verdict = f"the demo cannot run as things are: {', '.join(finding.name for finding in missing)}"
+        if all(finding.package for finding in missing):
+            verdict += "; 'sudo ./malob demo' installs that where there is apt-get"
     return [*lines, "", verdict]
 
 

@@ -21,8 +21,8 @@ JAVA_AT_LEAST = 17
 class Finding:
     """What one check found.
 
-    good: whether all is well. demo: whether the demo cannot run without it; what the launcher installs by
-    itself is not among these. used_for and remedy: for the user.
+    good: whether all is well. demo: whether the demo cannot run without it. package: what the launcher
+    installs by itself when a command needs it; empty if that would not help. used_for, remedy: for the user.
     """
 
     name: str
@@ -31,23 +31,21 @@ class Finding:
     used_for: str
     remedy: str
     demo: bool
+    package: str = ""
 
 
 def all_findings() -> list[Finding]:
-    # what is missing does not stop the demo where the launcher can install it
-    installs = os.geteuid() == 0 and find_program("apt-get") is not None
-    must = not installs
     return [
-        _java(must),
-        _program("mvn", "Maven", "building the controller", "maven", must and not _built()),
-        _program("ip", "iproute2", "network namespaces", "iproute2", must),
-        _program("ethtool", "ethtool", "switching off checksum offload", "ethtool", must),
-        _program("ping", "ping", "reachability checks", "iputils-ping", must),
-        _program("curl", "curl", "asking the controller by hand", "curl", must),
+        _java(),
+        _program("mvn", "Maven", "building the controller", "maven", not _built()),
+        _program("ip", "iproute2", "network namespaces", "iproute2", True),
+        _program("ethtool", "ethtool", "switching off checksum offload", "ethtool", True),
+        _program("ping", "ping", "reachability checks", "iputils-ping", True),
+        _program("curl", "curl", "asking the controller by hand", "curl", True),
         _program("ab", "ab", "system tests", "apache2-utils", False),
         _root(),
         _namespaces(),
-        _open_vswitch(must),
+        _open_vswitch(),
         _datapath(),
         _port(6653, "OpenFlow, where switches connect", True),
         _port(8080, "the REST interface", True),
@@ -60,7 +58,7 @@ def _built() -> bool:
     return (ROOT / "target" / "malob.jar").exists()
 
 
-def _java(must: bool) -> Finding:
+def _java() -> Finding:
     program = _java_program()
     version = "not found"
     good = False
@@ -70,7 +68,8 @@ def _java(must: bool) -> Finding:
         version = f"{match.group(0)[9:-1]} ({program})" if match else f"{program}: version unknown"
         good = match is not None and int(match.group(1)) >= JAVA_AT_LEAST
     return Finding("Java", good, version, "the controller",
-                   f"apt-get install openjdk-17-jdk-headless, or set JAVA_HOME to a JDK {JAVA_AT_LEAST} or later", must)
+                   f"apt-get install openjdk-17-jdk-headless, or set JAVA_HOME to a JDK {JAVA_AT_LEAST} or later",
+                   True, "openjdk-17-jdk-headless")
 
 
 def _java_program() -> str | None:
@@ -91,7 +90,7 @@ def _output(command: list[str]) -> str:
 
 def _program(program: str, name: str, used_for: str, package: str, demo: bool) -> Finding:
     path = find_program(program)
-    return Finding(name, path is not None, path or "not found", used_for, f"apt-get install {package}", demo)
+    return Finding(name, path is not None, path or "not found", used_for, f"apt-get install {package}", demo, package)
 
 
 def _root() -> Finding:
@@ -110,14 +109,14 @@ def _namespaces() -> Finding:
     return Finding("network namespaces", good, "can be made" if good else "cannot be made", used_for, remedy, True)
 
 
-def _open_vswitch(must: bool) -> Finding:
+def _open_vswitch() -> Finding:
     used_for, remedy = "switches of the emulated network", "apt-get install openvswitch-switch"
     if not find_program("ovs-vsctl") or not find_program("ovs-vswitchd"):
-        return Finding("Open vSwitch", False, "not found", used_for, remedy, must)
+        return Finding("Open vSwitch", False, "not found", used_for, remedy, True, "openvswitch-switch")
     version = re.search(r"\d+\.\d+(\.\d+)?", _output(["ovs-vsctl", "--version"]))
     number = version.group(0) if version else "version unknown"
     state = "running" if ovs.switch_daemon_runs() else "not running; the lab starts it"
-    return Finding("Open vSwitch", True, f"{number}, {state}", used_for, remedy, must)
+    return Finding("Open vSwitch", True, f"{number}, {state}", used_for, remedy, True, "openvswitch-switch")
 
 
 def _datapath() -> Finding:
