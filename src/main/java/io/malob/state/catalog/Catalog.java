@@ -1,4 +1,197 @@
 package io.malob.state.catalog;
 
-/** The VIPs, pools, members and services that operators have set up. */
-public final class Catalog {}
+import io.malob.state.catalog.CatalogException.Reason;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The VIPs, pools, members and services that operators have set up, and the one place where they
+ * are changed. Readers take a {@link #snapshot()} from any thread and never wait. Writers wait for
+ * each other; a change is checked, stored, published and then told to the listeners, or else
+ * nothing of it happens.
+ *
+ * <p>A pool without VIP and a member without pool are normal. Deleting a VIP leaves its pool
+ * without VIP, deleting a pool leaves its members without pool.
+ */
+public final class Catalog {
+  /** Virtual addresses. */
+  public static final CatalogKind<Vip> VIPS = new VipKind();
+
+  /** Groups of servers. */
+  public static final CatalogKind<Pool> POOLS = new PoolKind();
+
+  /** Servers. */
+  public static final CatalogKind<Member> MEMBERS = new MemberKind();
+
+  /** The services table. */
+  public static final CatalogKind<Service> SERVICES = new ServiceKind();
+
+  private static final Logger log = LoggerFactory.getLogger(Catalog.class);
+
+  private final CatalogStore store;
+  private final Supplier<String> newIds;
+  private final List<CatalogListener> listeners = new CopyOnWriteArrayList<>();
+  private boolean tellingListeners;
+  private volatile CatalogSnapshot snapshot;
+
+  /**
+   * A catalog with what the store has.
+   *
+   * @param newIds texts for the ids of new items; one that is taken is passed over
+   * @throws IOException if the store cannot be read
+   */
+  public Catalog(CatalogStore store, Supplier<String> newIds) throws IOException {
+    this.store = store;
+    this.newIds = newIds;
+    snapshot = store.load();
+  }
+
+  /**
+   * A catalog with what the store has, and with random UUIDs for ids that are not given.
+   *
+   * @throws IOException if the store cannot be read
+   */
+  public static Catalog open(CatalogStore store) throws IOException {
+    return new Catalog(store, () -> UUID.randomUUID().toString());
+  }
+
+  /** The catalog as it is now. */
+  public CatalogSnapshot snapshot() {
+    return snapshot;
+  }
+
+  /** Tells the listener of all changes from now on. */
+  public void addListener(CatalogListener listener) {
+    listeners.add(listener);
+  }
+
+  /**
+   * Adds an item. What is not named, or named with null, is not set.
+   *
+   * @return the new item, or the same service if it is there already
+   * @throws CatalogException if it cannot be; nothing has changed then
+   */
+  public synchronized <T extends CatalogItem> Creation<T> create(CatalogKind<T> kind, Fields fields)
+      throws CatalogException {
+    CatalogSnapshot before = snapshot;
+    FieldReader reader = new FieldReader(fields, kind.fieldNames());
+    String given = reader.optional("id", null, FieldFormat::id);
+    Map<String, T> items = kind.in(before);
+    // the number is a dummy until it is clear that there is one left
+    T draft = kind.read(reader, given == null ? freeId(items) : given, 0, null);
+    Optional<T> there = kind.alreadyThere(before, draft, fields);
+    if (there.isPresent()) {
+      return new Creation<>(there.get(), false);
+    }
+    if (items.containsKey(draft.id())) {
+      throw CatalogException.conflict("id", "there is a " + kind.noun() + " " + given + " already");
+    }
+    if (items.size() >= kind.limit()) {
+      throw CatalogException.conflict(
+          null, "there are " + items.size() + " " + kind.noun() + "s, and no more are possible");
+    }
+    T item = kind.read(reader, draft.id(), kind.nextNumber(before.tables()), null);
+    commit(before, checked(kind, before, item, fields));
+    return new Creation<>(item, true);
+  }
+
+  /**
+   * Changes the fields that are named, and no others; a field with null is cleared.
+   *
+   * @return the item as it is then
+   * @throws CatalogException if it cannot be; nothing has changed then
+   */
+  public synchronized <T extends CatalogItem> T update(
+      CatalogKind<T> kind, String id, Fields fields) throws CatalogException {
+    CatalogSnapshot before = snapshot;
+    T current = existing(kind, before, id);
+    FieldReader reader = new FieldReader(fields, kind.fieldNames());
+    if (!reader.required("id", id, FieldFormat::id).equals(id)) {
+      throw CatalogException.invalid("id", "the id of " + kind.noun() + " " + id + " is for life");
+    }
+    T item = kind.read(reader, id, 0, current);
+    CatalogSnapshot after = checked(kind, before, item, fields);
+    if (!item.equals(current)) {
+      commit(before, after);
+    }
+    return item;
+  }
+
+  /**
+   * Deletes an item, and the references to it.
+   *
+   * @return the item as it was
+   * @throws CatalogException if it cannot be; nothing has changed then
+   */
+  public synchronized <T extends CatalogItem> T delete(CatalogKind<T> kind, String id)
+      throws CatalogException {
+    CatalogSnapshot before = snapshot;
+    T item = existing(kind, before, id);
+    kind.checkDelete(item);
+    commit(before, new CatalogSnapshot(kind.without(before.tables(), item), before));
+    return item;
+  }
+
+  private static <T extends CatalogItem> T existing(
+      CatalogKind<T> kind, CatalogSnapshot snapshot, String id) throws CatalogException {
+    return kind.find(snapshot, id)
+        .orElseThrow(
+            () ->
+                new CatalogException(
+                    Reason.NOT_FOUND, "there is no " + kind.noun() + " " + id, (String) null));
+  }
+
+  private static <T extends CatalogItem> CatalogSnapshot checked(
+      CatalogKind<T> kind, CatalogSnapshot before, T item, Fields given) throws CatalogException {
+    CatalogSnapshot candidate = new CatalogSnapshot(kind.with(before.tables(), item), before);
+    kind.check(candidate, item);
+    kind.checkGiven(candidate, item, given);
+    return candidate;
+  }
+
+  private String freeId(Map<String, ?> taken) {
+    String id = newIds.get();
+    while (taken.containsKey(id)) {
+      id = newIds.get();
+    }
+    return id;
+  }
+
+  private void commit(CatalogSnapshot before, CatalogSnapshot after) throws CatalogException {
+    if (tellingListeners) {
+      throw new IllegalStateException("a catalog listener must not change the catalog");
+    }
+    try {
+      store.save(after);
+    } catch (IOException e) {
+      log.error("The catalog could not be stored: {}", e.toString());
+      throw new CatalogException(
+          Reason.NOT_STORED,
+          "the change could not be stored on the controller's disk, so nothing was changed",
+          e);
+    }
+    snapshot = after;
+    tellingListeners = true;
+    try {
+      listeners.forEach(listener -> tell(listener, before, after));
+    } finally {
+      tellingListeners = false;
+    }
+  }
+
+  private static void tell(
+      CatalogListener listener, CatalogSnapshot before, CatalogSnapshot after) {
+    try {
+      listener.catalogChanged(before, after);
+    } catch (RuntimeException e) {
+      log.error("{} failed at a change of the catalog", listener, e);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package io.malob.algorithm;
+
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/**
+ * What tells one connection from another: protocol, addresses and ports of the packets that flow in
+ * one direction. ICMP has no ports: both are zero. Packed into two longs, because connections are
+ * looked up by it for every packet that reaches the controller.
+ *
+ * @param addresses source IPv4 address in the upper half, destination in the lower
+ * @param protocolAndPorts IP protocol number above source port above destination port, 16 bits each
+ */
+public record FiveTuple(long addresses, long protocolAndPorts) {
+
+  /** The tuple of these parts. Ports are numbers from 0 to 65535. */
+  public static FiveTuple of(
+      int protocol, int srcAddress, int srcPort, int dstAddress, int dstPort) {
+    return new FiveTuple(
+        (long) srcAddress << 32 | Integer.toUnsignedLong(dstAddress),
+        (long) protocol << 32 | (long) srcPort << 16 | dstPort);
+  }
+
+  /** The IP protocol number. */
+  public int protocol() {
+    return (int) (protocolAndPorts >>> 32);
+  }
+
+  /** The source IPv4 address. */
+  public int srcAddress() {
+    return (int) (addresses >>> 32);
+  }
+
+  /** The destination IPv4 address. */
+  public int dstAddress() {
+    return (int) addresses;
+  }
+
+  /** The source port. */
+  public int srcPort() {
+    return (int) (protocolAndPorts >>> 16) & 0xffff;
+  }
+
+  /** The destination port. */
+  public int dstPort() {
+    return (int) protocolAndPorts & 0xffff;
+  }
+
+  /** The tuple of the packets in the other direction. */
+  public FiveTuple reversed() {
+    return of(protocol(), dstAddress(), dstPort(), srcAddress(), srcPort());
+  }
+
+  /** Mixes all bits: clients that count their ports up would otherwise fill few hash buckets. */
+  @Override
+  public int hashCode() {
+    long mixed = (addresses ^ Long.rotateLeft(protocolAndPorts, 21)) * 0x9E3779B97F4A7C15L;
+    return (int) (mixed ^ mixed >>> 32);
+  }
+
+  @Override
+  public String toString() {
+    return protocol()
+        + " "
+        + IPv4Address.of(srcAddress())
+        + ":"
+        + srcPort()
+        + " -> "
+        + IPv4Address.of(dstAddress())
+        + ":"
+        + dstPort();
+  }
+}

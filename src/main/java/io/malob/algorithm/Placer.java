@@ -1,0 +1,42 @@
+package io.malob.algorithm;
+
+import java.util.function.Predicate;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Chooses server and paths for the connections of one pool. A placer belongs to one fixed list of
+ * servers; what may change within it is a turn or an order by load. Safe for use by several
+ * threads, which never wait for each other.
+ */
+public interface Placer {
+
+  /** Chooses for one request, from the network as it is now. */
+  Result place(Request request, NetworkSnapshot network);
+
+  /** Finds paths to and from a server that was chosen before. */
+  Result placeOn(Server server, DatapathId clientSwitch, NetworkSnapshot network);
+
+  /** Tells that the connections of a server were counted up or down. */
+  default void loadChanged(Server server) {}
+
+  /**
+   * One connection to be placed.
+   *
+   * @param clientSwitch the client's edge switch
+   * @param acceptable which servers can take it at all
+   */
+  record Request(DatapathId clientSwitch, Predicate<Server> acceptable) {}
+
+  /** Either a {@link Placement} or a {@link Refusal}. */
+  sealed interface Result permits Placement, Refusal {}
+
+  /** Why there is no placement. */
+  enum Refusal implements Result {
+    /** The pool has no server that could be chosen. */
+    NO_SERVER,
+    /** No server can be reached from the client and back. */
+    NO_ROUTE,
+    /** Every server was ruled out by the request. */
+    NOT_ACCEPTABLE
+  }
+}

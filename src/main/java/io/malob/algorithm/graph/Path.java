@@ -1,0 +1,79 @@
+package io.malob.algorithm.graph;
+
+import com.google.common.collect.ImmutableList;
+import java.util.stream.Collectors;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * A directed way from one edge switch to another; a path from a switch to itself has no links.
+ * Immutable. The hash is computed once, because paths are looked up for every connection.
+ */
+public final class Path {
+  private final DatapathId src;
+  private final ImmutableList<DirectedLink> links;
+  private final int hash;
+
+  /**
+   * The path over these links.
+   *
+   * @param src the first switch
+   * @param links the links in order, each starting where the one before it ends
+   */
+  public Path(DatapathId src, ImmutableList<DirectedLink> links) {
+    DatapathId at = src;
+    for (DirectedLink link : links) {
+      if (!link.src().equals(at)) {
+        throw new IllegalArgumentException(
+            "a path that is at " + at + " cannot go on over " + link);
+      }
+      at = link.dst();
+    }
+    this.src = src;
+    this.links = links;
+    this.hash = 31 * src.hashCode() + links.hashCode();
+  }
+
+  /** The path within one switch. */
+  public static Path within(DatapathId switchId) {
+    return new Path(switchId, ImmutableList.of());
+  }
+
+  /** The first switch. */
+  public DatapathId src() {
+    return src;
+  }
+
+  /** The last switch. */
+  public DatapathId dst() {
+    return links.isEmpty() ? src : links.get(links.size() - 1).dst();
+  }
+
+  /** The links in order. */
+  public ImmutableList<DirectedLink> links() {
+    return links;
+  }
+
+  /** How many links the path has. */
+  public int hops() {
+    return links.size();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return this == other
+        || (other instanceof Path that
+            && hash == that.hash
+            && src.equals(that.src)
+            && links.equals(that.links));
+  }
+
+  @Override
+  public int hashCode() {
+    return hash;
+  }
+
+  @Override
+  public String toString() {
+    return src + links.stream().map(link -> " -> " + link.dst()).collect(Collectors.joining());
+  }
+}

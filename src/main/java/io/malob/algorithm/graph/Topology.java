@@ -1,0 +1,71 @@
+package io.malob.algorithm.graph;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableListMultimap;
+import com.google.common.collect.ImmutableSortedSet;
+import java.util.Collection;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * The switches and the directed links between them. Immutable; switches and links are sorted, so
+ * that whatever is computed from a topology is the same every time.
+ */
+public final class Topology {
+
+  /** No switches. */
+  public static final Topology EMPTY = of(ImmutableList.of(), ImmutableList.of());
+
+  private final ImmutableSortedSet<DatapathId> switches;
+  private final ImmutableListMultimap<DatapathId, DirectedLink> linksFrom;
+
+  private Topology(
+      ImmutableSortedSet<DatapathId> switches,
+      ImmutableListMultimap<DatapathId, DirectedLink> linksFrom) {
+    this.switches = switches;
+    this.linksFrom = linksFrom;
+  }
+
+  /** The topology of these switches and links; links from or to any other switch are left out. */
+  public static Topology of(Collection<DatapathId> switches, Collection<DirectedLink> links) {
+    ImmutableSortedSet<DatapathId> sorted = ImmutableSortedSet.copyOf(switches);
+    ImmutableListMultimap.Builder<DatapathId, DirectedLink> linksFrom =
+        ImmutableListMultimap.builder();
+    links.stream()
+        .filter(link -> sorted.contains(link.src()) && sorted.contains(link.dst()))
+        .sorted()
+        .forEach(link -> linksFrom.put(link.src(), link));
+    return new Topology(sorted, linksFrom.build());
+  }
+
+  /** All switches, by id. */
+  public ImmutableSortedSet<DatapathId> switches() {
+    return switches;
+  }
+
+  /** The links that leave a switch, by the id of the switch that they reach. */
+  public ImmutableList<DirectedLink> linksFrom(DatapathId switchId) {
+    return linksFrom.get(switchId);
+  }
+
+  /** All links, in order. */
+  public ImmutableList<DirectedLink> links() {
+    return linksFrom.values().asList();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Topology that
+        && switches.equals(that.switches)
+        && linksFrom.equals(that.linksFrom);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * switches.hashCode() + linksFrom.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return switches.size() + " switches, " + linksFrom.size() + " directed links";
+  }
+}

@@ -1,0 +1,18 @@
+package io.malob.algorithm.path;
+
+import io.malob.algorithm.NetworkSnapshot;
+import io.malob.algorithm.graph.Path;
+import java.util.Optional;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * SPH of the thesis (section 3.3.2): the path with the fewest links; of several, the one with the
+ * smaller switch ids. It needs no measurements.
+ */
+public final class FewestHops implements PathPicker {
+
+  @Override
+  public Optional<Path> pick(NetworkSnapshot network, DatapathId src, DatapathId dst) {
+    return network.fewestHops(src, dst);
+  }
+}

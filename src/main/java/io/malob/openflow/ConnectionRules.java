@@ -1,0 +1,197 @@
+package io.malob.openflow;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.FiveTuple;
+import io.malob.openflow.label.Label;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowMod;
+import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
+import org.projectfloodlight.openflow.protocol.oxm.OFOxms;
+import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.TransportPort;
+
+/**
+ * Compiles one connection into the messages that carry it: a rule at each of its two edges, the
+ * rules of its two hosts, and its packets that have to be sent on by hand. Pure.
+ */
+public final class ConnectionRules {
+  private ConnectionRules() {}
+
+  /**
+   * One direction of a connection: how its packets look when they arrive at the edge switch and
+   * what is made of them there.
+   *
+   * @param incoming the packets as their sender makes them
+   * @param outgoing the packets as their receiver is to see them
+   * @param srcMac the source address to write, or null to leave it
+   * @param label the label to write, or null if the receiver is on the same switch
+   * @param receiver where the receiver is attached
+   */
+  public record Translation(
+      FiveTuple incoming,
+      FiveTuple outgoing,
+      @Nullable MacAddress srcMac,
+      @Nullable Label label,
+      Attachment receiver) {}
+
+  /**
+   * The rule at the client's edge. It owns the connection: its end is reported.
+   *
+   * @param idleSeconds after how long without a packet the rule ends
+   */
+  public static OFMessage request(
+      OFFactory factory,
+      Translation translation,
+      int vipNumber,
+      int memberNumber,
+      int generation,
+      int idleSeconds) {
+    return rule(factory, FlowLayout.REQUESTS, FlowLayout.PRIORITY_ENTRY, translation)
+        .setCookie(Cookie.of(Cookie.Kind.REQUEST, vipNumber, memberNumber, generation))
+        .setIdleTimeout(idleSeconds)
+        .setFlags(Set.of(OFFlowModFlags.SEND_FLOW_REM))
+        .build();
+  }
+
+  /** The rule at the member's edge. */
+  public static OFMessage reply(
+      OFFactory factory,
+      Translation translation,
+      int vipNumber,
+      int memberNumber,
+      int generation,
+      int idleSeconds) {
+    return rule(factory, FlowLayout.CLASSIFY, FlowLayout.PRIORITY_REPLY, translation)
+        .setCookie(Cookie.of(Cookie.Kind.REPLY, vipNumber, memberNumber, generation))
+        .setIdleTimeout(idleSeconds)
+        .build();
+  }
+
+  private static OFFlowMod.Builder rule(
+      OFFactory factory, TableId table, int priority, Translation translation) {
+    ImmutableList.Builder<OFAction> actions = translate(factory, translation);
+    @Nullable Label label = translation.label();
+    if (label != null) {
+      actions.add(set(factory, oxms(factory).ethDst(label.mac())));
+    }
+    return factory
+        .buildFlowAdd()
+        .setTableId(table)
+        .setPriority(priority)
+        .setMatch(match(factory, translation.incoming()))
+        .setInstructions(
+            List.of(
+                factory.instructions().applyActions(actions.build()),
+                factory
+                    .instructions()
+                    .gotoTable(label != null ? FlowLayout.LABELS : FlowLayout.HOSTS)));
+  }
+
+  /** Delivers one packet of a connection from its receiver's edge switch, translated. */
+  public static OFMessage deliver(OFFactory factory, Translation translation, byte[] frame) {
+    Attachment receiver = translation.receiver();
+    return factory
+        .buildPacketOut()
+        .setInPort(OFPort.CONTROLLER)
+        .setData(frame)
+        .setActions(
+            translate(factory, translation)
+                .add(set(factory, oxms(factory).ethDst(receiver.mac())))
+                .add(factory.actions().output(receiver.port(), Integer.MAX_VALUE))
+                .build())
+        .build();
+  }
+
+  private static ImmutableList.Builder<OFAction> translate(
+      OFFactory factory, Translation translation) {
+    ImmutableList.Builder<OFAction> actions = ImmutableList.builder();
+    FiveTuple in = translation.incoming();
+    FiveTuple out = translation.outgoing();
+    OFOxms oxms = oxms(factory);
+    @Nullable MacAddress srcMac = translation.srcMac();
+    if (srcMac != null) {
+      actions.add(set(factory, oxms.ethSrc(srcMac)));
+    }
+    if (in.srcAddress() != out.srcAddress()) {
+      actions.add(set(factory, oxms.ipv4Src(IPv4Address.of(out.srcAddress()))));
+    }
+    if (in.dstAddress() != out.dstAddress()) {
+      actions.add(set(factory, oxms.ipv4Dst(IPv4Address.of(out.dstAddress()))));
+    }
+    boolean tcp = isTcp(in);
+    if (in.srcPort() != out.srcPort()) {
+      TransportPort port = TransportPort.of(out.srcPort());
+      actions.add(set(factory, tcp ? oxms.tcpSrc(port) : oxms.udpSrc(port)));
+    }
+    if (in.dstPort() != out.dstPort()) {
+      TransportPort port = TransportPort.of(out.dstPort());
+      actions.add(set(factory, tcp ? oxms.tcpDst(port) : oxms.udpDst(port)));
+    }
+    return actions;
+  }
+
+  private static Match match(OFFactory factory, FiveTuple tuple) {
+    IpProtocol protocol = IpProtocol.of((short) tuple.protocol());
+    Match.Builder match =
+        factory
+            .buildMatch()
+            .setExact(MatchField.ETH_TYPE, EthType.IPv4)
+            .setExact(MatchField.IP_PROTO, protocol)
+            .setExact(MatchField.IPV4_SRC, IPv4Address.of(tuple.srcAddress()))
+            .setExact(MatchField.IPV4_DST, IPv4Address.of(tuple.dstAddress()));
+    if (!protocol.equals(IpProtocol.ICMP)) {
+      boolean tcp = isTcp(tuple);
+      match
+          .setExact(
+              tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC, TransportPort.of(tuple.srcPort()))
+          .setExact(
+              tcp ? MatchField.TCP_DST : MatchField.UDP_DST, TransportPort.of(tuple.dstPort()));
+    }
+    return match.build();
+  }
+
+  /** The connection that a match of ours names; the reverse of how rules are matched here. */
+  public static FiveTuple tupleOf(Match match) {
+    int protocol = match.get(MatchField.IP_PROTO).getIpProtocolNumber();
+    boolean tcp = match.get(MatchField.TCP_SRC) != null;
+    boolean udp = match.get(MatchField.UDP_SRC) != null;
+    int srcPort = 0;
+    int dstPort = 0;
+    if (tcp || udp) {
+      srcPort = match.get(tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC).getPort();
+      dstPort = match.get(tcp ? MatchField.TCP_DST : MatchField.UDP_DST).getPort();
+    }
+    return FiveTuple.of(
+        protocol,
+        match.get(MatchField.IPV4_SRC).getInt(),
+        srcPort,
+        match.get(MatchField.IPV4_DST).getInt(),
+        dstPort);
+  }
+
+  private static boolean isTcp(FiveTuple tuple) {
+    return tuple.protocol() == IpProtocol.TCP.getIpProtocolNumber();
+  }
+
+  private static OFOxms oxms(OFFactory factory) {
+    return factory.oxms();
+  }
+
+  private static OFAction set(OFFactory factory, OFOxm<?> field) {
+    return factory.actions().setField(field);
+  }
+}

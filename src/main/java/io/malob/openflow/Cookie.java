@@ -1,0 +1,92 @@
+package io.malob.openflow;
+
+import org.projectfloodlight.openflow.types.U64;
+
+/**
+ * The cookie that each rule of ours carries, so that rules can be told apart, found and deleted
+ * without knowing their matches. From the highest bit down: 12 bits application, 4 bits kind of
+ * rule, 12 bits VIP number, 16 bits member number, 20 bits generation of the connection; label and
+ * host rules use the lower 24 bits for an id instead.
+ */
+public final class Cookie {
+
+  /** What a rule is for. */
+  public enum Kind {
+    /** The fixed rules that lead from table to table. */
+    SWITCH(0),
+    /** VIP traffic and ARP for VIPs. */
+    VIP(1),
+    REQUEST(2),
+    REPLY(3),
+    LABEL(4),
+    HOST(5);
+
+    private final long code;
+
+    Kind(int code) {
+      this.code = code;
+    }
+  }
+
+  /** The letters MLB on the keys of a telephone; no application of Floodlight has this id. */
+  private static final long APPLICATION = 0x652;
+
+  private static final int APPLICATION_SHIFT = 52;
+  private static final int KIND_SHIFT = 48;
+  private static final int VIP_SHIFT = 36;
+  private static final int MEMBER_SHIFT = 20;
+  private static final long FIELD_VIP = 0xfffL << VIP_SHIFT;
+  private static final long FIELD_MEMBER = 0xffffL << MEMBER_SHIFT;
+  private static final long FIELD_GENERATION = 0xfffffL;
+  private static final long FIELD_APPLICATION = 0xfffL << APPLICATION_SHIFT;
+
+  private Cookie() {}
+
+  /** The cookie of a rule that belongs to no connection. */
+  public static U64 of(Kind kind, int id) {
+    return U64.of(base(kind) | Integer.toUnsignedLong(id));
+  }
+
+  /** The cookie of a rule of a connection. */
+  public static U64 of(Kind kind, int vipNumber, int memberNumber, int generation) {
+    return U64.of(
+        base(kind)
+            | (long) vipNumber << VIP_SHIFT
+            | (long) memberNumber << MEMBER_SHIFT
+            | (generation & FIELD_GENERATION));
+  }
+
+  private static long base(Kind kind) {
+    return APPLICATION << APPLICATION_SHIFT | kind.code << KIND_SHIFT;
+  }
+
+  /** Whether a rule is ours and of that kind. */
+  public static boolean is(U64 cookie, Kind kind) {
+    return (cookie.getValue() >>> KIND_SHIFT) == (base(kind) >>> KIND_SHIFT);
+  }
+
+  /** The generation of the connection that a rule belongs to. */
+  public static int generation(U64 cookie) {
+    return (int) (cookie.getValue() & FIELD_GENERATION);
+  }
+
+  /** The generation as it will be read back: its lowest 20 bits. */
+  public static int generation(int generation) {
+    return (int) (generation & FIELD_GENERATION);
+  }
+
+  /** Matches all rules of ours. */
+  static U64 applicationMask() {
+    return U64.of(FIELD_APPLICATION);
+  }
+
+  /** Matches all rules of ours for one VIP. */
+  static U64 vipMask() {
+    return U64.of(FIELD_APPLICATION | FIELD_VIP);
+  }
+
+  /** Matches all rules of ours for one member. */
+  static U64 memberMask() {
+    return U64.of(FIELD_APPLICATION | FIELD_MEMBER);
+  }
+}

@@ -1,0 +1,36 @@
+package io.malob.openflow;
+
+import org.projectfloodlight.openflow.types.TableId;
+
+/**
+ * The tables of a switch and the priorities of the rules in them. docs/architecture.md tells how a
+ * packet goes through them.
+ */
+public final class FlowLayout {
+  /** What comes in from anywhere; other applications' rules live here too, below ours. */
+  public static final TableId CLASSIFY = TableId.of(0);
+
+  /** One rule per connection, at the client's edge. */
+  public static final TableId REQUESTS = TableId.of(1);
+
+  /** One rule per path that crosses the switch. */
+  public static final TableId LABELS = TableId.of(2);
+
+  /** One rule per host on the switch. */
+  public static final TableId HOSTS = TableId.of(3);
+
+  /** A switch with fewer tables cannot be used. */
+  public static final int TABLES = 4;
+
+  // Table 0. A labelled packet has been translated already: nothing else may touch it.
+  public static final int PRIORITY_LABELLED = 50_000;
+  public static final int PRIORITY_REPLY = 49_000;
+  public static final int PRIORITY_VIP = 48_000;
+
+  // Tables 1 to 3.
+  public static final int PRIORITY_MISS = 0;
+  public static final int PRIORITY_ENTRY = 1_000;
+  public static final int PRIORITY_SAME_PORT = 2_000;
+
+  private FlowLayout() {}
+}

@@ -1,0 +1,101 @@
+package io.malob.openflow;
+
+import com.google.common.util.concurrent.FutureCallback;
+import com.google.common.util.concurrent.Futures;
+import com.google.common.util.concurrent.ListenableFuture;
+import com.google.common.util.concurrent.MoreExecutors;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * The one place from which messages go to switches. Thread-safe; never blocks. What cannot be sent,
+ * because a switch is gone or does not keep up, is counted and dropped: a switch that comes back is
+ * programmed anew, and a connection whose rule is missing shows itself by its next packet.
+ */
+public final class FlowProgrammer {
+
+  /** A connected switch, as far as sending to it goes. */
+  public interface SwitchConnection {
+    /** Makes messages of the switch's OpenFlow version. */
+    OFFactory factory();
+
+    /** Sends messages in order and in one go; false if any was not sent. */
+    boolean write(Iterable<OFMessage> messages);
+
+    /** Completes when the switch has worked through all that was sent before. */
+    ListenableFuture<?> barrier();
+  }
+
+  /** Finds connected switches. */
+  public interface SwitchDirectory {
+    /** The switch of that id; empty if it is not connected. */
+    Optional<SwitchConnection> find(DatapathId switchId);
+  }
+
+  private final SwitchDirectory switches;
+  private final LongAdder unsent = new LongAdder();
+
+  public FlowProgrammer(SwitchDirectory switches) {
+    this.switches = switches;
+  }
+
+  /** The message factory of a switch; empty if it is not connected. */
+  public Optional<OFFactory> factory(DatapathId switchId) {
+    return switches.find(switchId).map(SwitchConnection::factory);
+  }
+
+  /** Sends messages to a switch in order; false if they could not all be sent. */
+  public boolean send(DatapathId switchId, List<OFMessage> messages) {
+    boolean sent = switches.find(switchId).map(sw -> sw.write(messages)).orElse(false);
+    if (!sent) {
+      unsent.increment();
+    }
+    return sent;
+  }
+
+  /**
+   * Sends batches one after the other, each only when the switch of the batch before has confirmed
+   * that it is done.
+   *
+   * @param done told once, on any thread: whether all were sent and confirmed; the first that was
+   *     not is the last that was tried
+   */
+  public void sendInOrder(List<SwitchMessages> batches, Consumer<Boolean> done) {
+    if (batches.isEmpty()) {
+      done.accept(true);
+      return;
+    }
+    SwitchMessages first = batches.get(0);
+    Optional<SwitchConnection> sw = switches.find(first.switchId());
+    if (sw.isEmpty() || !sw.get().write(first.messages())) {
+      unsent.increment();
+      done.accept(false);
+      return;
+    }
+    Futures.addCallback(
+        sw.get().barrier(),
+        new FutureCallback<Object>() {
+          @Override
+          public void onSuccess(@Nullable Object reply) {
+            sendInOrder(batches.subList(1, batches.size()), done);
+          }
+
+          @Override
+          public void onFailure(Throwable cause) {
+            done.accept(false);
+          }
+        },
+        MoreExecutors.directExecutor());
+  }
+
+  /** How many batches could not be sent, since the start. */
+  public long unsent() {
+    return unsent.sum();
+  }
+}

@@ -1,0 +1,61 @@
+package io.malob.openflow;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.Attachment;
+import java.util.List;
+import java.util.Set;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/** The rules that hand packets to the hosts of a switch, table {@link FlowLayout#HOSTS}. Pure. */
+public final class HostRules {
+  private HostRules() {}
+
+  /**
+   * The rules of one host: by address to its MAC and port, and the same back out of the port that
+   * the packet came in from, which a switch does only when told so. They end, and say so, when they
+   * have not been used for a while.
+   */
+  public static List<OFMessage> add(
+      OFFactory factory, IPv4Address address, Attachment at, int idleSeconds) {
+    Match anyPort = match(factory, address).build();
+    Match samePort = match(factory, address).setExact(MatchField.IN_PORT, at.port()).build();
+    return ImmutableList.of(
+        rule(factory, FlowLayout.PRIORITY_ENTRY, anyPort, at, at.port(), idleSeconds),
+        rule(factory, FlowLayout.PRIORITY_SAME_PORT, samePort, at, OFPort.IN_PORT, idleSeconds));
+  }
+
+  private static OFMessage rule(
+      OFFactory factory, int priority, Match match, Attachment at, OFPort out, int idleSeconds) {
+    return factory
+        .buildFlowAdd()
+        .setTableId(FlowLayout.HOSTS)
+        .setPriority(priority)
+        .setCookie(Cookie.of(Cookie.Kind.HOST, 0))
+        .setMatch(match)
+        .setIdleTimeout(idleSeconds)
+        .setFlags(Set.of(OFFlowModFlags.SEND_FLOW_REM))
+        .setInstructions(
+            List.of(
+                factory
+                    .instructions()
+                    .applyActions(
+                        List.of(
+                            factory.actions().setField(factory.oxms().ethDst(at.mac())),
+                            factory.actions().output(out, Integer.MAX_VALUE)))))
+        .build();
+  }
+
+  private static Match.Builder match(OFFactory factory, IPv4Address address) {
+    return factory
+        .buildMatch()
+        .setExact(MatchField.ETH_TYPE, EthType.IPv4)
+        .setExact(MatchField.IPV4_DST, address);
+  }
+}

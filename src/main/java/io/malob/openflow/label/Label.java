@@ -1,0 +1,34 @@
+package io.malob.openflow.label;
+
+import org.projectfloodlight.openflow.types.MacAddress;
+
+/**
+ * A name for one directed path, carried by packets as their destination MAC address so that core
+ * switches need to match nothing else (shadow MACs, HotSDN 2014).
+ *
+ * @param id from 1 to 2^24 - 1
+ */
+public record Label(int id) {
+  /** The first three bytes of every label: a locally administered address. */
+  public static final MacAddress PREFIX = MacAddress.of("0a:4d:4c:00:00:00");
+
+  public static final MacAddress PREFIX_MASK = MacAddress.of("ff:ff:ff:00:00:00");
+
+  static final int MAX_ID = 0xffffff;
+
+  public Label {
+    if (id < 1 || id > MAX_ID) {
+      throw new IllegalArgumentException("a label id is between 1 and " + MAX_ID + ", not " + id);
+    }
+  }
+
+  /** Whether an address is a label. */
+  public static boolean isLabel(MacAddress mac) {
+    return mac.getLong() >>> 24 == PREFIX.getLong() >>> 24;
+  }
+
+  /** The address that stands for this label. */
+  public MacAddress mac() {
+    return MacAddress.of(PREFIX.getLong() | id);
+  }
+}

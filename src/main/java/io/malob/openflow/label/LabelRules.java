@@ -1,0 +1,102 @@
+package io.malob.openflow.label;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.Lists;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Path;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.FlowLayout;
+import io.malob.openflow.SwitchMessages;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/**
+ * The rules that lead a label along its path: one on each switch, table {@link FlowLayout#LABELS}.
+ * Pure.
+ */
+final class LabelRules {
+  private LabelRules() {}
+
+  /** Puts the rules in place, the last switch first. */
+  static List<SwitchMessages> install(
+      Label label, Path path, Function<DatapathId, Optional<OFFactory>> factories) {
+    ImmutableList.Builder<SwitchMessages> batches = ImmutableList.builder();
+    for (DatapathId switchId : Lists.reverse(switchesOf(path))) {
+      factories
+          .apply(switchId)
+          .map(factory -> batch(switchId, add(factory, label, path, switchId)))
+          .ifPresent(batches::add);
+    }
+    return batches.build();
+  }
+
+  /** Takes the rules away, the first switch first. */
+  static List<SwitchMessages> remove(
+      Label label, Path path, Function<DatapathId, Optional<OFFactory>> factories) {
+    ImmutableList.Builder<SwitchMessages> batches = ImmutableList.builder();
+    for (DatapathId switchId : switchesOf(path)) {
+      factories
+          .apply(switchId)
+          .map(factory -> batch(switchId, delete(factory, label)))
+          .ifPresent(batches::add);
+    }
+    return batches.build();
+  }
+
+  /** The rule of one switch on the path. */
+  static OFMessage add(OFFactory factory, Label label, Path path, DatapathId switchId) {
+    return factory
+        .buildFlowAdd()
+        .setTableId(FlowLayout.LABELS)
+        .setPriority(FlowLayout.PRIORITY_ENTRY)
+        .setCookie(Cookie.of(Cookie.Kind.LABEL, label.id()))
+        .setMatch(match(factory, label))
+        .setInstructions(List.of(next(factory, path, switchId)))
+        .build();
+  }
+
+  private static OFInstruction next(OFFactory factory, Path path, DatapathId switchId) {
+    for (DirectedLink link : path.links()) {
+      if (link.src().equals(switchId)) {
+        OFPort port = link.srcPort();
+        return factory
+            .instructions()
+            .applyActions(List.of(factory.actions().output(port, Integer.MAX_VALUE)));
+      }
+    }
+    return factory.instructions().gotoTable(FlowLayout.HOSTS);
+  }
+
+  private static OFMessage delete(OFFactory factory, Label label) {
+    return factory
+        .buildFlowDeleteStrict()
+        .setTableId(FlowLayout.LABELS)
+        .setPriority(FlowLayout.PRIORITY_ENTRY)
+        .setMatch(match(factory, label))
+        .build();
+  }
+
+  private static Match match(OFFactory factory, Label label) {
+    return factory.buildMatch().setExact(MatchField.ETH_DST, label.mac()).build();
+  }
+
+  /** The switches of a path in order. */
+  static List<DatapathId> switchesOf(Path path) {
+    ImmutableList.Builder<DatapathId> switches = ImmutableList.builder();
+    switches.add(path.src());
+    path.links().forEach(link -> switches.add(link.dst()));
+    return switches.build();
+  }
+
+  private static SwitchMessages batch(DatapathId switchId, OFMessage message) {
+    return new SwitchMessages(switchId, ImmutableList.of(message));
+  }
+}

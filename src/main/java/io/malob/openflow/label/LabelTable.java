@@ -1,0 +1,182 @@
+package io.malob.openflow.label;
+
+import io.malob.algorithm.graph.Path;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.SwitchMessages;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The labels in the network and their life: installed from the last switch to the first, ready when
+ * all switches have confirmed, counted by the connections that use them, removed from the first
+ * switch to the last when nobody has used them for a while, and not used again for a while after
+ * that. Thread-safe; {@link #acquire} and {@link #release} are lock-free.
+ */
+public final class LabelTable {
+  private static final Logger LOG = LoggerFactory.getLogger(LabelTable.class);
+  private static final long UNUSED_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private final FlowProgrammer programmer;
+  private final LongSupplier nanoTime;
+  private final Map<Path, LabelledPath> byPath = new ConcurrentHashMap<>();
+
+  private final Object ids = new Object();
+  private final Set<Integer> idsInUse = new HashSet<>();
+  private final ArrayDeque<Resting> resting = new ArrayDeque<>();
+  private int lastId;
+
+  public LabelTable(FlowProgrammer programmer, LongSupplier nanoTime) {
+    this.programmer = programmer;
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * The label of a path, for one more connection, installed now if need be. Each call is to be
+   * matched by one {@link #release}.
+   *
+   * @throws IllegalStateException if all labels are in use
+   */
+  public LabelledPath acquire(Path path) {
+    while (true) {
+      LabelledPath labelled = byPath.get(path);
+      if (labelled == null) {
+        labelled = add(path);
+      }
+      if (labelled.use()) {
+        return labelled;
+      }
+      // retired a moment ago: gone from the map at once
+      byPath.remove(path, labelled);
+    }
+  }
+
+  /** Takes one connection off a label. */
+  public void release(LabelledPath labelled) {
+    labelled.release(nanoTime.getAsLong());
+  }
+
+  /** Sees to it that the label of a path is installed, or stays so, without a connection on it. */
+  public void keepReady(Path path) {
+    if (path.hops() > 0) {
+      release(acquire(path));
+    }
+  }
+
+  /** All labels that there are. */
+  public Collection<LabelledPath> all() {
+    return List.copyOf(byPath.values());
+  }
+
+  /** The rules that a switch needs so that the labels across it work; for one that came back. */
+  public List<OFMessage> rulesOf(DatapathId switchId) {
+    List<OFMessage> rules = new ArrayList<>();
+    programmer
+        .factory(switchId)
+        .ifPresent(
+            factory ->
+                byPath.values().stream()
+                    .filter(labelled -> labelled.path().hops() > 0)
+                    .filter(labelled -> LabelRules.switchesOf(labelled.path()).contains(switchId))
+                    .map(
+                        labelled ->
+                            LabelRules.add(factory, labelled.label(), labelled.path(), switchId))
+                    .forEach(rules::add));
+    return rules;
+  }
+
+  /** Removes what has not been used for a while. To be called every few seconds. */
+  public void sweep() {
+    long now = nanoTime.getAsLong();
+    byPath
+        .values()
+        .removeIf(
+            labelled -> {
+              boolean retired = labelled.retire(now, UNUSED_NANOS);
+              if (retired) {
+                remove(labelled, now);
+              }
+              return retired;
+            });
+    synchronized (ids) {
+      for (Resting first = resting.peek();
+          first != null && now - first.sinceNanos >= REST_NANOS;
+          first = resting.peek()) {
+        idsInUse.remove(first.id);
+        resting.remove();
+      }
+    }
+  }
+
+  private void remove(LabelledPath labelled, long nowNanos) {
+    if (labelled.path().hops() > 0) {
+      programmer.sendInOrder(
+          LabelRules.remove(labelled.label(), labelled.path(), programmer::factory), done -> {});
+    }
+    synchronized (ids) {
+      resting.add(new Resting(labelled.label().id(), nowNanos));
+    }
+  }
+
+  private LabelledPath add(Path path) {
+    LabelledPath fresh = new LabelledPath(newLabel(), path, nanoTime.getAsLong());
+    LabelledPath earlier = byPath.putIfAbsent(path, fresh);
+    if (earlier != null) {
+      synchronized (ids) {
+        idsInUse.remove(fresh.label().id());
+      }
+      return earlier;
+    }
+    install(fresh);
+    return fresh;
+  }
+
+  private void install(LabelledPath labelled) {
+    if (labelled.path().hops() == 0) {
+      labelled.ready().complete(true);
+      return;
+    }
+    List<SwitchMessages> batches =
+        LabelRules.install(labelled.label(), labelled.path(), programmer::factory);
+    boolean allSwitchesThere = batches.size() == labelled.path().hops() + 1;
+    if (allSwitchesThere) {
+      programmer.sendInOrder(batches, done -> finish(labelled, done));
+    } else {
+      finish(labelled, false);
+    }
+  }
+
+  private void finish(LabelledPath labelled, boolean installed) {
+    if (!installed) {
+      LOG.warn("Path {} could not be installed", labelled.path());
+      byPath.remove(labelled.path(), labelled);
+    }
+    labelled.ready().complete(installed);
+  }
+
+  private Label newLabel() {
+    synchronized (ids) {
+      for (int tries = 0; tries < Label.MAX_ID; tries++) {
+        lastId = lastId % Label.MAX_ID + 1;
+        if (idsInUse.add(lastId)) {
+          return new Label(lastId);
+        }
+      }
+    }
+    throw new IllegalStateException("all " + Label.MAX_ID + " path labels are in use");
+  }
+
+  private record Resting(int id, long sinceNanos) {}
+}

@@ -1,0 +1,63 @@
+package io.malob.openflow.label;
+
+import io.malob.algorithm.graph.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A path, the label that leads over it, and how many connections use it. Thread-safe. */
+public final class LabelledPath {
+  private static final int RETIRED = Integer.MIN_VALUE;
+
+  private final Label label;
+  private final Path path;
+  private final CompletableFuture<Boolean> ready = new CompletableFuture<>();
+  private final AtomicInteger uses = new AtomicInteger();
+  private volatile long unusedSinceNanos;
+
+  LabelledPath(Label label, Path path, long nowNanos) {
+    this.label = label;
+    this.path = path;
+    this.unusedSinceNanos = nowNanos;
+  }
+
+  /** The label; a path within one switch has one, too, but no rule ever names it. */
+  public Label label() {
+    return label;
+  }
+
+  public Path path() {
+    return path;
+  }
+
+  /** Completes with true when packets may carry the label, with false if that failed. */
+  public CompletableFuture<Boolean> ready() {
+    return ready;
+  }
+
+  /** Whether packets may carry the label now. */
+  public boolean isReady() {
+    return ready.getNow(false);
+  }
+
+  /** How many connections use the label. */
+  public int uses() {
+    return Math.max(0, uses.get());
+  }
+
+  /** Counts one more use; false if the label has been retired. */
+  boolean use() {
+    return uses.updateAndGet(count -> count < 0 ? count : count + 1) > 0;
+  }
+
+  void release(long nowNanos) {
+    unusedSinceNanos = nowNanos;
+    uses.decrementAndGet();
+  }
+
+  /** Retires the label, for good, if nobody has used it for that long. */
+  boolean retire(long nowNanos, long unusedNanos) {
+    return ready.isDone()
+        && nowNanos - unusedSinceNanos >= unusedNanos
+        && uses.compareAndSet(0, RETIRED);
+  }
+}

@@ -1,0 +1,29 @@
+package io.malob.openflow.packet;
+
+import java.nio.ByteBuffer;
+
+/** The Internet checksum (RFC 1071). Pure. */
+final class Checksums {
+  private Checksums() {}
+
+  /** The checksum of some bytes, whose checksum field is still zero, on top of a sum so far. */
+  static short of(ByteBuffer bytes, int offset, int length, int initial) {
+    int sum = initial + sum(bytes, offset, length);
+    while (sum >>> 16 != 0) {
+      sum = (sum & 0xffff) + (sum >>> 16);
+    }
+    return (short) ~sum;
+  }
+
+  /** The plain sum of 16-bit words; a last odd byte counts as if a zero followed it. */
+  static int sum(ByteBuffer bytes, int offset, int length) {
+    int sum = 0;
+    for (int i = 0; i + 1 < length; i += 2) {
+      sum += bytes.getShort(offset + i) & 0xffff;
+    }
+    if (length % 2 != 0) {
+      sum += (bytes.get(offset + length - 1) & 0xff) << 8;
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,312 @@
+package io.malob.openflow.packet;
+
+import io.malob.algorithm.FiveTuple;
+import java.nio.ByteBuffer;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+
+/**
+ * The headers of one Ethernet frame, read once from its bytes (which are not copied): Ethernet II
+ * with up to two VLAN tags, ARP for IPv4, IPv4, TCP, UDP and ICMP. Immutable as long as nobody
+ * writes to the bytes. Fields that a frame of this {@link Kind} does not have are zero.
+ */
+public final class Packet {
+
+  /** What a frame carries, as far as it could be read. */
+  public enum Kind {
+    TCP,
+    UDP,
+    ICMP,
+    /** IPv4 without readable ports: another protocol, or a fragment after the first. */
+    OTHER_IPV4,
+    ARP,
+    /** A well-formed frame of another EtherType. */
+    OTHER,
+    /** Too short, or lengths that contradict each other. */
+    MALFORMED
+  }
+
+  public static final int ETHERTYPE_IPV4 = 0x0800;
+  public static final int ETHERTYPE_ARP = 0x0806;
+  public static final int ETHERTYPE_LLDP = 0x88cc;
+
+  public static final int ARP_REQUEST = 1;
+  public static final int ARP_REPLY = 2;
+
+  public static final int TCP_FIN = 0x01;
+  public static final int TCP_SYN = 0x02;
+  public static final int TCP_RST = 0x04;
+  public static final int TCP_ACK = 0x10;
+
+  static final int PROTOCOL_ICMP = 1;
+  static final int PROTOCOL_TCP = 6;
+  static final int PROTOCOL_UDP = 17;
+
+  static final int ETHERNET_BYTES = 14;
+  static final int ARP_BYTES = 28;
+  static final int IPV4_BYTES = 20;
+  static final int TCP_BYTES = 20;
+
+  private static final int ETHERTYPE_VLAN = 0x8100;
+  private static final int ETHERTYPE_PROVIDER_VLAN = 0x88a8;
+  private static final int VLAN_BYTES = 4;
+  private static final int UDP_BYTES = 8;
+  private static final int ICMP_BYTES = 8;
+
+  private final byte[] frame;
+  private Kind kind = Kind.MALFORMED;
+  private int etherType;
+  private int networkOffset;
+  private int transportOffset;
+  private int networkEnd;
+  private int srcAddress;
+  private int dstAddress;
+  private int protocol;
+  private int srcPort;
+  private int dstPort;
+  private int tcpFlags;
+  private int icmpType;
+  private int arpOperation;
+
+  private Packet(byte[] frame) {
+    this.frame = frame;
+  }
+
+  /** Reads a frame. Never throws; what cannot be read is {@link Kind#MALFORMED}. */
+  public static Packet parse(byte[] frame) {
+    Packet packet = new Packet(frame);
+    packet.kind = packet.readEthernet();
+    return packet;
+  }
+
+  private Kind readEthernet() {
+    int offset = ETHERNET_BYTES - 2;
+    if (frame.length < ETHERNET_BYTES) {
+      return Kind.MALFORMED;
+    }
+    etherType = uint16(offset);
+    for (int tags = 0; tags < 2 && isVlan(etherType); tags++) {
+      offset += VLAN_BYTES;
+      if (frame.length < offset + 2) {
+        return Kind.MALFORMED;
+      }
+      etherType = uint16(offset);
+    }
+    networkOffset = offset + 2;
+    return switch (etherType) {
+      case ETHERTYPE_IPV4 -> readIpv4();
+      case ETHERTYPE_ARP -> readArp();
+      default -> Kind.OTHER;
+    };
+  }
+
+  private static boolean isVlan(int etherType) {
+    return etherType == ETHERTYPE_VLAN || etherType == ETHERTYPE_PROVIDER_VLAN;
+  }
+
+  private Kind readArp() {
+    int at = networkOffset;
+    if (frame.length < at + ARP_BYTES
+        || uint16(at) != 1
+        || uint16(at + 2) != ETHERTYPE_IPV4
+        || frame[at + 4] != 6
+        || frame[at + 5] != 4) {
+      return Kind.MALFORMED;
+    }
+    arpOperation = uint16(at + 6);
+    srcAddress = int32(at + 14);
+    dstAddress = int32(at + 24);
+    return Kind.ARP;
+  }
+
+  private Kind readIpv4() {
+    int at = networkOffset;
+    if (frame.length < at + IPV4_BYTES || frame[at] >> 4 != 4) {
+      return Kind.MALFORMED;
+    }
+    int headerBytes = (frame[at] & 0x0f) * 4;
+    int totalBytes = uint16(at + 2);
+    if (headerBytes < IPV4_BYTES || totalBytes < headerBytes || frame.length < at + totalBytes) {
+      return Kind.MALFORMED;
+    }
+    protocol = frame[at + 9] & 0xff;
+    srcAddress = int32(at + 12);
+    dstAddress = int32(at + 16);
+    transportOffset = at + headerBytes;
+    networkEnd = at + totalBytes;
+    boolean laterFragment = (uint16(at + 6) & 0x1fff) != 0;
+    return laterFragment ? Kind.OTHER_IPV4 : readTransport();
+  }
+
+  private Kind readTransport() {
+    int at = transportOffset;
+    int available = networkEnd - at;
+    switch (protocol) {
+      case PROTOCOL_TCP -> {
+        if (available < TCP_BYTES) {
+          return Kind.MALFORMED;
+        }
+        readPorts();
+        tcpFlags = frame[at + 13] & 0xff;
+        return Kind.TCP;
+      }
+      case PROTOCOL_UDP -> {
+        if (available < UDP_BYTES) {
+          return Kind.MALFORMED;
+        }
+        readPorts();
+        return Kind.UDP;
+      }
+      case PROTOCOL_ICMP -> {
+        if (available < ICMP_BYTES) {
+          return Kind.MALFORMED;
+        }
+        icmpType = frame[at] & 0xff;
+        return Kind.ICMP;
+      }
+      default -> {
+        return Kind.OTHER_IPV4;
+      }
+    }
+  }
+
+  private void readPorts() {
+    srcPort = uint16(transportOffset);
+    dstPort = uint16(transportOffset + 2);
+  }
+
+  /** The bytes of the frame; not to be written to. */
+  public byte[] frame() {
+    return frame;
+  }
+
+  public Kind kind() {
+    return kind;
+  }
+
+  /** The EtherType behind all VLAN tags. */
+  public int etherType() {
+    return etherType;
+  }
+
+  public MacAddress dstMac() {
+    return macAt(0);
+  }
+
+  public MacAddress srcMac() {
+    return macAt(6);
+  }
+
+  /** Whether the frame is for more than one host. */
+  public boolean isMulticast() {
+    return frame.length > 0 && (frame[0] & 1) != 0;
+  }
+
+  /** Whether this is IPv4, of whatever protocol. */
+  public boolean isIpv4() {
+    return etherType == ETHERTYPE_IPV4 && kind != Kind.MALFORMED;
+  }
+
+  /** The IPv4 source, or the sender that an ARP names. */
+  public int srcAddress() {
+    return srcAddress;
+  }
+
+  /** The IPv4 destination, or the target that an ARP names. */
+  public int dstAddress() {
+    return dstAddress;
+  }
+
+  /** The sender that an ARP names. */
+  public MacAddress arpSenderMac() {
+    return macAt(networkOffset + 8);
+  }
+
+  public int arpOperation() {
+    return arpOperation;
+  }
+
+  /** The IP protocol number. */
+  public int protocol() {
+    return protocol;
+  }
+
+  public int srcPort() {
+    return srcPort;
+  }
+
+  public int dstPort() {
+    return dstPort;
+  }
+
+  public int icmpType() {
+    return icmpType;
+  }
+
+  /** Whether all of these TCP flags are set. */
+  public boolean hasTcpFlags(int flags) {
+    return kind == Kind.TCP && (tcpFlags & flags) == flags;
+  }
+
+  /** Whether this is the first packet of a TCP connection: SYN and no ACK. */
+  public boolean isTcpSyn() {
+    return hasTcpFlags(TCP_SYN) && (tcpFlags & TCP_ACK) == 0;
+  }
+
+  /** The TCP sequence number. */
+  int tcpSequence() {
+    return int32(transportOffset + 4);
+  }
+
+  /** The TCP acknowledgement number. */
+  int tcpAcknowledgement() {
+    return int32(transportOffset + 8);
+  }
+
+  /** How many sequence numbers a TCP packet uses: its data, and one each for SYN and FIN. */
+  int tcpSequenceLength() {
+    int headerBytes = (frame[transportOffset + 12] >> 4 & 0x0f) * 4;
+    int dataBytes = Math.max(0, networkEnd - transportOffset - headerBytes);
+    return dataBytes + Integer.bitCount(tcpFlags & (TCP_SYN | TCP_FIN));
+  }
+
+  int networkOffset() {
+    return networkOffset;
+  }
+
+  /** The bytes of the IPv4 packet, without padding behind it. */
+  int networkBytes() {
+    return networkEnd - networkOffset;
+  }
+
+  int transportOffset() {
+    return transportOffset;
+  }
+
+  /** The connection that a TCP, UDP or ICMP packet belongs to; ICMP counts without type. */
+  public FiveTuple fiveTuple() {
+    return FiveTuple.of(protocol, srcAddress, srcPort, dstAddress, dstPort);
+  }
+
+  private MacAddress macAt(int offset) {
+    return MacAddress.of((long) uint16(offset) << 32 | Integer.toUnsignedLong(int32(offset + 2)));
+  }
+
+  private int uint16(int offset) {
+    return (frame[offset] & 0xff) << 8 | (frame[offset + 1] & 0xff);
+  }
+
+  private int int32(int offset) {
+    return ByteBuffer.wrap(frame).getInt(offset);
+  }
+
+  @Override
+  public String toString() {
+    String ends = IPv4Address.of(srcAddress) + " -> " + IPv4Address.of(dstAddress);
+    return switch (kind) {
+      case TCP, UDP -> kind + " " + fiveTuple();
+      case ICMP, OTHER_IPV4, ARP -> kind + " " + ends;
+      case OTHER, MALFORMED -> kind + " of " + frame.length + " bytes";
+    };
+  }
+}

@@ -1,0 +1,120 @@
+package io.malob.openflow.packet;
+
+import java.nio.ByteBuffer;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+
+/** Builds the frames that the controller itself sends. Pure. */
+@SuppressWarnings("ByteBufferBackingArray") // every buffer here is allocated whole
+public final class Replies {
+  private static final int ICMP_HEADER_BYTES = 8;
+  private static final int ICMP_UNREACHABLE = 3;
+  private static final int CODE_PORT_UNREACHABLE = 3;
+  private static final int TTL = 64;
+
+  private Replies() {}
+
+  /** Asks, by broadcast, who has an address. */
+  public static byte[] arpRequest(MacAddress senderMac, IPv4Address sender, IPv4Address target) {
+    return arp(
+        Packet.ARP_REQUEST, senderMac, sender, MacAddress.BROADCAST, MacAddress.NONE, target);
+  }
+
+  /** Answers an ARP request: the address that it asks for is at this MAC. */
+  public static byte[] arpReply(Packet request, MacAddress mac) {
+    return arp(
+        Packet.ARP_REPLY,
+        mac,
+        IPv4Address.of(request.dstAddress()),
+        request.srcMac(),
+        request.arpSenderMac(),
+        IPv4Address.of(request.srcAddress()));
+  }
+
+  private static byte[] arp(
+      int operation,
+      MacAddress senderMac,
+      IPv4Address sender,
+      MacAddress frameDst,
+      MacAddress targetMac,
+      IPv4Address target) {
+    return ByteBuffer.allocate(Packet.ETHERNET_BYTES + Packet.ARP_BYTES)
+        .put(frameDst.getBytes())
+        .put(senderMac.getBytes())
+        .putShort((short) Packet.ETHERTYPE_ARP)
+        .putShort((short) 1)
+        .putShort((short) Packet.ETHERTYPE_IPV4)
+        .put((byte) 6)
+        .put((byte) 4)
+        .putShort((short) operation)
+        .put(senderMac.getBytes())
+        .putInt(sender.getInt())
+        .put(targetMac.getBytes())
+        .putInt(target.getInt())
+        .array();
+  }
+
+  /**
+   * The reset that makes the sender of a TCP packet give up (RFC 9293, section 3.10.7.1): at the
+   * sequence number that the packet acknowledges, or, if it acknowledges nothing, at zero and
+   * acknowledging all of the packet. Not to be sent in answer to a reset.
+   */
+  public static byte[] tcpReset(Packet packet) {
+    boolean acknowledges = packet.hasTcpFlags(Packet.TCP_ACK);
+    ByteBuffer reply = answer(packet, Packet.TCP_BYTES);
+    int at = packet.transportOffset();
+    int tcp = packet.networkOffset() + Packet.IPV4_BYTES;
+    reply
+        .putShort(tcp, ByteBuffer.wrap(packet.frame()).getShort(at + 2))
+        .putShort(tcp + 2, ByteBuffer.wrap(packet.frame()).getShort(at))
+        .putInt(tcp + 4, acknowledges ? packet.tcpAcknowledgement() : 0)
+        .putInt(tcp + 8, acknowledges ? 0 : packet.tcpSequence() + packet.tcpSequenceLength())
+        .put(tcp + 12, (byte) ((Packet.TCP_BYTES / 4) << 4))
+        .put(tcp + 13, (byte) (acknowledges ? Packet.TCP_RST : Packet.TCP_RST | Packet.TCP_ACK));
+    int pseudoHeader =
+        Checksums.sum(reply, packet.networkOffset() + 12, 8)
+            + Packet.PROTOCOL_TCP
+            + Packet.TCP_BYTES;
+    reply.putShort(tcp + 16, Checksums.of(reply, tcp, Packet.TCP_BYTES, pseudoHeader));
+    return finish(reply, packet, Packet.PROTOCOL_TCP, Packet.TCP_BYTES);
+  }
+
+  /** Tells the sender of a packet that nobody listens on its port (RFC 792, RFC 1122). */
+  public static byte[] portUnreachable(Packet packet) {
+    int headerBytes = packet.transportOffset() - packet.networkOffset();
+    int quoted = Math.min(headerBytes + 8, packet.networkBytes());
+    int icmpBytes = ICMP_HEADER_BYTES + quoted;
+    ByteBuffer reply = answer(packet, icmpBytes);
+    int icmp = packet.networkOffset() + Packet.IPV4_BYTES;
+    reply.put(icmp, (byte) ICMP_UNREACHABLE).put(icmp + 1, (byte) CODE_PORT_UNREACHABLE);
+    System.arraycopy(
+        packet.frame(), packet.networkOffset(), reply.array(), icmp + ICMP_HEADER_BYTES, quoted);
+    reply.putShort(icmp + 2, Checksums.of(reply, icmp, icmpBytes, 0));
+    return finish(reply, packet, Packet.PROTOCOL_ICMP, icmpBytes);
+  }
+
+  /**
+   * A frame of that much payload back to the sender, with its VLAN tags, and no IPv4 header yet.
+   */
+  private static ByteBuffer answer(Packet packet, int payloadBytes) {
+    int network = packet.networkOffset();
+    ByteBuffer reply = ByteBuffer.allocate(network + Packet.IPV4_BYTES + payloadBytes);
+    System.arraycopy(packet.frame(), 0, reply.array(), 0, network);
+    System.arraycopy(packet.frame(), 6, reply.array(), 0, 6);
+    System.arraycopy(packet.frame(), 0, reply.array(), 6, 6);
+    return reply
+        .putInt(network + 12, packet.dstAddress())
+        .putInt(network + 16, packet.srcAddress());
+  }
+
+  private static byte[] finish(ByteBuffer reply, Packet packet, int protocol, int payloadBytes) {
+    int at = packet.networkOffset();
+    reply
+        .put(at, (byte) 0x45)
+        .putShort(at + 2, (short) (Packet.IPV4_BYTES + payloadBytes))
+        .put(at + 8, (byte) TTL)
+        .put(at + 9, (byte) protocol)
+        .putShort(at + 10, Checksums.of(reply, at, Packet.IPV4_BYTES, 0));
+    return reply.array();
+  }
+}

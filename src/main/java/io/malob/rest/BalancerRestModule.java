@@ -1,0 +1,43 @@
+package io.malob.rest;
+
+import io.malob.balancer.IBalancerService;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.IFloodlightModule;
+import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.restserver.IRestApiService;
+
+/** Adds the balancer's resources to the controller's REST server. */
+public final class BalancerRestModule implements IFloodlightModule {
+
+  /** Made by the module loader. */
+  public BalancerRestModule() {}
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
+    return List.of();
+  }
+
+  @Override
+  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
+    return Map.of();
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
+    return List.of(IRestApiService.class, IBalancerService.class);
+  }
+
+  @Override
+  public void init(FloodlightModuleContext context) {}
+
+  @Override
+  public void startUp(FloodlightModuleContext context) {
+    IBalancerService balancer = context.getServiceImpl(IBalancerService.class);
+    context
+        .getServiceImpl(IRestApiService.class)
+        .addRestletRoutable(new BalancerRoutable(balancer));
+  }
+}

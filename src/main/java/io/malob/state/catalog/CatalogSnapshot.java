@@ -1,0 +1,128 @@
+package io.malob.state.catalog;
+
+import io.malob.algorithm.Algorithm;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The catalog at one moment. Immutable: take it once per decision and use it from any thread. All
+ * references in it hold: a pool's VIP and a member's pool are in the same snapshot.
+ */
+public final class CatalogSnapshot {
+  private final CatalogTables tables;
+  private final VipIndex vipIndex;
+  private final ServiceIndex serviceIndex;
+  private final MemberIndex memberIndex;
+  private final Map<String, Pool> poolsByVip;
+
+  /** The snapshot of these tables, which shares the indexes of those that {@code before} has. */
+  CatalogSnapshot(CatalogTables tables, @Nullable CatalogSnapshot before) {
+    this.tables = tables;
+    CatalogTables old = before == null ? null : before.tables;
+    vipIndex =
+        before != null && old != null && old.vips() == tables.vips()
+            ? before.vipIndex
+            : new VipIndex(tables.vips().values());
+    poolsByVip =
+        before != null && old != null && old.pools() == tables.pools()
+            ? before.poolsByVip
+            : poolsByVip(tables.pools().values());
+    memberIndex =
+        before != null && old != null && old.members() == tables.members()
+            ? before.memberIndex
+            : new MemberIndex(tables.members().values());
+    serviceIndex =
+        before != null && old != null && old.services() == tables.services()
+            ? before.serviceIndex
+            : new ServiceIndex(tables.services().values());
+  }
+
+  /** A catalog with nothing but the default entry of the services table. */
+  public static CatalogSnapshot empty() {
+    return new CatalogSnapshot(CatalogTables.empty(), null);
+  }
+
+  private static Map<String, Pool> poolsByVip(Collection<Pool> pools) {
+    Map<String, Pool> byVip = new HashMap<>();
+    for (Pool pool : pools) {
+      String vipId = pool.vipId();
+      if (vipId != null) {
+        byVip.put(vipId, pool);
+      }
+    }
+    return byVip;
+  }
+
+  CatalogTables tables() {
+    return tables;
+  }
+
+  /** All VIPs by id, oldest first. */
+  public Map<String, Vip> vips() {
+    return tables.vips();
+  }
+
+  /** All pools by id, oldest first. */
+  public Map<String, Pool> pools() {
+    return tables.pools();
+  }
+
+  /** All members by id, oldest first. */
+  public Map<String, Member> members() {
+    return tables.members();
+  }
+
+  /** The services table by id, oldest first; the default entry is always in it. */
+  public Map<String, Service> services() {
+    return tables.services();
+  }
+
+  /** The pool that serves a VIP; empty if there is none. */
+  public Optional<Pool> poolOfVip(String vipId) {
+    return Optional.ofNullable(poolsByVip.get(vipId));
+  }
+
+  /** The members of a pool, oldest first; empty if it has none or is not there. */
+  public List<Member> membersOfPool(String poolId) {
+    return memberIndex.inPool(poolId);
+  }
+
+  /** The members with that IPv4 address, of any pool or none. */
+  public List<Member> membersAt(int ipv4Address) {
+    return memberIndex.at(ipv4Address);
+  }
+
+  /** Whether a VIP has that IPv4 address. Allocates nothing. */
+  public boolean isVipAddress(int ipv4Address) {
+    return vipIndex.isVipAddress(ipv4Address);
+  }
+
+  /**
+   * The VIP that a packet is for. The most specific one wins: address, protocol and port; address
+   * and protocol; address and port; address alone. Allocates nothing.
+   *
+   * @param port the destination port, or the type for ICMP
+   */
+  public Optional<Vip> vipFor(int ipv4Address, Protocol protocol, int port) {
+    return vipIndex.find(ipv4Address, protocol, port);
+  }
+
+  /**
+   * The algorithm for a request: the VIP's, or else the pool's, or else that of the services table
+   * for protocol and port, for the port alone, or by default. Allocates nothing.
+   *
+   * @param pool the VIP's pool, if it has one
+   * @param port the destination port, or the type for ICMP
+   */
+  public Algorithm algorithmFor(Vip vip, @Nullable Pool pool, Protocol protocol, int port) {
+    Algorithm chosen = vip.algorithm();
+    if (chosen == null && pool != null) {
+      chosen = pool.algorithm();
+    }
+    return chosen == null ? serviceIndex.find(protocol, port) : chosen;
+  }
+}

@@ -1,0 +1,65 @@
+package io.malob.state.catalog;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * All that a catalog holds and stores, without the indexes over it. Immutable; each map is by id,
+ * in the order in which the items were created.
+ *
+ * @param lastVipNumber the number that was given to a VIP last; 0 if none was
+ * @param lastMemberNumber the number that was given to a member last; 0 if none was
+ */
+record CatalogTables(
+    Map<String, Vip> vips,
+    Map<String, Pool> pools,
+    Map<String, Member> members,
+    Map<String, Service> services,
+    int lastVipNumber,
+    int lastMemberNumber) {
+
+  /** What a new catalog holds: the default entry of the services table. */
+  static CatalogTables empty() {
+    Service entry = Service.defaultEntry();
+    return new CatalogTables(Map.of(), Map.of(), Map.of(), Map.of(entry.id(), entry), 0, 0);
+  }
+
+  CatalogTables withVips(Map<String, Vip> newVips) {
+    return new CatalogTables(newVips, pools, members, services, lastVipNumber, lastMemberNumber);
+  }
+
+  CatalogTables withPools(Map<String, Pool> newPools) {
+    return new CatalogTables(vips, newPools, members, services, lastVipNumber, lastMemberNumber);
+  }
+
+  CatalogTables withMembers(Map<String, Member> newMembers) {
+    return new CatalogTables(vips, pools, newMembers, services, lastVipNumber, lastMemberNumber);
+  }
+
+  CatalogTables withServices(Map<String, Service> newServices) {
+    return new CatalogTables(vips, pools, members, newServices, lastVipNumber, lastMemberNumber);
+  }
+
+  CatalogTables withLastVipNumber(int number) {
+    return new CatalogTables(vips, pools, members, services, number, lastMemberNumber);
+  }
+
+  CatalogTables withLastMemberNumber(int number) {
+    return new CatalogTables(vips, pools, members, services, lastVipNumber, number);
+  }
+
+  /** The map with the item added at its end, or in the place of the one with the same id. */
+  static <T extends CatalogItem> Map<String, T> plus(Map<String, T> items, T item) {
+    Map<String, T> copy = new LinkedHashMap<>(items);
+    copy.put(item.id(), item);
+    return Collections.unmodifiableMap(copy);
+  }
+
+  /** The map without the item of that id. */
+  static <T extends CatalogItem> Map<String, T> minus(Map<String, T> items, String id) {
+    Map<String, T> copy = new LinkedHashMap<>(items);
+    copy.remove(id);
+    return Collections.unmodifiableMap(copy);
+  }
+}

@@ -1,0 +1,133 @@
+package io.malob.state.catalog;
+
+import io.malob.algorithm.Algorithm;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/** Reads the value of a field from its text. */
+@FunctionalInterface
+interface FieldFormat<T> {
+  /** The longest id. */
+  int MAX_ID_LENGTH = 64;
+
+  /** The longest name. */
+  int MAX_NAME_LENGTH = 128;
+
+  /** Safe in a URL without encoding; cannot be a relative path. */
+  Pattern ID = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}");
+
+  Pattern WHOLE_NUMBER = Pattern.compile("-?[0-9]{1,9}");
+
+  /** Without leading zeros, which some read as octal. */
+  Pattern IPV4 =
+      Pattern.compile(
+          "((25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(\\.(?!$)|$)){4}", Pattern.CASE_INSENSITIVE);
+
+  /** The value of a text that is trimmed and not empty. */
+  T parse(String field, String text) throws CatalogException;
+
+  static String id(String field, String text) throws CatalogException {
+    if (!ID.matcher(text).matches()) {
+      throw CatalogException.invalid(
+          field,
+          field
+              + " must be 1 to "
+              + MAX_ID_LENGTH
+              + " letters, digits or any of _ . : - (and begin with a letter, a digit or _), not "
+              + quoted(text));
+    }
+    return text;
+  }
+
+  static String name(String field, String text) throws CatalogException {
+    if (text.length() > MAX_NAME_LENGTH) {
+      throw CatalogException.invalid(
+          field, field + " must have at most " + MAX_NAME_LENGTH + " characters");
+    }
+    if (text.chars().anyMatch(Character::isISOControl)) {
+      throw CatalogException.invalid(field, field + " must not have control characters in it");
+    }
+    return text;
+  }
+
+  static Protocol protocol(String field, String text) throws CatalogException {
+    return Protocol.named(text)
+        .orElseThrow(
+            () ->
+                CatalogException.invalid(
+                    field, field + " must be tcp, udp or icmp, not " + quoted(text)));
+  }
+
+  static IPv4Address address(String field, String text) throws CatalogException {
+    if (!IPV4.matcher(text).matches()) {
+      throw CatalogException.invalid(
+          field, field + " must be an IPv4 address such as 10.0.0.100, not " + quoted(text));
+    }
+    IPv4Address address = IPv4Address.of(text);
+    int first = address.getInt() >>> 24;
+    boolean unicast = first != 0 && first != 127 && (first < 224 || first > 239);
+    if (!unicast || address.equals(IPv4Address.NO_MASK)) {
+      throw CatalogException.invalid(
+          field,
+          field + " must be the address of a host in the network, which " + text + " is not");
+    }
+    return address;
+  }
+
+  static Integer port(String field, String text) throws CatalogException {
+    return number(field, text, 0, 65_535);
+  }
+
+  static Integer weight(String field, String text) throws CatalogException {
+    return number(field, text, 1, Member.MAX_WEIGHT);
+  }
+
+  private static int number(String field, String text, int least, int most)
+      throws CatalogException {
+    int value = WHOLE_NUMBER.matcher(text).matches() ? Integer.parseInt(text) : -1;
+    if (value < least || value > most) {
+      throw CatalogException.invalid(
+          field,
+          field
+              + " must be a whole number from "
+              + least
+              + " to "
+              + most
+              + ", not "
+              + quoted(text));
+    }
+    return value;
+  }
+
+  static Algorithm algorithm(String field, String text) throws CatalogException {
+    String available = "; available are " + String.join(", ", Algorithm.availableNames());
+    Algorithm algorithm =
+        Algorithm.named(text)
+            .orElseThrow(
+                () ->
+                    CatalogException.invalid(
+                        field, field + ": there is no algorithm " + quoted(text) + available));
+    if (!algorithm.available()) {
+      throw CatalogException.unprocessable(
+          field, field + ": " + algorithm.name() + " is not available yet" + available);
+    }
+    return algorithm;
+  }
+
+  /** What is wrong with a port of that protocol; null if nothing is. */
+  static @Nullable String portProblem(@Nullable Protocol protocol, @Nullable Integer port) {
+    if (port == null) {
+      return null;
+    }
+    if (protocol == Protocol.ICMP) {
+      return port <= 255 ? null : "for icmp, port is the ICMP type, from 0 to 255, not " + port;
+    }
+    return port >= 1 ? null : "port must be a whole number from 1 to 65535, not " + port;
+  }
+
+  private static String quoted(String text) {
+    String shown = text.length() <= 40 ? text : text.substring(0, 40) + "…";
+    return "\"" + shown + "\"";
+  }
+}

@@ -1,0 +1,55 @@
+package io.malob.state.catalog;
+
+import java.util.Collection;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the fields of a new item, or the new values of an item's fields. */
+final class FieldReader {
+  private final Fields fields;
+
+  /** Reads these fields, none of which may have a name that is not known. */
+  FieldReader(Fields fields, Collection<String> knownNames) throws CatalogException {
+    this.fields = fields;
+    for (String name : fields.names()) {
+      if (!knownNames.contains(name)) {
+        throw CatalogException.invalid(
+            name, "there is no field \"" + name + "\" here, only " + String.join(", ", knownNames));
+      }
+    }
+  }
+
+  /** The given value; null if the field is cleared; the current value if it is not named. */
+  <T> @Nullable T optional(String name, @Nullable T current, FieldFormat<T> format)
+      throws CatalogException {
+    if (!fields.has(name)) {
+      return current;
+    }
+    String text = fields.get(name);
+    return text == null ? null : parse(name, text, format);
+  }
+
+  /** The given value; the other one if the field is cleared; the current one if it is not named. */
+  <T> T optional(String name, @Nullable T current, FieldFormat<T> format, T otherwise)
+      throws CatalogException {
+    T value = optional(name, current, format);
+    return value == null ? otherwise : value;
+  }
+
+  /** The given value, or the current one if the field is not named; there must be one. */
+  <T> T required(String name, @Nullable T current, FieldFormat<T> format) throws CatalogException {
+    T value = optional(name, current, format);
+    if (value == null) {
+      throw CatalogException.invalid(name, name + " is required");
+    }
+    return value;
+  }
+
+  private static <T> T parse(String name, String text, FieldFormat<T> format)
+      throws CatalogException {
+    String trimmed = text.strip();
+    if (trimmed.isEmpty()) {
+      throw CatalogException.invalid(name, name + " is empty; leave it out or set it to null");
+    }
+    return format.parse(name, trimmed);
+  }
+}

@@ -1,0 +1,40 @@
+package io.malob.state.catalog;
+
+import io.malob.algorithm.Algorithm;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The servers behind a VIP.
+ *
+ * @param id what it is called in URLs
+ * @param name a text for people
+ * @param protocol null for that of the VIP; never another one than the VIP's
+ * @param vipId the VIP that it serves, which is there; null for none
+ * @param algorithm null to leave it to the VIP and the services
+ */
+public record Pool(
+    String id,
+    String name,
+    @Nullable Protocol protocol,
+    @Nullable String vipId,
+    @Nullable Algorithm algorithm)
+    implements CatalogItem {
+
+  @Override
+  public Map<String, @Nullable Object> fields() {
+    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+    fields.put("id", id);
+    fields.put("name", name);
+    fields.put("protocol", protocol == null ? null : protocol.text());
+    fields.put("vip_id", vipId);
+    fields.put("lb_method", algorithm == null ? null : algorithm.name());
+    return fields;
+  }
+
+  /** The same pool for another VIP, or for none. */
+  Pool withVipId(@Nullable String newVipId) {
+    return new Pool(id, name, protocol, newVipId, algorithm);
+  }
+}

@@ -1,0 +1,100 @@
+package io.malob.state.catalog;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The rules for pools. */
+final class PoolKind extends CatalogKind<Pool> {
+  private static final int LIMIT = 65_535;
+
+  PoolKind() {
+    super("pool", LIMIT, "id", "name", "protocol", "vip_id", "lb_method");
+  }
+
+  @Override
+  public Map<String, Pool> in(CatalogSnapshot snapshot) {
+    return snapshot.pools();
+  }
+
+  @Override
+  Pool read(FieldReader fields, String id, int number, @Nullable Pool current)
+      throws CatalogException {
+    return new Pool(
+        id,
+        fields.optional("name", current == null ? null : current.name(), FieldFormat::name, id),
+        fields.optional(
+            "protocol", current == null ? null : current.protocol(), FieldFormat::protocol),
+        fields.optional("vip_id", current == null ? null : current.vipId(), FieldFormat::id),
+        fields.optional(
+            "lb_method", current == null ? null : current.algorithm(), FieldFormat::algorithm));
+  }
+
+  @Override
+  CatalogTables with(CatalogTables tables, Pool pool) {
+    return tables.withPools(CatalogTables.plus(tables.pools(), pool));
+  }
+
+  @Override
+  CatalogTables without(CatalogTables tables, Pool pool) {
+    CatalogTables changed = tables.withPools(CatalogTables.minus(tables.pools(), pool.id()));
+    Map<String, Member> members = new LinkedHashMap<>(tables.members());
+    members.replaceAll(
+        (id, member) -> pool.id().equals(member.poolId()) ? member.withoutPool() : member);
+    return members.equals(tables.members()) ? changed : changed.withMembers(members);
+  }
+
+  @Override
+  void check(CatalogSnapshot candidate, Pool pool) throws CatalogException {
+    String vipId = pool.vipId();
+    if (vipId != null) {
+      if (!candidate.vips().containsKey(vipId)) {
+        throw CatalogException.unprocessable("vip_id", "there is no VIP " + vipId);
+      }
+      for (Pool other : candidate.pools().values()) {
+        if (vipId.equals(other.vipId()) && !other.id().equals(pool.id())) {
+          throw CatalogException.conflict(
+              "vip_id", "VIP " + vipId + " has a pool already: " + other.id());
+        }
+      }
+    }
+    checkProtocol(candidate, pool);
+  }
+
+  /** Checks that a pool, its VIP and its members can have to do with the same protocol. */
+  static void checkProtocol(CatalogSnapshot candidate, Pool pool) throws CatalogException {
+    Vip vip = vipOf(candidate, pool);
+    Protocol own = pool.protocol();
+    Protocol ofVip = vip == null ? null : vip.protocol();
+    if (own != null && ofVip != null && own != ofVip) {
+      throw CatalogException.unprocessable(
+          "protocol",
+          "pool " + pool.id() + " is for " + own.text() + ", but its VIP is for " + ofVip.text());
+    }
+    Protocol protocol = protocolOf(candidate, pool);
+    if (protocol == null) {
+      return;
+    }
+    for (Member member : candidate.membersOfPool(pool.id())) {
+      if (FieldFormat.portProblem(protocol, member.port()) != null) {
+        throw CatalogException.unprocessable(
+            "protocol",
+            String.format(
+                "member %s of pool %s has port %d, which %s does not have",
+                member.id(), pool.id(), member.port(), protocol.text()));
+      }
+    }
+  }
+
+  /** The protocol of a pool's traffic: its own or its VIP's; null if neither says. */
+  static @Nullable Protocol protocolOf(CatalogSnapshot snapshot, Pool pool) {
+    Vip vip = vipOf(snapshot, pool);
+    Protocol own = pool.protocol();
+    return own != null || vip == null ? own : vip.protocol();
+  }
+
+  private static @Nullable Vip vipOf(CatalogSnapshot snapshot, Pool pool) {
+    String vipId = pool.vipId();
+    return vipId == null ? null : snapshot.vips().get(vipId);
+  }
+}

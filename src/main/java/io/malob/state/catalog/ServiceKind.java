@@ -1,0 +1,127 @@
+package io.malob.state.catalog;
+
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The rules for the services table. */
+final class ServiceKind extends CatalogKind<Service> {
+  private static final int LIMIT = 4096;
+
+  ServiceKind() {
+    super("service", LIMIT, "id", "service_name", "protocol", "port", "algorithm");
+  }
+
+  @Override
+  public Map<String, Service> in(CatalogSnapshot snapshot) {
+    return snapshot.services();
+  }
+
+  @Override
+  Service read(FieldReader fields, String id, int number, @Nullable Service current)
+      throws CatalogException {
+    return new Service(
+        id,
+        fields.optional(
+            "service_name", current == null ? null : current.name(), FieldFormat::name, id),
+        fields.optional(
+            "protocol", current == null ? null : current.protocol(), FieldFormat::protocol),
+        fields.optional("port", current == null ? null : current.port(), FieldFormat::port),
+        fields.required(
+            "algorithm", current == null ? null : current.algorithm(), FieldFormat::algorithm));
+  }
+
+  @Override
+  CatalogTables with(CatalogTables tables, Service service) {
+    return tables.withServices(CatalogTables.plus(tables.services(), service));
+  }
+
+  @Override
+  CatalogTables without(CatalogTables tables, Service service) {
+    return tables.withServices(CatalogTables.minus(tables.services(), service.id()));
+  }
+
+  @Override
+  void check(CatalogSnapshot candidate, Service service) throws CatalogException {
+    if (service.isDefault()) {
+      checkDefault(service);
+      return;
+    }
+    if (service.port() == null) {
+      throw CatalogException.invalid("port", "only the service \"default\" can be without port");
+    }
+    checkPort(service);
+    Optional<Service> other =
+        sameTraffic(candidate, service).filter(same -> !same.id().equals(service.id())).findFirst();
+    if (other.isPresent()) {
+      throw taken(other.get());
+    }
+  }
+
+  private static void checkDefault(Service service) throws CatalogException {
+    if (service.port() != null) {
+      throw CatalogException.invalid("port", "the default entry is for all ports and has none");
+    }
+    if (service.protocol() != null) {
+      throw CatalogException.invalid(
+          "protocol", "the default entry is for all protocols and has none");
+    }
+  }
+
+  private static void checkPort(Service service) throws CatalogException {
+    String problem = FieldFormat.portProblem(service.protocol(), service.port());
+    if (problem != null) {
+      throw CatalogException.invalid("port", problem);
+    }
+  }
+
+  /** A service that is there with all that the new one names is the new one. */
+  @Override
+  Optional<Service> alreadyThere(CatalogSnapshot snapshot, Service service, Fields given)
+      throws CatalogException {
+    if (service.port() == null) {
+      checkDefault(service);
+    } else {
+      checkPort(service);
+    }
+    Optional<Service> there = sameTraffic(snapshot, service).findFirst();
+    if (there.isPresent() && !asksForNothingElse(service, given, there.get())) {
+      throw taken(there.get());
+    }
+    return there;
+  }
+
+  private static boolean asksForNothingElse(Service service, Fields given, Service there) {
+    return service.algorithm().equals(there.algorithm())
+        && (given.get("id") == null || service.id().equals(there.id()))
+        && (there.isDefault()
+            || given.get("service_name") == null
+            || service.name().equals(there.name()));
+  }
+
+  /** The services for the same protocol and port, itself among them. */
+  private static Stream<Service> sameTraffic(CatalogSnapshot snapshot, Service service) {
+    return snapshot.services().values().stream()
+        .filter(other -> other.protocol() == service.protocol())
+        .filter(other -> Objects.equals(other.port(), service.port()));
+  }
+
+  private static CatalogException taken(Service there) {
+    String what =
+        there.isDefault()
+            ? "without port it is the default entry, which has "
+            : "service " + there.id() + " is for that port already, with ";
+    return CatalogException.conflict(
+        "port", what + there.algorithm().name() + "; change it with PUT services/" + there.id());
+  }
+
+  @Override
+  void checkDelete(Service service) throws CatalogException {
+    if (service.isDefault()) {
+      throw CatalogException.conflict(
+          null, "the default entry cannot be deleted; change it with PUT services/default");
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package io.malob.state.catalog;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the VIP of a packet: four probes of a hash table at most, nothing allocated. Immutable. */
+final class VipIndex {
+  private static final int ANY = 0;
+
+  private final LongTable<Optional<Vip>> byTraffic;
+  private final LongTable<Boolean> addresses;
+
+  VipIndex(Collection<Vip> vips) {
+    Map<Long, Optional<Vip>> traffic = new HashMap<>();
+    Map<Long, Boolean> known = new HashMap<>();
+    for (Vip vip : vips) {
+      int address = vip.address().getInt();
+      traffic.put(key(address, code(vip.protocol()), code(vip.port())), Optional.of(vip));
+      known.put((long) address, true);
+    }
+    byTraffic = new LongTable<>(traffic);
+    addresses = new LongTable<>(known);
+  }
+
+  boolean isVipAddress(int address) {
+    return addresses.get(address) != null;
+  }
+
+  Optional<Vip> find(int address, Protocol protocol, int port) {
+    if (!isVipAddress(address)) {
+      return Optional.empty();
+    }
+    int protocolCode = code(protocol);
+    int portCode = port + 1;
+    Optional<Vip> vip = byTraffic.get(key(address, protocolCode, portCode));
+    if (vip == null) {
+      vip = byTraffic.get(key(address, protocolCode, ANY));
+    }
+    if (vip == null) {
+      vip = byTraffic.get(key(address, ANY, portCode));
+    }
+    if (vip == null) {
+      vip = byTraffic.get(key(address, ANY, ANY));
+    }
+    return vip == null ? Optional.empty() : vip;
+  }
+
+  private static int code(@Nullable Protocol protocol) {
+    return protocol == null ? ANY : protocol.ipNumber();
+  }
+
+  private static int code(@Nullable Integer port) {
+    return port == null ? ANY : port + 1;
+  }
+
+  private static long key(int address, int protocolCode, int portCode) {
+    return ((long) address << 32) | ((long) protocolCode << 20) | portCode;
+  }
+}

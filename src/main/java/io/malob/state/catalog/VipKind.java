@@ -1,0 +1,87 @@
+package io.malob.state.catalog;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The rules for VIPs. */
+final class VipKind extends CatalogKind<Vip> {
+  VipKind() {
+    super("VIP", Vip.MAX_NUMBER, "id", "name", "protocol", "address", "port", "lb_method");
+  }
+
+  @Override
+  public Map<String, Vip> in(CatalogSnapshot snapshot) {
+    return snapshot.vips();
+  }
+
+  @Override
+  Vip read(FieldReader fields, String id, int number, @Nullable Vip current)
+      throws CatalogException {
+    return new Vip(
+        current == null ? number : current.number(),
+        id,
+        fields.optional("name", current == null ? null : current.name(), FieldFormat::name, id),
+        fields.optional(
+            "protocol", current == null ? null : current.protocol(), FieldFormat::protocol),
+        fields.required(
+            "address", current == null ? null : current.address(), FieldFormat::address),
+        fields.optional("port", current == null ? null : current.port(), FieldFormat::port),
+        fields.optional(
+            "lb_method", current == null ? null : current.algorithm(), FieldFormat::algorithm));
+  }
+
+  @Override
+  int nextNumber(CatalogTables tables) {
+    return FreeNumber.after(
+        tables.lastVipNumber(), Vip.MAX_NUMBER, tables.vips().values(), Vip::number);
+  }
+
+  @Override
+  CatalogTables with(CatalogTables tables, Vip vip) {
+    CatalogTables changed = tables.withVips(CatalogTables.plus(tables.vips(), vip));
+    return tables.vips().containsKey(vip.id()) ? changed : changed.withLastVipNumber(vip.number());
+  }
+
+  @Override
+  CatalogTables without(CatalogTables tables, Vip vip) {
+    CatalogTables changed = tables.withVips(CatalogTables.minus(tables.vips(), vip.id()));
+    for (Pool pool : tables.pools().values()) {
+      if (vip.id().equals(pool.vipId())) {
+        return changed.withPools(CatalogTables.plus(tables.pools(), pool.withVipId(null)));
+      }
+    }
+    return changed;
+  }
+
+  @Override
+  void check(CatalogSnapshot candidate, Vip vip) throws CatalogException {
+    String problem = FieldFormat.portProblem(vip.protocol(), vip.port());
+    if (problem != null) {
+      throw CatalogException.invalid("port", problem);
+    }
+    for (Vip other : candidate.vips().values()) {
+      if (!other.id().equals(vip.id()) && isSameTraffic(vip, other)) {
+        throw CatalogException.conflict(
+            "address", "VIP " + other.id() + " has the same address, protocol and port");
+      }
+    }
+    List<Member> members = candidate.membersAt(vip.address().getInt());
+    if (!members.isEmpty()) {
+      throw CatalogException.conflict(
+          "address", vip.address() + " is the address of member " + members.get(0).id());
+    }
+    Optional<Pool> pool = candidate.poolOfVip(vip.id());
+    if (pool.isPresent()) {
+      PoolKind.checkProtocol(candidate, pool.get());
+    }
+  }
+
+  private static boolean isSameTraffic(Vip one, Vip other) {
+    return one.address().equals(other.address())
+        && one.protocol() == other.protocol()
+        && Objects.equals(one.port(), other.port());
+  }
+}
