@@ -19,7 +19,7 @@ from typing import Any, Iterator, Sequence
 from base.commands import ProcessId
 from base.errors import ScriptError, UsageError
 from base.place import RUN_DIRECTORY
-from base.waiting import wait_until
+from base.waiting import undisturbed, wait_until
 from lab import namespaces, ovs, topology
 from lab.topology import Topology
 
@@ -109,21 +109,22 @@ def up(network: Topology, name: str = DEFAULT_NAME, controller: str = DEFAULT_CO
     host, port = parse_endpoint(controller)
     with _lock():
         _clear_leftover(name)
-        ovs.ensure_running()
-        instance = Instance(name, network, controller, ovs.datapath_type())
-        _check_free(instance)
-        owner = ProcessId.of(os.getpid()) if owned else None
-        _write_state(name, {
-            "topology": {"name": network.name, **network.to_json()},
-            "controller": controller,
-            "datapath": instance.datapath,
-            "owner": [owner.pid, owner.start_ticks] if owner else None,
-            "processes": [],
-        })
         try:
+            ovs.ensure_running()
+            instance = Instance(name, network, controller, ovs.datapath_type())
+            _check_free(instance)
+            owner = ProcessId.of(os.getpid()) if owned else None
+            _write_state(name, {
+                "topology": {"name": network.name, **network.to_json()},
+                "controller": controller,
+                "datapath": instance.datapath,
+                "owner": [owner.pid, owner.start_ticks] if owner else None,
+                "processes": [],
+            })
             _build(instance, f"tcp:{host}:{port}")
         except BaseException:
-            _remove(name)
+            with undisturbed():
+                _remove(name)
             raise
     return instance
 

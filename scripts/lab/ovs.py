@@ -7,18 +7,16 @@ and `ovs-ofctl` work without options. Only the processes that we started are end
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from pathlib import Path
 
 from base.commands import ProcessId, find_program, run, succeeds
-from base.errors import MissingError, ScriptError
+from base.errors import MissingError
 from base.place import RUN_DIRECTORY
 from base.waiting import wait_until
 
 _OURS = RUN_DIRECTORY / "ovs"
-_DAEMONS = _OURS / "daemons.json"
 _SCHEMA = Path("/usr/share/openvswitch/vswitch.ovsschema")
 
 
@@ -63,8 +61,9 @@ def ensure_running() -> None:
     database, switch = database_runs(), switch_daemon_runs()
     if database and switch:
         return
-    if database and not _started_by_us():
-        raise MissingError("Open vSwitch's database runs, but ovs-vswitchd does not; start the service openvswitch-switch")
+    if database and not _our_daemons():
+        raise MissingError(
+            "Open vSwitch's database runs, but ovs-vswitchd does not; start the service openvswitch-switch")
     stop_ours()
     _start()
 
@@ -83,43 +82,44 @@ def _start() -> None:
         "ovsdb-server": [str(database), f"--remote=p{address}"],
         "ovs-vswitchd": [address],
     }
-    started: list[ProcessId] = []
     for name, arguments in daemons.items():
-        pid_file = _OURS / f"{name}.pid"
-        program = find_program(name) or name
         log = _OURS / f"{name}.log"
-        # the usual control socket has the daemon's number in its name, which ovs-appctl reads from
-        # the usual place: a link there leads to our own pid file
-        run([program, *arguments, *quiet, f"--pidfile={pid_file}", f"--log-file={log}"], timeout_s=30)
-        process = ProcessId.of(int(pid_file.read_text()))
-        if process is None:
-            raise ScriptError(f"{name} ended at once; see {log}")
-        started.append(process)
-        _DAEMONS.write_text(json.dumps([[p.pid, p.start_ticks] for p in started]))
+        program = find_program(name) or name
+        run([program, *arguments, *quiet, f"--pidfile={_pid_file(name)}", f"--log-file={log}"])
+        # ovs-appctl looks for the daemon's number in the usual place: a link there leads to our own file
         usual = sockets / f"{name}.pid"
         usual.unlink(missing_ok=True)
-        usual.symlink_to(pid_file)
+        usual.symlink_to(_pid_file(name))
         if name == "ovsdb-server":
             vsctl("--no-wait", "init")
     wait_until(switch_daemon_runs, "ovs-vswitchd to answer", 10)
 
 
+def _pid_file(daemon: str) -> Path:
+    return _OURS / f"{daemon}.pid"
+
+
 def _our_daemons() -> list[ProcessId]:
-    try:
-        return [ProcessId(pid, start) for pid, start in json.loads(_DAEMONS.read_text())]
-    except (OSError, ValueError):
-        return []
-
-
-def _started_by_us() -> bool:
-    return any(process.alive() for process in _our_daemons())
+    """The daemons that we started: those that write our pid files. The switch comes before its database."""
+    found = []
+    for name in ("ovs-vswitchd", "ovsdb-server"):
+        mark = f"--pidfile={_pid_file(name)}".encode()
+        for command_line in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                ours = mark in command_line.read_bytes().split(b"\0")
+            except OSError:
+                continue
+            process = ProcessId.of(int(command_line.parent.name)) if ours else None
+            if process is not None:
+                found.append(process)
+    return found
 
 
 def stop_ours() -> None:
     """Ends the daemons if we started them, and removes what they left. Otherwise does nothing."""
-    if not _DAEMONS.exists():
+    if not _OURS.exists():
         return
-    for process in reversed(_our_daemons()):
+    for process in _our_daemons():
         process.end()
     for name in ("ovsdb-server", "ovs-vswitchd"):
         usual = _socket_directory() / f"{name}.pid"
