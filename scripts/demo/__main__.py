@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from pathlib import Path
 
 from base.errors import ScriptError, UsageError, run_main
 from base.preparation import need_root, prepare
@@ -50,6 +51,8 @@ def _options() -> argparse.Namespace:
     options = parser.parse_args()
     if not 1 <= options.seconds <= 3600:
         raise UsageError(f"--seconds: expected 1 to 3600, not {options.seconds:g}")
+    if options.json and options.json != "-" and not Path(options.json).resolve().parent.is_dir():
+        raise UsageError(f"--json: there is no directory for {options.json}")
     return options
 
 
