@@ -59,17 +59,20 @@ install_packages() {
     [ -t 0 ] || as_root=(sudo -n)
     "${as_root[@]}" true 2>/dev/null || fail 3 "run as root: apt-get install ${packages[*]}"
   fi
-  "${as_root[@]}" apt-get -qq update >&2 || say "apt-get update failed; trying with the old package lists"
+  "${as_root[@]}" apt-get -qq update >&2 </dev/null || say "apt-get update failed; trying with the old package lists"
   packages=()
   for program in "$@"; do
     packages+=("$(package_choice "$program")")
   done
   say "installing: ${packages[*]}"
+  local log
+  log=$(mktemp)
   # the package of Open vSwitch may be unable to start its service, in a container for example; the lab
   # starts the daemons itself then, so all that counts is whether the programs are there afterwards
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends \
-    -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 install "${packages[@]}" >&2 </dev/null ||
-    say "apt-get install reported a failure"
+    -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 install "${packages[@]}" >"$log" 2>&1 </dev/null ||
+    { tail -n 20 "$log" >&2 && say "apt-get reported a failure (above)"; }
+  rm -f "$log"
   hash -r
 }
 
