@@ -74,7 +74,9 @@ maven() (
     flock 9
   fi
   cd "$MALOB_ROOT" || exit
-  as_owner env JAVA_HOME="$(find_jdk)" mvn -B -ntp "$@" >&2 </dev/null
+  # Maven ends with colour codes even where it was told not to use colours
+  as_owner env JAVA_HOME="$(find_jdk)" mvn -B -ntp -Dstyle.color=never "$@" 2>&1 </dev/null |
+    sed -u $'s/\e\\[[0-9;]*m//g' >&2
 )
 
 is_built() {
