@@ -1,0 +1,87 @@
+"""Runs other programs, and ends them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Sequence
+
+from base.errors import MissingError, ScriptError
+
+
+def run(command: Sequence[str], timeout_s: float = 30, check: bool = True, text: str | None = None) -> str:
+    """Runs a program to its end and returns what it printed.
+
+    Raises ScriptError with the program's own last words if it fails (unless check is False) or takes
+    longer than timeout_s, and MissingError if it is not installed.
+    """
+    try:
+        done = subprocess.run(
+            command, input=text, capture_output=True, text=True, timeout=timeout_s,
+            stdin=subprocess.DEVNULL if text is None else None)
+    except FileNotFoundError:
+        raise MissingError(f"{command[0]} is not installed; './malob doctor' tells where to get it") from None
+    except subprocess.TimeoutExpired:
+        raise ScriptError(f"'{' '.join(command[:6])}' did not end within {timeout_s:g} s") from None
+    if check and done.returncode != 0:
+        words = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        reason = words[-1] if words else f"exit code {done.returncode}"
+        raise ScriptError(f"'{' '.join(command[:8])}' failed: {reason}")
+    return done.stdout
+
+
+def succeeds(command: Sequence[str], timeout_s: float = 10) -> bool:
+    """Whether the program is there, and ends well in time."""
+    try:
+        return subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            timeout=timeout_s).returncode == 0
+    except (FileNotFoundError, PermissionError, subprocess.TimeoutExpired):
+        return False
+
+
+def find_program(name: str) -> str | None:
+    """The path of a program; also looks where only root's PATH looks."""
+    path = os.environ.get("PATH", os.defpath)
+    return shutil.which(name, path=f"{path}:/usr/local/sbin:/usr/sbin:/sbin")
+
+
+@dataclass(frozen=True)
+class ProcessId:
+    """A process that stays recognisable: its number, and when it started (in clock ticks after boot)."""
+
+    pid: int
+    start_ticks: int
+
+    @staticmethod
+    def of(pid: int) -> "ProcessId | None":
+        """The process that has this number now; None if there is none."""
+        try:
+            stat = Path(f"/proc/{pid}/stat").read_text()
+        except OSError:
+            return None
+        fields = stat.rpartition(")")[2].split()
+        if fields[0] in "ZX":
+            return None
+        return ProcessId(pid, int(fields[19]))
+
+    def alive(self) -> bool:
+        return ProcessId.of(self.pid) == self
+
+    def end(self, patience_s: float = 5) -> None:
+        """Ends the process: asks, waits for patience_s, then insists. Does nothing if it has ended."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            if not self.alive():
+                return
+            try:
+                os.kill(self.pid, number)
+            except ProcessLookupError:
+                return
+            deadline = time.monotonic() + patience_s
+            while self.alive() and time.monotonic() < deadline:
+                time.sleep(0.02)

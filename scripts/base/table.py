@@ -1,0 +1,21 @@
+"""Plain text tables."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+
+def render(header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
+    """The lines of a table: columns as wide as their widest cell, two spaces apart, no lines drawn.
+
+    right: the columns, counted from 0, that are set flush right. Rows have as many cells as the header.
+    """
+    widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
+    lines = []
+    for row in (header, *rows):
+        cells = [
+            cell.rjust(width) if i in right else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(row, widths))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return lines

@@ -1,0 +1,80 @@
+"""Waiting for something with a limit, and signals that end a program in order."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from contextlib import contextmanager
+from types import FrameType
+from typing import Callable, Iterator
+
+from base.errors import ScriptError
+
+QUIET_S = 5.0
+
+
+def say(text: str) -> None:
+    """One line of progress, on stderr."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def wait_until(
+    condition: Callable[[], bool],
+    what: str,
+    timeout_s: float,
+    interval_s: float = 0.1,
+    detail: Callable[[], str] = lambda: "",
+) -> None:
+    """Returns once the condition holds.
+
+    Raises ScriptError, with what was waited for and the detail, after timeout_s. A wait of more than
+    five seconds shows the time that is left, if stderr is a terminal.
+    """
+    start = time.monotonic()
+    shown = False
+    while not condition():
+        waited = time.monotonic() - start
+        if waited > timeout_s:
+            _clear(shown)
+            words = detail()
+            raise ScriptError(f"waited {timeout_s:g} s for {what}" + (f": {words}" if words else ""))
+        if waited > QUIET_S and sys.stderr.isatty():
+            shown = True
+            left = timeout_s - waited
+            print(f"\r  waiting for {what}, {left:3.0f} s left ", end="", file=sys.stderr, flush=True)
+        time.sleep(interval_s)
+    _clear(shown)
+
+
+def _clear(shown: bool) -> None:
+    if shown:
+        print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def orderly_end() -> Iterator[None]:
+    """Inside, SIGTERM and SIGHUP raise KeyboardInterrupt as Ctrl-C does, so that clean-up code runs."""
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    numbers = (signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, interrupt) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Inside, Ctrl-C, SIGTERM and SIGHUP are ignored: cleaning up is not left half done."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

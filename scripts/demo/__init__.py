@@ -1,0 +1,1 @@
+"""`./malob demo`: the load balancer at work on an emulated network."""

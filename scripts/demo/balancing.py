@@ -1,0 +1,83 @@
+"""Sets up a virtual IP by REST, and reads how its servers are used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Mapping, Sequence
+
+from base.errors import ScriptError
+from lab.rest import RestClient, RestError
+from lab.topology import Host
+
+BASE = "/quantum/v1.0"
+
+
+@dataclass(frozen=True)
+class VirtualServer:
+    """A VIP with one pool. members: server name by member id."""
+
+    address: str
+    port: int
+    vip_id: str
+    pool_id: str
+    members: Mapping[str, str]
+
+
+def set_up(
+    rest: RestClient,
+    address: str,
+    port: int,
+    servers: Sequence[Host],
+    member_port: int | None = None,
+    protocol: str = "tcp",
+    algorithm: str = "RR",
+    tell: Callable[[str], None] = lambda line: None,
+    key: str = "1",
+) -> VirtualServer:
+    """Makes a VIP, its pool, a member for each server, and the service of its port.
+
+    member_port: the servers' port if it is not the VIP's. key: the ids of VIP and pool, and the first part
+    of the members' ids. tell: gets each request as a curl line. Raises RestError if one is refused.
+    """
+
+    def post(kind: str, body: dict[str, Any]) -> Any:
+        tell(rest.curl_line("POST", f"{BASE}/{kind}/", body))
+        return rest.post(f"{BASE}/{kind}/", body)
+
+    post("vips", {
+        "id": key, "name": f"vip{key}", "protocol": protocol, "address": address, "port": str(port)})
+    post("pools", {
+        "id": key, "name": f"pool{key}", "protocol": protocol, "vip_id": key})
+    members = {}
+    for number, server in enumerate(servers, start=1):
+        member = f"{key}{number}"
+        post("members", {
+            "id": member, "address": server.ip, "port": str(member_port or port), "pool_id": key})
+        members[member] = server.name
+    if protocol == "tcp":
+        post("services", {"service_name": f"service{port}", "port": str(port), "algorithm": algorithm})
+    return VirtualServer(address, port, key, key, members)
+
+
+def open_connections(rest: RestClient, virtual: VirtualServer) -> dict[str, int]:
+    """By server, how many connections are open as the balancer counts them; empty if it does not say."""
+    try:
+        stats = rest.get(f"{BASE}/pools/{virtual.pool_id}/stats/")
+    except RestError:
+        return {}
+    if isinstance(stats, list):
+        stats = stats[0] if stats else {}
+    counts = {}
+    for member in stats.get("members", []):
+        name = virtual.members.get(str(member.get("id")))
+        if name is not None and "active_connections" in member:
+            counts[name] = int(member["active_connections"])
+    return counts
+
+
+def member_of(virtual: VirtualServer, server: str) -> str:
+    """The id of a server's member."""
+    for member, name in virtual.members.items():
+        if name == server:
+            return member
+    raise ScriptError(f"'{server}' is no member of {virtual.address}:{virtual.port}")

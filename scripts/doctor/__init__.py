@@ -1,0 +1,1 @@
+"""`./malob doctor`: what this machine has of what MALOB needs."""

@@ -1,0 +1,1 @@
+"""Emulated networks: Open vSwitch bridges as switches, network namespaces as hosts."""

@@ -1,0 +1,137 @@
+"""`./malob lab`: emulated networks from the command line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+
+from base.errors import UsageError, run_main
+from base.preparation import need_root, prepare
+from base.table import render
+from base.waiting import orderly_end, say, undisturbed
+from lab import instance, topology
+
+
+def main() -> int:
+    options = _parser().parse_args()
+    return options.run(options)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="malob lab", description="Networks of Open vSwitch bridges and network namespaces.")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    up = commands.add_parser("up", help="build a network")
+    up.add_argument("topology", metavar="TOPOLOGY", help="a name from 'list', or a file")
+    up.add_argument("--controller", metavar="HOST:PORT", default=instance.DEFAULT_CONTROLLER,
+                    help="where the switches look for their controller (default %(default)s)")
+    up.set_defaults(run=_up)
+
+    down = commands.add_parser("down", help="remove it, also after a crash")
+    down.add_argument("--all", action="store_true", help="all labs, whatever their name")
+    down.set_defaults(run=_down)
+
+    listing = commands.add_parser("list", help="topologies, and labs that are up")
+    listing.add_argument("--json", action="store_true", help="print one JSON document")
+    listing.set_defaults(run=_list)
+
+    run = commands.add_parser("exec", help="run a command on a host")
+    run.add_argument("host", metavar="HOST")
+    run.add_argument("command", metavar="CMD", nargs=argparse.REMAINDER)
+    run.set_defaults(run=_exec)
+
+    link = commands.add_parser("link", help="take a link away, or put it back")
+    link.add_argument("first", metavar="A")
+    link.add_argument("second", metavar="B")
+    link.add_argument("state", choices=["up", "down"])
+    link.set_defaults(run=_link)
+
+    for command in (up, down, run, link):
+        command.add_argument("--name", help="which lab, if there are several: 'ml' and one more letter (default ml)")
+    return parser
+
+
+def _up(options: argparse.Namespace) -> int:
+    name = options.name or instance.DEFAULT_NAME
+    network = topology.load(options.topology)
+    instance.check_name(name)
+    instance.parse_endpoint(options.controller)
+    need_root("lab up")
+    prepare("lab")
+    with orderly_end():
+        lab = instance.up(network, name, options.controller)
+    say(f"lab '{name}' is up ({network.description}; {_datapath_words(lab.datapath)} datapath)")
+    say(f"switches look for their controller at {lab.controller}; './malob lab down' removes everything")
+    hosts = [
+        [host.name, host.role, host.address, host.mac, host.switch, str(network.ports(host.switch)[host.name])]
+        for host in network.hosts.values()
+    ]
+    print("\n".join(render(["host", "role", "address", "mac", "switch", "port"], hosts, right=[5])))
+    switches = [
+        [switch, dpid, lab.bridge(switch), " ".join(f"{port}:{name}" for name, port in network.ports(switch).items())]
+        for switch, dpid in network.switches.items()
+    ]
+    print()
+    print("\n".join(render(["switch", "datapath id", "bridge", "ports"], switches)))
+    return 0
+
+
+def _datapath_words(datapath: str) -> str:
+    return "kernel" if datapath == "system" else "user-space"
+
+
+def _down(options: argparse.Namespace) -> int:
+    need_root("lab down")
+    names = instance.running() if options.all else [options.name or instance.pick()]
+    with undisturbed():
+        for name in names:
+            removed = instance.down(name)
+            say(f"lab '{name}' is removed" if removed else f"no lab '{name}' was up")
+    return 0
+
+
+def _list(options: argparse.Namespace) -> int:
+    known = [topology.load(name) for name in topology.known_names()]
+    labs = [instance.find(name) for name in instance.running()]
+    if options.json:
+        print(json.dumps({
+            "topologies": {network.name: network.to_json() for network in known},
+            "labs": {lab.name: {"topology": lab.topology.name, "controller": lab.controller} for lab in labs},
+        }, indent=2))
+        return 0
+    rows = [
+        [network.name, str(len(network.switches)), str(len(network.hosts)), str(len(network.links)), network.description]
+        for network in known
+    ]
+    print("\n".join(render(["topology", "switches", "hosts", "links", "what it is"], rows, right=[1, 2, 3])))
+    print()
+    for lab in labs:
+        print(f"up: '{lab.name}', topology {lab.topology.name}, controller {lab.controller}")
+    if not labs:
+        print("no lab is up")
+    return 0
+
+
+def _exec(options: argparse.Namespace) -> int:
+    if not options.command:
+        raise UsageError("exec: which command?")
+    need_root("lab exec")
+    lab = instance.find(options.name)
+    command = lab.inside(options.host, options.command)
+    sys.stdout.flush()
+    os.execvp(command[0], command)
+
+
+def _link(options: argparse.Namespace) -> int:
+    need_root("lab link")
+    lab = instance.find(options.name)
+    lab.set_link(options.first, options.second, options.state == "up")
+    say(f"link {options.first} - {options.second} is {options.state}")
+    return 0
+
+
+if __name__ == "__main__":
+    run_main(main, "malob lab")

@@ -1,0 +1,134 @@
+"""Starts and stops a controller of one's own, for the demo, the tests and experiments."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+from pathlib import Path
+from typing import Sequence
+
+from base.commands import ProcessId, find_program
+from base.errors import MissingError, ScriptError
+from base.place import ROOT
+from base.waiting import wait_until
+from lab.rest import RestClient
+
+#: A JVM on a machine that is busy with other things as well needs a while.
+START_TIMEOUT_S = 60
+
+
+class Controller:
+    """One controller process. Its log and its data stay when it ends: restart() finds the same catalog."""
+
+    def __init__(
+        self, directory: Path, openflow_port: int, http_port: int, properties: Path | None = None
+    ) -> None:
+        """directory: for log and data. properties: the controller's -cf; None for its own defaults."""
+        self.openflow_port = openflow_port
+        self.http_port = http_port
+        self.log = directory / "controller.log"
+        self.rest = RestClient("127.0.0.1", http_port)
+        self._data = directory / "data"
+        self._properties = properties
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def endpoint(self) -> str:
+        """Where switches find it, as HOST:PORT."""
+        return f"127.0.0.1:{self.openflow_port}"
+
+    @property
+    def pid(self) -> int:
+        if self._process is None:
+            raise ScriptError("the controller is not running")
+        return self._process.pid
+
+    def check_ports(self) -> None:
+        """Raises MissingError if one of its ports is taken."""
+        _check_port_free(self.openflow_port, "--openflow-port", "OpenFlow")
+        _check_port_free(self.http_port, "--http-port", "REST")
+
+    def start(self, keep: bool = False) -> None:
+        """Starts it and returns once it answers. keep: it may outlive this process.
+
+        Raises ScriptError with the last words of its log if it ends or takes too long.
+        """
+        self.check_ports()
+        self._data.mkdir(parents=True, exist_ok=True)
+        command = [
+            str(ROOT / "malob"), "run", "--openflow-port", str(self.openflow_port),
+            "--http-port", str(self.http_port), "--bind", "127.0.0.1", "--data", str(self._data),
+        ]
+        if self._properties is not None:
+            command += ["-cf", str(self._properties)]
+        with open(self.log, "ab") as log:
+            self._process = subprocess.Popen(
+                command if keep else bound_to_us(command), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True)
+        try:
+            wait_until(self._ready_or_ended, "the controller to answer", START_TIMEOUT_S, detail=self.last_words)
+        except BaseException:
+            self.stop()
+            raise
+        if self._process.poll() is not None:
+            raise ScriptError(f"the controller ended at once: {self.last_words()}")
+
+    def _ready_or_ended(self) -> bool:
+        assert self._process is not None
+        return self._process.poll() is not None or self.rest.answers()
+
+    def stop(self) -> None:
+        """Ends it in order; does nothing if it has ended."""
+        if self._process is not None:
+            process = ProcessId.of(self._process.pid)
+            if process is not None:
+                process.end(patience_s=10)
+            self._process.wait()
+            self._process = None
+
+    def kill(self) -> None:
+        """Ends it as a power cut would: kill -9."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def restart(self) -> None:
+        self.stop()
+        self.start()
+
+    def last_words(self) -> str:
+        """The last line of its log that says something."""
+        try:
+            lines = [line for line in self.log.read_text(errors="replace").splitlines() if line.strip()]
+        except OSError:
+            lines = []
+        return (lines[-1] if lines else "its log is empty") + f" (all of it: {self.log})"
+
+
+def bound_to_us(command: Sequence[str]) -> list[str]:
+    """The command as one that is killed when the program that starts it ends, however that ends."""
+    return [find_program("setpriv") or "setpriv", "--pdeathsig", "KILL", *command]
+
+
+def free_port() -> int:
+    """A TCP port on loopback that nobody uses at the moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def port_is_free(port: int) -> bool:
+    """Whether a TCP server could listen on the port, on loopback."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+            return True
+        except OSError:
+            return False
+
+
+def _check_port_free(port: int, option: str, use: str) -> None:
+    if not port_is_free(port):
+        raise MissingError(f"port {port} ({use}) is in use; end that program, or choose another with {option} N")

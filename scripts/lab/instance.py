@@ -1,0 +1,317 @@
+"""One running lab: made by up(), found again by find(), removed by down(), also after a crash.
+
+Every name that it creates in the system starts with the instance's own name and a dash. What it will make
+is written down before it is made, in /run/malob/NAME/state.json, so that down() always knows.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import shutil
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Iterator, Sequence
+
+from base.commands import ProcessId
+from base.errors import ScriptError, UsageError
+from base.place import RUN_DIRECTORY
+from base.waiting import undisturbed, wait_until
+from lab import namespaces, ovs, topology
+from lab.topology import Topology
+
+DEFAULT_NAME = "ml"
+DEFAULT_CONTROLLER = "127.0.0.1:6653"
+
+#: Together with a dash and two names of at most five letters and a dash, at most 15 characters.
+_NAME = re.compile(r"ml[a-z0-9]?")
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A lab that is up, or half up. controller: HOST:PORT that the switches connect to."""
+
+    name: str
+    topology: Topology
+    controller: str
+    datapath: str
+
+    @property
+    def directory(self) -> Path:
+        """For whatever belongs to this lab and goes with it: logs, data of its controller."""
+        return RUN_DIRECTORY / self.name
+
+    def bridge(self, switch: str) -> str:
+        """The name of a switch's bridge, for ovs-vsctl and ovs-ofctl."""
+        self._check(switch, self.topology.switches, "switch")
+        return f"{self.name}-{switch}"
+
+    def namespace(self, host: str) -> str:
+        """The name of a host's network namespace."""
+        self._check(host, self.topology.hosts, "host")
+        return f"{self.name}-{host}"
+
+    def device(self, host: str) -> str:
+        """The name of the interface that joins a host to its switch."""
+        return self.namespace(host)
+
+    def inside(self, host: str, command: Sequence[str]) -> list[str]:
+        """The command that runs another one on a host."""
+        return namespaces.inside(self.namespace(host), command)
+
+    def set_link(self, first: str, second: str, up: bool) -> None:
+        """Takes a link away, or puts it back, for both switches at the same moment.
+
+        Raises UsageError if the topology has no such link. Nothing happens if the link is so already.
+        """
+        for end in (first, second):
+            self._check(end, self.topology.switches, "switch")
+        if second not in self.topology.neighbours(first):
+            raise UsageError(f"topology '{self.topology.name}' has no link {first} - {second}")
+        if up:
+            ovs.vsctl(*_joined(_link(self, first, second)))
+        else:
+            ends = ((first, second), (second, first))
+            ovs.vsctl(*_joined(
+                [["--if-exists", "del-port", self.bridge(a), _patch(self, a, b)] for a, b in ends]))
+
+    def add_process(self, pid: int) -> None:
+        """Leaves a process to down(), which ends it; for those that outlive the program that started them."""
+        process = ProcessId.of(pid)
+        if process is None:
+            raise ScriptError(f"process {pid} has ended")
+        state = _read_state(self.name)
+        state["processes"].append([process.pid, process.start_ticks])
+        _write_state(self.name, state)
+
+    def disown(self) -> None:
+        """Lets the lab live on when this process ends: it is no left-over then."""
+        state = _read_state(self.name)
+        state["owner"] = None
+        _write_state(self.name, state)
+
+    def _check(self, name: str, known: dict[str, Any], kind: str) -> None:
+        if name not in known:
+            raise UsageError(f"no {kind} '{name}' in topology '{self.topology.name}'; there are: {', '.join(known)}")
+
+
+def up(network: Topology, name: str = DEFAULT_NAME, controller: str = DEFAULT_CONTROLLER, owned: bool = False) -> Instance:
+    """Builds a lab and returns when its interfaces are ready; the controller need not be there yet.
+
+    owned: the lab is a left-over, to be replaced without asking, once this process has ended.
+    Raises ScriptError if a lab of that name is up, or if anything of that name is there that is not ours;
+    nothing is left behind then.
+    """
+    check_name(name)
+    host, port = parse_endpoint(controller)
+    with _lock():
+        _clear_leftover(name)
+        try:
+            ovs.ensure_running()
+            instance = Instance(name, network, controller, ovs.datapath_type())
+            _check_free(instance)
+            owner = ProcessId.of(os.getpid()) if owned else None
+            _write_state(name, {
+                "topology": {"name": network.name, **network.to_json()},
+                "controller": controller,
+                "datapath": instance.datapath,
+                "owner": [owner.pid, owner.start_ticks] if owner else None,
+                "processes": [],
+            })
+            _build(instance, f"tcp:{host}:{port}")
+        except BaseException:
+            with undisturbed():
+                _remove(name)
+            raise
+    return instance
+
+
+def clear_leftover(name: str) -> None:
+    """Removes a lab whose owner has ended without cleaning up. Raises ScriptError if it is in use."""
+    check_name(name)
+    with _lock():
+        _clear_leftover(name)
+
+
+def down(name: str) -> bool:
+    """Removes a lab and all that belongs to it; also a half-built one. False if there was none."""
+    check_name(name)
+    with _lock():
+        return _remove(name)
+
+
+def find(name: str | None = None) -> Instance:
+    """The lab of that name, or the one that pick() says. Raises ScriptError if it is not up."""
+    names = running()
+    name = pick() if name is None else name
+    check_name(name)
+    if name not in names:
+        raise ScriptError(f"no lab '{name}' is up; './malob lab up TOPOLOGY' starts one")
+    state = _read_state(name)
+    network = dict(state["topology"])
+    parsed = topology.parse(network.pop("name"), network)
+    return Instance(name, parsed, state["controller"], state["datapath"])
+
+
+def running() -> list[str]:
+    """The names of the labs that are up, left-overs too."""
+    return sorted(path.parent.name for path in RUN_DIRECTORY.glob("*/state.json"))
+
+
+def pick() -> str:
+    """The lab that is meant when no name is given: the default one, or else the only one that is up."""
+    names = running()
+    if len(names) > 1 and DEFAULT_NAME not in names:
+        raise UsageError(f"several labs are up ({', '.join(names)}): say which with --name")
+    return names[0] if len(names) == 1 else DEFAULT_NAME
+
+
+def check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"'{name}' is no name for a lab; one is 'ml' and at most one more letter or digit")
+
+
+def parse_endpoint(text: str) -> tuple[str, int]:
+    """Host and port of HOST:PORT. Raises UsageError."""
+    host, _, port = text.rpartition(":")
+    if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
+        raise UsageError(f"expected HOST:PORT, not '{text}'")
+    return host, int(port)
+
+
+def _build(instance: Instance, controller: str) -> None:
+    network = instance.topology
+    for host in network.hosts.values():
+        namespaces.create(instance.namespace(host.name), instance.device(host.name), host)
+    commands = [command for switch in network.switches for command in _bridge(instance, switch, controller)]
+    for first, second in network.links:
+        commands += _link(instance, first, second)
+    ovs.vsctl(*_joined(commands))
+    wait_until(lambda: not _unready(instance), "the switches' ports", 15, detail=lambda: _unready(instance))
+
+
+def _joined(commands: Sequence[Sequence[str]]) -> list[str]:
+    """One ovs-vsctl command line of several commands."""
+    return [word for command in commands for word in ["--", *command]]
+
+
+def _bridge(instance: Instance, switch: str, controller: str) -> Iterator[list[str]]:
+    bridge = instance.bridge(switch)
+    ports = instance.topology.ports(switch)
+    dpid = instance.topology.switches[switch].replace(":", "")
+    yield ["add-br", bridge]
+    yield ["set", "Bridge", bridge, f"datapath_type={instance.datapath}", "fail_mode=secure",
+           "protocols=OpenFlow13,OpenFlow14,OpenFlow15", f"other_config:datapath-id={dpid}",
+           "other_config:disable-in-band=true", f"external_ids:malob-lab={instance.name}"]
+    yield ["set-controller", bridge, controller]
+    # a switch that lost its controller tries again every second, not only every eight
+    yield ["set", "Controller", bridge, "max_backoff=1000", "inactivity_probe=5000", "connection_mode=out-of-band"]
+    for host in instance.topology.hosts.values():
+        if host.switch == switch:
+            device = instance.device(host.name)
+            yield ["add-port", bridge, device]
+            yield ["set", "Interface", device, f"ofport_request={ports[host.name]}"]
+
+
+def _link(instance: Instance, first: str, second: str) -> list[list[str]]:
+    commands = []
+    for here, there in ((first, second), (second, first)):
+        port, peer = _patch(instance, here, there), _patch(instance, there, here)
+        number = instance.topology.ports(here)[there]
+        commands.append(["--may-exist", "add-port", instance.bridge(here), port])
+        commands.append(["set", "Interface", port, "type=patch", f"options:peer={peer}", f"ofport_request={number}"])
+    return commands
+
+
+def _patch(instance: Instance, here: str, there: str) -> str:
+    return f"{instance.name}-{here}-{there}"
+
+
+def _unready(instance: Instance) -> str:
+    """What is wrong with the first port that does not work yet; empty if all do."""
+    listed = ovs.vsctl("--format=json", "--columns=name,ofport,error", "list", "Interface")
+    wanted = {instance.device(host) for host in instance.topology.hosts}
+    for first, second in instance.topology.links:
+        wanted |= {_patch(instance, first, second), _patch(instance, second, first)}
+    for name, number, error in json.loads(listed)["data"]:
+        if name in wanted:
+            if not isinstance(number, int) or number < 0:
+                return f"{name}: {error if isinstance(error, str) and error else 'no port number yet'}"
+            wanted.discard(name)
+    return f"{sorted(wanted)[0]} is not there" if wanted else ""
+
+
+def _check_free(instance: Instance) -> None:
+    network = instance.topology
+    for host in network.hosts:
+        if namespaces.exists(instance.namespace(host)) or namespaces.device_exists(instance.device(host)):
+            raise ScriptError(f"there is a namespace or interface {instance.namespace(host)} that this lab did not make")
+    taken = ovs.bridge_names() & {instance.bridge(switch) for switch in network.switches}
+    if taken:
+        raise ScriptError(f"there is a bridge {sorted(taken)[0]} that this lab did not make")
+
+
+def _clear_leftover(name: str) -> None:
+    if name in running():
+        state = _read_state(name)
+        if state["owner"] is None or ProcessId(*state["owner"]).alive():
+            raise ScriptError(f"the lab '{name}' is up already; './malob lab down --name {name}' ends it")
+        _remove(name)
+    elif ovs.database_runs() and ovs.bridges_of(name):
+        # the system's own database outlives a reboot, our state does not
+        _remove_bridges(name)
+
+
+def _remove(name: str) -> bool:
+    """Removes processes, bridges, namespaces, files, and the daemons if nobody needs them any more."""
+    found = name in running()
+    if found:
+        state = _read_state(name)
+        for pid, start_ticks in state["processes"]:
+            ProcessId(pid, start_ticks).end()
+    if ovs.database_runs():
+        found = _remove_bridges(name) or found
+    if name in running():
+        for host in _read_state(name)["topology"]["hosts"]:
+            namespaces.remove(f"{name}-{host}", f"{name}-{host}")
+    shutil.rmtree(RUN_DIRECTORY / name, ignore_errors=True)
+    if not running():
+        ovs.stop_ours()
+    return found
+
+
+def _remove_bridges(name: str) -> bool:
+    bridges = ovs.bridges_of(name)
+    if bridges:
+        # with the daemon gone there is nobody to wait for
+        patience = [] if ovs.switch_daemon_runs() else ["--no-wait"]
+        ovs.vsctl(*patience, *_joined([["--if-exists", "del-br", bridge] for bridge in bridges]))
+    return bool(bridges)
+
+
+def _read_state(name: str) -> dict[str, Any]:
+    path = RUN_DIRECTORY / name / "state.json"
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        raise ScriptError(f"{path} is damaged") from None
+
+
+def _write_state(name: str, state: dict[str, Any]) -> None:
+    directory = RUN_DIRECTORY / name
+    directory.mkdir(parents=True, exist_ok=True)
+    unfinished = directory / "state.json.new"
+    unfinished.write_text(json.dumps(state, indent=1), encoding="utf-8")
+    unfinished.replace(directory / "state.json")
+
+
+@contextmanager
+def _lock() -> Iterator[None]:
+    """One at a time: building and removing labs, starting and stopping daemons."""
+    RUN_DIRECTORY.mkdir(parents=True, exist_ok=True)
+    with open(RUN_DIRECTORY / "lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

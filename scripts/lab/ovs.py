@@ -1,0 +1,139 @@
+"""Open vSwitch: its daemons and its bridges.
+
+Daemons that run already are used and left alone. Where none run, we start a pair of our own, with a
+database of its own under /run/malob/ovs, but on Open vSwitch's usual sockets, so that `ovs-vsctl show`
+and `ovs-ofctl` work without options. Only the processes that we started are ended, by number.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from base.commands import ProcessId, find_program, run, succeeds
+from base.errors import MissingError
+from base.place import RUN_DIRECTORY
+from base.waiting import wait_until
+
+_OURS = RUN_DIRECTORY / "ovs"
+_SCHEMA = Path("/usr/share/openvswitch/vswitch.ovsschema")
+
+
+def _socket_directory() -> Path:
+    return Path(os.environ.get("OVS_RUNDIR", "/var/run/openvswitch"))
+
+
+def vsctl(*arguments: str, timeout_s: int = 20, check: bool = True) -> str:
+    """Runs ovs-vsctl; with several commands, separated by "--", all happen at once or none."""
+    return run(["ovs-vsctl", f"--timeout={timeout_s}", *arguments], timeout_s + 5, check)
+
+
+def ofctl(*arguments: str) -> str:
+    """Runs ovs-ofctl with OpenFlow 1.3."""
+    return run(["ovs-ofctl", "-O", "OpenFlow13", *arguments])
+
+
+def database_runs() -> bool:
+    return succeeds(["ovs-vsctl", "--no-wait", "--timeout=3", "get", "Open_vSwitch", ".", "_uuid"])
+
+
+def switch_daemon_runs() -> bool:
+    return succeeds(["ovs-appctl", "--timeout=3", "-t", "ovs-vswitchd", "version"])
+
+
+def kernel_datapath() -> bool:
+    """Whether the kernel has Open vSwitch's datapath; tries to load the module."""
+    if find_program("modprobe") and not Path("/sys/module/openvswitch").exists():
+        succeeds(["modprobe", "-q", "openvswitch"])
+    return succeeds(["ovs-dpctl", "dump-dps"])
+
+
+def datapath_type() -> str:
+    """The datapath that bridges get: "system" is the kernel's, "netdev" the one in user space."""
+    return "system" if kernel_datapath() else "netdev"
+
+
+def ensure_running() -> None:
+    """Starts the daemons if none run. Raises MissingError if Open vSwitch is not installed."""
+    if not find_program("ovs-vsctl") or not find_program("ovs-vswitchd"):
+        raise MissingError("Open vSwitch is not installed (package openvswitch-switch)")
+    database, switch = database_runs(), switch_daemon_runs()
+    if database and switch:
+        return
+    if database and not _our_daemons():
+        raise MissingError(
+            "Open vSwitch's database runs, but ovs-vswitchd does not; start the service openvswitch-switch")
+    stop_ours()
+    _start()
+
+
+def _start() -> None:
+    if not _SCHEMA.exists():
+        raise MissingError(f"Open vSwitch's {_SCHEMA} is missing (package openvswitch-switch)")
+    sockets = _socket_directory()
+    sockets.mkdir(parents=True, exist_ok=True)
+    _OURS.mkdir(parents=True, exist_ok=True)
+    database = _OURS / "conf.db"
+    run(["ovsdb-tool", "create", str(database), str(_SCHEMA)])
+    address = f"unix:{sockets}/db.sock"
+    quiet = ["-vconsole:off", "-vsyslog:off", "--detach", "--no-chdir"]
+    daemons = {
+        "ovsdb-server": [str(database), f"--remote=p{address}"],
+        "ovs-vswitchd": [address],
+    }
+    for name, arguments in daemons.items():
+        log = _OURS / f"{name}.log"
+        program = find_program(name) or name
+        run([program, *arguments, *quiet, f"--pidfile={_pid_file(name)}", f"--log-file={log}"])
+        # ovs-appctl looks for the daemon's number in the usual place: a link there leads to our own file
+        usual = sockets / f"{name}.pid"
+        usual.unlink(missing_ok=True)
+        usual.symlink_to(_pid_file(name))
+        if name == "ovsdb-server":
+            vsctl("--no-wait", "init")
+    wait_until(switch_daemon_runs, "ovs-vswitchd to answer", 10)
+
+
+def _pid_file(daemon: str) -> Path:
+    return _OURS / f"{daemon}.pid"
+
+
+def _our_daemons() -> list[ProcessId]:
+    """The daemons that we started: those that write our pid files. The switch comes before its database."""
+    found = []
+    for name in ("ovs-vswitchd", "ovsdb-server"):
+        mark = f"--pidfile={_pid_file(name)}".encode()
+        for command_line in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                ours = mark in command_line.read_bytes().split(b"\0")
+            except OSError:
+                continue
+            process = ProcessId.of(int(command_line.parent.name)) if ours else None
+            if process is not None:
+                found.append(process)
+    return found
+
+
+def stop_ours() -> None:
+    """Ends the daemons if we started them, and removes what they left. Otherwise does nothing."""
+    if not _OURS.exists():
+        return
+    for process in _our_daemons():
+        process.end()
+    for name in ("ovsdb-server", "ovs-vswitchd"):
+        usual = _socket_directory() / f"{name}.pid"
+        if usual.is_symlink():
+            usual.unlink()
+    shutil.rmtree(_OURS, ignore_errors=True)
+
+
+def bridges_of(instance: str) -> list[str]:
+    """The bridges that a lab instance made, as their mark in the database says."""
+    found = vsctl(
+        "--no-headings", "--bare", "--columns=name", "find", "Bridge", f"external_ids:malob-lab={instance}")
+    return [line for line in found.splitlines() if line]
+
+
+def bridge_names() -> set[str]:
+    return set(vsctl("list-br").split())

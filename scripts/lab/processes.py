@@ -1,0 +1,60 @@
+"""Programs that run on emulated hosts for as long as somebody needs them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Sequence
+
+from base.commands import ProcessId, succeeds
+from base.errors import ScriptError
+from base.place import ROOT
+from base.waiting import wait_until
+from lab.controller import bound_to_us
+from lab.instance import Instance
+
+RESPONDER = ROOT / "scripts" / "demo" / "responder.py"
+REQUESTER = ROOT / "scripts" / "demo" / "requester.py"
+
+
+def script(lab: Instance, host: str, path: Path, *arguments: str) -> list[str]:
+    """The command that runs one of our scripts, which needs nothing but Python, on a host."""
+    return lab.inside(host, [sys.executable, "-I", str(path), *arguments])
+
+
+def start_responder(
+    lab: Instance, host: str, http: Sequence[int] = (), udp: Sequence[int] = (), keep: bool = False
+) -> "subprocess.Popen[bytes]":
+    """Starts a server that answers with the host's name, and returns once it listens.
+
+    It ends with the lab, and with this process unless keep is set.
+    """
+    arguments = [host, "--http", *map(str, http), "--udp", *map(str, udp)]
+    log = lab.directory / f"{host}.log"
+    command = script(lab, host, RESPONDER, *arguments)
+    with open(log, "ab") as out:
+        process = subprocess.Popen(
+            command if keep else bound_to_us(command), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+            start_new_session=True)
+
+    def listens() -> bool:
+        if process.poll() is not None:
+            raise ScriptError(f"the server on {host} ended at once; see {log}")
+        return all(_listens(lab, host, port) for port in http)
+
+    wait_until(listens, f"the server on {host} to listen", 15)
+    return process
+
+
+def _listens(lab: Instance, host: str, port: int) -> bool:
+    probe = "import socket,sys; socket.create_connection(('127.0.0.1', int(sys.argv[1])), 1).close()"
+    return succeeds(lab.inside(host, [sys.executable, "-I", "-S", "-c", probe, str(port)]))
+
+
+def end(process: "subprocess.Popen[bytes]") -> None:
+    """Ends a process that we started."""
+    known = ProcessId.of(process.pid)
+    if known is not None:
+        known.end()
+    process.wait()

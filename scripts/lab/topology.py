@@ -1,0 +1,204 @@
+"""Topologies as data: which switches, hosts and links there are. No I/O but reading the file."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from base.errors import UsageError
+
+DIRECTORY = Path(__file__).parent / "topologies"
+
+#: Names become parts of interface names, which the kernel limits to 15 characters.
+_NAME = re.compile(r"[a-z][a-z0-9]{0,4}")
+_DPID = re.compile(r"([0-9a-f]{2}:){7}[0-9a-f]{2}")
+_ROLES = ("client", "server")
+
+
+@dataclass(frozen=True)
+class Host:
+    """A host with one interface. address: with prefix length, as in 10.0.0.1/24."""
+
+    name: str
+    switch: str
+    address: str
+    role: str
+
+    @property
+    def ip(self) -> str:
+        return self.address.partition("/")[0]
+
+    @property
+    def mac(self) -> str:
+        """02:00 and the four bytes of the address: easy to recognise in a flow table."""
+        return "02:00:" + ":".join(f"{byte:02x}" for byte in ipaddress.IPv4Address(self.ip).packed)
+
+
+@dataclass(frozen=True)
+class Topology:
+    """A network. switches: datapath id (eight bytes, colons) by name. links: pairs of switch names."""
+
+    name: str
+    description: str
+    switches: dict[str, str]
+    hosts: dict[str, Host]
+    links: tuple[tuple[str, str], ...]
+
+    def with_role(self, role: str) -> list[Host]:
+        return [host for host in self.hosts.values() if host.role == role]
+
+    def ports(self, switch: str) -> dict[str, int]:
+        """Port number by neighbour, host or switch: hosts first, then links, as the file lists them."""
+        hosts = [host.name for host in self.hosts.values() if host.switch == switch]
+        return {name: number for number, name in enumerate(hosts + self.neighbours(switch), start=1)}
+
+    def neighbours(self, switch: str) -> list[str]:
+        """The switches that a link joins to this one."""
+        return [b if a == switch else a for a, b in self.links if switch in (a, b)]
+
+    def shortest_path(self, source: str, target: str) -> list[str]:
+        """The switches from one host to another on a path with the fewest hops; empty if there is none.
+
+        Among equals, the one whose first differing switch is listed first in the file.
+        """
+        start, goal = self.hosts[source].switch, self.hosts[target].switch
+        order = list(self.switches)
+        came_from: dict[str, str | None] = {start: None}
+        queue = deque([start])
+        while queue and goal not in came_from:
+            here = queue.popleft()
+            for neighbour in sorted(self.neighbours(here), key=order.index):
+                if neighbour not in came_from:
+                    came_from[neighbour] = here
+                    queue.append(neighbour)
+        path: list[str] = []
+        step: str | None = goal if goal in came_from else None
+        while step is not None:
+            path.insert(0, step)
+            step = came_from[step]
+        return path
+
+    def to_json(self) -> dict[str, Any]:
+        """What parse() reads."""
+        return {
+            "description": self.description,
+            "switches": self.switches,
+            "hosts": {
+                host.name: {"switch": host.switch, "ip": host.address, "role": host.role}
+                for host in self.hosts.values()
+            },
+            "links": [list(link) for link in self.links],
+        }
+
+
+def known_names() -> list[str]:
+    """The topologies that come with MALOB."""
+    return sorted(path.stem for path in DIRECTORY.glob("*.json"))
+
+
+def load(name_or_file: str) -> Topology:
+    """Reads a topology that comes with MALOB, by name, or any file, by its path.
+
+    Raises UsageError, naming what is wrong and where.
+    """
+    if name_or_file in known_names():
+        path = DIRECTORY / f"{name_or_file}.json"
+    elif "/" in name_or_file or name_or_file.endswith(".json"):
+        path = Path(name_or_file)
+    else:
+        raise UsageError(f"no topology '{name_or_file}'; there are: {', '.join(known_names())} (or give a file)")
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise UsageError(f"{path} is not JSON: {error}") from None
+    return parse(path.stem, document)
+
+
+def parse(name: str, document: Any) -> Topology:
+    """Checks a topology and builds it. Raises UsageError with the field that is wrong."""
+    where = f"topology '{name}'"
+    if not isinstance(document, dict):
+        raise UsageError(f"{where}: expected an object")
+    unknown = set(document) - {"description", "switches", "hosts", "links"}
+    if unknown:
+        raise UsageError(f"{where}: unknown field '{sorted(unknown)[0]}'")
+    switches = _switches(where, document.get("switches"))
+    hosts = _hosts(where, document.get("hosts"), switches)
+    links = _links(where, document.get("links", []), switches)
+    return Topology(name, str(document.get("description", "")), switches, hosts, links)
+
+
+def _switches(where: str, value: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or not value:
+        raise UsageError(f"{where}: 'switches' must be an object with at least one switch")
+    for name, dpid in value.items():
+        _check_name(where, "switches", name)
+        if not isinstance(dpid, str) or not _DPID.fullmatch(dpid):
+            raise UsageError(f"{where}: switches.{name}: a datapath id is eight bytes in hex with colons, not {dpid!r}")
+    if len(set(value.values())) < len(value):
+        raise UsageError(f"{where}: two switches have the same datapath id")
+    return dict(value)
+
+
+def _hosts(where: str, value: Any, switches: dict[str, str]) -> dict[str, Host]:
+    if not isinstance(value, dict):
+        raise UsageError(f"{where}: 'hosts' must be an object")
+    hosts: dict[str, Host] = {}
+    for name, fields in value.items():
+        _check_name(where, "hosts", name)
+        at = f"{where}: hosts.{name}"
+        if name in switches:
+            raise UsageError(f"{at}: a switch has that name")
+        if not isinstance(fields, dict) or set(fields) != {"switch", "ip", "role"}:
+            raise UsageError(f"{at}: expected exactly the fields switch, ip, role")
+        if fields["switch"] not in switches:
+            raise UsageError(f"{at}.switch: there is no switch {fields['switch']!r}")
+        if fields["role"] not in _ROLES:
+            raise UsageError(f"{at}.role: expected one of {', '.join(_ROLES)}, not {fields['role']!r}")
+        _check_address(at, fields["ip"])
+        hosts[name] = Host(name, fields["switch"], fields["ip"], fields["role"])
+    if len({host.ip for host in hosts.values()}) < len(hosts):
+        raise UsageError(f"{where}: two hosts have the same address")
+    return hosts
+
+
+def _check_address(at: str, value: Any) -> None:
+    try:
+        if "/" not in value:
+            raise ValueError
+        ipaddress.IPv4Interface(value)
+    except (TypeError, ValueError):
+        raise UsageError(f"{at}.ip: expected an IPv4 address with prefix length, not {value!r}") from None
+
+
+def _links(where: str, value: Any, switches: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    if not isinstance(value, list):
+        raise UsageError(f"{where}: 'links' must be a list of pairs")
+    links: list[tuple[str, str]] = []
+    for number, pair in enumerate(value):
+        at = f"{where}: links[{number}]"
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise UsageError(f"{at}: expected a pair of switch names")
+        for end in pair:
+            if end not in switches:
+                raise UsageError(f"{at}: there is no switch {end!r}")
+        first, second = pair
+        if first == second:
+            raise UsageError(f"{at}: joins {first} to itself")
+        if (first, second) in links or (second, first) in links:
+            raise UsageError(f"{at}: there is a link {first} - {second} already")
+        links.append((first, second))
+    return tuple(links)
+
+
+def _check_name(where: str, field: str, name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"{where}: {field}: '{name}' is no name; a name is a small letter and up to four letters or digits")

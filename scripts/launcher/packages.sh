@@ -1,0 +1,90 @@
+# shellcheck shell=bash
+# Installs what is missing from the distribution's packages. Sourced by ../../malob.
+
+# package_of PROGRAM: its package, or several to choose from, and what it does for us
+package_of() {
+  case $1 in
+    python3) echo "python3|runs MALOB's scripts" ;;
+    java) echo "openjdk-17-jre-headless openjdk-21-jre-headless default-jre-headless|runs the controller" ;;
+    javac) echo "openjdk-17-jdk-headless openjdk-21-jdk-headless default-jdk-headless|compiles the controller" ;;
+    mvn) echo "maven|builds the controller" ;;
+    ovs-vsctl) echo "openvswitch-switch|provides the switches of the emulated network" ;;
+    ip) echo "iproute2|makes the hosts of the emulated network" ;;
+    ethtool) echo "ethtool|switches off checksum offload on the hosts' interfaces" ;;
+    setpriv) echo "util-linux|ends helper processes with their parent" ;;
+    ping) echo "iputils-ping|checks who reaches whom" ;;
+    ab) echo "apache2-utils|opens many HTTP connections at once" ;;
+    curl) echo "curl|asks the controller and the servers" ;;
+    *) return 1 ;;
+  esac
+}
+
+# need_packages PURPOSE PROGRAM… : returns once all are there; installs what is missing, or ends with 3
+need_packages() {
+  local purpose=$1 program missing=()
+  shift
+  for program in "$@"; do
+    has_program "$program" || missing+=("$program")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  for program in "${missing[@]}"; do
+    say "$purpose: $program is missing; it $(package_of "$program" | cut -d'|' -f2)"
+  done
+  install_packages "${missing[@]}"
+  for program in "${missing[@]}"; do
+    has_program "$program" || fail 3 "$program is missing still; its package is $(package_choice "$program")"
+  done
+}
+
+has_program() {
+  case $1 in
+    javac) find_jdk >/dev/null ;;
+    java) find_java >/dev/null ;;
+    *) command -v "$1" >/dev/null ;;
+  esac
+}
+
+# install_packages PROGRAM…
+install_packages() {
+  local as_root=() packages=() program
+  for program in "$@"; do
+    packages+=("$(package_of "$program" | cut -d'|' -f1 | cut -d' ' -f1)")
+  done
+  command -v apt-get >/dev/null ||
+    fail 3 "no apt-get here: install yourself what Debian calls ${packages[*]}"
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null || fail 3 "run as root: apt-get install ${packages[*]}"
+    as_root=(sudo)
+    # without a terminal nobody can answer sudo's question
+    [ -t 0 ] || as_root=(sudo -n)
+    "${as_root[@]}" true 2>/dev/null || fail 3 "run as root: apt-get install ${packages[*]}"
+  fi
+  "${as_root[@]}" apt-get -qq update >&2 </dev/null || say "apt-get update failed; trying with the old package lists"
+  packages=()
+  for program in "$@"; do
+    packages+=("$(package_choice "$program")")
+  done
+  say "installing: ${packages[*]}"
+  local log
+  log=$(mktemp)
+  # the package of Open vSwitch may be unable to start its service, in a container for example; the lab
+  # starts the daemons itself then, so all that counts is whether the programs are there afterwards
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends \
+    -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 install "${packages[@]}" >"$log" 2>&1 </dev/null ||
+    { tail -n 20 "$log" >&2 && say "apt-get reported a failure (above)"; }
+  rm -f "$log"
+  hash -r
+}
+
+# package_choice PROGRAM: the first of its packages that this distribution has
+package_choice() {
+  local candidates candidate
+  read -ra candidates <<<"$(package_of "$1" | cut -d'|' -f1)"
+  for candidate in "${candidates[@]}"; do
+    if apt-cache show "$candidate" >/dev/null 2>&1; then
+      echo "$candidate"
+      return
+    fi
+  done
+  echo "${candidates[0]}"
+}

@@ -1,0 +1,1 @@
+"""Tests of the controller and its balancer on real Open vSwitch. They need root."""

@@ -1,0 +1,185 @@
+"""What the system tests share: a controller and a network for each class, and ways to use them."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from collections import Counter
+from pathlib import Path
+from typing import Any, Mapping, Sequence
+
+from base.commands import run
+from base.waiting import say, undisturbed, wait_until
+from demo import balancing
+from demo.balancing import VirtualServer
+from lab import instance, ovs, processes, topology
+from lab.controller import Controller, free_port
+from lab.instance import Instance
+from lab.topology import Host
+
+NAME = "mlt"
+FRAMES = Path(__file__).parent / "frames.py"
+
+HTTP_PORTS = (80, 8001)
+UDP_PORT = 5353
+
+
+class SystemTest(unittest.TestCase):
+    """Starts a controller, a network and a server on each host in the role of one, once for a class."""
+
+    topology_name = "mesh5"
+    #: the controller's properties that differ from its defaults
+    properties: Mapping[str, str] = {}
+
+    lab: Instance
+    controller: Controller
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        directory = tempfile.TemporaryDirectory(prefix="malob-test-")
+        cls.addClassCleanup(directory.cleanup)
+        cls.addClassCleanup(cls._clean_up)
+        network = topology.load(cls.topology_name)
+        openflow_port = free_port()
+        cls.lab = instance.up(network, NAME, f"127.0.0.1:{openflow_port}", owned=True)
+        cls.controller = Controller(
+            Path(directory.name), openflow_port, free_port(), cls._properties_file(Path(directory.name)))
+        cls.controller.start()
+        for server in network.with_role("server"):
+            processes.start_responder(cls.lab, server.name, http=HTTP_PORTS, udp=[UDP_PORT])
+        cls.wait_for_network()
+
+    @classmethod
+    def _clean_up(cls) -> None:
+        with undisturbed():
+            if "controller" in cls.__dict__:
+                cls.controller.stop()
+            instance.down(NAME)
+
+    @classmethod
+    def _properties_file(cls, directory: Path) -> "Path | None":
+        if not cls.properties:
+            return None
+        defaults = (Path(__file__).parents[3] / "src/main/resources/floodlightdefault.properties").read_text()
+        file = directory / "test.properties"
+        lines = [f"{key}={value}" for key, value in cls.properties.items()]
+        file.write_text(defaults + "\n" + "\n".join(lines) + "\n")
+        return file
+
+    def setUp(self) -> None:
+        say(f"\n{type(self).__name__}: {self.shortDescription() or self._testMethodName}")
+
+    def run(self, result: "unittest.TestResult | None" = None) -> Any:
+        """As always; and shows the end of the controller's log after a failure."""
+        before = _failures(result)
+        outcome = super().run(result)
+        if _failures(result) > before and "controller" in type(self).__dict__:
+            say("the controller's log ends so:")
+            for line in self.controller.log.read_text(errors="replace").splitlines()[-25:]:
+                say(f"  | {line}")
+        return outcome
+
+    @classmethod
+    def wait_for_network(cls) -> None:
+        """Returns once the controller sees all switches and links."""
+        rest, network = cls.controller.rest, cls.lab.topology
+        wait_until(
+            lambda: rest.switch_count() == len(network.switches) and rest.link_count() == len(network.links),
+            f"{len(network.switches)} switches and {len(network.links)} links", 40,
+            detail=lambda: f"the controller sees {rest.switch_count()} and {rest.link_count()}")
+
+    # --- the network -----------------------------------------------------------------------------
+
+    @property
+    def hosts(self) -> list[Host]:
+        return list(self.lab.topology.hosts.values())
+
+    @property
+    def servers(self) -> list[Host]:
+        return self.lab.topology.with_role("server")
+
+    @property
+    def server_names(self) -> set[str]:
+        return {server.name for server in self.servers}
+
+    def on(self, host: str, *command: str, timeout_s: float = 30, check: bool = True) -> str:
+        """What a command on a host prints."""
+        return run(self.lab.inside(host, command), timeout_s, check)
+
+    def ping(self, host: str, address: str, count: int = 3) -> tuple[int, int]:
+        """How many answers came, and how many of them twice."""
+        words = self.on(host, "ping", "-n", "-c", str(count), "-i", "0.2", "-W", "2", address, check=False)
+        answers = len(re.findall(r"bytes from .*icmp_seq=\d+ ", words))
+        doubles = words.count("(DUP!)")
+        return answers - doubles, doubles
+
+    def frames(self, host: str, *arguments: str) -> "subprocess.Popen[str]":
+        """Starts frames.py on a host."""
+        return subprocess.Popen(
+            processes.script(self.lab, host, FRAMES, *arguments), stdout=subprocess.PIPE, text=True)
+
+    def rules(self, switch: str) -> list[str]:
+        """The rules that a switch holds, as ovs-ofctl prints them."""
+        dump = ovs.ofctl("--no-stats", "dump-flows", self.lab.bridge(switch))
+        return [line.strip() for line in dump.splitlines() if "cookie=" in line or "actions=" in line]
+
+    def rules_naming(self, address: str) -> list[str]:
+        """The rules of all switches that name an address, each after its switch."""
+        pattern = re.compile(rf"\b{re.escape(address)}\b")
+        return [
+            f"{switch}: {rule}" for switch in self.lab.topology.switches for rule in self.rules(switch)
+            if pattern.search(rule)
+        ]
+
+    def received_packets(self) -> int:
+        """How many packets all switches' ports have received so far."""
+        total = 0
+        for switch in self.lab.topology.switches:
+            dump = ovs.ofctl("dump-ports", self.lab.bridge(switch))
+            total += sum(int(count) for count in re.findall(r"rx pkts=(\d+)", dump))
+        return total
+
+    # --- the balancer ----------------------------------------------------------------------------
+
+    def virtual(self, key: str, address: str, port: int, **more: Any) -> VirtualServer:
+        """Sets up a VIP over all servers (or those given), which goes when the test ends."""
+        servers: Sequence[Host] = more.pop("servers", self.servers)
+        self.addCleanup(self.remove_virtual, key)
+        return balancing.set_up(self.controller.rest, address, port, servers, key=key, **more)
+
+    def remove_virtual(self, key: str) -> None:
+        """Deletes the VIP, the pool and the members of a key, as far as they are there."""
+        base = balancing.BASE
+        for kind, field in (("members", "pool_id"), ("pools", "id"), ("vips", "id")):
+            for item in self.controller.rest.get(f"{base}/{kind}/"):
+                if item.get(field) == key:
+                    self.controller.rest.delete(f"{base}/{kind}/{item['id']}")
+
+    def requests(self, host: str, address: str, port: int, count: int, rate: float = 50) -> Counter[str]:
+        """Who answered how many HTTP requests; what is no answer counts as its error."""
+        seconds = count / rate
+        words = run(
+            processes.script(
+                self.lab, host, processes.REQUESTER, address, str(port),
+                "--rate", str(rate), "--seconds", str(seconds)),
+            timeout_s=seconds + 30)
+        results = [json.loads(line) for line in words.splitlines()]
+        return Counter(str(result.get("server") or result.get("error")) for result in results)
+
+    def ask_by_udp(self, host: str, address: str, port: int, local_port: int, text: str) -> str:
+        """What comes back to a datagram within five seconds, empty if nothing does."""
+        program = (
+            "import socket,sys; s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM); s.settimeout(5);"
+            "s.bind(('',int(sys.argv[3]))); s.connect((sys.argv[1],int(sys.argv[2])));"
+            "s.send(sys.argv[4].encode()); print(s.recv(2000).decode())")
+        return self.on(
+            host, sys.executable, "-I", "-c", program, address, str(port), str(local_port), text,
+            check=False).strip()
+
+
+def _failures(result: "unittest.TestResult | None") -> int:
+    return 0 if result is None else len(result.failures) + len(result.errors)

@@ -1,0 +1,107 @@
+"""A mesh with loops: plain forwarding, and balancing over servers on different switches."""
+
+from __future__ import annotations
+
+import re
+import time
+from itertools import permutations
+
+from base.waiting import say
+from tests.system.base import UDP_PORT, SystemTest
+
+
+class MeshTest(SystemTest):
+    topology_name = "mesh5"
+
+    def test_broadcast_arrives_once(self) -> None:
+        """one broadcast arrives exactly once at every other host, and not at its sender"""
+        sender = self.lab.topology.hosts["c1"]
+        counters = {host.name: self.frames(host.name, "count", "10.0.0.77", "--seconds", "4") for host in self.hosts}
+        for counter in counters.values():
+            self.addCleanup(counter.wait)
+            assert counter.stdout is not None
+            self.addCleanup(counter.stdout.close)
+            self.assertEqual("ready", counter.stdout.readline().strip())
+        self.assertEqual(0, self.frames("c1", "send", sender.mac, sender.ip, "10.0.0.77").wait())
+        counts = {name: int(counter.stdout.readline()) for name, counter in counters.items() if counter.stdout}
+        self.assertEqual({host.name: int(host.name != "c1") for host in self.hosts}, counts)
+
+    def test_idle_network_is_quiet(self) -> None:
+        """nothing but link discovery is on the wires when nobody sends"""
+        self.ping("c1", "10.0.0.13")
+        time.sleep(1)
+        seconds = 5.0
+        before = self.received_packets()
+        time.sleep(seconds)
+        rate = (self.received_packets() - before) / seconds
+        # each link carries a probe per direction, at most a few a second
+        self.assertLess(rate, 10 * 2 * len(self.lab.topology.links), "packets per second in all switches")
+
+    def test_every_host_reaches_every_other(self) -> None:
+        """ping between all pairs of hosts, and no answer comes twice"""
+        for source, target in permutations(self.hosts, 2):
+            with self.subTest(source=source.name, target=target.name):
+                self.assertEqual((3, 0), self.ping(source.name, target.ip))
+
+    def test_parallel_connections(self) -> None:
+        """100 connections at once by ab: none fails, every server gets its share"""
+        virtual = self.virtual("ab", "10.0.0.101", 80)
+        words = self.on("c1", "ab", "-q", "-n", "1500", "-c", "100", "-s", "20", "http://10.0.0.101:80/", timeout_s=120)
+        self.assertRegex(words, r"Complete requests:\s+1500\b")
+        self.assertRegex(words, r"Failed requests:\s+0\b")
+        self.assertNotIn("Non-2xx", words)
+        say_rate(words)
+        stats = self.controller.rest.get("/quantum/v1.0/pools/ab/stats/")
+        totals = {virtual.members[member["id"]]: member["total_connections"] for member in stats["members"]}
+        self.assertEqual(self.server_names, set(totals))
+        self.assertEqual(1500, sum(totals.values()))
+        self.assertLessEqual(max(totals.values()) - min(totals.values()), 1, f"round robin gave {totals}")
+
+    def test_both_clients_are_balanced(self) -> None:
+        """requests of both clients through one VIP use every server"""
+        self.virtual("both", "10.0.0.102", 80)
+        for client in ("c1", "c2"):
+            answers = self.requests(client, "10.0.0.102", 80, 30)
+            self.assertEqual(self.server_names, set(answers), answers)
+            self.assertEqual(30, sum(answers.values()))
+
+    def test_two_ports_of_one_address(self) -> None:
+        """two VIPs share an address: each port has its own servers"""
+        first, second, third = self.servers
+        self.virtual("p80", "10.0.0.103", 80, servers=[first])
+        self.virtual("p8001", "10.0.0.103", 8001, servers=[second, third])
+        self.assertEqual({first.name}, set(self.requests("c1", "10.0.0.103", 80, 6)))
+        self.assertEqual({second.name, third.name}, set(self.requests("c1", "10.0.0.103", 8001, 6)))
+
+    def test_member_port_differs(self) -> None:
+        """clients ask port 8080 of the VIP, servers listen on 8001"""
+        self.virtual("other", "10.0.0.104", 8080, member_port=8001)
+        self.assertEqual(self.server_names, set(self.requests("c2", "10.0.0.104", 8080, 9)))
+
+    def test_udp(self) -> None:
+        """datagrams through a VIP; one client port stays with one server"""
+        self.virtual("udp", "10.0.0.105", UDP_PORT, protocol="udp")
+        answers = [self.ask_by_udp("c1", "10.0.0.105", UDP_PORT, 30000 + i, f"n{i}") for i in range(6)]
+        self.assertEqual([f"n{i}" for i in range(6)], [answer.partition(" ")[2] for answer in answers], answers)
+        self.assertEqual(self.server_names, {answer.partition(" ")[0] for answer in answers})
+        again = {self.ask_by_udp("c1", "10.0.0.105", UDP_PORT, 31000, "same") for _ in range(4)}
+        self.assertEqual(1, len(again), again)
+
+    def test_icmp(self) -> None:
+        """ping of a VIP"""
+        self.virtual("icmp", "10.0.0.106", 8, protocol="icmp")
+        self.assertEqual((5, 0), self.ping("c1", "10.0.0.106", 5))
+
+    def test_direct_traffic_beside_vip(self) -> None:
+        """a client that uses the VIP reaches its servers by their own addresses as well"""
+        self.virtual("beside", "10.0.0.107", 80)
+        self.requests("c1", "10.0.0.107", 80, 6)
+        for server in self.servers:
+            self.assertEqual({server.name}, set(self.requests("c1", server.ip, 80, 2)))
+
+
+def say_rate(words: str) -> None:
+    """Shows ab's own figure; for people, nothing depends on it."""
+    found = re.search(r"Requests per second:\s+([\d.]+)", words)
+    if found:
+        say(f"  {found.group(1)} new connections per second")

@@ -1,0 +1,58 @@
+"""One switch: the life of rules, with short idle time-outs."""
+
+from __future__ import annotations
+
+from base.waiting import wait_until
+from demo import balancing
+from tests.system.base import UDP_PORT, SystemTest
+
+IDLE_S = 3
+
+
+class RulesTest(SystemTest):
+    topology_name = "single"
+    properties: dict[str, str] = {}
+
+    def test_client_and_member_on_one_switch(self) -> None:
+        """requests are balanced without any link between switches"""
+        self.virtual("one", "10.0.0.101", 80)
+        self.assertEqual(self.server_names, set(self.requests("c1", "10.0.0.101", 80, 10)))
+
+    def test_deleted_member_leaves_no_rules(self) -> None:
+        """deleting a member removes its rules at once, and sends new connections elsewhere"""
+        virtual = self.virtual("gone", "10.0.0.102", 80)
+        self.requests("c1", "10.0.0.102", 80, 10)
+        gone, left = self.servers
+        self.assertTrue(self._connection_rules("10.0.0.102", gone.ip), "rules for the member, as long as it is there")
+        self.controller.rest.delete(f"{balancing.BASE}/members/{balancing.member_of(virtual, gone.name)}")
+        wait_until(lambda: not self._connection_rules("10.0.0.102", gone.ip), f"the rules for {gone.ip} to go", 2)
+        self.assertTrue(self._connection_rules("10.0.0.102", left.ip), "the other member keeps its rules")
+        self.assertEqual({left.name}, set(self.requests("c1", "10.0.0.102", 80, 6)))
+
+    def test_deleted_vip_leaves_no_rules(self) -> None:
+        """deleting a VIP removes every rule that names it, and its ARP answer"""
+        self.virtual("vip", "10.0.0.103", 80)
+        self.requests("c1", "10.0.0.103", 80, 6)
+        self.assertTrue(self.rules_naming("10.0.0.103"))
+        self.remove_virtual("vip")
+        wait_until(lambda: not self.rules_naming("10.0.0.103"), "the VIP's rules to go", 2)
+        self.on("c1", "ip", "neigh", "flush", "dev", "eth0")
+        self.assertEqual((0, 0), self.ping("c1", "10.0.0.103", 1))
+
+    def test_rules_vanish_when_idle(self) -> None:
+        """the rules of a connection go by themselves, and the count of open connections with them"""
+        virtual = self.virtual("idle", "10.0.0.104", UDP_PORT, protocol="udp")
+        self.assertNotEqual("", self.ask_by_udp("c1", "10.0.0.104", UDP_PORT, 30000, "hello"))
+        member = [server.ip for server in self.servers]
+        self.assertTrue(any(self._connection_rules("10.0.0.104", ip) for ip in member))
+        self.assertEqual(1, sum(balancing.open_connections(self.controller.rest, virtual).values()))
+        wait_until(
+            lambda: not any(self._connection_rules("10.0.0.104", ip) for ip in member), "the rules to go by themselves", 30)
+        wait_until(
+            lambda: sum(balancing.open_connections(self.controller.rest, virtual).values()) == 0,
+            "the count of open connections to fall", 5)
+        self.assertNotEqual("", self.ask_by_udp("c1", "10.0.0.104", UDP_PORT, 30000, "again"))
+
+    def _connection_rules(self, vip: str, member: str) -> list[str]:
+        """The rules that name both a VIP and a member of it: those of connections."""
+        return [rule for rule in self.rules_naming(vip) if member in rule]

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from base.commands import ProcessId, run, succeeds
+from base.errors import MissingError, ScriptError, UsageError
+from base.table import render
+from base.waiting import wait_until
+from doctor.__main__ import obstacles, report
+from doctor.checks import Finding
+from lab.controller import free_port, port_is_free
+from lab.instance import check_name, parse_endpoint
+from tests.counts import Counts, of_surefire, of_unittest
+
+
+class TableTest(unittest.TestCase):
+    def test_columns_are_as_wide_as_their_widest_cell(self) -> None:
+        lines = render(["name", "n"], [["a", "1"], ["longer", "10"]], right=[1])
+        self.assertEqual(["name     n", "a        1", "longer  10"], lines)
+
+
+class CommandsTest(unittest.TestCase):
+    def test_failure_tells_the_last_words(self) -> None:
+        with self.assertRaisesRegex(ScriptError, "no luck"):
+            run(["sh", "-c", "echo no luck >&2; exit 4"])
+
+    def test_absent_program_is_missing(self) -> None:
+        with self.assertRaises(MissingError):
+            run(["no-such-program-here"])
+        self.assertFalse(succeeds(["no-such-program-here"]))
+
+    def test_process_id_knows_its_process_only(self) -> None:
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        process = ProcessId.of(child.pid)
+        assert process is not None
+        self.assertTrue(process.alive())
+        self.assertFalse(ProcessId(process.pid, process.start_ticks + 1).alive())
+        process.end()
+        child.wait()
+        self.assertFalse(process.alive())
+
+
+class WaitingTest(unittest.TestCase):
+    def test_gives_up_and_says_on_what(self) -> None:
+        with self.assertRaisesRegex(ScriptError, "for rain: sunny"):
+            wait_until(lambda: False, "rain", 0.02, 0.01, lambda: "sunny")
+
+
+class NamesTest(unittest.TestCase):
+    def test_endpoint(self) -> None:
+        self.assertEqual(("127.0.0.1", 6653), parse_endpoint("127.0.0.1:6653"))
+        for text in ("", "6653", "h:", "h:0", "h:65536", "h:x", ":1"):
+            with self.subTest(text=text), self.assertRaises(UsageError):
+                parse_endpoint(text)
+
+    def test_lab_names_leave_room_for_host_names(self) -> None:
+        check_name("ml")
+        check_name("mlt")
+        for name in ("", "m", "mlxx", "lab", "ml-"):
+            with self.subTest(name=name), self.assertRaises(UsageError):
+                check_name(name)
+
+
+class PortsTest(unittest.TestCase):
+    def test_free_port_is_free(self) -> None:
+        self.assertTrue(port_is_free(free_port()))
+
+
+class DoctorTest(unittest.TestCase):
+    def test_verdict_names_what_is_missing(self) -> None:
+        found = Finding("ab", False, "not found", "tests", "apt-get install apache2-utils", False, "apache2-utils")
+        self.assertEqual([], obstacles([found]))
+        self.assertEqual("the demo can run", report([found])[-1])
+        needed = Finding("root", False, "no", "demo", "use sudo", True)
+        self.assertEqual("the demo cannot run as things are: root", report([found, needed])[-1])
+
+
+class CountsTest(unittest.TestCase):
+    def test_surefire_reports_are_added_up(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            for number, (tests, failures, errors, skipped) in enumerate([(5, 1, 1, 1), (3, 0, 0, 0)]):
+                Path(directory, f"TEST-{number}.xml").write_text(
+                    f'<testsuite tests="{tests}" failures="{failures}" errors="{errors}" skipped="{skipped}"/>')
+            self.assertEqual("5 passed, 2 failed, 1 skipped", str(of_surefire(Path(directory))))
+
+    def test_failing_class_set_up_is_one_failure(self) -> None:
+        class Broken(unittest.TestCase):
+            @classmethod
+            def setUpClass(cls) -> None:
+                raise RuntimeError
+
+            def test_never(self) -> None:
+                pass
+
+        class Mixed(unittest.TestCase):
+            def test_good(self) -> None:
+                pass
+
+            def test_bad(self) -> None:
+                for number in range(3):
+                    with self.subTest(number=number):
+                        self.fail()
+
+            @unittest.skip("not today")
+            def test_skipped(self) -> None:
+                pass
+
+        suite = unittest.TestSuite(
+            unittest.defaultTestLoader.loadTestsFromTestCase(case) for case in (Broken, Mixed))
+        result = unittest.TestResult()
+        suite.run(result)
+        self.assertEqual(Counts(passed=1, failed=2, skipped=1), of_unittest(result))
+
+
+if __name__ == "__main__":
+    unittest.main()
