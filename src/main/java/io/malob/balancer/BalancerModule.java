@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,10 +27,12 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
 import net.floodlightcontroller.core.IOFMessageListener;
 import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.IShutdownService;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
@@ -87,6 +90,7 @@ public final class BalancerModule
   private ViewWriter view;
   private RequestHandler requests;
   private VipArp arp;
+  private LabelTable labels;
   private HostRuleCache hostRules;
   private Upkeep upkeep;
 
@@ -117,7 +121,8 @@ public final class BalancerModule
         IOFSwitchService.class,
         IDeviceService.class,
         ITopologyService.class,
-        IThreadPoolService.class);
+        IThreadPoolService.class,
+        IShutdownService.class);
   }
 
   @Override
@@ -128,25 +133,44 @@ public final class BalancerModule
     topology = context.getServiceImpl(ITopologyService.class);
     timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
     Settings settings = new Settings(context.getConfigParams(this));
-    catalog = openCatalog(settings.text("data"));
+    CatalogStore store = openStore(settings.text("data"));
+    catalog = openCatalog(store);
+    context.getServiceImpl(IShutdownService.class).registerShutdownListener(() -> close(store));
     build(settings);
   }
 
-  private static Catalog openCatalog(Optional<String> directory) throws FloodlightModuleException {
+  private static CatalogStore openStore(Optional<String> directory)
+      throws FloodlightModuleException {
     try {
-      return Catalog.open(
-          directory.isPresent()
-              ? FileCatalogStore.open(Path.of(directory.get()), Clock.systemUTC())
-              : CatalogStore.inMemory());
+      return directory.isPresent()
+          ? FileCatalogStore.open(Path.of(directory.get()), Clock.systemUTC())
+          : CatalogStore.inMemory();
     } catch (IOException e) {
-      throw new FloodlightModuleException("The catalog cannot be used: " + e.getMessage(), e);
+      throw new FloodlightModuleException("The catalog cannot be kept: " + e.getMessage(), e);
+    }
+  }
+
+  private static Catalog openCatalog(CatalogStore store) throws FloodlightModuleException {
+    try {
+      return Catalog.open(store);
+    } catch (IOException e) {
+      close(store);
+      throw new FloodlightModuleException("The catalog cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  private static void close(CatalogStore store) {
+    try {
+      store.close();
+    } catch (IOException e) {
+      LOG.warn("The catalog could not be closed: {}", e.getMessage());
     }
   }
 
   private void build(Settings settings) throws FloodlightModuleException {
     FlowProgrammer programmer = new FlowProgrammer(this::connectionTo);
     HostFinder hosts = new HostFinder(switches, topology, devices, programmer);
-    LabelTable labels = new LabelTable(programmer, nanoTime);
+    labels = new LabelTable(programmer, nanoTime);
     ConnectionTable connections =
         new ConnectionTable(
             settings.number("maxConnections", 500_000, 1, Integer.MAX_VALUE),
@@ -280,6 +304,15 @@ public final class BalancerModule
   @Override
   public Map<String, Long> refusals() {
     return refusals.byReason();
+  }
+
+  @Override
+  public List<PathStats> paths() {
+    return labels.all().stream()
+        .filter(labelled -> labelled.path().hops() > 0)
+        .map(labelled -> new PathStats(labelled.label().mac(), labelled.path(), labelled.uses()))
+        .sorted(Comparator.comparingInt(PathStats::connections).reversed())
+        .collect(Collectors.toList());
   }
 
   @Override

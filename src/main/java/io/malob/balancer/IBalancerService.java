@@ -1,6 +1,7 @@
 package io.malob.balancer;
 
 import io.malob.state.catalog.Catalog;
+import java.util.List;
 import java.util.Map;
 import net.floodlightcontroller.core.module.IFloodlightService;
 
@@ -18,4 +19,7 @@ public interface IBalancerService extends IFloodlightService {
 
   /** Connections that got no member, by reason, since the controller started. */
   Map<String, Long> refusals();
+
+  /** The paths between switches that connections use or could use at once, most used first. */
+  List<PathStats> paths();
 }

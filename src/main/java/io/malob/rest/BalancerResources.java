@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /** Finds the resource for a path and lets it answer. Safe for use by several threads. */
-final class BalancerResources {
+final class BalancerResources implements Resources {
   private static final Map<String, String> OTHER_NAMES =
       Map.of(
           "vipId", "vip_id",
@@ -30,6 +30,7 @@ final class BalancerResources {
   private final ItemCollection<Member> members;
   private final Map<String, ItemCollection<?>> collections;
 
+  /** The resources of a balancer whose catalog is open. */
   BalancerResources(IBalancerService balancer) {
     this.balancer = balancer;
     Catalog catalog = balancer.catalog();
@@ -73,12 +74,8 @@ final class BalancerResources {
         ImmutableSet.<String>builder().addAll(kind.fieldNames()).add(more).build(), others);
   }
 
-  /**
-   * Answers a request.
-   *
-   * @param path the segments of the path below the base path, decoded
-   */
-  Reply answer(String method, List<String> path, RequestBody body)
+  @Override
+  public Reply answer(String method, List<String> path, RequestBody body)
       throws IOException, RefusedException {
     ItemCollection<?> collection = path.isEmpty() ? null : collections.get(path.get(0));
     if (collection == null) {

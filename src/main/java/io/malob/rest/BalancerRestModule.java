@@ -36,8 +36,9 @@ public final class BalancerRestModule implements IFloodlightModule {
   @Override
   public void startUp(FloodlightModuleContext context) {
     IBalancerService balancer = context.getServiceImpl(IBalancerService.class);
-    context
-        .getServiceImpl(IRestApiService.class)
-        .addRestletRoutable(new BalancerRoutable(balancer));
+    IRestApiService server = context.getServiceImpl(IRestApiService.class);
+    // the path where Floodlight has the resources of its own balancer
+    server.addRestletRoutable(new JsonRoutable("/quantum/v1.0", new BalancerResources(balancer)));
+    server.addRestletRoutable(new JsonRoutable("/wm/malob", new StateResources(balancer)));
   }
 }

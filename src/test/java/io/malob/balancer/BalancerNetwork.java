@@ -33,6 +33,7 @@ import net.floodlightcontroller.core.IListener.Command;
 import net.floodlightcontroller.core.IOFMessageListener;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.IOFSwitchListener;
+import net.floodlightcontroller.core.IShutdownService;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
@@ -110,6 +111,7 @@ final class BalancerNetwork {
     context.addService(IOFSwitchService.class, switchService);
     context.addService(ITopologyService.class, topology);
     context.addService(IDeviceService.class, deviceService);
+    context.addService(IShutdownService.class, mock(IShutdownService.class));
     IThreadPoolService pool = () -> timer;
     context.addService(IThreadPoolService.class, pool);
     settings.forEach((key, value) -> context.addConfigParam(module, key, value));

@@ -15,7 +15,7 @@ class DocumentedCommandsTest {
   private static final Pattern COMMAND =
       Pattern.compile(
           "^curl (?:-X (?<method>[A-Z]+) )?(?:-d '(?<body>[^']*)' )?"
-              + "http://localhost:8080/quantum/v1.0(?<path>\\S+) +# (?<status>\\d+)",
+              + "http://localhost:8080(?<path>\\S+) +# (?<status>\\d+)",
           Pattern.MULTILINE);
 
   @Test
@@ -27,7 +27,7 @@ class DocumentedCommandsTest {
       for (Matcher command = COMMAND.matcher(page); command.find(); commands++) {
         String method = command.group("method") == null ? "GET" : command.group("method");
         RestServer.Answer answer =
-            server.send(method, command.group("path"), command.group("body"));
+            server.sendTo(method, command.group("path"), command.group("body"));
         assertEquals(
             Integer.parseInt(command.group("status")),
             answer.status(),

@@ -2,8 +2,12 @@ package io.malob.rest;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Path;
 import io.malob.balancer.IBalancerService;
 import io.malob.balancer.MemberStats;
+import io.malob.balancer.PathStats;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogKind;
@@ -24,6 +28,9 @@ import java.util.logging.Logger;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.restserver.IRestApiService;
 import net.floodlightcontroller.restserver.RestletRoutable;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
 import org.restlet.Component;
 import org.restlet.Server;
 import org.restlet.data.Protocol;
@@ -86,8 +93,18 @@ final class RestServer implements IBalancerService {
   }
 
   @Override
+  public List<PathStats> paths() {
+    DatapathId first = DatapathId.of(1);
+    DatapathId last = DatapathId.of(2);
+    DirectedLink link = new DirectedLink(first, OFPort.of(3), last, OFPort.of(4));
+    return List.of(
+        new PathStats(
+            MacAddress.of("0a:4d:4c:00:00:07"), new Path(first, ImmutableList.of(link)), 5));
+  }
+
+  @Override
   public Map<String, Long> refusals() {
-    return Map.of();
+    return Map.of("no_vip", 3L);
   }
 
   /** Back to an empty catalog. */
@@ -104,12 +121,21 @@ final class RestServer implements IBalancerService {
   }
 
   URI uri(String path) {
-    return URI.create("http://127.0.0.1:" + server.getActualPort() + "/quantum/v1.0" + path);
+    return fullUri("/quantum/v1.0" + path);
+  }
+
+  private URI fullUri(String path) {
+    return URI.create("http://127.0.0.1:" + server.getActualPort() + path);
+  }
+
+  /** Sends a request to a resource of the balancer, see {@link #sendTo}. */
+  Answer send(String method, String path, String body) throws IOException, InterruptedException {
+    return sendTo(method, "/quantum/v1.0" + path, body);
   }
 
   /** Sends a request as {@code curl -X METHOD -d BODY} does; without body if it is null. */
-  Answer send(String method, String path, String body) throws IOException, InterruptedException {
-    HttpRequest.Builder request = HttpRequest.newBuilder(uri(path));
+  Answer sendTo(String method, String path, String body) throws IOException, InterruptedException {
+    HttpRequest.Builder request = HttpRequest.newBuilder(fullUri(path));
     if (body == null) {
       request.method(method, BodyPublishers.noBody());
     } else {

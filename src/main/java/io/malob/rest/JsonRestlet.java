@@ -24,19 +24,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Turns HTTP requests into calls of the resources, and every outcome into JSON. */
-final class BalancerRestlet extends Restlet {
+final class JsonRestlet extends Restlet {
   /** The largest body that is read. */
   static final int MAX_BODY_BYTES = 64 * 1024;
 
   /** Of a larger body so much is thrown away, as many clients do not hear before they have sent. */
   private static final int MAX_DISCARDED_BYTES = 1024 * 1024;
 
-  private static final Logger log = LoggerFactory.getLogger(BalancerRestlet.class);
+  private static final Logger log = LoggerFactory.getLogger(JsonRestlet.class);
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final BalancerResources resources;
+  private final Resources resources;
 
-  BalancerRestlet(Context context, BalancerResources resources) {
+  JsonRestlet(Context context, Resources resources) {
     super(context);
     this.resources = resources;
   }

@@ -1,18 +1,18 @@
 package io.malob.rest;
 
-import io.malob.balancer.IBalancerService;
 import net.floodlightcontroller.restserver.RestletRoutable;
 import org.restlet.Context;
 import org.restlet.Restlet;
 import org.restlet.routing.Router;
 
-/** The balancer's REST resources, at the path where Floodlight has those of its own balancer. */
-public final class BalancerRoutable implements RestletRoutable {
-  private final IBalancerService balancer;
+/** Puts resources at a base path of the controller's REST server. */
+final class JsonRoutable implements RestletRoutable {
+  private final String basePath;
+  private final Resources resources;
 
-  /** The resources of that balancer. */
-  public BalancerRoutable(IBalancerService balancer) {
-    this.balancer = balancer;
+  JsonRoutable(String basePath, Resources resources) {
+    this.basePath = basePath;
+    this.resources = resources;
   }
 
   /**
@@ -22,12 +22,12 @@ public final class BalancerRoutable implements RestletRoutable {
   @Override
   public Restlet getRestlet(Context context) {
     Router router = new Router(context);
-    router.attachDefault(new BalancerRestlet(context, new BalancerResources(balancer)));
+    router.attachDefault(new JsonRestlet(context, resources));
     return router;
   }
 
   @Override
   public String basePath() {
-    return "/quantum/v1.0";
+    return basePath;
   }
 }

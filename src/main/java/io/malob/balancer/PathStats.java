@@ -1,0 +1,13 @@
+package io.malob.balancer;
+
+import io.malob.algorithm.graph.Path;
+import org.projectfloodlight.openflow.types.MacAddress;
+
+/**
+ * A path that is installed in the network, or is about to be.
+ *
+ * @param label the destination MAC address of the packets on it
+ * @param path its switches and links
+ * @param connections how many open connections use it, in this direction
+ */
+public record PathStats(MacAddress label, Path path, int connections) {}

@@ -1,0 +1,47 @@
+package io.malob.rest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.malob.rest.RestServer.Answer;
+import io.malob.state.catalog.CatalogStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class StateRestTest {
+  private RestServer server;
+
+  @BeforeEach
+  void start() throws Exception {
+    server = new RestServer(CatalogStore.inMemory());
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    server.close();
+  }
+
+  @Test
+  void paths_areSwitchesInOrder() throws Exception {
+    Answer answer = server.sendTo("GET", "/wm/malob/paths/", null);
+
+    assertEquals(200, answer.status());
+    assertEquals(
+        "[{\"label\":\"0a:4d:4c:00:00:07\",\"switches\":[\"00:00:00:00:00:00:00:01\","
+            + "\"00:00:00:00:00:00:00:02\"],\"connections\":5}]",
+        answer.text());
+  }
+
+  @Test
+  void refusals_areCountedByReason() throws Exception {
+    assertEquals("{\"no_vip\":3}", server.sendTo("GET", "/wm/malob/refusals", null).text());
+  }
+
+  @Test
+  void anythingElse_isNotFound() throws Exception {
+    Answer answer = server.sendTo("GET", "/wm/malob/nothing", null);
+
+    assertEquals(404, answer.status());
+    assertEquals("there is nothing at /nothing here, only paths, refusals", answer.error());
+  }
+}
