@@ -174,6 +174,7 @@ public final class BalancerModule
     upkeep =
         new Upkeep(
             MoreExecutors.newSequentialExecutor(timer),
+            nanoTime,
             new Upkeep.Parts(
                 view,
                 requests,

@@ -9,6 +9,7 @@ import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Vip;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -17,12 +18,15 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.topology.ITopologyService;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
@@ -38,7 +42,15 @@ final class Upkeep {
   /** How many members are asked for at a time, so that a large pool causes no storm of ARP. */
   private static final int MAX_ASKED = 64;
 
+  /** How long to wait for an answer before the same host is asked for again. */
+  private static final long ASK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
+
   private final Executor inOrder;
+  private final LongSupplier nanoTime;
+
+  /** When each host was last asked for; kept by the executor's tasks alone. */
+  private final Map<IPv4Address, Long> askedAtNanos = new HashMap<>();
+
   private final ViewWriter view;
   private final RequestHandler requests;
   private final ConnectionTable connections;
@@ -52,11 +64,13 @@ final class Upkeep {
 
   Upkeep(
       Executor inOrder,
+      LongSupplier nanoTime,
       Parts parts,
       IOFSwitchService switches,
       ITopologyService topology,
       IDeviceService devices) {
     this.inOrder = inOrder;
+    this.nanoTime = nanoTime;
     this.view = parts.view;
     this.requests = parts.requests;
     this.connections = parts.connections;
@@ -202,7 +216,7 @@ final class Upkeep {
           askForMissingMembers();
           IPv4Address client = IPv4Address.of(arrival.packet().srcAddress());
           if (hosts.locate(arrival.switchId(), arrival.inPort(), arrival.packet()).isEmpty()) {
-            hosts.ask(client, IPv4Address.of(arrival.packet().dstAddress()));
+            ask(client, IPv4Address.of(arrival.packet().dstAddress()));
           }
         });
   }
@@ -219,6 +233,7 @@ final class Upkeep {
           keepLabelsReady();
           labels.sweep();
           connections.sweep();
+          askedAtNanos.clear();
           askForMissingMembers();
         });
   }
@@ -226,7 +241,16 @@ final class Upkeep {
   private void askForMissingMembers() {
     view.missingMembers().entrySet().stream()
         .limit(MAX_ASKED)
-        .forEach(missing -> hosts.ask(missing.getKey(), missing.getValue()));
+        .forEach(missing -> ask(missing.getKey(), missing.getValue()));
+  }
+
+  private void ask(IPv4Address host, IPv4Address vip) {
+    long now = nanoTime.getAsLong();
+    @Nullable Long askedAt = askedAtNanos.get(host);
+    if (askedAt == null || now - askedAt >= ASK_AGAIN_NANOS) {
+      askedAtNanos.put(host, now);
+      hosts.ask(host, vip);
+    }
   }
 
   /** Between all switches with hosts and all with members, so that no connection has to wait. */

@@ -12,7 +12,9 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.VlanVid;
 
-/** The properties that devices are looked for by; null or NONE where one does not matter. */
+/**
+ * The properties that devices are looked for by; null, NONE or port zero where one does not matter.
+ */
 record DeviceQuery(
     @Nullable MacAddress mac,
     @Nullable VlanVid vlan,
@@ -45,8 +47,8 @@ record DeviceQuery(
     SwitchPort at = device.facts().at();
     return (vlan == null || vlan.equals(device.getVlanId()[0]))
         && (!hasIpv4() || device.facts().addresses().contains(ipv4))
-        && (switchId == null || (at != null && at.getNodeId().equals(switchId)))
-        && (port == null || (at != null && at.getPortId().equals(port)));
+        && (!hasSwitch() || (at != null && at.getNodeId().equals(switchId)))
+        && (!hasPort() || (at != null && at.getPortId().equals(port)));
   }
 
   private boolean hasMac() {
@@ -59,5 +61,13 @@ record DeviceQuery(
 
   private boolean hasIpv6() {
     return ipv6 != null && !ipv6.equals(IPv6Address.NONE);
+  }
+
+  private boolean hasSwitch() {
+    return switchId != null && !switchId.equals(DatapathId.NONE);
+  }
+
+  private boolean hasPort() {
+    return port != null && !port.equals(OFPort.ZERO);
   }
 }
