@@ -59,20 +59,18 @@ def set_up(
     return VirtualServer(address, port, key, key, members)
 
 
+def all_located(rest: RestClient, virtual: VirtualServer) -> bool:
+    """Whether the balancer knows where all of the servers are attached; it asks for those it has not seen."""
+    return all(member["located"] for member in rest.get(f"{BASE}/pools/{virtual.pool_id}/stats/")["members"])
+
+
 def open_connections(rest: RestClient, virtual: VirtualServer) -> dict[str, int]:
     """By server, how many connections are open as the balancer counts them; empty if it does not say."""
     try:
         stats = rest.get(f"{BASE}/pools/{virtual.pool_id}/stats/")
     except RestError:
         return {}
-    if isinstance(stats, list):
-        stats = stats[0] if stats else {}
-    counts = {}
-    for member in stats.get("members", []):
-        name = virtual.members.get(str(member.get("id")))
-        if name is not None and "active_connections" in member:
-            counts[name] = int(member["active_connections"])
-    return counts
+    return {virtual.members[member["id"]]: member["active_connections"] for member in stats["members"]}
 
 
 def member_of(virtual: VirtualServer, server: str) -> str:

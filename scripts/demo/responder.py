@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import typing
 
 _LONGEST_REQUEST = 16 * 1024
 
@@ -33,8 +34,8 @@ class _UdpAnswer(asyncio.DatagramProtocol):
         self._transport: asyncio.DatagramTransport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.DatagramTransport)
-        self._transport = transport
+        # asyncio's own transports of datagrams are not instances of DatagramTransport
+        self._transport = typing.cast(asyncio.DatagramTransport, transport)
 
     def datagram_received(self, data: bytes, address: tuple[str, int]) -> None:
         assert self._transport is not None

@@ -72,6 +72,7 @@ def run(plan: Plan, view: LiveView) -> Outcome:
         say("configuring the load balancer; the same by hand:")
         virtual = balancing.set_up(
             controller.rest, VIP, PORT, network.with_role("server"), tell=lambda line: say(f"  {line}"))
+        wait_until(lambda: balancing.all_located(controller.rest, virtual), "the servers to be found", 10)
         tally = _send_requests(plan, lab, controller, virtual, view)
         last = table(tally, balancing.open_connections(controller.rest, virtual), _paths(lab))
         if plan.keep:

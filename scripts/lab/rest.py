@@ -76,15 +76,18 @@ class RestClient:
             return 0
 
     def link_count(self) -> int:
-        """How many links between switches are known, each counted once; 0 if there is no answer."""
+        """How many links between switches are known in both directions; 0 if there is no answer."""
         try:
             links = self.get("/wm/topology/links/json")
         except RestError:
             return 0
-        return len({
-            frozenset(((link["src-switch"], link["src-port"]), (link["dst-switch"], link["dst-port"])))
-            for link in links
-        })
+        directions = set()
+        for link in links:
+            ends = (link["src-switch"], link["src-port"]), (link["dst-switch"], link["dst-port"])
+            directions.add(ends)
+            if link["direction"] == "bidirectional":
+                directions.add(ends[::-1])
+        return sum(1 for first, second in directions if first < second and (second, first) in directions)
 
     def curl_line(self, method: str, path: str, body: dict[str, Any] | None = None) -> str:
         """The same request as a command for a shell."""

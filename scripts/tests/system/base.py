@@ -146,10 +146,15 @@ class SystemTest(unittest.TestCase):
     # --- the balancer ----------------------------------------------------------------------------
 
     def virtual(self, key: str, address: str, port: int, **more: Any) -> VirtualServer:
-        """Sets up a VIP over all servers (or those given), which goes when the test ends."""
+        """Sets up a VIP over all servers (or those given), which goes when the test ends.
+
+        Returns once the balancer has found the servers: until then it uses those that it knows.
+        """
         servers: Sequence[Host] = more.pop("servers", self.servers)
         self.addCleanup(self.remove_virtual, key)
-        return balancing.set_up(self.controller.rest, address, port, servers, key=key, **more)
+        virtual = balancing.set_up(self.controller.rest, address, port, servers, key=key, **more)
+        wait_until(lambda: balancing.all_located(self.controller.rest, virtual), "the servers to be found", 10)
+        return virtual
 
     def remove_virtual(self, key: str) -> None:
         """Deletes the VIP, the pool and the members of a key, as far as they are there."""

@@ -11,7 +11,9 @@ IDLE_S = 3
 
 class RulesTest(SystemTest):
     topology_name = "single"
-    properties: dict[str, str] = {}
+    properties = {
+        f"io.malob.balancer.BalancerModule.idleTimeout{protocol}": str(IDLE_S) for protocol in ("Tcp", "Udp", "Icmp")
+    }
 
     def test_client_and_member_on_one_switch(self) -> None:
         """requests are balanced without any link between switches"""
@@ -47,7 +49,9 @@ class RulesTest(SystemTest):
         self.assertTrue(any(self._connection_rules("10.0.0.104", ip) for ip in member))
         self.assertEqual(1, sum(balancing.open_connections(self.controller.rest, virtual).values()))
         wait_until(
-            lambda: not any(self._connection_rules("10.0.0.104", ip) for ip in member), "the rules to go by themselves", 30)
+            lambda: not any(self._connection_rules("10.0.0.104", ip) for ip in member),
+            "the rules to go by themselves",
+            IDLE_S + 5)
         wait_until(
             lambda: sum(balancing.open_connections(self.controller.rest, virtual).values()) == 0,
             "the count of open connections to fall", 5)
