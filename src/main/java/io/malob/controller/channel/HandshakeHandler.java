@@ -65,6 +65,10 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   private final EchoKeepAlive echo;
 
   private State state = State.HELLO;
+
+  /** The remote address: a channel that is closed does not know it any more. */
+  private String peer = "";
+
   private final SwitchPorts ports = new SwitchPorts();
   private @Nullable OFFeaturesReply features;
   private @Nullable SwitchDescription description;
@@ -81,6 +85,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
+    peer = String.valueOf(ctx.channel().remoteAddress());
     U32 bitmap = U32.of(1 << WIRE_VERSION);
     send(ctx, FACTORY.hello(List.of(FACTORY.helloElemVersionbitmap(List.of(bitmap)))));
     timeout =
@@ -211,7 +216,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
 
   private void refuse(ChannelHandlerContext ctx, String reason) {
     finish();
-    logger.warn("Refused {}: it {}", ctx.channel().remoteAddress(), reason);
+    logger.warn("Refused {}: it {}", peer, reason);
     ctx.channel().close();
   }
 
@@ -226,8 +231,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     if (state != State.OVER) {
-      logger.warn(
-          "{} went away during its handshake, asked for {}", ctx.channel().remoteAddress(), state);
+      logger.info("{} went away in its handshake, asked for {}", peer, state);
       finish();
     }
     ctx.fireChannelInactive();

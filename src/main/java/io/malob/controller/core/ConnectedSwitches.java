@@ -46,35 +46,27 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
     this.messageListeners = messageListeners;
   }
 
+  // Changing and telling are one step, so that two connections of one datapath id are never told in
+  // the wrong order. The lock is short, and taken only when switches come and go.
+
   @Override
-  public void activated(OpenFlowSwitch sw) {
+  public synchronized void activated(OpenFlowSwitch sw) {
     DatapathId id = sw.getId();
-    // telling is part of the change, so that two connections cannot be told in the wrong order
-    switches.compute(
-        id,
-        (same, older) -> {
-          if (older != null) {
-            logger.warn("{} replaces {}, which is disconnected", sw, older);
-            older.disconnect();
-            tell(listener -> listener.switchRemoved(id));
-          }
-          tell(listener -> listener.switchAdded(id));
-          tell(listener -> listener.switchActivated(id));
-          return sw;
-        });
+    OpenFlowSwitch older = switches.put(id, sw);
+    if (older != null) {
+      logger.warn("{} replaces {}, which is disconnected", sw, older);
+      older.disconnect();
+      tell(listener -> listener.switchRemoved(id));
+    }
+    tell(listener -> listener.switchAdded(id));
+    tell(listener -> listener.switchActivated(id));
   }
 
   @Override
-  public void disconnected(OpenFlowSwitch sw) {
-    switches.computeIfPresent(
-        sw.getId(),
-        (id, current) -> {
-          if (current != sw) {
-            return current;
-          }
-          tell(listener -> listener.switchRemoved(id));
-          return null;
-        });
+  public synchronized void disconnected(OpenFlowSwitch sw) {
+    if (switches.remove(sw.getId(), sw)) {
+      tell(listener -> listener.switchRemoved(sw.getId()));
+    }
   }
 
   @Override

@@ -1,0 +1,189 @@
+package io.malob.controller.channel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import net.floodlightcontroller.core.IOFSwitch.SwitchStatus;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.projectfloodlight.openflow.protocol.OFBarrierRequest;
+import org.projectfloodlight.openflow.protocol.OFDescStatsRequest;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
+import org.projectfloodlight.openflow.protocol.OFFeaturesRequest;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFFlowModFailedCode;
+import org.projectfloodlight.openflow.protocol.OFHello;
+import org.projectfloodlight.openflow.protocol.OFHelloFailedCode;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPortDesc;
+import org.projectfloodlight.openflow.protocol.OFPortDescStatsRequest;
+import org.projectfloodlight.openflow.protocol.OFSetConfig;
+import org.projectfloodlight.openflow.protocol.OFStatsReplyFlags;
+import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
+import org.projectfloodlight.openflow.protocol.errormsg.OFHelloFailedErrorMsg;
+import org.projectfloodlight.openflow.types.OFAuxId;
+import org.projectfloodlight.openflow.types.OFErrorCauseData;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
+
+/** The handshake, without a network and on a clock that stands. */
+class HandshakeTest extends EmbeddedSwitch {
+
+  @AfterEach
+  void close() {
+    channel.finishAndReleaseAll();
+  }
+
+  @Test
+  void handshake_goodSwitch_goesThroughAllStatesToActive() {
+    assertInstanceOf(OFHello.class, next());
+    receiveHello(4);
+    OFMessage features = next();
+    assertInstanceOf(OFFeaturesRequest.class, features);
+    receive(features(254, OFAuxId.MAIN));
+    OFMessage ports = next();
+    assertInstanceOf(OFPortDescStatsRequest.class, ports);
+    receive(
+        FACTORY
+            .buildPortDescStatsReply()
+            .setFlags(Set.of(OFStatsReplyFlags.REPLY_MORE))
+            .setEntries(List.of(port(1)))
+            .build());
+    assertNull(next(), "the second part of the ports is still to come");
+    receive(FACTORY.buildPortDescStatsReply().setEntries(List.of(port(2))).build());
+    assertInstanceOf(OFDescStatsRequest.class, next());
+    receive(description());
+
+    OFSetConfig config = assertInstanceOf(OFSetConfig.class, next());
+    assertEquals(0xffff, config.getMissSendLen());
+    for (int table = 0; table < 4; table++) {
+      OFFlowAdd miss = assertInstanceOf(OFFlowAdd.class, next());
+      assertEquals(TableId.of(table), miss.getTableId());
+      assertEquals(0, miss.getPriority());
+      OFActionOutput output = assertInstanceOf(OFActionOutput.class, miss.getActions().get(0));
+      assertEquals(OFPort.CONTROLLER, output.getPort());
+      assertEquals(0xffff, output.getMaxLen());
+    }
+    assertInstanceOf(OFBarrierRequest.class, next());
+    assertNull(next());
+    assertEquals(List.of(), events, "not active before the barrier is answered");
+
+    receive(FACTORY.barrierReply());
+    assertEquals(List.of("activated"), events);
+    assertEquals(
+        List.of(1, 2),
+        sw.getSortedPorts().stream().map(p -> p.getPortNo().getPortNumber()).toList());
+    assertEquals(254, sw.getNumTables() & 0xff);
+    assertEquals("maker", sw.getSwitchDescription().getManufacturerDescription());
+    assertTrue(sw.isActive());
+
+    sw.disconnect();
+    channel.runPendingTasks();
+    assertEquals(List.of("activated", "disconnected"), events);
+    assertEquals(SwitchStatus.DISCONNECTED, sw.getStatus());
+    assertFalse(sw.isActive());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"4, 0", "5, 0", "6, 0", "6, 0x10", "99, 0x12", "1, 0x12"})
+  void hello_allows13_isAnsweredWithFeaturesRequest(int version, String bitmap) {
+    next();
+    receiveHello(version, Integer.decode(bitmap));
+    assertInstanceOf(OFFeaturesRequest.class, next());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 0", "3, 0", "1, 0x2", "6, 0x60"})
+  void hello_doesNotAllow13_getsHelloFailedAndIsClosed(int version, String bitmap) {
+    next();
+    receiveHello(version, Integer.decode(bitmap));
+    OFHelloFailedErrorMsg error = assertInstanceOf(OFHelloFailedErrorMsg.class, next());
+    assertEquals(OFHelloFailedCode.INCOMPATIBLE, error.getCode());
+    assertFalse(channel.isOpen());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 3})
+  void features_fewerThanFourTables_isRefused(int tables) {
+    receiveHello(4);
+    receive(features(tables, OFAuxId.MAIN));
+    assertFalse(channel.isOpen());
+    assertEquals(List.of(), events);
+  }
+
+  @Test
+  void features_exactlyFourTables_isGoodEnough() {
+    receiveHello(4);
+    receive(features(4, OFAuxId.MAIN));
+    assertTrue(channel.isOpen());
+  }
+
+  @Test
+  void features_auxiliaryConnection_isRefused() {
+    receiveHello(4);
+    receive(features(254, OFAuxId.of((short) 1)));
+    assertFalse(channel.isOpen());
+  }
+
+  @Test
+  void tableMiss_answeredWithError_isRefused() {
+    receiveHello(4);
+    receive(features(254, OFAuxId.MAIN));
+    receive(FACTORY.buildPortDescStatsReply().setEntries(List.of()).build());
+    receive(description());
+    receive(flowModFailed(1));
+    assertFalse(channel.isOpen());
+    assertEquals(List.of(), events);
+  }
+
+  @Test
+  void handshake_notFinishedInTime_isClosed() {
+    receiveHello(4);
+    pass(SETTINGS.handshakeTimeoutMillis() - 1);
+    assertTrue(channel.isOpen());
+    pass(1);
+    assertFalse(channel.isOpen());
+  }
+
+  @Test
+  void handshake_finishedInTime_isNotClosedLater() {
+    activate();
+    IntStream.range(0, 4)
+        .forEach(
+            any -> {
+              pass(SETTINGS.echoIntervalMillis());
+              receive(FACTORY.echoReply(new byte[0]));
+            });
+    assertTrue(channel.isOpen());
+  }
+
+  @Test
+  void messageBeforeActive_isNotDispatched() {
+    receiveHello(4);
+    receive(FACTORY.buildPacketOut().setActions(List.of()).build());
+    assertEquals(List.of(), events);
+  }
+
+  private static OFErrorMsg flowModFailed(long xid) {
+    return FACTORY
+        .errorMsgs()
+        .buildFlowModFailedErrorMsg()
+        .setXid(xid)
+        .setCode(OFFlowModFailedCode.TABLE_FULL)
+        .setData(OFErrorCauseData.NONE)
+        .build();
+  }
+
+  private static OFPortDesc port(int number) {
+    return FACTORY.buildPortDesc().setPortNo(OFPort.of(number)).setName("p" + number).build();
+  }
+}
