@@ -50,10 +50,13 @@ public record FiveTuple(long addresses, long protocolAndPorts) {
     return of(protocol(), dstAddress(), dstPort(), srcAddress(), srcPort());
   }
 
-  /** Mixes all bits: clients that count their ports up would otherwise fill few hash buckets. */
+  /**
+   * Mixes all bits. The two halves are multiplied apart: addresses and ports that count up
+   * together, as those of many clients do, would otherwise cancel each other out.
+   */
   @Override
   public int hashCode() {
-    long mixed = (addresses ^ Long.rotateLeft(protocolAndPorts, 21)) * 0x9E3779B97F4A7C15L;
+    long mixed = addresses * 0x9E3779B97F4A7C15L + protocolAndPorts * 0xC2B2AE3D27D4EB4FL;
     return (int) (mixed ^ mixed >>> 32);
   }
 
