@@ -147,7 +147,7 @@ public final class Packet {
     int available = networkEnd - at;
     switch (protocol) {
       case PROTOCOL_TCP -> {
-        if (available < TCP_BYTES) {
+        if (available < TCP_BYTES || !isTcpHeaderWithin(available)) {
           return Kind.MALFORMED;
         }
         readPorts();
@@ -172,6 +172,15 @@ public final class Packet {
         return Kind.OTHER_IPV4;
       }
     }
+  }
+
+  private boolean isTcpHeaderWithin(int available) {
+    int headerBytes = tcpHeaderBytes();
+    return headerBytes >= TCP_BYTES && headerBytes <= available;
+  }
+
+  private int tcpHeaderBytes() {
+    return (frame[transportOffset + 12] >> 4 & 0x0f) * 4;
   }
 
   private void readPorts() {
@@ -233,7 +242,7 @@ public final class Packet {
 
   /** The sender that an ARP names. */
   public MacAddress arpSenderMac() {
-    return macAt(networkOffset + 8);
+    return kind == Kind.ARP ? macAt(networkOffset + 8) : MacAddress.NONE;
   }
 
   public int arpOperation() {
@@ -279,8 +288,7 @@ public final class Packet {
 
   /** How many sequence numbers a TCP packet uses: its data, and one each for SYN and FIN. */
   int tcpSequenceLength() {
-    int headerBytes = (frame[transportOffset + 12] >> 4 & 0x0f) * 4;
-    int dataBytes = Math.max(0, networkEnd - transportOffset - headerBytes);
+    int dataBytes = networkEnd - transportOffset - tcpHeaderBytes();
     return dataBytes + Integer.bitCount(tcpFlags & (TCP_SYN | TCP_FIN));
   }
 
@@ -303,6 +311,9 @@ public final class Packet {
   }
 
   private MacAddress macAt(int offset) {
+    if (frame.length < offset + 6) {
+      return MacAddress.NONE;
+    }
     return MacAddress.of((long) uint16(offset) << 32 | Integer.toUnsignedLong(int32(offset + 2)));
   }
 

@@ -16,32 +16,42 @@ public final class Replies {
 
   /** Asks, by broadcast, who has an address. */
   public static byte[] arpRequest(MacAddress senderMac, IPv4Address sender, IPv4Address target) {
-    return arp(
-        Packet.ARP_REQUEST, senderMac, sender, MacAddress.BROADCAST, MacAddress.NONE, target);
+    ByteBuffer frame =
+        ByteBuffer.allocate(Packet.ETHERNET_BYTES + Packet.ARP_BYTES)
+            .put(MacAddress.BROADCAST.getBytes())
+            .put(senderMac.getBytes())
+            .putShort((short) Packet.ETHERTYPE_ARP);
+    return arp(frame, Packet.ARP_REQUEST, senderMac, sender, MacAddress.NONE, target);
   }
 
-  /** Answers an ARP request: the address that it asks for is at this MAC. */
+  /**
+   * Answers an ARP request: the address that it asks for is at this MAC. The answer has the VLAN
+   * tags of the request.
+   */
   public static byte[] arpReply(Packet request, MacAddress mac) {
+    int network = request.networkOffset();
+    ByteBuffer frame =
+        ByteBuffer.allocate(network + Packet.ARP_BYTES)
+            .put(request.srcMac().getBytes())
+            .put(mac.getBytes())
+            .put(request.frame(), 12, network - 12);
     return arp(
+        frame,
         Packet.ARP_REPLY,
         mac,
         IPv4Address.of(request.dstAddress()),
-        request.srcMac(),
         request.arpSenderMac(),
         IPv4Address.of(request.srcAddress()));
   }
 
   private static byte[] arp(
+      ByteBuffer frame,
       int operation,
       MacAddress senderMac,
       IPv4Address sender,
-      MacAddress frameDst,
       MacAddress targetMac,
       IPv4Address target) {
-    return ByteBuffer.allocate(Packet.ETHERNET_BYTES + Packet.ARP_BYTES)
-        .put(frameDst.getBytes())
-        .put(senderMac.getBytes())
-        .putShort((short) Packet.ETHERTYPE_ARP)
+    return frame
         .putShort((short) 1)
         .putShort((short) Packet.ETHERTYPE_IPV4)
         .put((byte) 6)
