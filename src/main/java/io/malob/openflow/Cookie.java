@@ -40,6 +40,9 @@ public final class Cookie {
   private static final long FIELD_GENERATION = 0xfffffL;
   private static final long FIELD_APPLICATION = 0xfffL << APPLICATION_SHIFT;
 
+  /** Leaves the lowest bit of the kind open: it tells requests from replies. */
+  private static final long FIELD_CONNECTION = FIELD_APPLICATION | 0xeL << KIND_SHIFT;
+
   private Cookie() {}
 
   /** The cookie of a rule that belongs to no connection. */
@@ -80,13 +83,13 @@ public final class Cookie {
     return U64.of(FIELD_APPLICATION);
   }
 
-  /** Matches all rules of ours for one VIP. */
+  /** Matches both rules of each connection to one VIP, given a cookie of such a rule. */
   static U64 vipMask() {
-    return U64.of(FIELD_APPLICATION | FIELD_VIP);
+    return U64.of(FIELD_CONNECTION | FIELD_VIP);
   }
 
-  /** Matches all rules of ours for one member. */
+  /** Matches both rules of each connection to one member, given a cookie of such a rule. */
   static U64 memberMask() {
-    return U64.of(FIELD_APPLICATION | FIELD_MEMBER);
+    return U64.of(FIELD_CONNECTION | FIELD_MEMBER);
   }
 }

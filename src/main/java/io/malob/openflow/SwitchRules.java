@@ -103,13 +103,13 @@ public final class SwitchRules {
   /** Takes away the connections of a VIP. */
   public static OFMessage removeConnectionsOfVip(OFFactory factory, int vipNumber) {
     return deleteByCookie(
-        factory, Cookie.of(Cookie.Kind.SWITCH, vipNumber, 0, 0), Cookie.vipMask());
+        factory, Cookie.of(Cookie.Kind.REQUEST, vipNumber, 0, 0), Cookie.vipMask());
   }
 
   /** Takes away the connections of a member. */
   public static OFMessage removeConnectionsOfMember(OFFactory factory, int memberNumber) {
     return deleteByCookie(
-        factory, Cookie.of(Cookie.Kind.SWITCH, 0, memberNumber, 0), Cookie.memberMask());
+        factory, Cookie.of(Cookie.Kind.REQUEST, 0, memberNumber, 0), Cookie.memberMask());
   }
 
   private static OFMessage deleteByCookie(OFFactory factory, U64 cookie, U64 mask) {
