@@ -31,6 +31,7 @@ public final class LabelTable {
 
   private final FlowProgrammer programmer;
   private final LongSupplier nanoTime;
+  private final int maxId;
   private final Map<Path, LabelledPath> byPath = new ConcurrentHashMap<>();
 
   private final Object ids = new Object();
@@ -39,8 +40,14 @@ public final class LabelTable {
   private int lastId;
 
   public LabelTable(FlowProgrammer programmer, LongSupplier nanoTime) {
+    this(programmer, nanoTime, Label.MAX_ID);
+  }
+
+  /** A table that has that many labels only. */
+  LabelTable(FlowProgrammer programmer, LongSupplier nanoTime, int maxId) {
     this.programmer = programmer;
     this.nanoTime = nanoTime;
+    this.maxId = maxId;
   }
 
   /**
@@ -122,11 +129,18 @@ public final class LabelTable {
 
   private void remove(LabelledPath labelled, long nowNanos) {
     if (labelled.path().hops() > 0) {
-      programmer.sendInOrder(
-          LabelRules.remove(labelled.label(), labelled.path(), programmer::factory), done -> {});
+      removeInOrder(LabelRules.remove(labelled.label(), labelled.path(), programmer::factory));
     }
     synchronized (ids) {
       resting.add(new Resting(labelled.label().id(), nowNanos));
+    }
+  }
+
+  /** Goes on where a switch fails: the others would keep rules that nobody knows of. */
+  private void removeInOrder(List<SwitchMessages> batches) {
+    if (!batches.isEmpty()) {
+      programmer.sendInOrder(
+          batches.subList(0, 1), done -> removeInOrder(batches.subList(1, batches.size())));
     }
   }
 
@@ -162,20 +176,21 @@ public final class LabelTable {
     if (!installed) {
       LOG.warn("Path {} could not be installed", labelled.path());
       byPath.remove(labelled.path(), labelled);
+      remove(labelled, nanoTime.getAsLong()); // some switches may have its rule
     }
     labelled.ready().complete(installed);
   }
 
   private Label newLabel() {
     synchronized (ids) {
-      for (int tries = 0; tries < Label.MAX_ID; tries++) {
-        lastId = lastId % Label.MAX_ID + 1;
+      for (int tries = 0; tries < maxId; tries++) {
+        lastId = lastId % maxId + 1;
         if (idsInUse.add(lastId)) {
           return new Label(lastId);
         }
       }
     }
-    throw new IllegalStateException("all " + Label.MAX_ID + " path labels are in use");
+    throw new IllegalStateException("all " + maxId + " path labels are in use");
   }
 
   private record Resting(int id, long sinceNanos) {}

@@ -1,0 +1,288 @@
+package io.malob.openflow.label;
+
+import static io.malob.testing.Topologies.path;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.algorithm.graph.Path;
+import io.malob.openflow.FakeSwitches;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.testing.FakeFlowTable;
+import io.malob.testing.Together;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+class LabelTableTest {
+  private static final Path PATH = path(1, 2, 3);
+  private static final Path WITHIN = Path.within(DatapathId.of(1));
+
+  private final FakeSwitches switches = new FakeSwitches(3);
+  private final FlowProgrammer programmer = new FlowProgrammer(switches);
+  // close to where the clock's number turns negative, which is no reason for anything
+  private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(20));
+  private final LabelTable labels = new LabelTable(programmer, clock::get);
+
+  private void pass(long seconds) {
+    clock.addAndGet(TimeUnit.SECONDS.toNanos(seconds));
+  }
+
+  private int rules(long switchId) {
+    return switches.get(switchId).table().rules(2).size();
+  }
+
+  private void assertRules(int first, int second, int third) {
+    assertEquals(List.of(first, second, third), List.of(rules(1), rules(2), rules(3)));
+  }
+
+  @Test
+  void acquire_ofNewPath_installsLastSwitchFirstAndAfterEachBarrier() {
+    switches.holdBarriers();
+    LabelledPath labelled = labels.acquire(PATH);
+    assertRules(0, 0, 1);
+    switches.get(3).answerBarrier();
+    assertRules(0, 1, 1);
+    switches.get(2).answerBarrier();
+    assertRules(1, 1, 1);
+    assertFalse(labelled.isReady());
+    assertFalse(labelled.ready().isDone());
+    switches.get(1).answerBarrier();
+    assertTrue(labelled.isReady());
+    assertEquals(List.of(3L, 2L, 1L), switches.takeWrites());
+  }
+
+  @Test
+  void acquire_ofKnownPath_sharesItsLabel() {
+    LabelledPath labelled = labels.acquire(PATH);
+    assertEquals(List.of(3L, 2L, 1L), switches.takeWrites());
+    assertSame(labelled, labels.acquire(path(1, 2, 3)));
+    assertEquals(2, labelled.uses());
+    assertEquals(List.of(), switches.takeWrites());
+    assertNotEquals(labelled.label(), labels.acquire(path(1, 2)).label());
+  }
+
+  @Test
+  void acquire_ofPathWithinOneSwitch_needsNoRule() {
+    LabelledPath labelled = labels.acquire(WITHIN);
+    assertTrue(labelled.isReady());
+    assertEquals(List.of(), switches.takeWrites());
+    labels.release(labelled);
+    pass(31);
+    labels.sweep();
+    assertEquals(List.of(), switches.takeWrites());
+    assertEquals(0, labels.all().size());
+    assertEquals(List.of(), labels.rulesOf(DatapathId.of(1)));
+  }
+
+  @Test
+  void acquire_whenASwitchIsMissing_failsAndIsGone() {
+    switches.disconnect(2);
+    LabelledPath labelled = labels.acquire(PATH);
+    assertTrue(labelled.ready().isDone());
+    assertFalse(labelled.isReady());
+    assertEquals(0, labels.all().size());
+    assertEquals(List.of(0, 0), List.of(rules(1), rules(3)));
+    labels.release(labelled);
+    switches.connect(2);
+    LabelledPath again = labels.acquire(PATH);
+    assertTrue(again.isReady());
+    assertNotEquals(labelled.label(), again.label());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void acquire_whenABarrierFails_failsAndLeavesNoRule(int failing) {
+    switches.holdBarriers();
+    LabelledPath labelled = labels.acquire(PATH);
+    for (int id = 3; id > failing; id--) {
+      switches.get(id).answerBarrier();
+    }
+    switches.get(failing).failBarrier();
+    assertTrue(labelled.ready().isDone());
+    assertFalse(labelled.isReady());
+    assertEquals(0, labels.all().size());
+    for (int id = 1; id <= 3; id++) {
+      assertEquals(1, switches.get(id).openBarriers(), "deletion on " + id);
+      switches.get(id).answerBarrier();
+    }
+    assertRules(0, 0, 0);
+  }
+
+  @Test
+  void acquire_whenASwitchDoesNotTakeItsRule_failsAndLeavesNoRule() {
+    switches.get(2).refuse();
+    LabelledPath labelled = labels.acquire(PATH);
+    assertTrue(labelled.ready().isDone());
+    assertFalse(labelled.isReady());
+    assertRules(0, 0, 0);
+  }
+
+  @Test
+  void sweep_afterThirtySecondsWithoutUse_removesFirstSwitchFirst() {
+    LabelledPath labelled = labels.acquire(PATH);
+    switches.takeWrites();
+    pass(100);
+    labels.release(labelled);
+    pass(29);
+    labels.sweep();
+    assertRules(1, 1, 1);
+    switches.holdBarriers();
+    pass(1);
+    labels.sweep();
+    assertRules(0, 1, 1);
+    assertEquals(0, labels.all().size());
+    switches.get(1).answerBarrier();
+    assertRules(0, 0, 1);
+    switches.get(2).answerBarrier();
+    assertRules(0, 0, 0);
+    assertEquals(List.of(1L, 2L, 3L), switches.takeWrites());
+  }
+
+  @Test
+  void sweep_whereASwitchFails_goesOnWithTheNext() {
+    labels.release(labels.acquire(PATH));
+    switches.get(1).refuse();
+    pass(30);
+    labels.sweep();
+    assertRules(1, 0, 0);
+  }
+
+  @Test
+  void sweep_ofLabelInUse_neverRemovesIt() {
+    LabelledPath labelled = labels.acquire(PATH);
+    labels.acquire(PATH);
+    labels.release(labelled);
+    pass(10_000);
+    labels.sweep();
+    assertRules(1, 1, 1);
+    assertSame(labelled, labels.acquire(PATH));
+  }
+
+  @Test
+  void sweep_ofLabelThatIsUsedNowAndThen_countsFromItsLastUse() {
+    for (int i = 0; i < 10; i++) {
+      labels.release(labels.acquire(PATH));
+      pass(29);
+      labels.sweep();
+      assertEquals(1, labels.all().size());
+    }
+    pass(1);
+    labels.sweep();
+    assertEquals(0, labels.all().size());
+  }
+
+  @Test
+  void sweep_ofLabelThatIsNotReadyYet_waits() {
+    switches.holdBarriers();
+    labels.release(labels.acquire(PATH));
+    pass(60);
+    labels.sweep();
+    assertEquals(1, labels.all().size());
+  }
+
+  @Test
+  void keepReady_again_keepsTheLabelWithoutUses() {
+    for (int i = 0; i < 5; i++) {
+      labels.keepReady(PATH);
+      pass(20);
+      labels.sweep();
+    }
+    assertRules(1, 1, 1);
+    assertEquals(0, labels.all().iterator().next().uses());
+    labels.keepReady(WITHIN);
+    assertEquals(1, labels.all().size());
+  }
+
+  @Test
+  void id_ofRemovedLabel_restsForSixtySeconds() {
+    LabelTable three = new LabelTable(programmer, clock::get, 3);
+    LabelledPath first = three.acquire(path(1, 2));
+    three.acquire(path(2, 1));
+    three.acquire(path(2, 3));
+    three.release(first);
+    pass(30);
+    three.sweep();
+    pass(59);
+    three.sweep();
+    assertThrows(IllegalStateException.class, () -> three.acquire(path(3, 2)));
+    pass(1);
+    three.sweep();
+    assertEquals(first.label(), three.acquire(path(3, 2)).label());
+  }
+
+  @Test
+  void id_ofFailedLabel_isUsedAgainAfterItsRest() {
+    LabelTable one = new LabelTable(programmer, clock::get, 1);
+    switches.disconnect(3);
+    LabelledPath failed = one.acquire(PATH);
+    one.release(failed);
+    assertThrows(IllegalStateException.class, () -> one.acquire(path(1, 2)));
+    pass(60);
+    one.sweep();
+    assertEquals(failed.label(), one.acquire(path(1, 2)).label());
+  }
+
+  @Test
+  void rulesOf_switch_areThoseItHas() {
+    labels.acquire(PATH);
+    labels.acquire(path(3, 2, 1));
+    labels.acquire(path(1, 2));
+    labels.acquire(WITHIN);
+    for (int id = 1; id <= 3; id++) {
+      FakeFlowTable fresh = new FakeFlowTable();
+      List<OFMessage> rules = labels.rulesOf(DatapathId.of(id));
+      rules.forEach(fresh::apply);
+      assertEquals(Map.of(1, 3, 2, 3, 3, 2).get(id), fresh.rules().size(), "rules of switch " + id);
+      assertEquals(
+          java.util.Set.copyOf(switches.get(id).table().rules()),
+          java.util.Set.copyOf(fresh.rules()));
+    }
+    assertEquals(List.of(), labels.rulesOf(DatapathId.of(99)));
+  }
+
+  @Test
+  void acquireReleaseAndSweep_byEightThreads_neverGiveARetiredLabel() throws Exception {
+    List<Path> paths = List.of(PATH, path(3, 2, 1), path(1, 2), path(2, 1), path(2, 3), WITHIN);
+    Map<Integer, AtomicInteger> users = new ConcurrentHashMap<>();
+    Together.run(
+        8,
+        thread -> {
+          Random random = new Random(thread);
+          for (int i = 0; i < 5_000; i++) {
+            if (thread == 0) {
+              pass(31);
+              labels.sweep();
+              continue;
+            }
+            Path path = paths.get(random.nextInt(paths.size()));
+            LabelledPath labelled = labels.acquire(path);
+            users
+                .computeIfAbsent(labelled.label().id(), any -> new AtomicInteger())
+                .incrementAndGet();
+            assertEquals(path, labelled.path());
+            assertTrue(labelled.uses() >= 1, "given a retired label");
+            assertTrue(labels.all().contains(labelled), "in use, and yet gone from the table");
+            labels.release(labelled);
+          }
+        });
+    assertEquals(35_000, users.values().stream().mapToInt(AtomicInteger::get).sum());
+    assertEquals(0, labels.all().stream().mapToInt(LabelledPath::uses).sum());
+    pass(31);
+    labels.sweep();
+    assertEquals(0, labels.all().size());
+    assertRules(0, 0, 0);
+  }
+}
