@@ -20,7 +20,6 @@ import org.projectfloodlight.openflow.types.EthType;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
-import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
 
@@ -104,16 +103,13 @@ public final class ConnectionRules {
   /** Delivers one packet of a connection from its receiver's edge switch, translated. */
   public static OFMessage deliver(OFFactory factory, Translation translation, byte[] frame) {
     Attachment receiver = translation.receiver();
-    return factory
-        .buildPacketOut()
-        .setInPort(OFPort.CONTROLLER)
-        .setData(frame)
-        .setActions(
-            translate(factory, translation)
-                .add(set(factory, oxms(factory).ethDst(receiver.mac())))
-                .add(factory.actions().output(receiver.port(), Integer.MAX_VALUE))
-                .build())
-        .build();
+    return PacketOuts.of(
+        factory,
+        frame,
+        translate(factory, translation)
+            .add(set(factory, oxms(factory).ethDst(receiver.mac())))
+            .add(factory.actions().output(receiver.port(), Integer.MAX_VALUE))
+            .build());
   }
 
   private static ImmutableList.Builder<OFAction> translate(

@@ -70,16 +70,12 @@ public final class FlowProgrammer {
             sw -> {
               OFFactory factory = sw.factory();
               OFMessage packetOut =
-                  factory
-                      .buildPacketOut()
-                      .setInPort(OFPort.CONTROLLER)
-                      .setData(frame)
-                      .setActions(
-                          ports.stream()
-                              .<OFAction>map(
-                                  port -> factory.actions().output(port, Integer.MAX_VALUE))
-                              .toList())
-                      .build();
+                  PacketOuts.of(
+                      factory,
+                      frame,
+                      ports.stream()
+                          .<OFAction>map(port -> factory.actions().output(port, Integer.MAX_VALUE))
+                          .toList());
               if (!sw.write(List.of(packetOut))) {
                 unsent.increment();
               }
