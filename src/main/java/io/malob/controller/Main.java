@@ -21,7 +21,6 @@ import net.floodlightcontroller.core.module.FloodlightModuleException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.bridge.SLF4JBridgeHandler;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -77,8 +76,6 @@ public final class Main implements Callable<Integer> {
 
   /** Runs the controller and ends the process. */
   public static void main(String[] args) {
-    SLF4JBridgeHandler.removeHandlersForRootLogger();
-    SLF4JBridgeHandler.install();
     System.exit(new CommandLine(new Main()).execute(args));
   }
 

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -241,14 +241,22 @@ public final class ScriptedSwitch implements AutoCloseable {
 
   /** Waits until there are at least so many messages of this type and with this property. */
   public <T extends OFMessage> List<T> awaitCount(int count, Class<T> type, Predicate<T> property) {
-    AtomicReference<List<T>> found = new AtomicReference<>(List.of());
+    List<T> found = new ArrayList<>();
+    AtomicInteger seen = new AtomicInteger();
     waitFor(
         count + " " + type.getSimpleName(),
         () -> {
-          found.set(received(type).stream().filter(property).toList());
-          return found.get().size() >= count;
+          // each message is looked at once, however often this is asked
+          for (OFMessage each :
+              received.subList(Math.min(seen.get(), received.size()), received.size())) {
+            if (type.isInstance(each) && property.test(type.cast(each))) {
+              found.add(type.cast(each));
+            }
+          }
+          seen.set(received.size());
+          return found.size() >= count;
         });
-    return found.get();
+    return found;
   }
 
   /** Waits until the controller has closed the connection. */
@@ -262,7 +270,9 @@ public final class ScriptedSwitch implements AutoCloseable {
       long millis = (deadline - System.nanoTime()) / 1_000_000;
       if (closed || millis <= 0) {
         throw new AssertionError(
-            "expected " + what + (closed ? ", but was closed" : "") + ", got " + received);
+            String.format(
+                "expected %s%s, got %d messages: %.2000s",
+                what, closed ? ", but was closed" : "", received.size(), received));
       }
       try {
         wait(millis);

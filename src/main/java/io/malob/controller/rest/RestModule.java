@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Level;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
@@ -14,8 +15,10 @@ import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.restserver.IRestApiService;
 import net.floodlightcontroller.restserver.RestletRoutable;
 import org.jspecify.annotations.Nullable;
+import org.restlet.engine.Engine;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.bridge.SLF4JBridgeHandler;
 
 /**
  * The HTTP server as a module. It starts when {@link #run} is called, after all modules have added
@@ -56,6 +59,14 @@ public final class RestModule implements IFloodlightModule, IRestApiService, Aut
     host = settings.text("host", host);
     port = settings.number("httpPort", port, 0, 65535);
     maxThreads = settings.number("maxThreads", maxThreads, 1, 1024);
+    bridgeLogging();
+  }
+
+  /** Restlet sets up java.util.logging anew when it is first used: the bridge must come after. */
+  private static void bridgeLogging() {
+    Engine.setRestletLogLevel(Level.WARNING);
+    SLF4JBridgeHandler.removeHandlersForRootLogger();
+    SLF4JBridgeHandler.install();
   }
 
   @Override

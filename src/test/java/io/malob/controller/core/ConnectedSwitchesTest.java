@@ -137,7 +137,7 @@ class ConnectedSwitchesTest {
         .getServiceImpl(IFloodlightProviderService.class)
         .addOFMessageListener(OFType.PACKET_IN, new Echoing());
     try (ScriptedSwitch sw = connect(1)) {
-      int count = 5_000;
+      int count = 1_000;
       for (int i = 0; i < count; i++) {
         sw.packetIn(1, new byte[] {(byte) (i >> 8), (byte) i});
       }
