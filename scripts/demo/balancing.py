@@ -7,7 +7,7 @@ from typing import Any, Callable, Mapping, Sequence
 
 from base.errors import ScriptError
 from lab.rest import RestClient, RestError
-from lab.topology import Host
+from lab.topology import Host, Topology
 
 BASE = "/quantum/v1.0"
 
@@ -71,6 +71,25 @@ def open_connections(rest: RestClient, virtual: VirtualServer) -> dict[str, int]
     except RestError:
         return {}
     return {virtual.members[member["id"]]: member["active_connections"] for member in stats["members"]}
+
+
+def paths(rest: RestClient, network: Topology) -> dict[tuple[str, str], list[str]]:
+    """By client and server, the switches that the balancer leads requests over; empty if it does not say."""
+    try:
+        used = rest.get("/wm/malob/paths")
+    except RestError:
+        return {}
+    names = {dpid: name for name, dpid in network.switches.items()}
+    by_ends: dict[tuple[str, str], list[str]] = {}
+    for path in used:  # the most used first
+        switches = [names.get(dpid, dpid) for dpid in path["switches"]]
+        by_ends.setdefault((switches[0], switches[-1]), switches)
+    found = {}
+    for client in network.with_role("client"):
+        for server in network.with_role("server"):
+            same = [client.switch] if client.switch == server.switch else []
+            found[client.name, server.name] = by_ends.get((client.switch, server.switch), same)
+    return found
 
 
 def member_of(virtual: VirtualServer, server: str) -> str:

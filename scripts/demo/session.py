@@ -74,7 +74,8 @@ def run(plan: Plan, view: LiveView) -> Outcome:
             controller.rest, VIP, PORT, network.with_role("server"), tell=lambda line: say(f"  {line}"))
         wait_until(lambda: balancing.all_located(controller.rest, virtual), "the servers to be found", 10)
         tally = _send_requests(plan, lab, controller, virtual, view)
-        last = table(tally, balancing.open_connections(controller.rest, virtual), _paths(lab))
+        last = table(tally, balancing.open_connections(controller.rest, virtual),
+                     balancing.paths(controller.rest, lab.topology))
         if plan.keep:
             lab.disown()
             stack.pop_all()
@@ -102,7 +103,6 @@ def _send_requests(
 ) -> Tally:
     clients = lab.topology.with_role("client")
     tally = Tally([server.name for server in lab.topology.with_role("server")])
-    paths = _paths(lab)
     say(f"sending requests from {len(clients)} clients to http://{virtual.address}/ for {plan.seconds:g} s")
     results: queue.Queue[tuple[str, dict[str, Any] | None]] = queue.Queue()
     running = {client.name: _start_client(plan, lab, client.name, virtual, results) for client in clients}
@@ -111,7 +111,9 @@ def _send_requests(
     try:
         while ended < len(clients):
             ended += _collect(results, tally, until=time.monotonic() + 0.5)
-            view.show(tally, balancing.open_connections(controller.rest, virtual), paths, end - time.monotonic())
+            view.show(
+                tally, balancing.open_connections(controller.rest, virtual),
+                balancing.paths(controller.rest, lab.topology), end - time.monotonic())
             if time.monotonic() > end + 30:
                 raise ScriptError("the clients do not end")
     finally:
@@ -121,17 +123,6 @@ def _send_requests(
         if process.returncode != 0:
             tally.add_failure(f"the client on {client} ended with code {process.returncode}")
     return tally
-
-
-def _paths(lab: Instance) -> dict[tuple[str, str], list[str]]:
-    """By client and server, the switches between them.
-
-    By the topology: as long as all paths have the fewest hops, the balancer's are these or equally long.
-    """
-    return {
-        (client.name, server.name): lab.topology.shortest_path(client.name, server.name)
-        for client in lab.topology.with_role("client") for server in lab.topology.with_role("server")
-    }
 
 
 def _start_client(

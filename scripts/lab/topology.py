@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import json
 import re
-from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,28 +59,6 @@ class Topology:
     def neighbours(self, switch: str) -> list[str]:
         """The switches that a link joins to this one."""
         return [b if a == switch else a for a, b in self.links if switch in (a, b)]
-
-    def shortest_path(self, source: str, target: str) -> list[str]:
-        """The switches from one host to another on a path with the fewest hops; empty if there is none.
-
-        Among equals, the one whose first differing switch is listed first in the file.
-        """
-        start, goal = self.hosts[source].switch, self.hosts[target].switch
-        order = list(self.switches)
-        came_from: dict[str, str | None] = {start: None}
-        queue = deque([start])
-        while queue and goal not in came_from:
-            here = queue.popleft()
-            for neighbour in sorted(self.neighbours(here), key=order.index):
-                if neighbour not in came_from:
-                    came_from[neighbour] = here
-                    queue.append(neighbour)
-        path: list[str] = []
-        step: str | None = goal if goal in came_from else None
-        while step is not None:
-            path.insert(0, step)
-            step = came_from[step]
-        return path
 
     def to_json(self) -> dict[str, Any]:
         """What parse() reads."""

@@ -34,16 +34,6 @@ class TopologyTest(unittest.TestCase):
         self.assertEqual({"h": 1, "b": 2, "c": 3}, network.ports("a"))
         self.assertEqual({"a": 1, "c": 2}, network.ports("b"))
 
-    def test_shortest_path_has_the_fewest_hops(self) -> None:
-        network = topology.parse("t", _document())
-        self.assertEqual(["a", "c"], network.shortest_path("h", "g"))
-        self.assertEqual(["a"], network.shortest_path("h", "h"))
-
-    def test_shortest_path_is_empty_if_there_is_none(self) -> None:
-        document = _document()
-        document["links"] = [["a", "b"]]
-        self.assertEqual([], topology.parse("t", document).shortest_path("h", "g"))
-
     def test_mac_shows_the_address(self) -> None:
         self.assertEqual("02:00:0a:00:00:01", topology.parse("t", _document()).hosts["h"].mac)
 
