@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base.waiting import wait_until
 from demo import balancing
 from tests.system.base import SystemTest
 
@@ -11,11 +12,12 @@ class RestartTest(SystemTest):
 
     def test_restart_keeps_the_catalog(self) -> None:
         """after a restart in order, VIP, pool, members and services are as before, and work"""
-        self.virtual("keep", "10.0.0.101", 80, algorithm="WRR")
+        virtual = self.virtual("keep", "10.0.0.101", 80, algorithm="WRR")
         before = self._catalog()
         self.controller.restart()
         self.wait_for_network()
         self.assertEqual(before, self._catalog())
+        wait_until(lambda: balancing.all_located(self.controller.rest, virtual), "the servers to be found again", 10)
         self.assertEqual(self.server_names, set(self.requests("c1", "10.0.0.101", 80, 6)))
 
     def test_kill_keeps_what_was_answered(self) -> None:
