@@ -3,6 +3,7 @@ package io.malob.balancer;
 import io.malob.algorithm.FiveTuple;
 import io.malob.balancer.Connection.State;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -42,6 +43,9 @@ final class ConnectionTable {
   private final ReentrantLock sweeping = new ReentrantLock();
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicInteger asleep = new AtomicInteger();
+
+  /** The length of the queue, which the queue itself would have to walk for. */
+  private final AtomicInteger queued = new AtomicInteger();
 
   /**
    * An empty table.
@@ -98,6 +102,7 @@ final class ConnectionTable {
     }
     open.decrementAndGet();
     sleepers.add(new Sleeper(connection, now));
+    queued.incrementAndGet();
     if (asleep.incrementAndGet() > maxDormant) {
       sweep();
     }
@@ -106,11 +111,11 @@ final class ConnectionTable {
 
   /** Wakes a dormant connection; false if it is not dormant, or if the table is full. */
   boolean wake(Connection connection) {
-    if (open.get() >= maxOpen || !connection.change(State.DORMANT, State.OPEN)) {
+    if (open.incrementAndGet() > maxOpen || !connection.change(State.DORMANT, State.OPEN)) {
+      open.decrementAndGet();
       return false;
     }
     asleep.decrementAndGet();
-    open.incrementAndGet();
     return true;
   }
 
@@ -135,16 +140,26 @@ final class ConnectionTable {
       Sleeper first = sleepers.peek();
       while (first != null && (first.woke() || hasToGo(first, now))) {
         sleepers.poll();
+        queued.decrementAndGet();
         if (!first.woke()) {
           forget(first.connection, State.DORMANT);
         }
         first = sleepers.peek();
       }
-      if (sleepers.size() > 2 * maxDormant) {
-        sleepers.removeIf(Sleeper::woke);
+      if (queued.get() > 2L * maxDormant) {
+        dropWoken();
       }
     } finally {
       sweeping.unlock();
+    }
+  }
+
+  private void dropWoken() {
+    for (Iterator<Sleeper> each = sleepers.iterator(); each.hasNext(); ) {
+      if (each.next().woke()) {
+        each.remove();
+        queued.decrementAndGet();
+      }
     }
   }
 
@@ -171,6 +186,11 @@ final class ConnectionTable {
   /** How many connections are dormant. */
   int dormant() {
     return asleep.get();
+  }
+
+  /** How many entries the queue of sleepers has, with those that have woken up since. */
+  int queued() {
+    return queued.get();
   }
 
   private record Sleeper(Connection connection, long sinceNanos) {
