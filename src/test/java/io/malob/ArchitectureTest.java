@@ -1,0 +1,173 @@
+package io.malob;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.AbstractCollection;
+import java.util.AbstractMap;
+import java.util.Set;
+import java.util.concurrent.ConcurrentMap;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The directions between packages, as docs/architecture.md draws them. */
+@AnalyzeClasses(
+    packages = {"io.malob", "net.floodlightcontroller"},
+    importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+  private static final String ALGORITHM = "io.malob.algorithm..";
+  private static final String STATE = "io.malob.state..";
+  private static final String OPENFLOW = "io.malob.openflow..";
+  private static final String BALANCER = "io.malob.balancer..";
+  private static final String REST = "io.malob.rest..";
+  private static final String CONTROLLER = "io.malob.controller..";
+  private static final String FLOODLIGHT = "net.floodlightcontroller..";
+
+  /** What other modules may see of the balancer. */
+  private static final Set<String> BALANCER_SERVICE =
+      Set.of("io.malob.balancer.IBalancerService", "io.malob.balancer.MemberStats");
+
+  /** An import that finds nothing would keep every rule. */
+  @ParameterizedTest
+  @CsvSource({
+    "io.malob.algorithm.., 20",
+    "io.malob.state.., 30",
+    "io.malob.openflow.., 20",
+    "io.malob.balancer.., 30",
+    "io.malob.rest.., 12",
+    "net.floodlightcontroller.., 25"
+  })
+  void scan_ofPackage_findsItsClasses(String packages, int atLeast) {
+    JavaClasses all =
+        new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("io.malob", "net.floodlightcontroller");
+    long found = all.stream().filter(resideInAPackage(packages)).count();
+    assertTrue(found >= atLeast, found + " classes in " + packages);
+  }
+
+  @ArchTest
+  static final ArchRule algorithm_isPure =
+      classes()
+          .that()
+          .resideInAPackage(ALGORITHM)
+          .should()
+          .onlyDependOnClassesThat()
+          .resideInAnyPackage(
+              ALGORITHM,
+              "java.lang..",
+              "java.util..",
+              "com.google.common..",
+              "org.projectfloodlight.openflow.types..",
+              "org.jspecify.annotations..");
+
+  @ArchTest
+  static final ArchRule state_seesAlgorithmOnly =
+      noClasses()
+          .that()
+          .resideInAPackage(STATE)
+          .should()
+          .dependOnClassesThat(oursExcept(STATE, ALGORITHM));
+
+  @ArchTest
+  static final ArchRule openflow_seesAlgorithmOnly =
+      noClasses()
+          .that()
+          .resideInAPackage(OPENFLOW)
+          .should()
+          .dependOnClassesThat(oursExcept(OPENFLOW, ALGORITHM));
+
+  @ArchTest
+  static final ArchRule balancer_seesNeitherControllerNorRest =
+      noClasses()
+          .that()
+          .resideInAPackage(BALANCER)
+          .should()
+          .dependOnClassesThat(oursExcept(BALANCER, ALGORITHM, STATE, OPENFLOW, FLOODLIGHT));
+
+  @ArchTest
+  static final ArchRule rest_seesStateAndServicesOnly =
+      noClasses()
+          .that()
+          .resideInAPackage(REST)
+          .should()
+          .dependOnClassesThat(
+              oursExcept(REST, ALGORITHM, STATE, FLOODLIGHT)
+                  .and(
+                      DescribedPredicate.describe(
+                          "are no service interface",
+                          (JavaClass type) -> !BALANCER_SERVICE.contains(type.getName()))));
+
+  @ArchTest
+  static final ArchRule controller_seesNoFeature =
+      noClasses()
+          .that()
+          .resideInAPackage(CONTROLLER)
+          .should()
+          .dependOnClassesThat(oursExcept(CONTROLLER, ALGORITHM, OPENFLOW, FLOODLIGHT))
+          .allowEmptyShould(true); // until the controller is here
+
+  @ArchTest
+  static final ArchRule floodlightApi_seesNothingOfOurs =
+      noClasses()
+          .that()
+          .resideInAPackage(FLOODLIGHT)
+          .should()
+          .dependOnClassesThat(oursExcept(FLOODLIGHT));
+
+  @ArchTest
+  static final ArchRule packages_haveNoCycles =
+      slices().matching("io.malob.(*)..").should().beFreeOfCycles();
+
+  @ArchTest
+  static final ArchRule statics_doNotChange =
+      fields()
+          .that()
+          .areDeclaredInClassesThat()
+          .resideInAPackage("io.malob..")
+          .and()
+          .areStatic()
+          .and(
+              DescribedPredicate.describe(
+                  "are not made by the compiler",
+                  (JavaField field) -> !field.getModifiers().contains(JavaModifier.SYNTHETIC)))
+          .should()
+          .beFinal();
+
+  @ArchTest
+  static final ArchRule statics_holdNothingThatChanges =
+      noFields()
+          .that()
+          .areDeclaredInClassesThat()
+          .resideInAPackage("io.malob..")
+          .and()
+          .areStatic()
+          .should()
+          .haveRawType(
+              resideInAPackage("java.util.concurrent.atomic..")
+                  .or(assignableTo(ConcurrentMap.class))
+                  .or(assignableTo(AbstractCollection.class))
+                  .or(assignableTo(AbstractMap.class)));
+
+  private static DescribedPredicate<JavaClass> oursExcept(String... allowed) {
+    return resideInAnyPackage("io.malob..", FLOODLIGHT)
+        .and(DescribedPredicate.not(resideInAnyPackage(allowed)));
+  }
+}
