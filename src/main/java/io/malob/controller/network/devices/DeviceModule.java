@@ -1,9 +1,9 @@
 package io.malob.controller.network.devices;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.controller.module.SettingReader;
 import io.malob.controller.network.MacAddresses;
 import io.malob.controller.network.PacketMessages;
-import io.malob.controller.network.Settings;
 import io.malob.controller.network.SteadyClock;
 import io.malob.controller.network.topology.TopologyView;
 import io.malob.openflow.packet.Packet;
@@ -97,11 +97,11 @@ public final class DeviceModule implements IFloodlightModule, IDeviceService, IO
 
   @Override
   public void init(FloodlightModuleContext context) throws FloodlightModuleException {
-    Settings settings = Settings.of(context, this);
+    SettingReader settings = new SettingReader(getClass(), context.getConfigParams(this));
     DeviceLimits limits =
         new DeviceLimits(
-            settings.number("mostDevices", 100_000, 10_000_000),
-            1_000L * settings.number("deviceLifeSeconds", 3_600, 31_536_000));
+            settings.number("mostDevices", 100_000, 1, 10_000_000),
+            1_000L * settings.number("deviceLifeSeconds", 3_600, 1, 31_536_000));
     topology = context.getServiceImpl(TopologyView.class);
     tracker =
         new DeviceTracker(

@@ -1,8 +1,8 @@
 package io.malob.controller.network.forwarding;
 
 import io.malob.algorithm.graph.DirectedLink;
+import io.malob.controller.module.SettingReader;
 import io.malob.controller.network.PacketMessages;
-import io.malob.controller.network.Settings;
 import io.malob.controller.network.topology.TopologyView;
 import io.malob.openflow.packet.Packet;
 import java.util.Collection;
@@ -71,14 +71,15 @@ public final class ForwardingModule
 
   @Override
   public void init(FloodlightModuleContext context) throws FloodlightModuleException {
-    Settings settings = Settings.of(context, this);
+    SettingReader settings = new SettingReader(getClass(), context.getConfigParams(this));
     forwarder =
         new Forwarder(
             context.getServiceImpl(TopologyView.class),
             context.getServiceImpl(IDeviceService.class),
             new SwitchWriter(context.getServiceImpl(IOFSwitchService.class)),
-            new FloodLimiter(settings.number("floodsPerSecond", 100, 1_000_000), System::nanoTime),
-            settings.number("idleTimeoutSeconds", 5, 0xffff));
+            new FloodLimiter(
+                settings.number("floodsPerSecond", 100, 1, 1_000_000), System::nanoTime),
+            settings.number("idleTimeoutSeconds", 5, 1, 0xffff));
   }
 
   @Override

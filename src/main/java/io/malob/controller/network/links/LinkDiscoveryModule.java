@@ -1,8 +1,8 @@
 package io.malob.controller.network.links;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.controller.module.SettingReader;
 import io.malob.controller.network.PacketMessages;
-import io.malob.controller.network.Settings;
 import io.malob.controller.network.SteadyClock;
 import java.util.Collection;
 import java.util.List;
@@ -98,12 +98,12 @@ public final class LinkDiscoveryModule
 
   @Override
   public void init(FloodlightModuleContext context) throws FloodlightModuleException {
-    Settings settings = Settings.of(context, this);
+    SettingReader settings = new SettingReader(getClass(), context.getConfigParams(this));
     LinkTimes times =
         new LinkTimes(
-            settings.number("probeIntervalMillis", 3_000, 3_600_000),
-            settings.number("missedProbes", 3, 1_000),
-            settings.number("settleMillis", 1_000, 3_600_000));
+            settings.number("probeIntervalMillis", 3_000, 1, 3_600_000),
+            settings.number("missedProbes", 3, 1, 1_000),
+            settings.number("settleMillis", 1_000, 1, 3_600_000));
     switches = context.getServiceImpl(IOFSwitchService.class);
     tracker = new LinkTracker(times, millis, this);
   }
