@@ -18,7 +18,7 @@ import org.projectfloodlight.openflow.types.TableId;
  * that is, ports without a link. Not safe for use by several threads.
  */
 public final class FakeNetwork {
-  private static final int MOST_HOPS = 100_000;
+  private static final int MOST_HOPS = 10_000;
 
   private final Map<DatapathId, FakeFlowTable> tables = new TreeMap<>();
   private final Map<NodePortTuple, NodePortTuple> links = new LinkedHashMap<>();

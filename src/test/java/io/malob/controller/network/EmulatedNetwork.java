@@ -4,10 +4,12 @@ import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.Mockito.lenient;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.withSettings;
 
 import io.malob.controller.network.devices.DeviceModule;
 import io.malob.controller.network.forwarding.ForwardingModule;
 import io.malob.controller.network.links.LinkDiscoveryModule;
+import io.malob.controller.network.links.ProbeFrames;
 import io.malob.controller.network.topology.TopologyModule;
 import io.malob.testing.FakeNetwork;
 import java.util.ArrayList;
@@ -58,11 +60,15 @@ final class EmulatedNetwork {
   final List<OFMessage> sent = new ArrayList<>();
   int packetIns;
 
+  /** How long LLDP packet-ins take to the controller, in milliseconds. */
+  long probeDelay;
+
   private final Map<DatapathId, IOFSwitch> connected = new TreeMap<>();
   private final Map<DatapathId, Set<OFPort>> ports = new LinkedHashMap<>();
   private final List<IOFMessageListener> listeners = new ArrayList<>();
   private final List<IOFSwitchListener> switchListeners = new ArrayList<>();
   private final List<Runnable> timed = new ArrayList<>();
+  private final TreeMap<Long, List<Runnable>> delayed = new TreeMap<>();
   private long now = 5_000_000;
 
   EmulatedNetwork() throws FloodlightModuleException {
@@ -108,12 +114,25 @@ final class EmulatedNetwork {
   void pass(long millis) {
     for (long end = now + millis; now < end; ) {
       now += 100;
+      while (!delayed.isEmpty() && delayed.firstKey() <= now) {
+        delayed.pollFirstEntry().getValue().forEach(Runnable::run);
+      }
       List.copyOf(timed).forEach(Runnable::run);
     }
   }
 
   private void packetIn(DatapathId switchId, OFPort inPort, TableId table, byte[] frame) {
     packetIns++;
+    if (probeDelay > 0 && ProbeFrames.isLldp(frame)) {
+      delayed
+          .computeIfAbsent(now + probeDelay, any -> new ArrayList<>())
+          .add(() -> handle(switchId, inPort, table, frame));
+    } else {
+      handle(switchId, inPort, table, frame);
+    }
+  }
+
+  private void handle(DatapathId switchId, OFPort inPort, TableId table, byte[] frame) {
     IOFSwitch sw = connected.get(switchId);
     if (sw == null) {
       return;
@@ -135,7 +154,7 @@ final class EmulatedNetwork {
   }
 
   private IOFSwitch fakeSwitch(DatapathId switchId) {
-    IOFSwitch sw = mock(IOFSwitch.class);
+    IOFSwitch sw = mock(IOFSwitch.class, withSettings().stubOnly());
     lenient().when(sw.getId()).thenReturn(switchId);
     lenient().when(sw.getOFFactory()).thenReturn(OF);
     lenient().when(sw.getEnabledPortNumbers()).thenAnswer(call -> ports.get(switchId));
@@ -161,7 +180,7 @@ final class EmulatedNetwork {
   }
 
   private IOFSwitchService switchService() {
-    IOFSwitchService service = mock(IOFSwitchService.class);
+    IOFSwitchService service = mock(IOFSwitchService.class, withSettings().stubOnly());
     lenient()
         .when(service.getActiveSwitch(any()))
         .thenAnswer(call -> connected.get(call.<DatapathId>getArgument(0)));

@@ -106,6 +106,7 @@ class MeshTest {
   void broadcasts_whileSwitchesAndLinksComeAndGo_giveNeitherStormNorDuplicate(long seed) {
     Random random = new Random(seed);
     build(random);
+    network.probeDelay = 100L * random.nextInt(6);
     for (int id = 1; id <= size; id++) {
       connectToController(id);
       network.pass(100L * random.nextInt(25));

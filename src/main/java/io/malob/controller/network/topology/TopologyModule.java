@@ -91,9 +91,11 @@ public final class TopologyModule
     if (next.isSameAs(snapshot)) {
       return;
     }
+    if (!next.topology().equals(snapshot.topology())) {
+      log.info("the network has now {}", next.topology());
+    }
     snapshot = next;
     lastUpdate = Instant.now();
-    log.info("the network has now {}", next.topology());
     for (ITopologyListener listener : listeners) {
       try {
         listener.topologyChanged(updates);
