@@ -1,0 +1,103 @@
+package io.malob.bench;
+
+import io.malob.bench.load.Demand;
+import io.malob.bench.load.Measurement;
+import io.malob.bench.load.Network;
+import io.malob.bench.process.ProcessStatus;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalDouble;
+
+/** Puts one demand after the other to a controller that is ready, and takes the figures. */
+final class Experiment {
+  private static final long UNKNOWN = -1;
+
+  private final String target;
+  private final Network network;
+  private final long targetPid;
+
+  /**
+   * An experiment.
+   *
+   * @param target the name of what is measured
+   * @param targetPid its process id; negative if that is not known
+   */
+  Experiment(String target, Network network, long targetPid) {
+    this.target = target;
+    this.network = network;
+    this.targetPid = targetPid;
+  }
+
+  /** An experiment with a process that was not started here. */
+  static Experiment withUnknownProcess(String target, Network network) {
+    return new Experiment(target, network, UNKNOWN);
+  }
+
+  /** What one demand showed; times of processes are for the measured time and its warm-up. */
+  record Outcome(
+      String target,
+      Measurement measurement,
+      OptionalDouble targetCpuSeconds,
+      OptionalDouble generatorCpuSeconds,
+      double wallSeconds,
+      OptionalDouble targetMegabytes) {}
+
+  List<Outcome> run(LoadOptions options) throws IOException, InterruptedException {
+    List<Outcome> outcomes = new ArrayList<>();
+    for (Demand demand : options.demands()) {
+      outcomes.add(run(demand, options));
+    }
+    return outcomes;
+  }
+
+  private Outcome run(Demand demand, LoadOptions options) throws IOException, InterruptedException {
+    Cpu start = new Cpu();
+    Measurement measurement =
+        network.run(
+            demand,
+            options.warmup,
+            options.seconds,
+            (second, measured) -> {
+              if (!measured && second == options.warmup - 1) {
+                start.take();
+              }
+              System.err.printf(
+                  "\r%s %s: %s %d s ",
+                  target, demand.text(), measured ? "measuring" : "warming up", second + 1);
+            });
+    Cpu end = new Cpu();
+    end.take();
+    System.err.print("\r\033[K");
+    return new Outcome(
+        target,
+        measurement,
+        difference(end.target, start.target),
+        difference(end.generator, start.generator),
+        (end.nanos - start.nanos) / 1e9,
+        targetPid < 0 ? OptionalDouble.empty() : ProcessStatus.residentMegabytes(targetPid));
+  }
+
+  private static OptionalDouble difference(OptionalDouble end, OptionalDouble start) {
+    return end.isPresent() && start.isPresent()
+        ? OptionalDouble.of(end.getAsDouble() - start.getAsDouble())
+        : OptionalDouble.empty();
+  }
+
+  /** The processor time used until a moment; until the last {@link #take}. */
+  private final class Cpu {
+    private OptionalDouble target = OptionalDouble.empty();
+    private OptionalDouble generator = OptionalDouble.empty();
+    private long nanos = System.nanoTime();
+
+    Cpu() {
+      take();
+    }
+
+    void take() {
+      nanos = System.nanoTime();
+      target = targetPid < 0 ? OptionalDouble.empty() : ProcessStatus.cpuSeconds(targetPid);
+      generator = ProcessStatus.cpuSeconds(ProcessHandle.current().pid());
+    }
+  }
+}

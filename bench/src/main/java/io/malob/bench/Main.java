@@ -1,0 +1,71 @@
+package io.malob.bench;
+
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * The benchmarks' program. Exit codes: 0 done, 1 failed or a check did not hold, 2 wrong use, 3
+ * something needed is missing.
+ */
+@Command(
+    name = "malob bench",
+    description = "Measures MALOB.",
+    mixinStandardHelpOptions = true,
+    subcommands = {PacketInCommand.class, CodecCommand.class, ResponderCommand.class})
+public final class Main implements Callable<Integer> {
+  static final int DONE = 0;
+  static final int FAILED = 1;
+  static final int WRONG_USE = 2;
+  static final int MISSING = 3;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  /** Runs one benchmark and ends the process. */
+  public static void main(String[] args) {
+    System.exit(commandLine().execute(args));
+  }
+
+  private static CommandLine commandLine() {
+    CommandLine commandLine = new CommandLine(new Main());
+    commandLine.setExecutionExceptionHandler(
+        (failure, command, parsed) -> {
+          System.err.println(command.getCommandName() + ": " + text(failure));
+          return FAILED;
+        });
+    return commandLine;
+  }
+
+  private static String text(Exception failure) {
+    return failure instanceof RuntimeException || failure.getMessage() == null
+        ? failure.toString()
+        : failure.getMessage();
+  }
+
+  @Override
+  public Integer call() {
+    if (spec == null) {
+      throw new IllegalStateException("not called by picocli");
+    }
+    throw new ParameterException(spec.commandLine(), "which one? 'list' names them");
+  }
+
+  @Command(name = "list", description = "Names the benchmarks and says what each shows.")
+  Integer list() {
+    if (spec != null) {
+      spec.subcommands()
+          .forEach(
+              (name, command) -> {
+                if (!command.getCommandSpec().usageMessage().hidden() && !name.equals("list")) {
+                  String[] text = command.getCommandSpec().usageMessage().description();
+                  System.out.printf("%-12s%s%n", name, String.join(" ", text));
+                }
+              });
+    }
+    return DONE;
+  }
+}

@@ -1,0 +1,59 @@
+package io.malob.bench;
+
+import io.malob.bench.load.Scenario;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** The size of the emulated network, as options. */
+final class NetworkOptions {
+  @Option(
+      names = "--switches",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Sites, each with clients, members and a VIP of its own (${DEFAULT-VALUE}).")
+  private int sites;
+
+  @Option(
+      names = "--path-length",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Switches from the clients to the members of a site (${DEFAULT-VALUE}).")
+  private int pathLength;
+
+  @Option(
+      names = "--members",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "Members of each VIP (${DEFAULT-VALUE}).")
+  private int members;
+
+  @Option(
+      names = "--clients",
+      paramLabel = "N",
+      defaultValue = "16",
+      description = "Clients of each VIP (${DEFAULT-VALUE}).")
+  private int clients;
+
+  @Option(
+      names = "--hosts",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "Further hosts of each site, which open no connections (${DEFAULT-VALUE}).")
+  private int hosts;
+
+  Scenario scenario() {
+    return new Scenario(sites, pathLength, members, clients, hosts);
+  }
+
+  /** The same options as arguments of another process. */
+  static List<String> arguments(Scenario scenario) {
+    return new ArrayList<>(
+        List.of(
+            "--switches=" + scenario.sites(),
+            "--path-length=" + scenario.pathLength(),
+            "--members=" + scenario.members(),
+            "--clients=" + scenario.clients(),
+            "--hosts=" + scenario.hosts()));
+  }
+}

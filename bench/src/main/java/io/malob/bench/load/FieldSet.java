@@ -1,0 +1,84 @@
+package io.malob.bench.load;
+
+/**
+ * The values of some OXM fields, as one match or one list of set-field actions gives them. Reused
+ * for one message after the other. Fields that it does not know are counted, not kept.
+ */
+final class FieldSet {
+  static final int ETH_DST = 1;
+  static final int ETH_SRC = 1 << 1;
+  static final int ETH_TYPE = 1 << 2;
+  static final int IP_PROTO = 1 << 3;
+  static final int IPV4_SRC = 1 << 4;
+  static final int IPV4_DST = 1 << 5;
+  static final int TCP_SRC = 1 << 6;
+  static final int TCP_DST = 1 << 7;
+
+  /** A field with a mask, or one that is none of the above. */
+  static final int OTHER = 1 << 8;
+
+  static final int FIVE_TUPLE = ETH_TYPE | IP_PROTO | IPV4_SRC | IPV4_DST | TCP_SRC | TCP_DST;
+
+  int present;
+  long ethDst;
+  int ethType;
+  int ipProto;
+  int ipv4Src;
+  int ipv4Dst;
+  int tcpSrc;
+  int tcpDst;
+
+  void clear() {
+    present = 0;
+  }
+
+  /** Whether it is exactly a TCP connection's five-tuple. */
+  boolean isTcpTuple() {
+    return present == FIVE_TUPLE
+        && ethType == OpenFlow.ETHERTYPE_IPV4
+        && ipProto == OpenFlow.IP_PROTO_TCP;
+  }
+
+  /** Reads one OXM and tells where the next one starts. */
+  int read(byte[] bytes, int at) {
+    int header = Bytes.int32(bytes, at);
+    int value = at + 4;
+    if (header >>> 16 != OpenFlow.OXM_CLASS || (header & 0x100) != 0) {
+      present |= OTHER;
+    } else {
+      switch (header >>> 9 & 0x7f) {
+        case OpenFlow.OXM_ETH_DST -> {
+          ethDst = Bytes.uint48(bytes, value);
+          present |= ETH_DST;
+        }
+        case OpenFlow.OXM_ETH_SRC -> present |= ETH_SRC;
+        case OpenFlow.OXM_ETH_TYPE -> {
+          ethType = Bytes.uint16(bytes, value);
+          present |= ETH_TYPE;
+        }
+        case OpenFlow.OXM_IP_PROTO -> {
+          ipProto = Bytes.uint8(bytes, value);
+          present |= IP_PROTO;
+        }
+        case OpenFlow.OXM_IPV4_SRC -> {
+          ipv4Src = Bytes.int32(bytes, value);
+          present |= IPV4_SRC;
+        }
+        case OpenFlow.OXM_IPV4_DST -> {
+          ipv4Dst = Bytes.int32(bytes, value);
+          present |= IPV4_DST;
+        }
+        case OpenFlow.OXM_TCP_SRC -> {
+          tcpSrc = Bytes.uint16(bytes, value);
+          present |= TCP_SRC;
+        }
+        case OpenFlow.OXM_TCP_DST -> {
+          tcpDst = Bytes.uint16(bytes, value);
+          present |= TCP_DST;
+        }
+        default -> present |= OTHER;
+      }
+    }
+    return value + (header & 0xff);
+  }
+}

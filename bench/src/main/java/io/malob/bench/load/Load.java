@@ -1,0 +1,177 @@
+package io.malob.bench.load;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Asks for connections as demanded, and counts what becomes of them. On the event loop only. A
+ * connection's time starts when its first packet is written and ends when the last of its messages
+ * has been read.
+ */
+final class Load implements Site.Outcome {
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final int MIN_SLOTS = 1_024;
+  private static final int SLOTS_BY_RATE = 32_768;
+
+  private final List<Site> sites;
+  private final List<Outbox> outboxes;
+  private final Faults faults;
+  private Demand demand = new Demand.Outstanding(0);
+  private boolean running;
+  private int nextSite;
+  private int outstanding;
+  private long placed;
+  private long failed;
+  private long skipped;
+  private long asked;
+  private long startNanos;
+
+  private boolean measuring;
+  private long placedBefore;
+  private long placedAtMark;
+  private long markNanos;
+  private final List<Double> perSecond = new ArrayList<>();
+  private Histogram latencies = new Histogram(3);
+
+  Load(List<Site> sites, List<Outbox> outboxes, Faults faults) {
+    this.sites = sites;
+    this.outboxes = outboxes;
+    this.faults = faults;
+  }
+
+  void start(Demand newDemand) {
+    demand = newDemand;
+    int slots =
+        demand instanceof Demand.Outstanding closed
+            ? Math.max(MIN_SLOTS, Integer.highestOneBit(closed.connections()) * 8)
+            : SLOTS_BY_RATE;
+    sites.forEach(site -> site.prepare(slots));
+    faults.clear();
+    outstanding = 0;
+    placed = 0;
+    failed = 0;
+    skipped = 0;
+    asked = 0;
+    measuring = false;
+    perSecond.clear();
+    startNanos = System.nanoTime();
+    running = true;
+    pump();
+  }
+
+  void startMeasuring() {
+    latencies = new Histogram(3);
+    latencies.setAutoResize(true);
+    placedBefore = placed;
+    placedAtMark = placed;
+    markNanos = System.nanoTime();
+    measuring = true;
+  }
+
+  /** To be called every second of the measured time. */
+  void mark() {
+    long now = System.nanoTime();
+    perSecond.add((placed - placedAtMark) * 1e9 / (now - markNanos));
+    placedAtMark = placed;
+    markNanos = now;
+  }
+
+  /** Asks for no more; the connections that wait get their time. */
+  Measurement stop() {
+    running = false;
+    measuring = false;
+    return new Measurement(
+        demand,
+        List.copyOf(perSecond),
+        latencies,
+        placed - placedBefore,
+        failed,
+        skipped,
+        faults.counts(),
+        faults.examples());
+  }
+
+  /** What was measured, with the faults of the connections that still waited. */
+  Measurement complete(Measurement stopped) {
+    sites.forEach(Site::checkEven);
+    return new Measurement(
+        stopped.demand(),
+        stopped.perSecond(),
+        stopped.latencyNanos(),
+        stopped.placed(),
+        failed,
+        skipped,
+        faults.counts(),
+        faults.examples());
+  }
+
+  boolean isQuiet() {
+    return outstanding == 0;
+  }
+
+  /** Asks for what is due, and sends it. */
+  void pump() {
+    long now = System.nanoTime();
+    for (Site site : sites) {
+      site.removeIdleRules(now);
+    }
+    if (running) {
+      if (demand instanceof Demand.Outstanding closed) {
+        while (outstanding < closed.connections() && ask(now)) {
+          outstanding++;
+        }
+      } else if (demand instanceof Demand.Rate open) {
+        askByRate(open.perSecond(), now);
+      }
+    }
+    for (Outbox outbox : outboxes) {
+      outbox.flush();
+    }
+  }
+
+  private void askByRate(int rate, long now) {
+    long due = (long) ((now - startNanos) / 1e9 * rate);
+    while (asked < due) {
+      asked++;
+      if (ask(now)) {
+        outstanding++;
+      } else {
+        skipped++;
+      }
+    }
+  }
+
+  private boolean ask(long now) {
+    for (int tries = 0; tries < sites.size(); tries++) {
+      Site site = sites.get(nextSite);
+      nextSite = nextSite + 1 == sites.size() ? 0 : nextSite + 1;
+      if (site.send(now)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** To be called now and then. */
+  void giveUpOld() {
+    long before = System.nanoTime() - PATIENCE_NANOS;
+    sites.forEach(site -> site.giveUpSentBefore(before));
+  }
+
+  @Override
+  public void placed(long nanos) {
+    outstanding--;
+    placed++;
+    if (measuring) {
+      latencies.recordValue(Math.max(0, nanos));
+    }
+  }
+
+  @Override
+  public void failed() {
+    outstanding--;
+    failed++;
+  }
+}

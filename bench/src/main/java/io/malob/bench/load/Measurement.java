@@ -1,0 +1,60 @@
+package io.malob.bench.load;
+
+import java.util.List;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What one run showed.
+ *
+ * @param demand what was asked
+ * @param perSecond placements in each second of the measured time
+ * @param latencyNanos from the first packet to the last message, of each placement in that time
+ * @param placed how many in that time
+ * @param failed how many were refused, lost or wrong, in the time before, too
+ * @param skipped how many were not even asked for, because too many waited already (by rate only)
+ * @param faults by kind: how often
+ * @param examples by kind: the first one
+ */
+public record Measurement(
+    Demand demand,
+    List<Double> perSecond,
+    Histogram latencyNanos,
+    long placed,
+    long failed,
+    long skipped,
+    Map<String, Long> faults,
+    Map<String, String> examples) {
+
+  /** Whether every placement was right. */
+  public boolean isGood() {
+    return failed == 0 && faults.isEmpty() && placed > 0;
+  }
+
+  /** The median of the placements per second; 0 if there are none. */
+  public double median() {
+    if (perSecond.isEmpty()) {
+      return 0;
+    }
+    List<Double> sorted = perSecond.stream().sorted().toList();
+    int middle = sorted.size() / 2;
+    return sorted.size() % 2 == 1
+        ? sorted.get(middle)
+        : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
+  }
+
+  /** The lowest of the placements per second. */
+  public double min() {
+    return perSecond.stream().mapToDouble(Double::doubleValue).min().orElse(0);
+  }
+
+  /** The highest of the placements per second. */
+  public double max() {
+    return perSecond.stream().mapToDouble(Double::doubleValue).max().orElse(0);
+  }
+
+  /** A percentile of the latency in milliseconds. */
+  public double latencyMillis(double percentile) {
+    return latencyNanos.getValueAtPercentile(percentile) / 1e6;
+  }
+}

@@ -1,0 +1,263 @@
+package io.malob.bench.load;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The emulated switches and hosts, connected to a controller. Its methods are for one thread, and
+ * wait; all work is done on one event loop.
+ */
+public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
+  private static final int ARP_REQUEST = 1;
+  private static final int ARP_REPLY = 2;
+  private static final int RECEIVE_BYTES = 64 * 1024;
+  private static final long TICK_MILLIS = 1;
+  private static final long GIVE_UP_MILLIS = 100;
+  private static final long DRAIN_MILLIS = 5_000;
+
+  private final Scenario scenario;
+  private final NioEventLoopGroup group =
+      new NioEventLoopGroup(1, new DefaultThreadFactory("switches", true));
+  private final EventLoop loop = group.next();
+  private final Faults faults = new Faults();
+  private final List<Outbox> outboxes = new ArrayList<>();
+  private final List<Site> sites = new ArrayList<>();
+  private final Load load = new Load(sites, outboxes, faults);
+  private volatile @Nullable String breakdown;
+  private volatile boolean closing;
+
+  /**
+   * A network that is not connected yet.
+   *
+   * @param ruleLifeMillis how long a request rule lives before its end is reported
+   */
+  public Network(Scenario scenario, long ruleLifeMillis) {
+    this.scenario = scenario;
+    for (int sw = 0; sw < scenario.switches(); sw++) {
+      outboxes.add(new Outbox());
+    }
+    for (int site = 0; site < scenario.sites(); site++) {
+      sites.add(
+          new Site(
+              scenario,
+              site,
+              outboxes.get(scenario.clientEdge(site)),
+              TimeUnit.MILLISECONDS.toNanos(ruleLifeMillis),
+              faults,
+              load));
+    }
+  }
+
+  /**
+   * Connects all switches.
+   *
+   * @throws IOException if the controller cannot be reached
+   */
+  public void connect(InetSocketAddress controller) throws IOException, InterruptedException {
+    for (int number = 0; number < scenario.switches(); number++) {
+      int sw = number;
+      var connected =
+          new Bootstrap()
+              .group(group)
+              .channel(NioSocketChannel.class)
+              .option(ChannelOption.TCP_NODELAY, true)
+              .option(
+                  ChannelOption.RCVBUF_ALLOCATOR,
+                  new io.netty.channel.FixedRecvByteBufAllocator(RECEIVE_BYTES))
+              .handler(
+                  new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                      channel.pipeline().addLast(newSwitch(sw));
+                    }
+                  })
+              .connect(controller)
+              .await();
+      if (!connected.isSuccess()) {
+        throw new IOException("no controller at " + controller, connected.cause());
+      }
+    }
+    var unusedTick =
+        loop.scheduleAtFixedRate(load::pump, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+    var unusedGiveUp =
+        loop.scheduleAtFixedRate(
+            load::giveUpOld, GIVE_UP_MILLIS, GIVE_UP_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private SyntheticSwitch newSwitch(int sw) {
+    return new SyntheticSwitch(
+        sw,
+        outboxes.get(sw),
+        new SlowPath(scenario.datapathId(sw), scenario.ports(sw)),
+        sites.get(scenario.siteOf(sw)),
+        this,
+        load::pump);
+  }
+
+  /** Lets all hosts ask for their VIP's MAC address, by which the controller gets to know them. */
+  public void announceHosts() throws IOException, InterruptedException {
+    call(
+        () -> {
+          for (int site = 0; site < scenario.sites(); site++) {
+            announce(site);
+          }
+          load.pump();
+          return true;
+        });
+  }
+
+  private void announce(int site) {
+    int vip = scenario.vip(site);
+    Outbox members = outboxes.get(scenario.memberEdge(site));
+    for (int i = 0; i < scenario.members(); i++) {
+      arp(
+          members,
+          scenario.memberPort(i),
+          PacketInTemplate.arp(
+              ARP_REQUEST, scenario.memberMac(site, i), scenario.member(site, i), 0, vip));
+    }
+    Outbox clients = outboxes.get(scenario.clientEdge(site));
+    for (int i = 0; i < scenario.clients(); i++) {
+      arp(
+          clients,
+          scenario.clientPort(i),
+          PacketInTemplate.arp(
+              ARP_REQUEST, scenario.clientMac(site, i), scenario.client(site, i), 0, vip));
+    }
+    for (int i = 0; i < scenario.hosts(); i++) {
+      arp(
+          clients,
+          scenario.clientPort(i % scenario.clients()),
+          PacketInTemplate.arp(
+              ARP_REQUEST, scenario.hostMac(site, i), scenario.host(site, i), 0, vip));
+    }
+  }
+
+  private static void arp(Outbox outbox, int port, byte[] frame) {
+    PacketInTemplate.other(outbox, port, frame, 0, frame.length);
+  }
+
+  @Override
+  public void carry(int sw, int port, int etherType, byte[] bytes, int frame, int frameBytes) {
+    if (etherType == OpenFlow.ETHERTYPE_LLDP) {
+      int site = scenario.siteOf(sw);
+      if (port == Scenario.TO_NEXT && sw != scenario.memberEdge(site)) {
+        PacketInTemplate.other(
+            outboxes.get(sw + 1), Scenario.TO_PREVIOUS, bytes, frame, frameBytes);
+      } else if (port == Scenario.TO_PREVIOUS && sw != scenario.clientEdge(site)) {
+        PacketInTemplate.other(outboxes.get(sw - 1), Scenario.TO_NEXT, bytes, frame, frameBytes);
+      }
+    } else if (etherType == OpenFlow.ETHERTYPE_ARP && frameBytes >= 42) {
+      answerArp(sw, bytes, frame);
+    }
+  }
+
+  private void answerArp(int sw, byte[] bytes, int frame) {
+    int site = scenario.siteOf(sw);
+    int asked = Bytes.int32(bytes, frame + 38);
+    int member = asked - scenario.member(site, 0);
+    if (Bytes.uint16(bytes, frame + 20) == ARP_REQUEST
+        && sw == scenario.memberEdge(site)
+        && member >= 0
+        && member < scenario.members()) {
+      arp(
+          outboxes.get(sw),
+          scenario.memberPort(member),
+          PacketInTemplate.arp(
+              ARP_REPLY,
+              scenario.memberMac(site, member),
+              asked,
+              Bytes.uint48(bytes, frame + 22),
+              Bytes.int32(bytes, frame + 28)));
+    }
+  }
+
+  @Override
+  public void broken(int sw, String reason) {
+    if (!closing && breakdown == null) {
+      breakdown = "switch " + scenario.datapathId(sw) + ": " + reason;
+    }
+  }
+
+  /** Is told of each second of a run. */
+  public interface Progress {
+    /** Another second of the measured time, or of the time before, has passed. */
+    void second(int number, boolean measured);
+  }
+
+  /**
+   * Asks for connections for some time and measures.
+   *
+   * @throws IOException if a switch lost its connection
+   */
+  public Measurement run(Demand demand, int warmupSeconds, int seconds, Progress progress)
+      throws IOException, InterruptedException {
+    call(
+        () -> {
+          load.start(demand);
+          return true;
+        });
+    for (int second = 0; second < warmupSeconds; second++) {
+      TimeUnit.SECONDS.sleep(1);
+      progress.second(second, false);
+      checkConnections();
+    }
+    call(
+        () -> {
+          load.startMeasuring();
+          return true;
+        });
+    for (int second = 0; second < seconds; second++) {
+      TimeUnit.SECONDS.sleep(1);
+      call(
+          () -> {
+            load.mark();
+            return true;
+          });
+      progress.second(second, true);
+    }
+    Measurement measured = call(load::stop);
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS);
+    while (!call(load::isQuiet) && System.nanoTime() - end < 0) {
+      TimeUnit.MILLISECONDS.sleep(10);
+    }
+    return call(() -> load.complete(measured));
+  }
+
+  private <T> T call(Callable<T> work) throws IOException, InterruptedException {
+    checkConnections();
+    try {
+      return loop.submit(work).get();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    }
+  }
+
+  private void checkConnections() throws IOException {
+    String reason = breakdown;
+    if (reason != null) {
+      throw new IOException(reason);
+    }
+  }
+
+  @Override
+  public void close() {
+    closing = true;
+    outboxes.forEach(Outbox::close);
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+}

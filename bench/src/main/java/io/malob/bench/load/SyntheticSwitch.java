@@ -1,0 +1,119 @@
+package io.malob.bench.load;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.Arrays;
+
+/** The connection of one emulated switch: cuts the byte stream into messages and hands them out. */
+final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
+  private final int number;
+  private final Outbox outbox;
+  private final SlowPath slowPath;
+  private final Site site;
+  private final Cables cables;
+  private final Runnable afterRead;
+  private final MessageScanner scanner = new MessageScanner();
+  private byte[] bytes = new byte[256 * 1024];
+  private int size;
+
+  /** What happens to frames that are sent out of a switch to a neighbour or a host. */
+  interface Cables {
+    /** A frame leaves a switch. */
+    void carry(int sw, int port, int etherType, byte[] bytes, int frame, int frameBytes);
+
+    /** A switch has gone, although nobody asked it to. */
+    void broken(int sw, String reason);
+  }
+
+  SyntheticSwitch(
+      int number, Outbox outbox, SlowPath slowPath, Site site, Cables cables, Runnable afterRead) {
+    this.number = number;
+    this.outbox = outbox;
+    this.slowPath = slowPath;
+    this.site = site;
+    this.cables = cables;
+    this.afterRead = afterRead;
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    outbox.connected(ctx.channel());
+    slowPath.hello(outbox);
+    outbox.flush();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    ByteBuf in = (ByteBuf) message;
+    try {
+      int length = in.readableBytes();
+      if (size + length > bytes.length) {
+        bytes = Arrays.copyOf(bytes, 2 * (size + length));
+      }
+      in.readBytes(bytes, size, length);
+      size += length;
+    } finally {
+      in.release();
+    }
+    long now = System.nanoTime();
+    int at = 0;
+    while (size - at >= OpenFlow.HEADER_BYTES) {
+      int length = Bytes.uint16(bytes, at + 2);
+      if (length < OpenFlow.HEADER_BYTES) {
+        throw new IllegalStateException("a message of " + length + " bytes");
+      }
+      if (size - at < length) {
+        break;
+      }
+      handle(at, length, now);
+      at += length;
+    }
+    System.arraycopy(bytes, at, bytes, 0, size - at);
+    size -= at;
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    afterRead.run();
+  }
+
+  private void handle(int at, int length, long now) {
+    switch (Bytes.uint8(bytes, at + 1)) {
+      case OpenFlow.FLOW_MOD -> {
+        scanner.readFlowMod(bytes, at, length);
+        site.flowMod(number, scanner, now);
+      }
+      case OpenFlow.PACKET_OUT -> packetOut(at, length, now);
+      case OpenFlow.BARRIER_REQUEST -> echo(at, length, OpenFlow.BARRIER_REPLY);
+      case OpenFlow.ECHO_REQUEST -> echo(at, length, OpenFlow.ECHO_REPLY);
+      default -> slowPath.handle(bytes, at, length, outbox);
+    }
+  }
+
+  private void packetOut(int at, int length, long now) {
+    scanner.readPacketOut(bytes, at, length);
+    int etherType = scanner.etherType(bytes);
+    if (etherType == OpenFlow.ETHERTYPE_IPV4 && site.packetOut(number, scanner, bytes, now)) {
+      return;
+    }
+    cables.carry(number, scanner.outPort, etherType, bytes, scanner.frame, scanner.frameBytes);
+  }
+
+  /** Sends a message back under another type. */
+  private void echo(int at, int length, int type) {
+    bytes[at + 1] = (byte) type;
+    outbox.append(bytes, at, length);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    cables.broken(number, "the controller closed the connection");
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    cables.broken(number, cause.toString());
+    ctx.close();
+  }
+}

@@ -1,0 +1,5 @@
+/** Benchmarks of MALOB, each a command of one program. */
+@NullMarked
+package io.malob.bench;
+
+import org.jspecify.annotations.NullMarked;
