@@ -108,7 +108,7 @@ public final class Responder {
       int site = scenario.siteOf(number);
       int member = nextMember;
       nextMember = (member + 1) % scenario.members();
-      generation = generation + 1 & 0xfffff;
+      generation = (generation + 1) & 0xfffff;
       ByteBuf atMember = membersBuffer(ctx, site);
       answers.reply(site, client, clientPort, member, generation).writeTo(atMember);
       answers.deliver(site, member, frame).writeTo(atMember);

@@ -34,7 +34,7 @@ final class Bytes {
 
   /** Six bytes, as of a MAC address. */
   static long uint48(byte[] bytes, int at) {
-    return (long) uint16(bytes, at) << 32 | int32(bytes, at + 2) & 0xffff_ffffL;
+    return (long) uint16(bytes, at) << 32 | (int32(bytes, at + 2) & 0xffff_ffffL);
   }
 
   static void put16(byte[] bytes, int at, int value) {

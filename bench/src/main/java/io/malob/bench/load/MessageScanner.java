@@ -89,6 +89,6 @@ final class MessageScanner {
   }
 
   private static int padded(int length) {
-    return length + 7 & ~7;
+    return (length + 7) & ~7;
   }
 }

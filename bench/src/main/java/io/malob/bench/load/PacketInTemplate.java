@@ -36,7 +36,7 @@ final class PacketInTemplate {
     syn[IP + 9] = OpenFlow.IP_PROTO_TCP;
     Bytes.put32(syn, IP + 16, vip);
     Bytes.put16(syn, TCP + 2, Scenario.VIP_TCP_PORT);
-    syn[TCP + 12] = (byte) (TCP_BYTES / 4 << 4);
+    syn[TCP + 12] = (byte) ((TCP_BYTES / 4) << 4);
     syn[TCP + 13] = 2;
     Bytes.put16(syn, TCP + 14, 64_240);
     System.arraycopy(SYN_OPTIONS, 0, syn, TCP + 20, SYN_OPTIONS.length);

@@ -16,7 +16,7 @@ final class Removals {
     if (size == tuples.length) {
       grow();
     }
-    int at = head + size & tuples.length - 1;
+    int at = (head + size) & (tuples.length - 1);
     dueNanos[at] = due;
     cookies[at] = cookie;
     tuples[at] = tuple;
@@ -62,7 +62,7 @@ final class Removals {
   }
 
   void pop() {
-    head = head + 1 & tuples.length - 1;
+    head = (head + 1) & (tuples.length - 1);
     size--;
   }
 }

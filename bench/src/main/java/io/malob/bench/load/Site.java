@@ -110,7 +110,7 @@ final class Site {
     }
     int number = nextTuple;
     nextTuple = number + 1 == tuples ? 0 : number + 1;
-    int slot = number & state.length - 1;
+    int slot = number & (state.length - 1);
     if (state[slot] != FREE) {
       return false;
     }
@@ -141,7 +141,7 @@ final class Site {
       return -1;
     }
     int number = (port - Scenario.FIRST_SOURCE_PORT) * scenario.clients() + client;
-    int slot = number & state.length - 1;
+    int slot = number & (state.length - 1);
     return state.length > 0 && state[slot] != FREE && tuple[slot] == number ? slot : -1;
   }
 

@@ -120,7 +120,7 @@ final class SlowPath {
     return FACTORY
         .buildPortDesc()
         .setPortNo(OFPort.of(number))
-        .setHwAddr(MacAddress.of(PORT_MACS | (datapathId & 0xffff) << 16 | number))
+        .setHwAddr(MacAddress.of(PORT_MACS | ((datapathId & 0xffff) << 16) | number))
         .setName("p" + number)
         .setConfig(Set.of())
         .setState(Set.of(OFPortState.LIVE))

@@ -6,6 +6,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.Arrays;
 
 /** The connection of one emulated switch: cuts the byte stream into messages and hands them out. */
+@SuppressWarnings("FutureReturnValueIgnored") // nobody waits for a close
 final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
   private final int number;
   private final Outbox outbox;

@@ -1,5 +1,6 @@
 package io.malob.bench.process;
 
+import com.google.common.base.Splitter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,8 +19,9 @@ public final class ProcessStatus {
     try {
       String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
       // behind the name, which is in parentheses and may have spaces in it
-      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-      long ticks = Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
+      List<String> fields =
+          Splitter.on(' ').splitToList(stat.substring(stat.lastIndexOf(')') + 2));
+      long ticks = Long.parseLong(fields.get(11)) + Long.parseLong(fields.get(12));
       return OptionalDouble.of(ticks / TICKS);
     } catch (IOException | RuntimeException e) {
       return OptionalDouble.empty();
