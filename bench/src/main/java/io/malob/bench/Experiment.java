@@ -62,13 +62,17 @@ final class Experiment {
               if (!measured && second == options.warmup - 1) {
                 start.take();
               }
-              System.err.printf(
-                  "\r%s %s: %s %d s ",
-                  target, demand.text(), measured ? "measuring" : "warming up", second + 1);
+              if (second == 0) {
+                System.err.printf(
+                    "%s %s: %s %d s%n",
+                    target,
+                    demand.text(),
+                    measured ? "measuring" : "warming up",
+                    measured ? options.seconds : options.warmup);
+              }
             });
     Cpu end = new Cpu();
     end.take();
-    System.err.print("\r\033[K");
     return new Outcome(
         target,
         measurement,

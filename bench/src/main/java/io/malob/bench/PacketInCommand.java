@@ -140,7 +140,7 @@ final class PacketInCommand implements Callable<Integer> {
   private static void prepare(
       Scenario scenario, Network network, InetSocketAddress address, BalancerClient client)
       throws IOException, InterruptedException {
-    System.err.print("configuring … ");
+    System.err.println("configuring the controller");
     client.configure(scenario);
     network.connect(address);
     int members = scenario.sites() * scenario.members();
@@ -165,7 +165,6 @@ final class PacketInCommand implements Callable<Integer> {
     }
     network.announceHosts();
     TimeUnit.SECONDS.sleep(2);
-    System.err.print("\r\033[K");
   }
 
   private static InetSocketAddress address(String hostAndPort) {

@@ -19,8 +19,7 @@ public final class ProcessStatus {
     try {
       String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
       // behind the name, which is in parentheses and may have spaces in it
-      List<String> fields =
-          Splitter.on(' ').splitToList(stat.substring(stat.lastIndexOf(')') + 2));
+      List<String> fields = Splitter.on(' ').splitToList(stat.substring(stat.lastIndexOf(')') + 2));
       long ticks = Long.parseLong(fields.get(11)) + Long.parseLong(fields.get(12));
       return OptionalDouble.of(ticks / TICKS);
     } catch (IOException | RuntimeException e) {
