@@ -49,7 +49,6 @@ final class CodecCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     int port = FreePort.find();
     List<String> arguments = new ArrayList<>(List.of("-Xmx" + options.heap));
-    arguments.addAll(options.javaOptions);
     arguments.addAll(
         List.of("-cp", System.getProperty("java.class.path"), Main.class.getName(), "responder"));
     arguments.add("--port=" + port);

@@ -58,7 +58,7 @@ final class LoadOptions {
   @Option(
       names = "--java-option",
       paramLabel = "OPTION",
-      description = "Another option for the JVM of the measured process; may be repeated.")
+      description = "Another option for the JVM of the controller; may be repeated.")
   List<String> javaOptions = new ArrayList<>();
 
   @Option(
