@@ -55,6 +55,7 @@ class ArchitectureTest {
     "io.malob.openflow.., 20",
     "io.malob.balancer.., 30",
     "io.malob.rest.., 12",
+    "io.malob.controller.., 60",
     "net.floodlightcontroller.., 25"
   })
   void scan_ofPackage_findsItsClasses(String packages, int atLeast) {
