@@ -191,6 +191,8 @@ final class Upkeep {
             if (!catalog.membersAt(address.getInt()).isEmpty()) {
               view.refreshHosts();
               keepLabelsReady();
+              // one that has only been silent is back before anybody misses it
+              askForMissingMembers();
               break;
             }
           }
