@@ -39,6 +39,7 @@ final class Connection {
   }
 
   private final FiveTuple request;
+  private final FiveTuple reply;
   private final int vipNumber;
   private final Algorithm algorithm;
   private final Server server;
@@ -68,6 +69,7 @@ final class Connection {
       Attachment client,
       int generation) {
     this.request = request;
+    this.reply = atMember(request, server).reversed();
     this.vipNumber = vipNumber;
     this.algorithm = algorithm;
     this.server = server;
@@ -81,12 +83,12 @@ final class Connection {
 
   /** The request's packets as the member sees them. */
   FiveTuple requestAtMember() {
-    return atMember(request, server);
+    return reply.reversed();
   }
 
   /** The packets from the member to the client, as the member makes them. */
   FiveTuple reply() {
-    return requestAtMember().reversed();
+    return reply;
   }
 
   /** How packets of a client look at a server. */
@@ -209,11 +211,7 @@ final class Connection {
   /** What the member's edge switch makes of packets to the client. */
   Translation replyTranslation(Route paths) {
     return new Translation(
-        reply(),
-        request.reversed(),
-        VipMac.of(request.dstAddress()),
-        labelOf(paths.reply()),
-        client);
+        reply, request.reversed(), VipMac.of(request.dstAddress()), labelOf(paths.reply()), client);
   }
 
   private static @Nullable Label labelOf(LabelledPath path) {

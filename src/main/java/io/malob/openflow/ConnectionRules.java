@@ -11,6 +11,7 @@ import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
 import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFOxmList;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
@@ -140,24 +141,23 @@ public final class ConnectionRules {
     return actions;
   }
 
+  /** Built in one go: a match builder copies all its fields for each one that is added. */
   private static Match match(OFFactory factory, FiveTuple tuple) {
-    IpProtocol protocol = IpProtocol.of((short) tuple.protocol());
-    Match.Builder match =
-        factory
-            .buildMatch()
-            .setExact(MatchField.ETH_TYPE, EthType.IPv4)
-            .setExact(MatchField.IP_PROTO, protocol)
-            .setExact(MatchField.IPV4_SRC, IPv4Address.of(tuple.srcAddress()))
-            .setExact(MatchField.IPV4_DST, IPv4Address.of(tuple.dstAddress()));
-    if (!protocol.equals(IpProtocol.ICMP)) {
-      boolean tcp = isTcp(tuple);
-      match
-          .setExact(
-              tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC, TransportPort.of(tuple.srcPort()))
-          .setExact(
-              tcp ? MatchField.TCP_DST : MatchField.UDP_DST, TransportPort.of(tuple.dstPort()));
+    OFOxms oxms = factory.oxms();
+    OFOxm<?> ethType = oxms.ethType(EthType.IPv4);
+    OFOxm<?> protocol = oxms.ipProto(IpProtocol.of((short) tuple.protocol()));
+    OFOxm<?> src = oxms.ipv4Src(IPv4Address.of(tuple.srcAddress()));
+    OFOxm<?> dst = oxms.ipv4Dst(IPv4Address.of(tuple.dstAddress()));
+    if (tuple.protocol() == IpProtocol.ICMP.getIpProtocolNumber()) {
+      return factory.matchV3(OFOxmList.of(ethType, protocol, src, dst));
     }
-    return match.build();
+    TransportPort srcPort = TransportPort.of(tuple.srcPort());
+    TransportPort dstPort = TransportPort.of(tuple.dstPort());
+    return isTcp(tuple)
+        ? factory.matchV3(
+            OFOxmList.of(ethType, protocol, src, dst, oxms.tcpSrc(srcPort), oxms.tcpDst(dstPort)))
+        : factory.matchV3(
+            OFOxmList.of(ethType, protocol, src, dst, oxms.udpSrc(srcPort), oxms.udpDst(dstPort)));
   }
 
   /** The connection that a match of ours names; the reverse of how rules are matched here. */
