@@ -40,7 +40,7 @@ class ArchitectureTest {
   private static final String CONTROLLER = "io.malob.controller..";
   private static final String FLOODLIGHT = "net.floodlightcontroller..";
 
-  /** What other modules may see of the balancer. */
+  /** What other modules may see of the balancer: its service and what that gives out. */
   private static final Set<String> BALANCER_SERVICE =
       Set.of(
           "io.malob.balancer.IBalancerService",
