@@ -154,17 +154,24 @@ final class Connection {
     return state == State.DORMANT && asleepSinceNanos == nanos;
   }
 
-  /** Gives the connection its paths; false if it is no longer open, and then it does not. */
-  synchronized boolean take(Route newRoute) {
+  /**
+   * Gives the connection its paths. Gives back those that it has no use for: the ones from before,
+   * or these if it is no longer open.
+   */
+  synchronized @Nullable Route take(Route newRoute) {
     if (state != State.OPEN) {
-      return false;
+      return newRoute;
     }
+    Route old = route;
     route = newRoute;
-    return true;
+    return old;
   }
 
-  /** Takes the paths away and gives them back. */
+  /** Takes the paths away and gives them back, unless the connection has been opened again. */
   synchronized @Nullable Route dropRoute() {
+    if (state == State.OPEN) {
+      return null;
+    }
     Route old = route;
     route = null;
     parked = List.of();

@@ -80,16 +80,20 @@ final class HostFinder implements RequestHandler.Clients {
 
   /**
    * Asks all ports where hosts can be who has an address. The answer comes to the controller,
-   * because it is for a VIP, and there the device tracker learns the host.
+   * because it is for a VIP, and there the device tracker learns the host. False if there is no
+   * such port yet.
    */
-  void ask(IPv4Address address, IPv4Address vip) {
+  boolean ask(IPv4Address address, IPv4Address vip) {
+    boolean asked = false;
     byte[] request = Replies.arpRequest(VipMac.of(vip), vip, address);
     for (DatapathId switchId : switches.getAllSwitchDpids()) {
       List<OFPort> ports = hostPorts(switchId);
       if (!ports.isEmpty()) {
         programmer.sendFrame(switchId, ports, request);
+        asked = true;
       }
     }
+    return asked;
   }
 
   private List<OFPort> hostPorts(DatapathId switchId) {

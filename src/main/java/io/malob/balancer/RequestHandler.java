@@ -223,9 +223,12 @@ final class RequestHandler {
   /** Gives an open connection its paths, and lets its packets go as soon as they are ready. */
   private void open(Connection connection, Placement placement, Arrival arrival) {
     Route route = routes.acquire(placement);
-    if (!connection.take(route)) {
-      routes.release(route); // an operator took its member away in this very moment
-      return;
+    @Nullable Route spare = connection.take(route);
+    if (spare != null) {
+      routes.release(spare);
+    }
+    if (route.equals(spare)) {
+      return; // an operator took its member away in this very moment
     }
     if (route.isReady()) {
       sendParked(connection, route);
@@ -266,8 +269,13 @@ final class RequestHandler {
   /** A packet of a connection that is known: it was faster than the rules, or outlived them. */
   private void goOn(Connection connection, Arrival arrival) {
     send(connection, arrival.packet());
-    if (connection.state() == Connection.State.DORMANT && !wake(connection, arrival)) {
-      rejections.reject(arrival, RefusalReason.NO_ROUTE);
+    if (connection.state() != Connection.State.DORMANT) {
+      return;
+    }
+    @Nullable RefusalReason refused = wake(connection, arrival);
+    if (refused != null) {
+      connection.unpark();
+      rejections.reject(arrival, refused);
     }
   }
 
@@ -281,8 +289,8 @@ final class RequestHandler {
     }
   }
 
-  /** Opens a dormant connection again, on its own member; false if there is no way to it. */
-  private boolean wake(Connection connection, Arrival arrival) {
+  /** Opens a dormant connection again, on its own member; why not, or null if it is open. */
+  private @Nullable RefusalReason wake(Connection connection, Arrival arrival) {
     BalancerView view = views.get();
     Server server = connection.server();
     @Nullable PoolView pool = view.poolOfMember().get(server.number());
@@ -290,14 +298,16 @@ final class RequestHandler {
         || !(pool.placer(connection.algorithm())
                 .placeOn(server, connection.client().switchId(), view.network())
             instanceof Placement placement)) {
-      return false;
+      return RefusalReason.NO_ROUTE;
     }
-    if (connections.wake(connection)) {
-      server.load().resumed();
-      view.loadChanged(server);
-      open(connection, placement, arrival);
+    if (!connections.wake(connection)) {
+      // another thread was faster, or there is no room
+      return connection.state() == Connection.State.OPEN ? null : RefusalReason.LIMIT;
     }
-    return true;
+    server.load().resumed();
+    view.loadChanged(server);
+    open(connection, placement, arrival);
+    return null;
   }
 
   private void lostOnItsWay(Arrival arrival) {

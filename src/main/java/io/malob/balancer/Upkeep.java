@@ -177,6 +177,8 @@ final class Upkeep {
           view.setTopology(Topology.of(switches.getAllSwitchDpids(), links));
           view.refreshHosts();
           keepLabelsReady();
+          // ports that may have hosts are known only now
+          askForMissingMembers();
           requests.retryWaiting();
         });
   }
@@ -249,9 +251,9 @@ final class Upkeep {
   private void ask(IPv4Address host, IPv4Address vip) {
     long now = nanoTime.getAsLong();
     @Nullable Long askedAt = askedAtNanos.get(host);
-    if (askedAt == null || now - askedAt >= ASK_AGAIN_NANOS) {
+    boolean early = askedAt != null && now - askedAt < ASK_AGAIN_NANOS;
+    if (!early && hosts.ask(host, vip)) {
       askedAtNanos.put(host, now);
-      hosts.ask(host, vip);
     }
   }
 

@@ -15,7 +15,9 @@ import java.util.function.LongSupplier;
  */
 final class WaitingRoom {
   private static final int CAPACITY = 1_024;
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  /** Long enough for a network that has just come up: links, then ports, then hosts are found. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   private final LongSupplier nanoTime;
   private final Consumer<Arrival> wanted;

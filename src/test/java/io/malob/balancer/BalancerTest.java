@@ -209,7 +209,7 @@ class BalancerTest {
     assertTrue(out.stream().allMatch(delivery -> isArp(delivery.frame())), "only asks around");
 
     net.delivered.clear();
-    net.pass(1);
+    net.pass(2);
     assertTrue(net.delivered.stream().allMatch(delivery -> isArp(delivery.frame())), "waits");
 
     net.delivered.clear();
@@ -456,6 +456,20 @@ class BalancerTest {
   }
 
   @Test
+  void deletedPool_losesItsRules() {
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+
+    net.delete(Catalog.POOLS, "p");
+
+    assertEquals(List.of(), net.rules(s1, 1));
+    assertEquals(0, net.rules(s3, 0).stream().filter(this::isReply).count());
+    assertTrue(only(net.send(client, toVip(40_001, 80, SYN)), client).hasTcpFlags(Packet.TCP_RST));
+    assertEquals(1, net.refused(RefusalReason.NO_POOL));
+  }
+
+  @Test
   void deletedVip_losesItsRules() {
     net.learn(far);
     net.webService(far);
@@ -534,6 +548,41 @@ class BalancerTest {
     net.learn(moved);
 
     only(net.send(client, toVip(40_001, 80, SYN)), moved);
+  }
+
+  @Test
+  void clientThatNobodyKnows_isAskedForAndItsPacketWaits() {
+    net.learn(far);
+    net.webService(far);
+    net.delivered.clear();
+    // it comes in where another switch is, so it does not tell where the client is
+    byte[] syn = toVip(40_000, 80, SYN);
+    List<Delivery> asked = net.network.inject(s2, 1, syn);
+    assertTrue(asked.stream().anyMatch(delivery -> isArp(delivery.frame())));
+
+    net.delivered.clear();
+    net.learn(client);
+
+    only(net.delivered, far);
+    only(net.send(far, fromMember(far, 8_080, 40_000)), client);
+  }
+
+  @Test
+  void connectionThatCannotBeWoken_isRefused() {
+    BalancerNetwork small = new BalancerNetwork(Map.of("maxConnections", "1"));
+    DatapathId sw = small.addSwitch(1);
+    Host from = Host.of(sw, 1, "10.0.0.1");
+    Host to = Host.of(sw, 2, "10.0.0.11");
+    small.learn(to);
+    small.webService(to);
+    only(small.send(from, toVip(40_000, 80, SYN)), to);
+    small.timeOut(sw, small.rules(sw, 1).get(0));
+    only(small.send(from, toVip(40_001, 80, SYN)), to);
+
+    Packet reset = only(small.send(from, toVip(40_000, 80, ACK)), from);
+
+    assertTrue(reset.hasTcpFlags(Packet.TCP_RST));
+    assertEquals(1, small.refused(RefusalReason.LIMIT));
   }
 
   @Test
