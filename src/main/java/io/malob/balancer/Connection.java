@@ -10,6 +10,7 @@ import io.malob.openflow.label.LabelledPath;
 import io.malob.openflow.packet.Packet;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -129,6 +130,11 @@ final class Connection {
   /** The paths; null while the connection is not open, or not yet given any. */
   synchronized @Nullable Route route() {
     return route;
+  }
+
+  /** Whether the connection goes over one of these paths. */
+  synchronized boolean uses(Set<LabelledPath> paths) {
+    return route != null && (paths.contains(route.request()) || paths.contains(route.reply()));
   }
 
   /** Changes the state if it is the expected one; tells whether it was. */

@@ -9,6 +9,7 @@ import io.malob.openflow.ConnectionRules.Translation;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Protocol;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
@@ -125,6 +126,20 @@ final class ConnectionProgrammer {
             connection.server().number(),
             connection.generation(),
             idleTimeouts.of(request.incoming())));
+  }
+
+  /** Takes the rules of a connection off its switches. */
+  void remove(Connection connection) {
+    DatapathId clientSwitch = connection.client().switchId();
+    DatapathId memberSwitch = connection.server().at().switchId();
+    programmer
+        .factory(clientSwitch)
+        .map(factory -> ConnectionRules.removeRequest(factory, connection.request()))
+        .ifPresent(message -> programmer.send(clientSwitch, List.of(message)));
+    programmer
+        .factory(memberSwitch)
+        .map(factory -> ConnectionRules.removeReply(factory, connection.reply()))
+        .ifPresent(message -> programmer.send(memberSwitch, List.of(message)));
   }
 
   /**

@@ -351,6 +351,13 @@ final class RequestHandler {
             });
   }
 
+  /** Ends a connection that cannot go on: its rules go, and its client's next packet is refused. */
+  void cutOff(Connection connection) {
+    if (close(connection)) {
+      programmer.remove(connection);
+    }
+  }
+
   /** Forgets a connection whatever its state; false if it is forgotten already. */
   boolean close(Connection connection) {
     if (connections.forget(connection, Connection.State.OPEN)) {

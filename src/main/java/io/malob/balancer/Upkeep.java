@@ -1,9 +1,11 @@
 package io.malob.balancer;
 
+import io.malob.algorithm.NetworkSnapshot;
 import io.malob.algorithm.Server;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.openflow.label.LabelTable;
+import io.malob.openflow.label.LabelledPath;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Vip;
@@ -175,12 +177,30 @@ final class Upkeep {
                                       link.getDst(),
                                       link.getDstPort()))));
           view.setTopology(Topology.of(switches.getAllSwitchDpids(), links));
+          repairPaths();
           view.refreshHosts();
           keepLabelsReady();
           // ports that may have hosts are known only now
           askForMissingMembers();
           requests.retryWaiting();
         });
+  }
+
+  /**
+   * Connections on broken paths go another way, or end if there is none. A path over a switch that
+   * is not connected is left alone where there is no other: the switch goes on forwarding.
+   */
+  private void repairPaths() {
+    NetworkSnapshot network = view.get().network();
+    Set<LabelledPath> lost = new HashSet<>();
+    for (LabelledPath labelled : labels.repair(network.topology(), network::fewestHops)) {
+      if (network.topology().switches().containsAll(labelled.path().switches())) {
+        lost.add(labelled);
+      }
+    }
+    if (!lost.isEmpty()) {
+      connections.find(connection -> connection.uses(lost)).forEach(requests::cutOff);
+    }
   }
 
   /** A host has come, moved, changed or gone. */
@@ -234,6 +254,7 @@ final class Upkeep {
   void tidy() {
     inOrder.execute(
         () -> {
+          repairPaths();
           keepLabelsReady();
           labels.sweep();
           connections.sweep();

@@ -21,6 +21,7 @@ import org.projectfloodlight.openflow.types.EthType;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
 
@@ -78,6 +79,27 @@ public final class ConnectionRules {
     return rule(factory, FlowLayout.CLASSIFY, FlowLayout.PRIORITY_REPLY, translation)
         .setCookie(Cookie.of(Cookie.Kind.REPLY, vipNumber, memberNumber, generation))
         .setIdleTimeout(idleSeconds)
+        .build();
+  }
+
+  /** Takes away the rule of these packets at the client's edge. */
+  public static OFMessage removeRequest(OFFactory factory, FiveTuple incoming) {
+    return remove(factory, FlowLayout.REQUESTS, FlowLayout.PRIORITY_ENTRY, incoming);
+  }
+
+  /** Takes away the rule of these packets at the member's edge. */
+  public static OFMessage removeReply(OFFactory factory, FiveTuple incoming) {
+    return remove(factory, FlowLayout.CLASSIFY, FlowLayout.PRIORITY_REPLY, incoming);
+  }
+
+  private static OFMessage remove(
+      OFFactory factory, TableId table, int priority, FiveTuple incoming) {
+    return factory
+        .buildFlowDeleteStrict()
+        .setTableId(table)
+        .setPriority(priority)
+        .setOutPort(OFPort.ANY)
+        .setMatch(match(factory, incoming))
         .build();
   }
 

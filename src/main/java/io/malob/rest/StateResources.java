@@ -1,14 +1,12 @@
 package io.malob.rest;
 
-import io.malob.algorithm.graph.DirectedLink;
-import io.malob.algorithm.graph.Path;
 import io.malob.balancer.IBalancerService;
 import io.malob.balancer.PathStats;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.projectfloodlight.openflow.types.DatapathId;
 
 /** Shows what the balancer does: the paths that it uses, and what it refused. */
 final class StateResources implements Resources {
@@ -43,17 +41,10 @@ final class StateResources implements Resources {
   private static Object path(PathStats stats) {
     Map<String, Object> line = new LinkedHashMap<>();
     line.put("label", stats.label().toString());
-    line.put("switches", switches(stats.path()));
+    line.put(
+        "switches",
+        stats.path().switches().stream().map(DatapathId::toString).collect(Collectors.toList()));
     line.put("connections", stats.connections());
     return line;
-  }
-
-  private static List<String> switches(Path path) {
-    List<String> switches = new ArrayList<>();
-    switches.add(path.src().toString());
-    for (DirectedLink link : path.links()) {
-      switches.add(link.dst().toString());
-    }
-    return switches;
   }
 }

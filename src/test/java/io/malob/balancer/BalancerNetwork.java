@@ -273,6 +273,17 @@ final class BalancerNetwork {
     topologyListener.topologyChanged(List.of());
   }
 
+  /** A link breaks, and the controller learns it. */
+  void unlink(DatapathId a, int portA) {
+    network.cut(a, portA);
+    OFPort port = OFPort.of(portA);
+    links.removeIf(
+        link ->
+            (link.getSrc().equals(a) && link.getSrcPort().equals(port))
+                || (link.getDst().equals(a) && link.getDstPort().equals(port)));
+    topologyListener.topologyChanged(List.of());
+  }
+
   /** The controller learns a host. */
   void learn(Host host) {
     IDevice device = mock(IDevice.class);

@@ -539,6 +539,63 @@ class BalancerTest {
     only(net.send(client, toVip(40_000, 80, ACK)), far);
   }
 
+  /** A second way from s1 to s3. */
+  private DatapathId detour() {
+    DatapathId s4 = net.addSwitch(4);
+    net.link(s1, 4, s4, 1);
+    net.link(s4, 2, s3, 4);
+    return s4;
+  }
+
+  @Test
+  void brokenLink_movesOpenConnectionsWithoutThePacketsNoticing() {
+    DatapathId s4 = detour();
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+    assertEquals(2, net.rules(s2, 2).size());
+    List<FakeRule> atTheEdge = net.rules(s1, 1);
+
+    net.unlink(s1, 2);
+
+    net.network.setController((switchId, port, table, frame) -> fail("missed in table " + table));
+    only(net.send(client, toVip(40_000, 80, ACK)), far);
+    only(net.send(far, fromMember(far, 8_080, 40_000)), client);
+    assertEquals(atTheEdge, net.rules(s1, 1), "no rule of a connection was touched");
+    assertEquals(2, net.rules(s4, 2).size());
+    assertEquals(List.of(), net.rules(s2, 2), "the old way is cleared");
+  }
+
+  @Test
+  void brokenLinkWithoutAnotherWay_endsTheConnectionAndResetsItsClient() {
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+
+    net.unlink(s2, 2);
+
+    assertEquals(List.of(), net.rules(s1, 1));
+    assertEquals(0, net.stats("m1").activeConnections());
+    Packet reset = only(net.send(client, toVip(40_000, 80, ACK)), client);
+    assertTrue(reset.hasTcpFlags(Packet.TCP_RST));
+  }
+
+  @Test
+  void repairedPath_isUsedByNewConnectionsAndGoesWhenUnused() {
+    detour();
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+    net.unlink(s1, 2);
+
+    only(net.send(client, toVip(40_001, 80, SYN)), far);
+
+    assertEquals(2, net.module.paths().stream().filter(path -> path.connections() == 2).count());
+    net.delete(Catalog.MEMBERS, "m1");
+    net.pass(31);
+    assertEquals(List.of(), net.module.paths());
+  }
+
   @Test
   void hostThatMoves_isReachedAtItsNewPlace() {
     net.learn(far);

@@ -53,6 +53,14 @@ public final class Path {
     return links;
   }
 
+  /** The switches in order, the first and the last included. */
+  public ImmutableList<DatapathId> switches() {
+    ImmutableList.Builder<DatapathId> switches = ImmutableList.builder();
+    switches.add(src);
+    links.forEach(link -> switches.add(link.dst()));
+    return switches.build();
+  }
+
   /** How many links the path has. */
   public int hops() {
     return links.size();
@@ -74,6 +82,6 @@ public final class Path {
 
   @Override
   public String toString() {
-    return src + links.stream().map(link -> " -> " + link.dst()).collect(Collectors.joining());
+    return switches().stream().map(DatapathId::toString).collect(Collectors.joining(" -> "));
   }
 }

@@ -47,6 +47,12 @@ public final class Topology {
     return linksFrom.get(switchId);
   }
 
+  /** Whether all switches and links of a path are there. */
+  public boolean contains(Path path) {
+    return switches.contains(path.src())
+        && path.links().stream().allMatch(link -> linksFrom(link.src()).contains(link));
+  }
+
   /** All links, in order. */
   public ImmutableList<DirectedLink> links() {
     return linksFrom.values().asList();

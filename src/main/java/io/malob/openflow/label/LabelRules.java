@@ -29,7 +29,7 @@ final class LabelRules {
   static List<SwitchMessages> install(
       Label label, Path path, Function<DatapathId, Optional<OFFactory>> factories) {
     ImmutableList.Builder<SwitchMessages> batches = ImmutableList.builder();
-    for (DatapathId switchId : Lists.reverse(switchesOf(path))) {
+    for (DatapathId switchId : Lists.reverse(path.switches())) {
       factories
           .apply(switchId)
           .map(factory -> batch(switchId, add(factory, label, path, switchId)))
@@ -42,11 +42,41 @@ final class LabelRules {
   static List<SwitchMessages> remove(
       Label label, Path path, Function<DatapathId, Optional<OFFactory>> factories) {
     ImmutableList.Builder<SwitchMessages> batches = ImmutableList.builder();
-    for (DatapathId switchId : switchesOf(path)) {
+    for (DatapathId switchId : path.switches()) {
       factories
           .apply(switchId)
           .map(factory -> batch(switchId, delete(factory, label)))
           .ifPresent(batches::add);
+    }
+    return batches.build();
+  }
+
+  /**
+   * Leads the label over another path: rules on switches that are new to it first, the switch where
+   * the paths part last, and only then takes away the rules of switches that it no longer crosses.
+   */
+  static List<SwitchMessages> reroute(
+      Label label, Path before, Path after, Function<DatapathId, Optional<OFFactory>> factories) {
+    ImmutableList.Builder<SwitchMessages> batches = ImmutableList.builder();
+    List<DatapathId> old = before.switches();
+    List<DatapathId> now = after.switches();
+    for (DatapathId switchId : Lists.reverse(now)) {
+      boolean asBefore =
+          old.contains(switchId) && outOf(before, switchId).equals(outOf(after, switchId));
+      if (!asBefore) {
+        factories
+            .apply(switchId)
+            .map(factory -> batch(switchId, add(factory, label, after, switchId)))
+            .ifPresent(batches::add);
+      }
+    }
+    for (DatapathId switchId : old) {
+      if (!now.contains(switchId)) {
+        factories
+            .apply(switchId)
+            .map(factory -> batch(switchId, delete(factory, label)))
+            .ifPresent(batches::add);
+      }
     }
     return batches.build();
   }
@@ -64,15 +94,21 @@ final class LabelRules {
   }
 
   private static OFInstruction next(OFFactory factory, Path path, DatapathId switchId) {
-    for (DirectedLink link : path.links()) {
-      if (link.src().equals(switchId)) {
-        OFPort port = link.srcPort();
-        return factory
-            .instructions()
-            .applyActions(List.of(factory.actions().output(port, Integer.MAX_VALUE)));
-      }
-    }
-    return factory.instructions().gotoTable(FlowLayout.HOSTS);
+    return outOf(path, switchId)
+        .<OFInstruction>map(
+            port ->
+                factory
+                    .instructions()
+                    .applyActions(List.of(factory.actions().output(port, Integer.MAX_VALUE))))
+        .orElseGet(() -> factory.instructions().gotoTable(FlowLayout.HOSTS));
+  }
+
+  /** The port by which the path leaves a switch; empty at its end. */
+  private static Optional<OFPort> outOf(Path path, DatapathId switchId) {
+    return path.links().stream()
+        .filter(link -> link.src().equals(switchId))
+        .map(DirectedLink::srcPort)
+        .findFirst();
   }
 
   private static OFMessage delete(OFFactory factory, Label label) {
@@ -86,14 +122,6 @@ final class LabelRules {
 
   private static Match match(OFFactory factory, Label label) {
     return factory.buildMatch().setExact(MatchField.ETH_DST, label.mac()).build();
-  }
-
-  /** The switches of a path in order. */
-  static List<DatapathId> switchesOf(Path path) {
-    ImmutableList.Builder<DatapathId> switches = ImmutableList.builder();
-    switches.add(path.src());
-    path.links().forEach(link -> switches.add(link.dst()));
-    return switches.build();
   }
 
   private static SwitchMessages batch(DatapathId switchId, OFMessage message) {

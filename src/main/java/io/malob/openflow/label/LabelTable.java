@@ -1,6 +1,7 @@
 package io.malob.openflow.label;
 
 import io.malob.algorithm.graph.Path;
+import io.malob.algorithm.graph.Topology;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.SwitchMessages;
 import java.util.ArrayDeque;
@@ -9,9 +10,11 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -32,6 +35,11 @@ public final class LabelTable {
   private final FlowProgrammer programmer;
   private final LongSupplier nanoTime;
   private final int maxId;
+
+  /** All labels that have rules, or are about to get some. */
+  private final Set<LabelledPath> labels = ConcurrentHashMap.newKeySet();
+
+  /** Those that new connections get; of several for one path, after a repair, only one. */
   private final Map<Path, LabelledPath> byPath = new ConcurrentHashMap<>();
 
   private final Object ids = new Object();
@@ -84,7 +92,7 @@ public final class LabelTable {
 
   /** All labels that there are. */
   public Collection<LabelledPath> all() {
-    return List.copyOf(byPath.values());
+    return List.copyOf(labels);
   }
 
   /** The rules that a switch needs so that the labels across it work; for one that came back. */
@@ -94,9 +102,9 @@ public final class LabelTable {
         .factory(switchId)
         .ifPresent(
             factory ->
-                byPath.values().stream()
+                labels.stream()
                     .filter(labelled -> labelled.path().hops() > 0)
-                    .filter(labelled -> LabelRules.switchesOf(labelled.path()).contains(switchId))
+                    .filter(labelled -> labelled.path().switches().contains(switchId))
                     .map(
                         labelled ->
                             LabelRules.add(factory, labelled.label(), labelled.path(), switchId))
@@ -107,16 +115,11 @@ public final class LabelTable {
   /** Removes what has not been used for a while. To be called every few seconds. */
   public void sweep() {
     long now = nanoTime.getAsLong();
-    byPath
-        .values()
-        .removeIf(
-            labelled -> {
-              boolean retired = labelled.retire(now, UNUSED_NANOS);
-              if (retired) {
-                remove(labelled, now);
-              }
-              return retired;
-            });
+    for (LabelledPath labelled : all()) {
+      if (labelled.retire(now, UNUSED_NANOS)) {
+        remove(labelled, now);
+      }
+    }
     synchronized (ids) {
       for (Resting first = resting.peek();
           first != null && now - first.sinceNanos >= REST_NANOS;
@@ -127,7 +130,48 @@ public final class LabelTable {
     }
   }
 
+  /**
+   * Leads labels whose path is broken over another one, with no connection on them touched. To be
+   * called when links have gone; by one thread at a time.
+   *
+   * @param network the network without these links
+   * @param another finds the path to take instead
+   * @return the labels for which there is none
+   */
+  public List<LabelledPath> repair(
+      Topology network, BiFunction<DatapathId, DatapathId, Optional<Path>> another) {
+    List<LabelledPath> lost = new ArrayList<>();
+    for (LabelledPath labelled : all()) {
+      Path broken = labelled.path();
+      // one that is still being installed is repaired at the next call
+      if (labelled.isReady() && !network.contains(broken)) {
+        Optional<Path> instead = another.apply(broken.src(), broken.dst());
+        if (instead.isPresent()) {
+          reroute(labelled, broken, instead.get());
+        } else {
+          lost.add(labelled);
+        }
+      }
+    }
+    return lost;
+  }
+
+  private void reroute(LabelledPath labelled, Path before, Path after) {
+    labelled.moveTo(after);
+    byPath.remove(before, labelled);
+    byPath.putIfAbsent(after, labelled);
+    programmer.sendInOrder(
+        LabelRules.reroute(labelled.label(), before, after, programmer::factory),
+        done -> {
+          if (!done) {
+            LOG.warn("Path {} could not be changed to {}", before, after);
+          }
+        });
+  }
+
   private void remove(LabelledPath labelled, long nowNanos) {
+    labels.remove(labelled);
+    byPath.remove(labelled.path(), labelled);
     if (labelled.path().hops() > 0) {
       removeInOrder(LabelRules.remove(labelled.label(), labelled.path(), programmer::factory));
     }
@@ -146,8 +190,10 @@ public final class LabelTable {
 
   private LabelledPath add(Path path) {
     LabelledPath fresh = new LabelledPath(newLabel(), path, nanoTime.getAsLong());
+    labels.add(fresh);
     LabelledPath earlier = byPath.putIfAbsent(path, fresh);
     if (earlier != null) {
+      labels.remove(fresh);
       synchronized (ids) {
         idsInUse.remove(fresh.label().id());
       }
@@ -175,7 +221,6 @@ public final class LabelTable {
   private void finish(LabelledPath labelled, boolean installed) {
     if (!installed) {
       LOG.warn("Path {} could not be installed", labelled.path());
-      byPath.remove(labelled.path(), labelled);
       remove(labelled, nanoTime.getAsLong()); // some switches may have its rule
     }
     labelled.ready().complete(installed);

@@ -9,7 +9,7 @@ public final class LabelledPath {
   private static final int RETIRED = Integer.MIN_VALUE;
 
   private final Label label;
-  private final Path path;
+  private volatile Path path;
   private final CompletableFuture<Boolean> ready = new CompletableFuture<>();
   private final AtomicInteger uses = new AtomicInteger();
   private volatile long unusedSinceNanos;
@@ -25,8 +25,14 @@ public final class LabelledPath {
     return label;
   }
 
+  /** Where the label leads now; always between the same two switches. */
   public Path path() {
     return path;
+  }
+
+  /** Leads the label over another path from now on. */
+  void moveTo(Path newPath) {
+    path = newPath;
   }
 
   /** Completes with true when packets may carry the label, with false if that failed. */

@@ -35,12 +35,6 @@ class PathTreeTest {
                 return 0;
               });
 
-  private static List<DatapathId> switchesOf(Path path) {
-    List<DatapathId> switches = new ArrayList<>(List.of(path.src()));
-    path.links().forEach(link -> switches.add(link.dst()));
-    return switches;
-  }
-
   /** The best of all simple paths. */
   private static Optional<List<DatapathId>> bruteForce(
       Topology topology, DatapathId src, DatapathId dst) {
@@ -71,7 +65,7 @@ class PathTreeTest {
       for (DatapathId dst : topology.switches()) {
         assertEquals(
             bruteForce(topology, src, dst),
-            tree.pathTo(dst).map(PathTreeTest::switchesOf),
+            tree.pathTo(dst).map(Path::switches),
             () -> src + " to " + dst + " over " + topology.links());
       }
     }
