@@ -6,7 +6,8 @@ import re
 import time
 from itertools import permutations
 
-from base.waiting import say
+from base.waiting import say, wait_until
+from demo import balancing
 from tests.system.base import UDP_PORT, SystemTest
 
 
@@ -42,6 +43,27 @@ class MeshTest(SystemTest):
         for source, target in permutations(self.hosts, 2):
             with self.subTest(source=source.name, target=target.name):
                 self.assertEqual((3, 0), self.ping(source.name, target.ip))
+
+    def test_broken_link_moves_an_open_connection(self) -> None:
+        """the link under a connection goes: its packets go another way, to the same server, by the same two rules"""
+        self.virtual("cut", "10.0.0.107", UDP_PORT, protocol="udp")
+        server = self.ask_by_udp("c1", "10.0.0.107", UDP_PORT, 30007, "before")
+        total = self._total("cut")
+        path = self._path_to(server)
+        say(f"  {server} by {' '.join(path)}")
+        self.lab.set_link(path[0], path[1], up=False)
+        self.addCleanup(self.lab.set_link, path[0], path[1], up=True)
+        began = time.monotonic()
+        wait_until(lambda: self._path_to(server)[:2] != path[:2], "the path to move", 5, interval_s=0.02)
+        say(f"  then by {' '.join(self._path_to(server))}, seen after {1000 * (time.monotonic() - began):.0f} ms")
+        self.assertEqual(server, self.ask_by_udp("c1", "10.0.0.107", UDP_PORT, 30007, "after"))
+        self.assertEqual(total, self._total("cut"), "not placed again")
+
+    def _total(self, pool: str) -> int:
+        return int(self.controller.rest.get(f"{balancing.BASE}/pools/{pool}/stats/")["total_connections"])
+
+    def _path_to(self, server: str) -> list[str]:
+        return balancing.paths(self.controller.rest, self.lab.topology)["c1", server]
 
     def test_parallel_connections(self) -> None:
         """100 connections at once by ab: none fails, every server gets its share"""
