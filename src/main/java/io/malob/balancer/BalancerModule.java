@@ -41,6 +41,7 @@ import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import net.floodlightcontroller.topology.ITopologyService;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
 import org.projectfloodlight.openflow.protocol.OFFlowRemovedReason;
 import org.projectfloodlight.openflow.protocol.OFMessage;
@@ -91,6 +92,7 @@ public final class BalancerModule
   private RequestHandler requests;
   private VipArp arp;
   private LabelTable labels;
+  private SwitchPreparation preparation;
   private HostRuleCache hostRules;
   private Upkeep upkeep;
 
@@ -195,18 +197,12 @@ public final class BalancerModule
             new WaitingRoom(nanoTime, arrival -> upkeep.hostsAreWanted(arrival)),
             hosts,
             nanoTime);
+    preparation = new SwitchPreparation(programmer, labels);
     upkeep =
         new Upkeep(
             MoreExecutors.newSequentialExecutor(timer),
             nanoTime,
-            new Upkeep.Parts(
-                view,
-                requests,
-                connections,
-                labels,
-                hostRules,
-                new SwitchPreparation(programmer, labels),
-                hosts),
+            new Upkeep.Parts(view, requests, connections, labels, hostRules, preparation, hosts),
             switches,
             topology,
             devices);
@@ -222,6 +218,7 @@ public final class BalancerModule
     topology.addListener(events);
     provider.addOFMessageListener(OFType.PACKET_IN, this);
     provider.addOFMessageListener(OFType.FLOW_REMOVED, this);
+    provider.addOFMessageListener(OFType.ERROR, this);
     every(RETRY_MILLIS, upkeep::retryWaiting);
     every(TIDY_MILLIS, upkeep::tidy);
   }
@@ -266,12 +263,19 @@ public final class BalancerModule
     }
     if (message instanceof OFFlowRemoved flowRemoved) {
       flowRemoved(sw.getId(), flowRemoved);
+    } else if (message instanceof OFErrorMsg error) {
+      preparation.refused(error.getXid());
     }
     return Command.CONTINUE;
   }
 
   private boolean packetIn(DatapathId switchId, OFPacketIn packetIn) {
     Packet packet = Packet.parse(packetIn.getData());
+    if (Cookie.is(packetIn.getCookie(), Cookie.Kind.END)) {
+      // only a copy: the packet itself is on its way
+      requests.ended(packet.fiveTuple());
+      return true;
+    }
     OFPort inPort = packetIn.getMatch().get(MatchField.IN_PORT);
     return switch (packet.kind()) {
       case ARP -> arp.handle(switchId, inPort, packet);
@@ -299,6 +303,11 @@ public final class BalancerModule
   @Override
   public Map<String, MemberStats> memberStats() {
     return view.stats();
+  }
+
+  @Override
+  public boolean endsAreTold() {
+    return preparation.tellEnds(switches.getAllSwitchDpids());
   }
 
   @Override

@@ -48,6 +48,7 @@ final class Connection {
   private final int generation;
 
   private State state = State.OPEN;
+  private boolean counted = true;
   private @Nullable Route route;
   private List<Packet> parked = List.of();
   private long asleepSinceNanos;
@@ -130,6 +131,25 @@ final class Connection {
   /** The paths; null while the connection is not open, or not yet given any. */
   synchronized @Nullable Route route() {
     return route;
+  }
+
+  /** Takes the connection off its member's count; false if it is off already. */
+  synchronized boolean uncount() {
+    boolean was = counted;
+    counted = false;
+    return was;
+  }
+
+  /** Puts the connection back on its member's count; false if it is on it already. */
+  synchronized boolean recount() {
+    boolean was = counted;
+    counted = true;
+    return !was;
+  }
+
+  /** Whether its client has ended it, though its rules may still be there. */
+  synchronized boolean hasEnded() {
+    return state == State.OPEN && !counted;
   }
 
   /** Whether the connection goes over one of these paths. */

@@ -178,6 +178,11 @@ final class ConnectionTable {
     return found;
   }
 
+  /** Whether half of the room for dormant connections is taken. */
+  boolean isHalfAsleep() {
+    return asleep.get() >= maxDormant / 2;
+  }
+
   /** How many connections are open. */
   int open() {
     return open.get();

@@ -17,6 +17,12 @@ public interface IBalancerService extends IFloodlightService {
    */
   Map<String, MemberStats> memberStats();
 
+  /**
+   * Whether all switches tell when a client ends a TCP connection. If not, ended connections stay
+   * in {@link MemberStats#activeConnections} until their rules time out.
+   */
+  boolean endsAreTold();
+
   /** Connections that got no member, by reason, since the controller started. */
   Map<String, Long> refusals();
 

@@ -304,8 +304,10 @@ final class RequestHandler {
       // another thread was faster, or there is no room
       return connection.state() == Connection.State.OPEN ? null : RefusalReason.LIMIT;
     }
-    server.load().resumed();
-    view.loadChanged(server);
+    if (connection.recount()) {
+      server.load().resumed();
+      view.loadChanged(server);
+    }
     open(connection, placement, arrival);
     return null;
   }
@@ -330,12 +332,16 @@ final class RequestHandler {
     if (connection == null || connection.generation() != generation) {
       return; // a later connection of the same five-tuple, or forgotten already
     }
-    boolean ended =
+    // one that has ended must not push out of memory what has not
+    boolean forget =
         request.protocol() == Protocol.ICMP.ipNumber()
+            || (connection.hasEnded() && connections.isHalfAsleep());
+    boolean left =
+        forget
             ? connections.forget(connection, Connection.State.OPEN)
             : connections.sleep(connection);
-    if (ended) {
-      uncount(connection);
+    if (left) {
+      leave(connection);
     }
   }
 
@@ -346,7 +352,7 @@ final class RequestHandler {
         .forEach(
             connection -> {
               if (connections.sleep(connection)) {
-                uncount(connection);
+                leave(connection);
               }
             });
   }
@@ -361,18 +367,34 @@ final class RequestHandler {
   /** Forgets a connection whatever its state; false if it is forgotten already. */
   boolean close(Connection connection) {
     if (connections.forget(connection, Connection.State.OPEN)) {
-      uncount(connection);
+      leave(connection);
       return true;
     }
     return connections.forget(connection, Connection.State.DORMANT);
   }
 
-  private void uncount(Connection connection) {
-    connection.server().load().closed();
-    views.get().loadChanged(connection.server());
+  /**
+   * A client has sent FIN or RST: its connection counts no more; its rules go when they are idle.
+   */
+  void ended(FiveTuple request) {
+    @Nullable Connection connection = connections.byRequest(request);
+    if (connection != null) {
+      uncount(connection);
+    }
+  }
+
+  private void leave(Connection connection) {
+    uncount(connection);
     @Nullable Route route = connection.dropRoute();
     if (route != null) {
       routes.release(route);
+    }
+  }
+
+  private void uncount(Connection connection) {
+    if (connection.uncount()) {
+      connection.server().load().closed();
+      views.get().loadChanged(connection.server());
     }
   }
 }

@@ -1,6 +1,8 @@
 package io.malob.balancer;
 
+import com.google.common.collect.ImmutableList;
 import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.SwitchMessages;
 import io.malob.openflow.SwitchRules;
 import io.malob.openflow.label.LabelTable;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -8,18 +10,31 @@ import io.malob.state.catalog.Vip;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Gives switches the rules that do not belong to one connection. */
+/** Gives switches the rules that do not belong to one connection. Thread-safe. */
 final class SwitchPreparation {
+  private static final Logger LOG = LoggerFactory.getLogger(SwitchPreparation.class);
+
   private final FlowProgrammer programmer;
   private final LabelTable labels;
+
+  /** Switches by the transactions that tell whether they can match TCP flags. */
+  private final Map<Long, DatapathId> triedTcpFlags = new ConcurrentHashMap<>();
+
+  /** Switches that cannot. */
+  private final Set<DatapathId> withoutTcpFlags = ConcurrentHashMap.newKeySet();
 
   SwitchPreparation(FlowProgrammer programmer, LabelTable labels) {
     this.programmer = programmer;
@@ -38,7 +53,41 @@ final class SwitchPreparation {
               }
               messages.addAll(labels.rulesOf(switchId));
               programmer.send(switchId, messages);
+              withoutTcpFlags.remove(switchId);
+              addEnds(switchId, factory, vipAddresses(catalog));
             });
+  }
+
+  /**
+   * A switch may not take these rules; apart from the others, so that those are not in question.
+   */
+  private void addEnds(DatapathId switchId, OFFactory factory, Set<IPv4Address> addresses) {
+    ImmutableList<OFMessage> rules =
+        addresses.stream()
+            .flatMap(address -> SwitchRules.addEnds(factory, address).stream())
+            .collect(ImmutableList.toImmutableList());
+    if (rules.isEmpty() || withoutTcpFlags.contains(switchId)) {
+      return;
+    }
+    rules.forEach(rule -> triedTcpFlags.put(rule.getXid(), switchId));
+    programmer.sendInOrder(
+        List.of(new SwitchMessages(switchId, rules)),
+        done -> rules.forEach(rule -> triedTcpFlags.remove(rule.getXid())));
+  }
+
+  /** A switch has refused a message. */
+  void refused(long transaction) {
+    @Nullable DatapathId switchId = triedTcpFlags.remove(transaction);
+    if (switchId != null && withoutTcpFlags.add(switchId)) {
+      LOG.info(
+          "Switch {} cannot match TCP flags: ends of connections are known by their time-outs",
+          switchId);
+    }
+  }
+
+  /** Whether every one of these switches tells when TCP connections end. */
+  boolean tellEnds(Collection<DatapathId> switches) {
+    return switches.stream().noneMatch(withoutTcpFlags::contains);
   }
 
   /** Changes the rules of all switches as the catalog has changed. */
@@ -49,11 +98,19 @@ final class SwitchPreparation {
     for (IPv4Address address : now) {
       if (!old.contains(address)) {
         sendToAll(switches, factory -> SwitchRules.addVip(factory, address));
+        switches.forEach(
+            switchId ->
+                programmer
+                    .factory(switchId)
+                    .ifPresent(factory -> addEnds(switchId, factory, Set.of(address))));
       }
     }
     for (IPv4Address address : old) {
       if (!now.contains(address)) {
         sendToAll(switches, factory -> SwitchRules.removeVip(factory, address));
+        sendToAll(
+            switches.stream().filter(id -> !withoutTcpFlags.contains(id)).toList(),
+            factory -> SwitchRules.removeEnds(factory, address));
       }
     }
   }

@@ -19,7 +19,9 @@ public final class Cookie {
     REQUEST(2),
     REPLY(3),
     LABEL(4),
-    HOST(5);
+    HOST(5),
+    /** Copies the ends of TCP connections to the controller. */
+    END(6);
 
     private final long code;
 

@@ -136,7 +136,7 @@ final class BalancerResources implements Resources {
     sum.put("id", poolId);
     sum.put("active_connections", active);
     sum.put("total_connections", total);
-    sum.put("counted_by", "idle_timeout");
+    sum.put("counted_by", balancer.endsAreTold() ? "tcp_flags" : "idle_timeout");
     sum.put("members", each);
     return sum;
   }

@@ -48,8 +48,10 @@ import net.floodlightcontroller.topology.ITopologyListener;
 import net.floodlightcontroller.topology.ITopologyService;
 import org.mockito.ArgumentCaptor;
 import org.mockito.Mockito;
+import org.projectfloodlight.openflow.protocol.OFBadMatchCode;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
 import org.projectfloodlight.openflow.protocol.OFFlowRemovedReason;
 import org.projectfloodlight.openflow.protocol.OFMessage;
@@ -87,6 +89,7 @@ final class BalancerNetwork {
   private final Map<IPv4Address, IDevice> devices = new HashMap<>();
   private final List<SettableFuture<OFMessage>> heldBarriers = new ArrayList<>();
   private boolean holdBarriers;
+  private boolean refusesTcpFlags;
 
   private final IFloodlightProviderService provider = mock(IFloodlightProviderService.class);
   private final IOFSwitchService switchService = mock(IOFSwitchService.class);
@@ -223,7 +226,18 @@ final class BalancerNetwork {
   }
 
   private void sent(DatapathId switchId, OFMessage message) {
-    if (message.getType() != OFType.BARRIER_REQUEST) {
+    if (refusesTcpFlags
+        && message instanceof OFFlowAdd rule
+        && rule.getMatch().get(MatchField.OVS_TCP_FLAGS) != null) {
+      OFMessage error =
+          FACTORY
+              .errorMsgs()
+              .buildBadMatchErrorMsg()
+              .setXid(message.getXid())
+              .setCode(OFBadMatchCode.BAD_FIELD)
+              .build();
+      messageListener.receive(switches.get(switchId), error, new FloodlightContext());
+    } else if (message.getType() != OFType.BARRIER_REQUEST) {
       delivered.addAll(network.send(switchId, message));
     }
   }
@@ -238,6 +252,11 @@ final class BalancerNetwork {
     SettableFuture<OFMessage> held = SettableFuture.create();
     heldBarriers.add(held);
     return held;
+  }
+
+  /** Switches cannot match TCP flags. */
+  void refuseTcpFlags() {
+    refusesTcpFlags = true;
   }
 
   /** From now on switches do not confirm anything. */
@@ -353,11 +372,14 @@ final class BalancerNetwork {
   /** A switch sends a frame to the controller although it has a rule for it, as switches do. */
   List<FakeNetwork.Delivery> repeatPacketIn(Host host, byte[] frame) {
     delivered.clear();
-    packetIn(host.switchId(), OFPort.of(host.port()), TableId.of(1), frame);
+    packetIn(
+        host.switchId(),
+        OFPort.of(host.port()),
+        new FakeFlowTable.Output(OFPort.CONTROLLER, frame, TableId.of(1), U64.ZERO));
     return List.copyOf(delivered);
   }
 
-  private void packetIn(DatapathId switchId, OFPort inPort, TableId table, byte[] frame) {
+  private void packetIn(DatapathId switchId, OFPort inPort, FakeFlowTable.Output output) {
     if (!switches.containsKey(switchId)) {
       return;
     }
@@ -366,14 +388,15 @@ final class BalancerNetwork {
             .buildPacketIn()
             .setBufferId(OFBufferId.NO_BUFFER)
             .setReason(OFPacketInReason.NO_MATCH)
-            .setTableId(table)
+            .setTableId(output.table())
+            .setCookie(output.cookie())
             .setMatch(FACTORY.buildMatch().setExact(MatchField.IN_PORT, inPort).build())
-            .setData(frame)
+            .setData(output.frame())
             .build();
     Command command =
         messageListener.receive(switches.get(switchId), message, new FloodlightContext());
     if (command == Command.CONTINUE) {
-      passedOn.add(Packet.parse(frame));
+      passedOn.add(Packet.parse(output.frame()));
     }
   }
 

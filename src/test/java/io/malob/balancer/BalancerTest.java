@@ -86,7 +86,8 @@ class BalancerTest {
     net.learn(far);
     net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));
-    net.network.setController((switchId, port, table, frame) -> fail("missed in table " + table));
+    net.network.setController(
+        (switchId, port, output) -> fail("missed in table " + output.table()));
 
     Packet atMember = only(net.send(client, toVip(40_000, 80, ACK)), far);
     Packet atClient = only(net.send(far, fromMember(far, 8_080, 40_000)), client);
@@ -499,6 +500,93 @@ class BalancerTest {
   }
 
   @Test
+  void finOfTheClient_endsTheCountAtOnceAndStillArrivesOnce() {
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+
+    only(net.send(client, toVip(40_000, 80, Packet.TCP_FIN | ACK)), far);
+
+    assertEquals(0, net.stats("m1").activeConnections());
+    only(net.send(far, fromMember(far, 8_080, 40_000)), client);
+    only(net.send(client, toVip(40_000, 80, Packet.TCP_FIN | ACK)), far);
+    assertEquals(0, net.stats("m1").activeConnections());
+    net.timeOut(s1, net.rules(s1, 1).get(0));
+    assertEquals(0, net.stats("m1").activeConnections());
+  }
+
+  @Test
+  void resetByTheClient_endsTheCountAtOnce() {
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+
+    only(net.send(client, toVip(40_000, 80, Packet.TCP_RST)), far);
+
+    assertEquals(0, net.stats("m1").activeConnections());
+    assertTrue(net.module.endsAreTold());
+  }
+
+  @Test
+  void endedConnectionThatGoesOn_countsAgain() {
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+    net.send(client, toVip(40_000, 80, Packet.TCP_FIN | ACK));
+    net.timeOut(s1, net.rules(s1, 1).get(0));
+
+    only(net.send(client, toVip(40_000, 80, ACK)), far);
+
+    assertEquals(1, net.stats("m1").activeConnections());
+    assertEquals(1, net.stats("m1").totalConnections());
+  }
+
+  @Test
+  void leastConnections_seesWhatHasEnded() {
+    net.learn(far);
+    net.learn(farToo);
+    net.create(
+        Catalog.SERVICES,
+        "service_name",
+        "web",
+        "port",
+        "80",
+        "protocol",
+        "tcp",
+        "algorithm",
+        "LC");
+    net.webService(far, farToo);
+    for (int port = 40_000; port < 40_004; port++) {
+      net.send(client, toVip(port, 80, SYN));
+    }
+    // the first and third are on the first member
+    net.send(client, toVip(40_000, 80, Packet.TCP_FIN | ACK));
+    net.send(client, toVip(40_002, 80, Packet.TCP_FIN | ACK));
+
+    only(net.send(client, toVip(40_005, 80, SYN)), far);
+    only(net.send(client, toVip(40_006, 80, SYN)), far);
+  }
+
+  @Test
+  void switchThatCannotMatchTcpFlags_endsConnectionsByTimeOut() {
+    BalancerNetwork old = new BalancerNetwork();
+    old.refuseTcpFlags();
+    DatapathId sw = old.addSwitch(1);
+    Host from = Host.of(sw, 1, "10.0.0.1");
+    Host to = Host.of(sw, 2, "10.0.0.11");
+    old.learn(to);
+    old.webService(to);
+    only(old.send(from, toVip(40_000, 80, SYN)), to);
+
+    only(old.send(from, toVip(40_000, 80, Packet.TCP_FIN | ACK)), to);
+
+    assertFalse(old.module.endsAreTold());
+    assertEquals(1, old.stats("m1").activeConnections());
+    old.timeOut(sw, old.rules(sw, 1).get(0));
+    assertEquals(0, old.stats("m1").activeConnections());
+  }
+
+  @Test
   void synOfARememberedTuple_startsANewConnection() {
     net.learn(far);
     net.learn(farToo);
@@ -558,7 +646,8 @@ class BalancerTest {
 
     net.unlink(s1, 2);
 
-    net.network.setController((switchId, port, table, frame) -> fail("missed in table " + table));
+    net.network.setController(
+        (switchId, port, output) -> fail("missed in table " + output.table()));
     only(net.send(client, toVip(40_000, 80, ACK)), far);
     only(net.send(far, fromMember(far, 8_080, 40_000)), client);
     assertEquals(atTheEdge, net.rules(s1, 1), "no rule of a connection was touched");

@@ -41,6 +41,8 @@ import org.restlet.routing.Template;
 final class RestServer implements IBalancerService {
   private static final ObjectMapper JSON = new ObjectMapper();
 
+  volatile boolean endsAreTold;
+
   /** What memberStats() tells. */
   final Map<String, MemberStats> stats = new ConcurrentHashMap<>();
 
@@ -90,6 +92,11 @@ final class RestServer implements IBalancerService {
   @Override
   public Map<String, MemberStats> memberStats() {
     return stats;
+  }
+
+  @Override
+  public boolean endsAreTold() {
+    return endsAreTold;
   }
 
   @Override

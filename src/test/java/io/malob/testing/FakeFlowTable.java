@@ -41,9 +41,10 @@ public final class FakeFlowTable {
    * @param port a port of the switch, or CONTROLLER; IN_PORT shows as the port itself
    * @param frame the bytes as they leave
    * @param table the table that sent it
+   * @param cookie that of the rule that sent it; zero for a miss and for what the controller sent
    */
   @SuppressWarnings("ArrayRecordComponent") // tests compare the parts
-  public record Output(OFPort port, byte[] frame, TableId table) {
+  public record Output(OFPort port, byte[] frame, TableId table, U64 cookie) {
     /** Whether this is a packet-in. */
     public boolean isToController() {
       return port.equals(OFPort.CONTROLLER);
@@ -148,6 +149,7 @@ public final class FakeFlowTable {
     private final Map<Object, OFAction> actionSet = new LinkedHashMap<>();
     private final List<Output> outputs = new ArrayList<>();
     private TableId table = TableId.of(0);
+    private U64 cookie = U64.ZERO;
 
     Traversal(OFPort inPort, byte[] frame) {
       this.inPort = inPort;
@@ -164,9 +166,11 @@ public final class FakeFlowTable {
       while (goOn) {
         Optional<FakeRule> rule = lookUp(table, inPort, frame);
         if (rule.isEmpty()) {
+          cookie = U64.ZERO;
           emit(OFPort.CONTROLLER);
           return outputs;
         }
+        cookie = rule.get().cookie();
         goOn = follow(rule.get().instructions());
       }
       performActionSet();
@@ -233,7 +237,7 @@ public final class FakeFlowTable {
     }
 
     private void emit(OFPort port) {
-      outputs.add(new Output(port, frame.copy(), table));
+      outputs.add(new Output(port, frame.copy(), table, cookie));
     }
   }
 }

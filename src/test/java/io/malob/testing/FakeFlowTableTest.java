@@ -190,14 +190,14 @@ class FakeFlowTableTest {
     network.connect(first, 2, second, 3);
     network.send(first, add(1, OF.buildMatch().build(), output(2)).build());
     network.setController(
-        (switchId, inPort, tableId, frame) ->
+        (switchId, inPort, output) ->
             network.send(
                 switchId,
                 OF.buildPacketOut()
                     .setInPort(inPort)
                     .setBufferId(OFBufferId.NO_BUFFER)
                     .setActions(List.of(output(9)))
-                    .setData(frame)
+                    .setData(output.frame())
                     .build()));
     List<FakeNetwork.Delivery> delivered = network.inject(first, 1, SYN);
     assertEquals(1, delivered.size());

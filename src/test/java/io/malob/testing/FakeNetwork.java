@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
-import org.projectfloodlight.openflow.types.TableId;
 
 /**
  * Several {@link FakeFlowTable}s joined by links: a frame that is sent in comes out at host ports,
@@ -38,8 +37,8 @@ public final class FakeNetwork {
 
   /** Takes the packets that switches send to their controller; may call {@link #send}. */
   public interface PacketInHandler {
-    /** A packet-in. */
-    void packetIn(DatapathId switchId, OFPort inPort, TableId table, byte[] frame);
+    /** A packet-in; the output names table, cookie and frame. */
+    void packetIn(DatapathId switchId, OFPort inPort, FakeFlowTable.Output output);
   }
 
   @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -116,7 +115,7 @@ public final class FakeNetwork {
 
   private void leave(DatapathId switchId, OFPort inPort, FakeFlowTable.Output output) {
     if (output.isToController() && controller != null) {
-      controller.packetIn(switchId, inPort, output.table(), output.frame());
+      controller.packetIn(switchId, inPort, output);
       return;
     }
     NodePortTuple peer = links.get(new NodePortTuple(switchId, output.port()));

@@ -11,6 +11,7 @@ import io.malob.controller.network.forwarding.ForwardingModule;
 import io.malob.controller.network.links.LinkDiscoveryModule;
 import io.malob.controller.network.links.ProbeFrames;
 import io.malob.controller.network.topology.TopologyModule;
+import io.malob.testing.FakeFlowTable;
 import io.malob.testing.FakeNetwork;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -121,7 +122,9 @@ final class EmulatedNetwork {
     }
   }
 
-  private void packetIn(DatapathId switchId, OFPort inPort, TableId table, byte[] frame) {
+  private void packetIn(DatapathId switchId, OFPort inPort, FakeFlowTable.Output output) {
+    TableId table = output.table();
+    byte[] frame = output.frame();
     packetIns++;
     if (probeDelay > 0 && ProbeFrames.isLldp(frame)) {
       delayed
