@@ -44,10 +44,19 @@ class MeshTest(SystemTest):
             with self.subTest(source=source.name, target=target.name):
                 self.assertEqual((3, 0), self.ping(source.name, target.ip))
 
+    def test_ended_connections_count_no_more(self) -> None:
+        """the count of open connections falls with the client's FIN, long before the rules go"""
+        virtual = self.virtual("ends", "10.0.0.108", 80)
+        self.requests("c1", "10.0.0.108", 80, 20)
+        wait_until(
+            lambda: sum(balancing.open_connections(self.controller.rest, virtual).values()) == 0,
+            "the count of open connections to fall", 2)
+        self.assertTrue([rule for rule in self.rules_naming("10.0.0.108") if "tp_src=" in rule], "rules are still there")
+
     def test_broken_link_moves_an_open_connection(self) -> None:
         """the link under a connection goes: its packets go another way, to the same server, by the same two rules"""
         self.virtual("cut", "10.0.0.107", UDP_PORT, protocol="udp")
-        server = self.ask_by_udp("c1", "10.0.0.107", UDP_PORT, 30007, "before")
+        server, _ = self.ask_by_udp("c1", "10.0.0.107", UDP_PORT, 30007, "before").split()
         total = self._total("cut")
         path = self._path_to(server)
         say(f"  {server} by {' '.join(path)}")
@@ -56,7 +65,7 @@ class MeshTest(SystemTest):
         began = time.monotonic()
         wait_until(lambda: self._path_to(server)[:2] != path[:2], "the path to move", 5, interval_s=0.02)
         say(f"  then by {' '.join(self._path_to(server))}, seen after {1000 * (time.monotonic() - began):.0f} ms")
-        self.assertEqual(server, self.ask_by_udp("c1", "10.0.0.107", UDP_PORT, 30007, "after"))
+        self.assertEqual(f"{server} after", self.ask_by_udp("c1", "10.0.0.107", UDP_PORT, 30007, "after"))
         self.assertEqual(total, self._total("cut"), "not placed again")
 
     def _total(self, pool: str) -> int:
