@@ -192,7 +192,7 @@ public final class BalancerModule
             view,
             connections,
             new Routes(labels),
-            new ConnectionProgrammer(programmer, hostRules, idleTimeouts),
+            new ConnectionProgrammer(programmer, hostRules, idleTimeouts, nanoTime),
             new Rejections(programmer, refusals),
             new WaitingRoom(nanoTime, arrival -> upkeep.hostsAreWanted(arrival)),
             hosts,

@@ -52,6 +52,8 @@ final class Connection {
   private @Nullable Route route;
   private List<Packet> parked = List.of();
   private long asleepSinceNanos;
+  private boolean programmed;
+  private long programmedAtNanos;
 
   /**
    * An open connection.
@@ -193,6 +195,19 @@ final class Connection {
     return old;
   }
 
+  /**
+   * Whether its rules are to be sent now: if they were not within that time. Switches need a moment
+   * until a rule takes effect; packets that come in the meantime must not double the load.
+   */
+  synchronized boolean program(long nowNanos, long withinNanos) {
+    boolean due = !programmed || nowNanos - programmedAtNanos >= withinNanos;
+    if (due) {
+      programmed = true;
+      programmedAtNanos = nowNanos;
+    }
+    return due;
+  }
+
   /** Takes the paths away and gives them back, unless the connection has been opened again. */
   synchronized @Nullable Route dropRoute() {
     if (state == State.OPEN) {
@@ -200,6 +215,7 @@ final class Connection {
     }
     Route old = route;
     route = null;
+    programmed = false;
     parked = List.of();
     return old;
   }

@@ -11,6 +11,8 @@ import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Protocol;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
@@ -24,15 +26,23 @@ final class ConnectionProgrammer {
   /** How much longer the reply rule lives, so that it never goes before the request rule. */
   private static final int REPLY_GRACE_SECONDS = 5;
 
+  /** Open vSwitch uses a new rule half a second later at most. */
+  private static final long TAKES_EFFECT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final FlowProgrammer programmer;
   private final HostRuleCache hostRules;
   private final IdleTimeouts idleTimeouts;
+  private final LongSupplier nanoTime;
 
   ConnectionProgrammer(
-      FlowProgrammer programmer, HostRuleCache hostRules, IdleTimeouts idleTimeouts) {
+      FlowProgrammer programmer,
+      HostRuleCache hostRules,
+      IdleTimeouts idleTimeouts,
+      LongSupplier nanoTime) {
     this.programmer = programmer;
     this.hostRules = hostRules;
     this.idleTimeouts = idleTimeouts;
+    this.nanoTime = nanoTime;
   }
 
   /** After how many seconds without a packet the rules of a connection end, by protocol. */
@@ -48,12 +58,29 @@ final class ConnectionProgrammer {
 
   /** Puts the rules of a connection on its switches and sends a packet of the client's on. */
   void carryRequest(Connection connection, Route route, byte[] frame) {
-    carry(connection, route, frame, true);
+    if (connection.program(nanoTime.getAsLong(), TAKES_EFFECT_NANOS)) {
+      carry(connection, route, frame, true);
+    } else {
+      deliver(connection.requestTranslation(route), frame);
+    }
   }
 
   /** Puts the rules of a connection on its switches and sends a packet of the member's on. */
   void carryReply(Connection connection, Route route, byte[] frame) {
-    carry(connection, route, frame, false);
+    if (connection.program(nanoTime.getAsLong(), TAKES_EFFECT_NANOS)) {
+      carry(connection, route, frame, false);
+    } else {
+      deliver(connection.replyTranslation(route), frame);
+    }
+  }
+
+  /** Sends a packet on whose rules are on their way. */
+  private void deliver(Translation translation, byte[] frame) {
+    DatapathId switchId = translation.receiver().switchId();
+    @Nullable OFFactory factory = factory(switchId);
+    if (factory != null) {
+      programmer.send(switchId, List.of(ConnectionRules.deliver(factory, translation, frame)));
+    }
   }
 
   private void carry(Connection connection, Route route, byte[] frame, boolean isRequest) {
