@@ -10,6 +10,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.collect.ImmutableCollection;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -166,7 +167,10 @@ class ArchitectureTest {
           .haveRawType(
               resideInAPackage("java.util.concurrent.atomic..")
                   .or(assignableTo(ConcurrentMap.class))
-                  .or(assignableTo(AbstractCollection.class))
+                  .or(
+                      assignableTo(AbstractCollection.class)
+                          .and(
+                              DescribedPredicate.not(assignableTo(ImmutableCollection.class))))
                   .or(assignableTo(AbstractMap.class)));
 
   private static DescribedPredicate<JavaClass> oursExcept(String... allowed) {
