@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
+import org.projectfloodlight.openflow.protocol.OFMatchV3;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFOxmList;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
@@ -182,23 +183,25 @@ public final class ConnectionRules {
             OFOxmList.of(ethType, protocol, src, dst, oxms.udpSrc(srcPort), oxms.udpDst(dstPort)));
   }
 
-  /** The connection that a match of ours names; the reverse of how rules are matched here. */
+  /**
+   * The connection that a match of ours names; the reverse of how rules are matched here. Reads the
+   * list of fields: a match checks what each field depends on whenever it is asked for one.
+   */
   public static FiveTuple tupleOf(Match match) {
-    int protocol = match.get(MatchField.IP_PROTO).getIpProtocolNumber();
-    boolean tcp = match.get(MatchField.TCP_SRC) != null;
-    boolean udp = match.get(MatchField.UDP_SRC) != null;
-    int srcPort = 0;
-    int dstPort = 0;
-    if (tcp || udp) {
-      srcPort = match.get(tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC).getPort();
-      dstPort = match.get(tcp ? MatchField.TCP_DST : MatchField.UDP_DST).getPort();
+    OFOxmList fields = ((OFMatchV3) match).getOxmList();
+    int protocol = fields.get(MatchField.IP_PROTO).getValue().getIpProtocolNumber();
+    @Nullable OFOxm<TransportPort> srcPort = fields.get(MatchField.TCP_SRC);
+    @Nullable OFOxm<TransportPort> dstPort = fields.get(MatchField.TCP_DST);
+    if (srcPort == null || dstPort == null) {
+      srcPort = fields.get(MatchField.UDP_SRC);
+      dstPort = fields.get(MatchField.UDP_DST);
     }
     return FiveTuple.of(
         protocol,
-        match.get(MatchField.IPV4_SRC).getInt(),
-        srcPort,
-        match.get(MatchField.IPV4_DST).getInt(),
-        dstPort);
+        fields.get(MatchField.IPV4_SRC).getValue().getInt(),
+        srcPort == null ? 0 : srcPort.getValue().getPort(),
+        fields.get(MatchField.IPV4_DST).getValue().getInt(),
+        dstPort == null ? 0 : dstPort.getValue().getPort());
   }
 
   private static boolean isTcp(FiveTuple tuple) {

@@ -1,7 +1,6 @@
 package io.malob.openflow.packet;
 
 import io.malob.algorithm.FiveTuple;
-import java.nio.ByteBuffer;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 
@@ -322,7 +321,7 @@ public final class Packet {
   }
 
   private int int32(int offset) {
-    return ByteBuffer.wrap(frame).getInt(offset);
+    return uint16(offset) << 16 | uint16(offset + 2);
   }
 
   @Override
