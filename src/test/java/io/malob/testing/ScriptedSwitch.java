@@ -41,13 +41,15 @@ import org.projectfloodlight.openflow.types.OFAuxId;
 import org.projectfloodlight.openflow.types.OFBufferId;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.U32;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * An OpenFlow 1.3 switch for tests, over a real TCP connection: it answers the handshake, echoes
- * and barriers by itself, records all that it gets, and sends what a test tells it to. It has no
- * tables: rules are recorded, not applied. Safe for use by several threads; everything that waits
- * gives up after ten seconds with an {@link AssertionError} that says what came instead.
+ * An OpenFlow 1.3 (or 1.4, or 1.5) switch for tests, over a real TCP connection: it answers the
+ * handshake, echoes and barriers by itself, records all that it gets, and sends what a test tells
+ * it to. It has no tables: rules are recorded, not applied. Safe for use by several threads;
+ * everything that waits gives up after ten seconds with an {@link AssertionError} that says what
+ * came instead.
  *
  * <pre>{@code
  * try (ScriptedSwitch sw = new ScriptedSwitch(1, 3).connect(controller.openFlowPort())) {
@@ -58,14 +60,15 @@ import org.projectfloodlight.openflow.types.U64;
  * }</pre>
  */
 public final class ScriptedSwitch implements AutoCloseable {
-  /** Makes the messages that tests send. */
+  /** Makes the messages that tests send from a switch that speaks OpenFlow 1.3. */
   public static final OFFactory FACTORY = OFFactories.getFactory(OFVersion.OF_13);
 
   private static final int HEADER_BYTES = 8;
   private static final long PATIENCE_MILLIS = 10_000;
 
   private final DatapathId id;
-  private final Map<OFPort, OFPortDesc> ports = new TreeMap<>();
+  private OFFactory factory = FACTORY;
+  private final Map<OFPort, Boolean> ports = new TreeMap<>();
   private final List<OFMessage> received = new ArrayList<>();
   private final Socket socket = new Socket();
   private short tables = 254;
@@ -78,8 +81,19 @@ public final class ScriptedSwitch implements AutoCloseable {
     this.id = DatapathId.of(id);
     for (int number = 1; number <= ports; number++) {
       OFPort port = OFPort.of(number);
-      this.ports.put(port, describe(port, true));
+      this.ports.put(port, true);
     }
+  }
+
+  /** Sets the one version that it speaks; before it connects. */
+  public ScriptedSwitch version(OFVersion version) {
+    factory = OFFactories.getFactory(version);
+    return this;
+  }
+
+  /** Makes the messages of its version. */
+  public OFFactory factory() {
+    return factory;
   }
 
   /** Sets the number of tables that it says it has; before it connects. */
@@ -114,7 +128,8 @@ public final class ScriptedSwitch implements AutoCloseable {
     Thread reader = new Thread(this::readAll, "scripted-switch-" + id.getLong());
     reader.setDaemon(true);
     reader.start();
-    send(FACTORY.buildHello().setElements(List.of()).build());
+    U32 bitmap = U32.of(1 << factory.getVersion().getWireVersion());
+    send(factory.hello(List.of(factory.helloElemVersionbitmap(List.of(bitmap)))));
     return this;
   }
 
@@ -152,14 +167,14 @@ public final class ScriptedSwitch implements AutoCloseable {
   /** Reports a frame that missed in this table. */
   public void packetIn(int inPort, int table, byte[] frame) {
     send(
-        FACTORY
+        factory
             .buildPacketIn()
             .setBufferId(OFBufferId.NO_BUFFER)
             .setTotalLen(frame.length)
             .setReason(OFPacketInReason.NO_MATCH)
             .setTableId(TableId.of(table))
             .setCookie(U64.ZERO)
-            .setMatch(FACTORY.buildMatch().setExact(MatchField.IN_PORT, OFPort.of(inPort)).build())
+            .setMatch(factory.buildMatch().setExact(MatchField.IN_PORT, OFPort.of(inPort)).build())
             .setData(frame)
             .build());
   }
@@ -169,7 +184,7 @@ public final class ScriptedSwitch implements AutoCloseable {
     OFPort port = OFPort.of(number);
     boolean added;
     synchronized (this) {
-      added = ports.put(port, describe(port, up)) == null;
+      added = ports.put(port, up) == null;
     }
     portStatus(added ? OFPortReason.ADD : OFPortReason.MODIFY, describe(port, up));
   }
@@ -184,21 +199,19 @@ public final class ScriptedSwitch implements AutoCloseable {
   }
 
   private void portStatus(OFPortReason reason, OFPortDesc port) {
-    send(FACTORY.buildPortStatus().setReason(reason).setDesc(port).build());
+    send(factory.buildPortStatus().setReason(reason).setDesc(port).build());
   }
 
   private OFPortDesc describe(OFPort port, boolean up) {
-    return FACTORY
-        .buildPortDesc()
-        .setPortNo(port)
+    OFPortDesc.Builder desc = factory.buildPortDesc();
+    if (factory.getVersion() == OFVersion.OF_13) {
+      desc.setCurr(Set.of()).setAdvertised(Set.of()).setSupported(Set.of()).setPeer(Set.of());
+    }
+    return desc.setPortNo(port)
         .setHwAddr(MacAddress.of(0x02_00_00_00_00_00L | id.getLong() << 8 | port.getPortNumber()))
         .setName("s" + id.getLong() + "-eth" + port.getPortNumber())
         .setConfig(Set.of())
         .setState(up ? Set.of() : Set.of(OFPortState.LINK_DOWN))
-        .setCurr(Set.of())
-        .setAdvertised(Set.of())
-        .setSupported(Set.of())
-        .setPeer(Set.of())
         .build();
   }
 
@@ -342,7 +355,7 @@ public final class ScriptedSwitch implements AutoCloseable {
     long xid = message.getXid();
     if (message instanceof OFFeaturesRequest) {
       return List.of(
-          FACTORY
+          factory
               .buildFeaturesReply()
               .setXid(xid)
               .setDatapathId(id)
@@ -353,21 +366,21 @@ public final class ScriptedSwitch implements AutoCloseable {
     } else if (message instanceof OFPortDescStatsRequest) {
       List<OFPortDesc> all;
       synchronized (this) {
-        all = List.copyOf(ports.values());
+        all = ports.entrySet().stream().map(e -> describe(e.getKey(), e.getValue())).toList();
       }
-      return List.of(FACTORY.buildPortDescStatsReply().setXid(xid).setEntries(all).build());
+      return List.of(factory.buildPortDescStatsReply().setXid(xid).setEntries(all).build());
     } else if (message instanceof OFDescStatsRequest) {
       return List.of(description(xid));
     } else if (message instanceof OFBarrierRequest) {
-      return List.of(FACTORY.buildBarrierReply().setXid(xid).build());
+      return List.of(factory.buildBarrierReply().setXid(xid).build());
     } else if (message instanceof OFEchoRequest echo) {
-      return List.of(FACTORY.buildEchoReply().setXid(xid).setData(echo.getData()).build());
+      return List.of(factory.buildEchoReply().setXid(xid).setData(echo.getData()).build());
     }
     return List.of();
   }
 
-  private static OFMessage description(long xid) {
-    return FACTORY
+  private OFMessage description(long xid) {
+    return factory
         .buildDescStatsReply()
         .setXid(xid)
         .setMfrDesc("malob")

@@ -8,7 +8,6 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFEchoReply;
 import org.projectfloodlight.openflow.protocol.OFEchoRequest;
-import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,7 +21,7 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
   private static final Logger logger = LoggerFactory.getLogger(EchoKeepAlive.class);
   private static final int SILENT_INTERVALS_OF_A_DEAD_PEER = 3;
 
-  private final OFFactory factory;
+  private final ProtocolVersion version;
   private final int intervalMillis;
   private final LongSupplier nanoTime;
 
@@ -33,8 +32,8 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
   private long lastRequestNanos;
   private @Nullable ScheduledFuture<?> timer;
 
-  EchoKeepAlive(OFFactory factory, int intervalMillis, LongSupplier nanoTime) {
-    this.factory = factory;
+  EchoKeepAlive(ProtocolVersion version, int intervalMillis, LongSupplier nanoTime) {
+    this.version = version;
     this.intervalMillis = intervalMillis;
     this.nanoTime = nanoTime;
   }
@@ -73,7 +72,7 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
       ctx.close();
       return;
     }
-    OFEchoRequest request = factory.echoRequest(new byte[0]);
+    OFEchoRequest request = version.factory().echoRequest(new byte[0]);
     lastRequest = request;
     lastRequestNanos = nanoTime.getAsLong();
     ctx.channel().writeAndFlush(request, ctx.channel().voidPromise());
@@ -84,7 +83,12 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
     heard = true;
     if (message instanceof OFEchoRequest request) {
       OFEchoReply reply =
-          factory.buildEchoReply().setXid(request.getXid()).setData(request.getData()).build();
+          version
+              .factory()
+              .buildEchoReply()
+              .setXid(request.getXid())
+              .setData(request.getData())
+              .build();
       ctx.channel().writeAndFlush(reply, ctx.channel().voidPromise());
     } else if (message instanceof OFEchoReply reply
         && lastRequest != null

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFBarrierReply;
 import org.projectfloodlight.openflow.protocol.OFDescStatsReply;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
-import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFeaturesReply;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
@@ -23,12 +22,10 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPortDescStatsReply;
 import org.projectfloodlight.openflow.protocol.OFPortStatus;
 import org.projectfloodlight.openflow.protocol.OFStatsReplyFlags;
-import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.types.OFAuxId;
 import org.projectfloodlight.openflow.types.OFErrorCauseData;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
-import org.projectfloodlight.openflow.types.U32;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,11 +37,11 @@ import org.slf4j.LoggerFactory;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 final class HandshakeHandler extends ChannelInboundHandlerAdapter {
-  static final OFFactory FACTORY = OFFactories.getFactory(OFVersion.OF_13);
-  static final int WIRE_VERSION = 4;
-
   private static final Logger logger = LoggerFactory.getLogger(HandshakeHandler.class);
   private static final int TABLES_NEEDED = 4;
+
+  /** How long a switch may keep silent before it is spoken to. */
+  private static final int SILENCE_MILLIS = 500;
 
   /** OFPCML_NO_BUFFER: packets come whole, the switch keeps none. */
   private static final int NO_BUFFER = 0xffff;
@@ -61,6 +58,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   }
 
   private final ChannelSettings settings;
+  private final ProtocolVersion version;
   private final Function<OpenFlowSwitch, SwitchHandler> whenActive;
   private final EchoKeepAlive echo;
 
@@ -76,9 +74,11 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
 
   HandshakeHandler(
       ChannelSettings settings,
+      ProtocolVersion version,
       EchoKeepAlive echo,
       Function<OpenFlowSwitch, SwitchHandler> whenActive) {
     this.settings = settings;
+    this.version = version;
     this.echo = echo;
     this.whenActive = whenActive;
   }
@@ -86,14 +86,20 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
     peer = String.valueOf(ctx.channel().remoteAddress());
-    U32 bitmap = U32.of(1 << WIRE_VERSION);
-    send(ctx, FACTORY.hello(List.of(FACTORY.helloElemVersionbitmap(List.of(bitmap)))));
+    ctx.executor().schedule(() -> speakFirst(ctx), SILENCE_MILLIS, TimeUnit.MILLISECONDS);
     timeout =
         ctx.executor()
             .schedule(
                 () -> refuse(ctx, "did not finish its handshake, waiting for " + state),
                 settings.handshakeTimeoutMillis(),
                 TimeUnit.MILLISECONDS);
+  }
+
+  /** For a switch that waits for the controller's HELLO: OpenFlow does not forbid that. */
+  private void speakFirst(ChannelHandlerContext ctx) {
+    if (state == State.HELLO && !version.hasOffered()) {
+      send(ctx, version.offerAll());
+    }
   }
 
   @Override
@@ -117,23 +123,35 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     if (state != State.HELLO) {
       return;
     }
-    if (!hello.allows(WIRE_VERSION)) {
-      OFErrorCauseData reason =
-          OFErrorCauseData.of(
-              "OpenFlow 1.3 only".getBytes(StandardCharsets.US_ASCII), OFVersion.OF_13);
-      send(
+    boolean spoken = version.hasOffered();
+    if (!version.agree(hello)) {
+      if (!spoken) {
+        send(ctx, version.offerAll());
+      }
+      send(ctx, helloFailed());
+      refuse(
           ctx,
-          FACTORY
-              .errorMsgs()
-              .buildHelloFailedErrorMsg()
-              .setCode(OFHelloFailedCode.INCOMPATIBLE)
-              .setData(reason)
-              .build());
-      refuse(ctx, "does not speak OpenFlow 1.3 (its version on the wire: " + hello.version() + ")");
+          "speaks none of OpenFlow 1.3, 1.4 and 1.5 (its version on the wire: "
+              + hello.version()
+              + ")");
       return;
     }
+    if (!spoken) {
+      send(ctx, version.offerAgreed());
+    }
     state = State.FEATURES;
-    send(ctx, FACTORY.featuresRequest());
+    send(ctx, version.factory().featuresRequest());
+  }
+
+  private OFMessage helloFailed() {
+    OFFactory factory = version.factory();
+    byte[] reason = "OpenFlow 1.3, 1.4 or 1.5 only".getBytes(StandardCharsets.US_ASCII);
+    return factory
+        .errorMsgs()
+        .buildHelloFailedErrorMsg()
+        .setCode(OFHelloFailedCode.INCOMPATIBLE)
+        .setData(OFErrorCauseData.of(reason, factory.getVersion()))
+        .build();
   }
 
   private void onAnswer(ChannelHandlerContext ctx, OFMessage answer) {
@@ -148,7 +166,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
           ports.addAll(reply.getEntries());
           if (!reply.getFlags().contains(OFStatsReplyFlags.REPLY_MORE)) {
             state = State.DESCRIPTION;
-            send(ctx, FACTORY.descStatsRequest(Set.of()));
+            send(ctx, version.factory().descStatsRequest(Set.of()));
           }
         }
       }
@@ -184,22 +202,23 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     } else {
       features = reply;
       state = State.PORTS;
-      send(ctx, FACTORY.buildPortDescStatsRequest().setFlags(Set.of()).build());
+      send(ctx, version.factory().buildPortDescStatsRequest().setFlags(Set.of()).build());
     }
   }
 
-  private static void configure(ChannelHandlerContext ctx) {
-    send(ctx, FACTORY.buildSetConfig().setFlags(Set.of()).setMissSendLen(NO_BUFFER).build());
-    IntStream.range(0, TABLES_NEEDED).forEach(table -> send(ctx, tableMiss(table)));
-    send(ctx, FACTORY.barrierRequest());
+  private void configure(ChannelHandlerContext ctx) {
+    OFFactory factory = version.factory();
+    send(ctx, factory.buildSetConfig().setFlags(Set.of()).setMissSendLen(NO_BUFFER).build());
+    IntStream.range(0, TABLES_NEEDED).forEach(table -> send(ctx, tableMiss(factory, table)));
+    send(ctx, factory.barrierRequest());
   }
 
-  private static OFFlowAdd tableMiss(int table) {
-    return FACTORY
+  private static OFFlowAdd tableMiss(OFFactory factory, int table) {
+    return factory
         .buildFlowAdd()
         .setTableId(TableId.of(table))
         .setPriority(0)
-        .setActions(List.of(FACTORY.actions().output(OFPort.CONTROLLER, NO_BUFFER)))
+        .setActions(List.of(factory.actions().output(OFPort.CONTROLLER, NO_BUFFER)))
         .build();
   }
 
@@ -210,7 +229,8 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     finish();
     SwitchConnection connection =
         new SwitchConnection(ctx.channel(), features.getDatapathId(), settings);
-    OpenFlowSwitch sw = new OpenFlowSwitch(connection, features, description, ports, echo);
+    OpenFlowSwitch sw =
+        new OpenFlowSwitch(connection, version.factory(), features, description, ports, echo);
     ctx.pipeline().replace(this, null, whenActive.apply(sw));
   }
 

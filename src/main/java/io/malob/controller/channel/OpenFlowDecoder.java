@@ -23,7 +23,12 @@ final class OpenFlowDecoder extends ByteToMessageDecoder {
   private static final int ERROR = 1;
 
   private final OFMessageReader<OFMessage> reader = OFFactories.getGenericReader();
+  private final ProtocolVersion agreed;
   private boolean corrupt;
+
+  OpenFlowDecoder(ProtocolVersion agreed) {
+    this.agreed = agreed;
+  }
 
   @Override
   protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) {
@@ -54,7 +59,7 @@ final class OpenFlowDecoder extends ByteToMessageDecoder {
       return HelloFrame.read(frame);
     }
     // a peer that refuses our version says so in its own
-    if (version != HandshakeHandler.WIRE_VERSION && type != ERROR) {
+    if (!agreed.understands(version) && type != ERROR) {
       return new UnparseableFrame(type, xid, "its version on the wire is " + version);
     }
     try {

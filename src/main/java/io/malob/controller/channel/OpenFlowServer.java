@@ -86,16 +86,17 @@ public final class OpenFlowServer implements AutoCloseable {
       ChannelSettings settings,
       SwitchEvents events,
       LongSupplier nanoTime) {
-    EchoKeepAlive echo =
-        new EchoKeepAlive(HandshakeHandler.FACTORY, settings.echoIntervalMillis(), nanoTime);
+    ProtocolVersion version = new ProtocolVersion();
+    EchoKeepAlive echo = new EchoKeepAlive(version, settings.echoIntervalMillis(), nanoTime);
     pipeline
-        .addLast(new OpenFlowDecoder())
+        .addLast(new OpenFlowDecoder(version))
         .addLast(new OpenFlowEncoder())
         // all that is written while one batch of messages is handled leaves together
         .addLast(new FlushConsolidationHandler(FLUSHES_TOGETHER, true))
         .addLast(echo)
         .addLast(
-            new HandshakeHandler(settings, echo, sw -> new SwitchHandler(sw, events, nanoTime)));
+            new HandshakeHandler(
+                settings, version, echo, sw -> new SwitchHandler(sw, events, nanoTime)));
   }
 
   /** The port that it listens on: the one asked for, or a free one if that was 0. */

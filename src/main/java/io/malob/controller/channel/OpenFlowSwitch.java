@@ -36,6 +36,7 @@ import org.projectfloodlight.openflow.types.U64;
  */
 public final class OpenFlowSwitch implements IOFSwitch {
   private final SwitchConnection connection;
+  private final OFFactory factory;
   private final OFFeaturesReply features;
   private final SwitchDescription description;
   private final SwitchPorts ports;
@@ -46,11 +47,13 @@ public final class OpenFlowSwitch implements IOFSwitch {
 
   OpenFlowSwitch(
       SwitchConnection connection,
+      OFFactory factory,
       OFFeaturesReply features,
       SwitchDescription description,
       SwitchPorts ports,
       EchoKeepAlive echo) {
     this.connection = connection;
+    this.factory = factory;
     this.features = features;
     this.description = description;
     this.ports = ports;
@@ -105,7 +108,7 @@ public final class OpenFlowSwitch implements IOFSwitch {
     connection.close();
   }
 
-  /** Empty: OpenFlow 1.3 has no such set. */
+  /** Empty: OpenFlow 1.3 and later have no such set. */
   @Override
   public Set<OFActionType> getActions() {
     return Set.of();
@@ -233,7 +236,7 @@ public final class OpenFlowSwitch implements IOFSwitch {
 
   @Override
   public OFFactory getOFFactory() {
-    return HandshakeHandler.FACTORY;
+    return factory;
   }
 
   @Override

@@ -22,18 +22,21 @@ import org.projectfloodlight.openflow.protocol.OFFeaturesRequest;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFFlowModFailedCode;
 import org.projectfloodlight.openflow.protocol.OFHello;
+import org.projectfloodlight.openflow.protocol.OFHelloElemVersionbitmap;
 import org.projectfloodlight.openflow.protocol.OFHelloFailedCode;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.protocol.OFPortDescStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFSetConfig;
 import org.projectfloodlight.openflow.protocol.OFStatsReplyFlags;
+import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
 import org.projectfloodlight.openflow.protocol.errormsg.OFHelloFailedErrorMsg;
 import org.projectfloodlight.openflow.types.OFAuxId;
 import org.projectfloodlight.openflow.types.OFErrorCauseData;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.U32;
 
 /** The handshake, without a network and on a clock that stands. */
 class HandshakeTest extends EmbeddedSwitch {
@@ -45,8 +48,9 @@ class HandshakeTest extends EmbeddedSwitch {
 
   @Test
   void handshake_goodSwitch_goesThroughAllStatesToActive() {
-    assertInstanceOf(OFHello.class, next());
+    assertNull(next(), "the switch speaks first");
     receiveHello(4);
+    assertInstanceOf(OFHello.class, next());
     OFMessage features = next();
     assertInstanceOf(OFFeaturesRequest.class, features);
     receive(features(254, OFAuxId.MAIN));
@@ -94,21 +98,53 @@ class HandshakeTest extends EmbeddedSwitch {
   }
 
   @ParameterizedTest
-  @CsvSource({"4, 0", "5, 0", "6, 0", "6, 0x10", "99, 0x12", "1, 0x12"})
-  void hello_allows13_isAnsweredWithFeaturesRequest(int version, String bitmap) {
-    next();
+  @CsvSource({
+    "4, 0, OF_13", "5, 0, OF_13", "6, 0, OF_13", "99, 0, OF_13", "6, 0x10, OF_13",
+    "99, 0x12, OF_13", "1, 0x12, OF_13", "6, 0x70, OF_13", "5, 0x20, OF_14", "6, 0x60, OF_14",
+    "6, 0x40, OF_15"
+  })
+  void hello_usableVersion_isAnsweredWithThatVersionAlone(
+      int version, String bitmap, OFVersion expected) {
     receiveHello(version, Integer.decode(bitmap));
-    assertInstanceOf(OFFeaturesRequest.class, next());
+    assertHello(expected, 1 << expected.getWireVersion());
+    OFFeaturesRequest request = assertInstanceOf(OFFeaturesRequest.class, next());
+    assertEquals(expected, request.getVersion());
   }
 
   @ParameterizedTest
-  @CsvSource({"1, 0", "3, 0", "1, 0x2", "6, 0x60"})
-  void hello_doesNotAllow13_getsHelloFailedAndIsClosed(int version, String bitmap) {
-    next();
+  @CsvSource({
+    "4, 0, OF_13",
+    "5, 0, OF_14",
+    "6, 0, OF_15",
+    "99, 0, OF_15",
+    "6, 0x32, OF_14",
+    "6, 0x70, OF_15"
+  })
+  void hello_switchWaitedForOurs_agreesOnTheHighestVersion(
+      int version, String bitmap, OFVersion expected) {
+    pass(500);
+    assertHello(OFVersion.OF_15, 0x70);
     receiveHello(version, Integer.decode(bitmap));
+    OFFeaturesRequest request = assertInstanceOf(OFFeaturesRequest.class, next());
+    assertEquals(expected, request.getVersion());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 0", "3, 0", "1, 0x2", "7, 0x80"})
+  void hello_noUsableVersion_getsHelloFailedAndIsClosed(int version, String bitmap) {
+    receiveHello(version, Integer.decode(bitmap));
+    assertHello(OFVersion.OF_15, 0x70);
     OFHelloFailedErrorMsg error = assertInstanceOf(OFHelloFailedErrorMsg.class, next());
     assertEquals(OFHelloFailedCode.INCOMPATIBLE, error.getCode());
     assertFalse(channel.isOpen());
+  }
+
+  private void assertHello(OFVersion version, int bitmap) {
+    OFHello hello = assertInstanceOf(OFHello.class, next());
+    assertEquals(version, hello.getVersion());
+    OFHelloElemVersionbitmap element =
+        assertInstanceOf(OFHelloElemVersionbitmap.class, hello.getElements().get(0));
+    assertEquals(List.of(U32.of(bitmap)), element.getBitmaps());
   }
 
   @ParameterizedTest
