@@ -33,6 +33,7 @@ import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.protocol.OFPortDescStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFPortReason;
 import org.projectfloodlight.openflow.protocol.OFPortState;
+import org.projectfloodlight.openflow.protocol.OFRoleRequest;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -371,6 +372,14 @@ public final class ScriptedSwitch implements AutoCloseable {
       return List.of(factory.buildPortDescStatsReply().setXid(xid).setEntries(all).build());
     } else if (message instanceof OFDescStatsRequest) {
       return List.of(description(xid));
+    } else if (message instanceof OFRoleRequest role) {
+      return List.of(
+          factory
+              .buildRoleReply()
+              .setXid(xid)
+              .setRole(role.getRole())
+              .setGenerationId(role.getGenerationId())
+              .build());
     } else if (message instanceof OFBarrierRequest) {
       return List.of(factory.buildBarrierReply().setXid(xid).build());
     } else if (message instanceof OFEchoRequest echo) {

@@ -4,28 +4,28 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.stream.IntStream;
 import net.floodlightcontroller.core.SwitchDescription;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFBarrierReply;
+import org.projectfloodlight.openflow.protocol.OFControllerRole;
 import org.projectfloodlight.openflow.protocol.OFDescStatsReply;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFeaturesReply;
-import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFHelloFailedCode;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPortDescStatsReply;
 import org.projectfloodlight.openflow.protocol.OFPortStatus;
+import org.projectfloodlight.openflow.protocol.OFRoleReply;
+import org.projectfloodlight.openflow.protocol.OFRoleRequest;
+import org.projectfloodlight.openflow.protocol.OFRoleStatus;
 import org.projectfloodlight.openflow.protocol.OFStatsReplyFlags;
 import org.projectfloodlight.openflow.types.OFAuxId;
 import org.projectfloodlight.openflow.types.OFErrorCauseData;
-import org.projectfloodlight.openflow.types.OFPort;
-import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.U64;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,13 +38,9 @@ import org.slf4j.LoggerFactory;
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   private static final Logger logger = LoggerFactory.getLogger(HandshakeHandler.class);
-  private static final int TABLES_NEEDED = 4;
 
   /** How long a switch may keep silent before it is spoken to. */
   private static final int SILENCE_MILLIS = 500;
-
-  /** OFPCML_NO_BUFFER: packets come whole, the switch keeps none. */
-  private static final int NO_BUFFER = 0xffff;
 
   /** What the handshake waits for. */
   private enum State {
@@ -59,6 +55,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
 
   private final ChannelSettings settings;
   private final ProtocolVersion version;
+  private final U64 generationId;
   private final Function<OpenFlowSwitch, SwitchHandler> whenActive;
   private final EchoKeepAlive echo;
 
@@ -68,6 +65,11 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   private String peer = "";
 
   private final SwitchPorts ports = new SwitchPorts();
+  private long roleRequestXid;
+
+  /** What the switch says; a switch that knows no roles treats all controllers as equal. */
+  private OFControllerRole role = OFControllerRole.ROLE_EQUAL;
+
   private @Nullable OFFeaturesReply features;
   private @Nullable SwitchDescription description;
   private @Nullable ScheduledFuture<?> timeout;
@@ -75,10 +77,12 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   HandshakeHandler(
       ChannelSettings settings,
       ProtocolVersion version,
+      U64 generationId,
       EchoKeepAlive echo,
       Function<OpenFlowSwitch, SwitchHandler> whenActive) {
     this.settings = settings;
     this.version = version;
+    this.generationId = generationId;
     this.echo = echo;
     this.whenActive = whenActive;
   }
@@ -110,7 +114,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     if (message instanceof HelloFrame hello) {
       onHello(ctx, hello);
     } else if (message instanceof OFErrorMsg error) {
-      refuse(ctx, "answered with " + ErrorKind.of(error) + " when asked for " + state);
+      onError(ctx, error);
     } else if (message instanceof OFPortStatus status) {
       ports.update(status);
     } else if (message instanceof OFMessage answer) {
@@ -178,7 +182,11 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
         }
       }
       case TABLE_MISS_BARRIER -> {
-        if (answer instanceof OFBarrierReply) {
+        if (answer instanceof OFRoleReply reply) {
+          role = reply.getRole();
+        } else if (answer instanceof OFRoleStatus status) {
+          role = status.getRole();
+        } else if (answer instanceof OFBarrierReply) {
           activate(ctx);
         }
       }
@@ -189,12 +197,12 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   }
 
   private void onFeatures(ChannelHandlerContext ctx, OFFeaturesReply reply) {
-    if (reply.getNTables() < TABLES_NEEDED) {
+    if (reply.getNTables() < BaseRules.TABLES) {
       refuse(
           ctx,
           String.format(
               "(switch %s) has %d tables, but %d are needed",
-              reply.getDatapathId(), reply.getNTables(), TABLES_NEEDED));
+              reply.getDatapathId(), reply.getNTables(), BaseRules.TABLES));
     } else if (!reply.getAuxiliaryId().equals(OFAuxId.MAIN)) {
       refuse(
           ctx,
@@ -206,20 +214,34 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /**
+   * Asks for the role of master and sets the first rules in one go: the barrier's answer comes
+   * after that to the role, if the switch has one at all.
+   */
   private void configure(ChannelHandlerContext ctx) {
     OFFactory factory = version.factory();
-    send(ctx, factory.buildSetConfig().setFlags(Set.of()).setMissSendLen(NO_BUFFER).build());
-    IntStream.range(0, TABLES_NEEDED).forEach(table -> send(ctx, tableMiss(factory, table)));
+    OFRoleRequest request =
+        factory
+            .buildRoleRequest()
+            .setRole(OFControllerRole.ROLE_MASTER)
+            .setGenerationId(generationId)
+            .build();
+    roleRequestXid = request.getXid();
+    send(ctx, request);
+    BaseRules.messages(factory).forEach(message -> send(ctx, message));
     send(ctx, factory.barrierRequest());
   }
 
-  private static OFFlowAdd tableMiss(OFFactory factory, int table) {
-    return factory
-        .buildFlowAdd()
-        .setTableId(TableId.of(table))
-        .setPriority(0)
-        .setActions(List.of(factory.actions().output(OFPort.CONTROLLER, NO_BUFFER)))
-        .build();
+  private void onError(ChannelHandlerContext ctx, OFErrorMsg error) {
+    if (state == State.TABLE_MISS_BARRIER && error.getXid() == roleRequestXid) {
+      logger.info(
+          "{} does not make this controller its master ({}): it counts as an equal one",
+          peer,
+          ErrorKind.of(error));
+    } else if (state != State.TABLE_MISS_BARRIER || role != OFControllerRole.ROLE_SLAVE) {
+      refuse(ctx, "answered with " + ErrorKind.of(error) + " when asked for " + state);
+    }
+    // a slave's rules are refused, and set when it becomes more than that
   }
 
   private void activate(ChannelHandlerContext ctx) {
@@ -231,6 +253,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
         new SwitchConnection(ctx.channel(), features.getDatapathId(), settings);
     OpenFlowSwitch sw =
         new OpenFlowSwitch(connection, version.factory(), features, description, ports, echo);
+    sw.setRole(role);
     ctx.pipeline().replace(this, null, whenActive.apply(sw));
   }
 

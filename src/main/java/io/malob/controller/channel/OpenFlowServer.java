@@ -21,6 +21,7 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.projectfloodlight.openflow.types.U64;
 
 /** Listens for OpenFlow switches. Started and closed by one thread. */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
@@ -48,6 +49,8 @@ public final class OpenFlowServer implements AutoCloseable {
   public OpenFlowServer(
       InetSocketAddress address, int workerThreads, ChannelSettings settings, SwitchEvents events) {
     acceptor = new NioEventLoopGroup(1, new DefaultThreadFactory("openflow-accept"));
+    // grows from one start of a controller to the next, wherever it runs, if clocks are about right
+    U64 generationId = U64.of(System.currentTimeMillis());
     workers = new NioEventLoopGroup(workerThreads, new DefaultThreadFactory("openflow"));
     ServerBootstrap bootstrap =
         new ServerBootstrap()
@@ -64,7 +67,8 @@ public final class OpenFlowServer implements AutoCloseable {
                   @Override
                   protected void initChannel(Channel channel) {
                     connections.add(channel);
-                    addHandlers(channel.pipeline(), settings, events, System::nanoTime);
+                    addHandlers(
+                        channel.pipeline(), settings, generationId, events, System::nanoTime);
                   }
                 });
     ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
@@ -84,6 +88,7 @@ public final class OpenFlowServer implements AutoCloseable {
   static void addHandlers(
       ChannelPipeline pipeline,
       ChannelSettings settings,
+      U64 generationId,
       SwitchEvents events,
       LongSupplier nanoTime) {
     ProtocolVersion version = new ProtocolVersion();
@@ -96,7 +101,11 @@ public final class OpenFlowServer implements AutoCloseable {
         .addLast(echo)
         .addLast(
             new HandshakeHandler(
-                settings, version, echo, sw -> new SwitchHandler(sw, events, nanoTime)));
+                settings,
+                version,
+                generationId,
+                echo,
+                sw -> new SwitchHandler(sw, events, nanoTime)));
   }
 
   /** The port that it listens on: the one asked for, or a free one if that was 0. */

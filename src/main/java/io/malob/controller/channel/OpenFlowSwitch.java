@@ -43,7 +43,8 @@ public final class OpenFlowSwitch implements IOFSwitch {
   private final EchoKeepAlive echo;
   private final long connectedSinceMillis = System.currentTimeMillis();
   private final Map<Object, Object> attributes = new ConcurrentHashMap<>();
-  private volatile SwitchStatus status = SwitchStatus.MASTER;
+  private volatile OFControllerRole role = OFControllerRole.ROLE_EQUAL;
+  private volatile boolean disconnected;
 
   OpenFlowSwitch(
       SwitchConnection connection,
@@ -68,8 +69,13 @@ public final class OpenFlowSwitch implements IOFSwitch {
     return ports;
   }
 
+  /** Takes over the role that the switch says that this controller has. */
+  void setRole(OFControllerRole role) {
+    this.role = role;
+  }
+
   void markDisconnected() {
-    status = SwitchStatus.DISCONNECTED;
+    disconnected = true;
   }
 
   @Override
@@ -93,9 +99,13 @@ public final class OpenFlowSwitch implements IOFSwitch {
     return connection.writeStatsRequest(request);
   }
 
+  /** An equal controller can do what a master can: both are {@link SwitchStatus#MASTER}. */
   @Override
   public SwitchStatus getStatus() {
-    return status;
+    if (disconnected) {
+      return SwitchStatus.DISCONNECTED;
+    }
+    return role == OFControllerRole.ROLE_SLAVE ? SwitchStatus.SLAVE : SwitchStatus.MASTER;
   }
 
   @Override
@@ -201,12 +211,12 @@ public final class OpenFlowSwitch implements IOFSwitch {
 
   @Override
   public boolean isActive() {
-    return isConnected() && status.isControllable();
+    return isConnected() && getStatus().isControllable();
   }
 
   @Override
   public OFControllerRole getControllerRole() {
-    return OFControllerRole.ROLE_EQUAL;
+    return role;
   }
 
   @Override

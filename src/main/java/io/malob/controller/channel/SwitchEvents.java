@@ -12,6 +12,9 @@ public interface SwitchEvents {
   /** A switch has finished its handshake. */
   void activated(OpenFlowSwitch sw);
 
+  /** A switch that has finished its handshake takes orders from now on, or does not any more. */
+  void roleChanged(OpenFlowSwitch sw);
+
   /** A port came, went or changed. */
   void portChanged(OpenFlowSwitch sw, OFPortDesc port, PortChangeType change);
 

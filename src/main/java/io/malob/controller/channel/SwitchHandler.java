@@ -8,9 +8,14 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.PortChangeType;
+import org.projectfloodlight.openflow.protocol.OFBadRequestCode;
+import org.projectfloodlight.openflow.protocol.OFControllerRole;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPortStatus;
+import org.projectfloodlight.openflow.protocol.OFRoleReply;
+import org.projectfloodlight.openflow.protocol.OFRoleStatus;
+import org.projectfloodlight.openflow.protocol.errormsg.OFBadRequestErrorMsg;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,7 +45,12 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
-    logger.info("Switch {} is active, from {}", sw.getId(), sw.getInetAddress());
+    logger.info(
+        "Switch {} is connected from {} by {}: this controller has {}",
+        sw.getId(),
+        sw.getInetAddress(),
+        sw.getOFFactory().getVersion(),
+        sw.getControllerRole());
     events.activated(sw);
   }
 
@@ -67,15 +77,43 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
       case PACKET_IN, FLOW_REMOVED -> events.received(sw, message);
       case ERROR -> onError((OFErrorMsg) message);
       case PORT_STATUS -> onPortStatus((OFPortStatus) message);
-      default -> {
-        if (!connection.answer(message)) {
-          events.received(sw, message);
-        }
+      case ROLE_STATUS -> {
+        onRole(((OFRoleStatus) message).getRole());
+        events.received(sw, message);
       }
+      case ROLE_REPLY -> {
+        onRole(((OFRoleReply) message).getRole());
+        answer(message);
+      }
+      default -> answer(message);
+    }
+  }
+
+  private void answer(OFMessage message) {
+    if (!connection.answer(message)) {
+      events.received(sw, message);
+    }
+  }
+
+  /** Takes over a role; the first rules are set anew, as they cannot have been by a slave. */
+  private void onRole(OFControllerRole role) {
+    boolean tookOrders = sw.getStatus().isControllable();
+    sw.setRole(role);
+    boolean takesOrders = sw.getStatus().isControllable();
+    if (takesOrders != tookOrders) {
+      logger.warn("This controller has {} at switch {} now", role, sw.getId());
+      if (takesOrders) {
+        sw.write(BaseRules.messages(sw.getOFFactory()));
+      }
+      events.roleChanged(sw);
     }
   }
 
   private void onError(OFErrorMsg error) {
+    if (error instanceof OFBadRequestErrorMsg bad && bad.getCode() == OFBadRequestCode.IS_SLAVE) {
+      // OpenFlow 1.3 has no other way to say it
+      onRole(OFControllerRole.ROLE_SLAVE);
+    }
     if (connection.answerError(error)) {
       return;
     }

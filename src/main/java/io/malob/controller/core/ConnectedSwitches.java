@@ -59,7 +59,22 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
       tell(listener -> listener.switchRemoved(id));
     }
     tell(listener -> listener.switchAdded(id));
-    tell(listener -> listener.switchActivated(id));
+    if (sw.getStatus().isControllable()) {
+      tell(listener -> listener.switchActivated(id));
+    }
+  }
+
+  @Override
+  public synchronized void roleChanged(OpenFlowSwitch sw) {
+    DatapathId id = sw.getId();
+    if (switches.get(id) != sw) {
+      return;
+    }
+    if (sw.getStatus().isControllable()) {
+      tell(listener -> listener.switchActivated(id));
+    } else {
+      tell(listener -> listener.switchDeactivated(id));
+    }
   }
 
   @Override

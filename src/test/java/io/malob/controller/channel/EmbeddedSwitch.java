@@ -18,6 +18,7 @@ import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFAuxId;
+import org.projectfloodlight.openflow.types.U64;
 
 /** The controller's end of one connection in memory; the test plays the switch and the clock. */
 abstract class EmbeddedSwitch {
@@ -36,6 +37,11 @@ abstract class EmbeddedSwitch {
         public void activated(OpenFlowSwitch active) {
           sw = active;
           events.add("activated");
+        }
+
+        @Override
+        public void roleChanged(OpenFlowSwitch same) {
+          events.add(same.getControllerRole() + " " + same.getStatus());
         }
 
         @Override
@@ -62,7 +68,8 @@ abstract class EmbeddedSwitch {
           new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel created) {
-              OpenFlowServer.addHandlers(created.pipeline(), SETTINGS, recorder, () -> nanos);
+              OpenFlowServer.addHandlers(
+                  created.pipeline(), SETTINGS, U64.of(42), recorder, () -> nanos);
             }
           });
 

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.projectfloodlight.openflow.protocol.OFBarrierRequest;
+import org.projectfloodlight.openflow.protocol.OFControllerRole;
 import org.projectfloodlight.openflow.protocol.OFDescStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFFeaturesRequest;
@@ -27,6 +28,7 @@ import org.projectfloodlight.openflow.protocol.OFHelloFailedCode;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.protocol.OFPortDescStatsRequest;
+import org.projectfloodlight.openflow.protocol.OFRoleRequest;
 import org.projectfloodlight.openflow.protocol.OFSetConfig;
 import org.projectfloodlight.openflow.protocol.OFStatsReplyFlags;
 import org.projectfloodlight.openflow.protocol.OFVersion;
@@ -37,6 +39,7 @@ import org.projectfloodlight.openflow.types.OFErrorCauseData;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U32;
+import org.projectfloodlight.openflow.types.U64;
 
 /** The handshake, without a network and on a clock that stands. */
 class HandshakeTest extends EmbeddedSwitch {
@@ -67,6 +70,9 @@ class HandshakeTest extends EmbeddedSwitch {
     assertInstanceOf(OFDescStatsRequest.class, next());
     receive(description());
 
+    OFRoleRequest role = assertInstanceOf(OFRoleRequest.class, next());
+    assertEquals(OFControllerRole.ROLE_MASTER, role.getRole());
+    assertEquals(U64.of(42), role.getGenerationId());
     OFSetConfig config = assertInstanceOf(OFSetConfig.class, next());
     assertEquals(0xffff, config.getMissSendLen());
     for (int table = 0; table < 4; table++) {

@@ -1,0 +1,40 @@
+package io.malob.controller.channel;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
+
+/** What every switch is told that takes orders: packets that miss come to the controller, whole. */
+final class BaseRules {
+  /** How many tables there must be. */
+  static final int TABLES = 4;
+
+  /** OFPCML_NO_BUFFER: packets come whole, the switch keeps none. */
+  private static final int NO_BUFFER = 0xffff;
+
+  private BaseRules() {}
+
+  /** The messages that say so, in order. */
+  static List<OFMessage> messages(OFFactory factory) {
+    List<OFMessage> messages = new ArrayList<>(TABLES + 1);
+    messages.add(factory.buildSetConfig().setFlags(Set.of()).setMissSendLen(NO_BUFFER).build());
+    for (int table = 0; table < TABLES; table++) {
+      messages.add(tableMiss(factory, table));
+    }
+    return messages;
+  }
+
+  private static OFFlowAdd tableMiss(OFFactory factory, int table) {
+    return factory
+        .buildFlowAdd()
+        .setTableId(TableId.of(table))
+        .setPriority(0)
+        .setActions(List.of(factory.actions().output(OFPort.CONTROLLER, NO_BUFFER)))
+        .build();
+  }
+}
