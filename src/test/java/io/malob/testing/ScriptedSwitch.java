@@ -76,6 +76,7 @@ public final class ScriptedSwitch implements AutoCloseable {
   private OFAuxId auxiliaryId = OFAuxId.MAIN;
   private Function<OFMessage, List<OFMessage>> script = request -> null;
   private boolean closed;
+  private boolean reading = true;
 
   /** A switch with ports 1 to {@code ports}, all up; not connected yet. */
   public ScriptedSwitch(long id, int ports) {
@@ -132,6 +133,27 @@ public final class ScriptedSwitch implements AutoCloseable {
     U32 bitmap = U32.of(1 << factory.getVersion().getWireVersion());
     send(factory.hello(List.of(factory.helloElemVersionbitmap(List.of(bitmap)))));
     return this;
+  }
+
+  /**
+   * Stops or goes on reading what the controller sends; the message that it is just reading is
+   * still taken.
+   */
+  public synchronized ScriptedSwitch reading(boolean on) {
+    reading = on;
+    notifyAll();
+    return this;
+  }
+
+  private synchronized void awaitReading() throws IOException {
+    while (!reading) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException(e);
+      }
+    }
   }
 
   /** The datapath id. */
@@ -311,6 +333,7 @@ public final class ScriptedSwitch implements AutoCloseable {
     try {
       DataInputStream in = new DataInputStream(socket.getInputStream());
       while (true) {
+        awaitReading();
         OFMessage message = readOne(in);
         respond(message);
         synchronized (this) {

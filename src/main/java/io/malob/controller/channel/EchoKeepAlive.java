@@ -72,6 +72,9 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
       ctx.close();
       return;
     }
+    if (!ctx.channel().isWritable()) {
+      return;
+    }
     OFEchoRequest request = version.factory().echoRequest(new byte[0]);
     lastRequest = request;
     lastRequestNanos = nanoTime.getAsLong();
@@ -82,14 +85,17 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     heard = true;
     if (message instanceof OFEchoRequest request) {
-      OFEchoReply reply =
-          version
-              .factory()
-              .buildEchoReply()
-              .setXid(request.getXid())
-              .setData(request.getData())
-              .build();
-      ctx.channel().writeAndFlush(reply, ctx.channel().voidPromise());
+      // one who asks without reading the answers gets none: they would pile up
+      if (ctx.channel().isWritable()) {
+        OFEchoReply reply =
+            version
+                .factory()
+                .buildEchoReply()
+                .setXid(request.getXid())
+                .setData(request.getData())
+                .build();
+        ctx.channel().writeAndFlush(reply, ctx.channel().voidPromise());
+      }
     } else if (message instanceof OFEchoReply reply
         && lastRequest != null
         && reply.getXid() == lastRequest.getXid()) {

@@ -59,6 +59,17 @@ class ActiveSwitchTest extends EmbeddedSwitch {
   }
 
   @Test
+  void echo_switchDoesNotRead_isNeitherAnsweredNorAsked() {
+    setWritable(channel, false);
+    receive(FACTORY.buildEchoRequest().setXid(9).setData(new byte[] {1, 2}).build());
+    pass(1_000);
+    assertNull(next());
+    setWritable(channel, true);
+    receive(FACTORY.buildEchoRequest().setXid(10).setData(new byte[] {1, 2}).build());
+    assertEquals(10, next().getXid());
+  }
+
+  @Test
   void keepAlive_silentPeer_isAskedAndClosedAfterThreeIntervals() {
     pass(1_000); // the handshake was in this interval
     assertInstanceOf(OFEchoRequest.class, next());
