@@ -1,0 +1,157 @@
+package io.malob.controller.staticentries;
+
+import com.google.common.base.Splitter;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
+import org.projectfloodlight.openflow.types.ArpOpcode;
+import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.ICMPv4Code;
+import org.projectfloodlight.openflow.types.ICMPv4Type;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
+import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFValueType;
+import org.projectfloodlight.openflow.types.OFVlanVidMatch;
+import org.projectfloodlight.openflow.types.TransportPort;
+
+/**
+ * A field of packets, by Floodlight's name: how its value is read, matched and set. Pure.
+ *
+ * @param name Floodlight's name of it
+ * @param field the field of OpenFlow
+ * @param parser reads a value
+ */
+record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Parser<F> parser) {
+
+  /** Reads a value of a field. */
+  interface Parser<F> {
+    /** The value of this text; an IllegalArgumentException also says that it is wrong. */
+    F parse(String name, String text) throws WrongFieldException;
+  }
+
+  private static final Map<String, MatchKind<?>> ALL = new TreeMap<>();
+
+  static {
+    add("in_port", MatchField.IN_PORT, Values::port);
+    add("eth_type", MatchField.ETH_TYPE, (n, t) -> EthType.of(Values.number(n, t, 0, 0xffff)));
+    add("eth_src", MatchField.ETH_SRC, (n, t) -> MacAddress.of(t));
+    add("eth_dst", MatchField.ETH_DST, (n, t) -> MacAddress.of(t));
+    add(
+        "eth_vlan_vid",
+        MatchField.VLAN_VID,
+        (n, t) -> OFVlanVidMatch.ofVlan(Values.number(n, t, 0, 4095)));
+    add(
+        "ip_proto",
+        MatchField.IP_PROTO,
+        (n, t) -> IpProtocol.of((short) Values.number(n, t, 0, 255)));
+    add("ipv4_src", MatchField.IPV4_SRC, (n, t) -> IPv4Address.of(t));
+    add("ipv4_dst", MatchField.IPV4_DST, (n, t) -> IPv4Address.of(t));
+    add("tcp_src", MatchField.TCP_SRC, MatchKind::transportPort);
+    add("tcp_dst", MatchField.TCP_DST, MatchKind::transportPort);
+    add("udp_src", MatchField.UDP_SRC, MatchKind::transportPort);
+    add("udp_dst", MatchField.UDP_DST, MatchKind::transportPort);
+    add(
+        "icmpv4_type",
+        MatchField.ICMPV4_TYPE,
+        (n, t) -> ICMPv4Type.of((short) Values.number(n, t, 0, 255)));
+    add(
+        "icmpv4_code",
+        MatchField.ICMPV4_CODE,
+        (n, t) -> ICMPv4Code.of((short) Values.number(n, t, 0, 255)));
+    add("arp_opcode", MatchField.ARP_OP, (n, t) -> ArpOpcode.of(Values.number(n, t, 0, 0xffff)));
+    add("arp_spa", MatchField.ARP_SPA, (n, t) -> IPv4Address.of(t));
+    add("arp_tpa", MatchField.ARP_TPA, (n, t) -> IPv4Address.of(t));
+    add("arp_sha", MatchField.ARP_SHA, (n, t) -> MacAddress.of(t));
+    add("arp_tha", MatchField.ARP_THA, (n, t) -> MacAddress.of(t));
+  }
+
+  private static <F extends OFValueType<F>> void add(
+      String name, MatchField<F> field, Parser<F> parser) {
+    ALL.put(name, new MatchKind<>(name, field, parser));
+  }
+
+  private static TransportPort transportPort(String name, String text) throws WrongFieldException {
+    return TransportPort.of(Values.number(name, text, 0, 65535));
+  }
+
+  /** Whether there is a field of this name. */
+  static boolean exists(String name) {
+    return ALL.containsKey(name);
+  }
+
+  /** The match of these fields; other fields are left alone. */
+  static Match match(OFFactory factory, Map<String, String> fields) throws WrongFieldException {
+    Match.Builder builder = factory.buildMatch();
+    for (MatchKind<?> kind : ALL.values()) {
+      String value = fields.get(kind.name());
+      if (value != null) {
+        kind.addTo(builder, value);
+      }
+    }
+    Match match = builder.build();
+    for (MatchKind<?> kind : ALL.values()) {
+      if (fields.containsKey(kind.name()) && !kind.field().arePrerequisitesOK(match)) {
+        throw new WrongFieldException(
+            kind.name(),
+            kind.name() + " needs the eth_type, and maybe the ip_proto, of packets that have it");
+      }
+    }
+    return match;
+  }
+
+  private void addTo(Match.Builder builder, String text) throws WrongFieldException {
+    if (!text.contains("/")) {
+      builder.setExact(field, parse(name, text));
+      return;
+    }
+    List<String> parts = Splitter.on('/').limit(2).trimResults().splitToList(text);
+    builder.setMasked(field, parse(name, parts.get(0)), mask(text, parts.get(1)));
+  }
+
+  @SuppressWarnings("unchecked") // the value has the field's type, and so has its mask
+  private F mask(String text, String mask) throws WrongFieldException {
+    F value = parse(name, Splitter.on('/').splitToList(text).get(0).trim());
+    try {
+      if (value instanceof IPv4Address) {
+        return (F) IPv4AddressWithMask.of(text.replace(" ", "")).getMask();
+      } else if (value instanceof MacAddress) {
+        return (F) MacAddress.of(mask);
+      }
+    } catch (IllegalArgumentException e) {
+      throw new WrongFieldException(name, "\"" + mask + "\" is no mask for " + name);
+    }
+    throw new WrongFieldException(name, name + " cannot be masked");
+  }
+
+  /**
+   * Sets a field.
+   *
+   * @param place the field of the entry that says so
+   */
+  static OFOxm<?> oxm(OFFactory factory, String place, String name, String text)
+      throws WrongFieldException {
+    MatchKind<?> kind = ALL.get(name);
+    if (kind == null || name.equals("in_port")) {
+      throw new WrongFieldException(place, "\"" + name + "\" is no field that can be set");
+    }
+    return kind.oxm(factory, place, text);
+  }
+
+  private OFOxm<?> oxm(OFFactory factory, String place, String text) throws WrongFieldException {
+    return factory.oxms().fromValue(parse(place, text), field);
+  }
+
+  private F parse(String place, String text) throws WrongFieldException {
+    try {
+      return parser.parse(place, text.trim());
+    } catch (IllegalArgumentException e) {
+      throw new WrongFieldException(place, "\"" + text.trim() + "\" is no value for " + name);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package io.malob.controller.staticentries;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import net.floodlightcontroller.core.IOFSwitchListener;
+import net.floodlightcontroller.core.PortChangeType;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.IFloodlightModule;
+import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.restserver.IRestApiService;
+import net.floodlightcontroller.restserver.RestletRoutable;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFPortDesc;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.restlet.Context;
+import org.restlet.Restlet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Rules that operators set by hand, over HTTP under {@code /wm/staticentrypusher}, with
+ * Floodlight's names. They are kept in memory, and written again when their switch comes back.
+ */
+public final class StaticEntriesModule
+    implements IFloodlightModule, IOFSwitchListener, RestletRoutable {
+  private static final Logger logger = LoggerFactory.getLogger(StaticEntriesModule.class);
+
+  private @Nullable StaticEntries entries;
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
+    return List.of();
+  }
+
+  @Override
+  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
+    return Map.of();
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
+    return List.of(IRestApiService.class, IOFSwitchService.class);
+  }
+
+  @Override
+  public void init(FloodlightModuleContext context) {
+    entries = new StaticEntries(context.getServiceImpl(IOFSwitchService.class));
+  }
+
+  @Override
+  public void startUp(FloodlightModuleContext context) {
+    context.getServiceImpl(IOFSwitchService.class).addOFSwitchListener(this);
+    context.getServiceImpl(IRestApiService.class).addRestletRoutable(this);
+  }
+
+  private StaticEntries entries() {
+    StaticEntries ready = entries;
+    if (ready == null) {
+      throw new IllegalStateException("not initialised");
+    }
+    return ready;
+  }
+
+  @Override
+  public String basePath() {
+    return "/wm/staticentrypusher";
+  }
+
+  @Override
+  public Restlet getRestlet(Context context) {
+    return new StaticEntryRestlet(context, entries());
+  }
+
+  @Override
+  public void switchActivated(DatapathId switchId) {
+    try {
+      entries().rewrite(switchId);
+    } catch (WrongFieldException e) {
+      logger.warn("An entry of switch {} cannot be written: {}", switchId, e.getMessage());
+    }
+  }
+
+  @Override
+  public void switchAdded(DatapathId switchId) {}
+
+  @Override
+  public void switchRemoved(DatapathId switchId) {}
+
+  @Override
+  public void switchPortChanged(DatapathId switchId, OFPortDesc port, PortChangeType change) {}
+
+  @Override
+  public void switchChanged(DatapathId switchId) {}
+
+  @Override
+  public void switchDeactivated(DatapathId switchId) {}
+}

@@ -1,0 +1,184 @@
+package io.malob.controller.staticentries;
+
+import com.google.common.collect.ImmutableMap;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.projectfloodlight.openflow.protocol.OFFactories;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFFlowDeleteStrict;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFBufferId;
+import org.projectfloodlight.openflow.types.OFGroup;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.U64;
+
+/**
+ * A rule that an operator wants on a switch. Immutable, and known to be good for all versions.
+ *
+ * @param name what it is known by
+ * @param switchId the switch that it is for
+ * @param active whether it is to be on the switch
+ * @param fields all fields as texts, with Floodlight's names, in the order that they came
+ */
+record StaticEntry(
+    String name, DatapathId switchId, boolean active, ImmutableMap<String, String> fields) {
+  /** Floodlight's number of this application, in the highest 12 bits of the cookie. */
+  private static final long APPLICATION = 0xaL << 52;
+
+  private static final int DEFAULT_PRIORITY = 32768;
+  private static final int MAX_NAME = 256;
+  private static final String ACTIONS = "actions";
+  private static final String GOTO_TABLE = "instruction_goto_table";
+  private static final String APPLY_ACTIONS = "instruction_apply_actions";
+  private static final String WRITE_ACTIONS = "instruction_write_actions";
+  private static final Set<String> OTHER_FIELDS =
+      Set.of(
+          "switch",
+          "name",
+          "table",
+          "priority",
+          "cookie",
+          "active",
+          "idle_timeout",
+          "hard_timeout",
+          ACTIONS,
+          GOTO_TABLE,
+          APPLY_ACTIONS,
+          WRITE_ACTIONS);
+
+  /** The entry of these fields. */
+  static StaticEntry of(Map<String, String> fields) throws WrongFieldException {
+    for (String field : fields.keySet()) {
+      if (!OTHER_FIELDS.contains(field) && !MatchKind.exists(field)) {
+        throw new WrongFieldException(field, "There is no field \"" + field + "\"");
+      }
+    }
+    String name = required(fields, "name").trim();
+    if (name.isEmpty() || name.length() > MAX_NAME) {
+      throw new WrongFieldException("name", "name must have 1 to " + MAX_NAME + " characters");
+    }
+    StaticEntry entry =
+        new StaticEntry(
+            name,
+            switchId("switch", required(fields, "switch")),
+            active(fields.getOrDefault("active", "true")),
+            ImmutableMap.copyOf(fields));
+    entry.add(OFFactories.getFactory(OFVersion.OF_13));
+    return entry;
+  }
+
+  /** Reads a datapath id. */
+  static DatapathId switchId(String field, String text) throws WrongFieldException {
+    try {
+      return DatapathId.of(text.trim());
+    } catch (IllegalArgumentException e) {
+      throw new WrongFieldException(
+          field, "\"" + text + "\" is no datapath id like 00:00:00:00:00:00:00:01");
+    }
+  }
+
+  private static String required(Map<String, String> fields, String field)
+      throws WrongFieldException {
+    String value = fields.get(field);
+    if (value == null) {
+      throw new WrongFieldException(field, field + " is missing");
+    }
+    return value;
+  }
+
+  private static boolean active(String text) throws WrongFieldException {
+    return switch (text.trim()) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw new WrongFieldException("active", "active must be true or false");
+    };
+  }
+
+  /** The message that writes the rule. */
+  OFFlowAdd add(OFFactory factory) throws WrongFieldException {
+    return factory
+        .buildFlowAdd()
+        .setTableId(table())
+        .setPriority(priority())
+        .setCookie(cookie())
+        .setIdleTimeout(number("idle_timeout", 0, 0, 0xffff))
+        .setHardTimeout(number("hard_timeout", 0, 0, 0xffff))
+        .setMatch(MatchKind.match(factory, fields))
+        .setBufferId(OFBufferId.NO_BUFFER)
+        .setOutPort(OFPort.ANY)
+        .setOutGroup(OFGroup.ANY)
+        .setInstructions(instructions(factory))
+        .build();
+  }
+
+  /** The message that takes the rule away, and no other. */
+  OFFlowDeleteStrict delete(OFFactory factory) throws WrongFieldException {
+    return factory
+        .buildFlowDeleteStrict()
+        .setTableId(table())
+        .setPriority(priority())
+        .setMatch(MatchKind.match(factory, fields))
+        .setOutPort(OFPort.ANY)
+        .setOutGroup(OFGroup.ANY)
+        .build();
+  }
+
+  private TableId table() throws WrongFieldException {
+    return TableId.of(number("table", 0, 0, 254));
+  }
+
+  private int priority() throws WrongFieldException {
+    return number("priority", DEFAULT_PRIORITY, 0, 0xffff);
+  }
+
+  private int number(String field, int byDefault, int least, int most) throws WrongFieldException {
+    String text = fields.get(field);
+    return text == null ? byDefault : Values.number(field, text, least, most);
+  }
+
+  private U64 cookie() throws WrongFieldException {
+    String text = fields.get("cookie");
+    if (text == null) {
+      return U64.of(APPLICATION | Integer.toUnsignedLong(name.hashCode()));
+    }
+    try {
+      return U64.of(
+          text.startsWith("0x")
+              ? Long.parseUnsignedLong(text.substring(2), 16)
+              : Long.parseLong(text.trim()));
+    } catch (NumberFormatException e) {
+      throw new WrongFieldException("cookie", "cookie must be a number of 64 bits");
+    }
+  }
+
+  private List<OFInstruction> instructions(OFFactory factory) throws WrongFieldException {
+    List<OFInstruction> instructions = new ArrayList<>();
+    if (fields.containsKey(ACTIONS) && fields.containsKey(APPLY_ACTIONS)) {
+      throw new WrongFieldException(
+          ACTIONS, ACTIONS + " and " + APPLY_ACTIONS + " mean the same: only one can be given");
+    }
+    for (String field : List.of(ACTIONS, APPLY_ACTIONS)) {
+      String text = fields.get(field);
+      if (text != null) {
+        instructions.add(factory.instructions().applyActions(Actions.of(factory, field, text)));
+      }
+    }
+    String written = fields.get(WRITE_ACTIONS);
+    if (written != null) {
+      instructions.add(
+          factory.instructions().writeActions(Actions.of(factory, WRITE_ACTIONS, written)));
+    }
+    if (fields.containsKey(GOTO_TABLE)) {
+      int least = table().getValue() + 1;
+      instructions.add(
+          factory.instructions().gotoTable(TableId.of(number(GOTO_TABLE, 0, least, 254))));
+    }
+    return instructions;
+  }
+}
