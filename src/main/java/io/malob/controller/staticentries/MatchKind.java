@@ -1,9 +1,9 @@
 package io.malob.controller.staticentries;
 
 import com.google.common.base.Splitter;
+import com.google.common.collect.ImmutableSortedMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
@@ -35,45 +35,58 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
     F parse(String name, String text) throws WrongFieldException;
   }
 
-  private static final Map<String, MatchKind<?>> ALL = new TreeMap<>();
+  private static final ImmutableSortedMap<String, MatchKind<?>> ALL = all();
 
-  static {
-    add("in_port", MatchField.IN_PORT, Values::port);
-    add("eth_type", MatchField.ETH_TYPE, (n, t) -> EthType.of(Values.number(n, t, 0, 0xffff)));
-    add("eth_src", MatchField.ETH_SRC, (n, t) -> MacAddress.of(t));
-    add("eth_dst", MatchField.ETH_DST, (n, t) -> MacAddress.of(t));
+  private static ImmutableSortedMap<String, MatchKind<?>> all() {
+    ImmutableSortedMap.Builder<String, MatchKind<?>> all = ImmutableSortedMap.naturalOrder();
+    add(all, "in_port", MatchField.IN_PORT, Values::port);
+    add(all, "eth_type", MatchField.ETH_TYPE, (n, t) -> EthType.of(Values.number(n, t, 0, 0xffff)));
+    add(all, "eth_src", MatchField.ETH_SRC, (n, t) -> MacAddress.of(t));
+    add(all, "eth_dst", MatchField.ETH_DST, (n, t) -> MacAddress.of(t));
     add(
+        all,
         "eth_vlan_vid",
         MatchField.VLAN_VID,
         (n, t) -> OFVlanVidMatch.ofVlan(Values.number(n, t, 0, 4095)));
     add(
+        all,
         "ip_proto",
         MatchField.IP_PROTO,
         (n, t) -> IpProtocol.of((short) Values.number(n, t, 0, 255)));
-    add("ipv4_src", MatchField.IPV4_SRC, (n, t) -> IPv4Address.of(t));
-    add("ipv4_dst", MatchField.IPV4_DST, (n, t) -> IPv4Address.of(t));
-    add("tcp_src", MatchField.TCP_SRC, MatchKind::transportPort);
-    add("tcp_dst", MatchField.TCP_DST, MatchKind::transportPort);
-    add("udp_src", MatchField.UDP_SRC, MatchKind::transportPort);
-    add("udp_dst", MatchField.UDP_DST, MatchKind::transportPort);
+    add(all, "ipv4_src", MatchField.IPV4_SRC, (n, t) -> IPv4Address.of(t));
+    add(all, "ipv4_dst", MatchField.IPV4_DST, (n, t) -> IPv4Address.of(t));
+    add(all, "tcp_src", MatchField.TCP_SRC, MatchKind::transportPort);
+    add(all, "tcp_dst", MatchField.TCP_DST, MatchKind::transportPort);
+    add(all, "udp_src", MatchField.UDP_SRC, MatchKind::transportPort);
+    add(all, "udp_dst", MatchField.UDP_DST, MatchKind::transportPort);
     add(
+        all,
         "icmpv4_type",
         MatchField.ICMPV4_TYPE,
         (n, t) -> ICMPv4Type.of((short) Values.number(n, t, 0, 255)));
     add(
+        all,
         "icmpv4_code",
         MatchField.ICMPV4_CODE,
         (n, t) -> ICMPv4Code.of((short) Values.number(n, t, 0, 255)));
-    add("arp_opcode", MatchField.ARP_OP, (n, t) -> ArpOpcode.of(Values.number(n, t, 0, 0xffff)));
-    add("arp_spa", MatchField.ARP_SPA, (n, t) -> IPv4Address.of(t));
-    add("arp_tpa", MatchField.ARP_TPA, (n, t) -> IPv4Address.of(t));
-    add("arp_sha", MatchField.ARP_SHA, (n, t) -> MacAddress.of(t));
-    add("arp_tha", MatchField.ARP_THA, (n, t) -> MacAddress.of(t));
+    add(
+        all,
+        "arp_opcode",
+        MatchField.ARP_OP,
+        (n, t) -> ArpOpcode.of(Values.number(n, t, 0, 0xffff)));
+    add(all, "arp_spa", MatchField.ARP_SPA, (n, t) -> IPv4Address.of(t));
+    add(all, "arp_tpa", MatchField.ARP_TPA, (n, t) -> IPv4Address.of(t));
+    add(all, "arp_sha", MatchField.ARP_SHA, (n, t) -> MacAddress.of(t));
+    add(all, "arp_tha", MatchField.ARP_THA, (n, t) -> MacAddress.of(t));
+    return all.buildOrThrow();
   }
 
   private static <F extends OFValueType<F>> void add(
-      String name, MatchField<F> field, Parser<F> parser) {
-    ALL.put(name, new MatchKind<>(name, field, parser));
+      ImmutableSortedMap.Builder<String, MatchKind<?>> all,
+      String name,
+      MatchField<F> field,
+      Parser<F> parser) {
+    all.put(name, new MatchKind<>(name, field, parser));
   }
 
   private static TransportPort transportPort(String name, String text) throws WrongFieldException {
