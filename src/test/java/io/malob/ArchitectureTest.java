@@ -169,8 +169,7 @@ class ArchitectureTest {
                   .or(assignableTo(ConcurrentMap.class))
                   .or(
                       assignableTo(AbstractCollection.class)
-                          .and(
-                              DescribedPredicate.not(assignableTo(ImmutableCollection.class))))
+                          .and(DescribedPredicate.not(assignableTo(ImmutableCollection.class))))
                   .or(assignableTo(AbstractMap.class)));
 
   private static DescribedPredicate<JavaClass> oursExcept(String... allowed) {
