@@ -102,7 +102,11 @@ final class RequestHandler {
     }
     @Nullable Connection known = connections.byRequest(packet.fiveTuple());
     boolean startsAnew =
-        known != null && packet.isTcpSyn() && connections.forget(known, Connection.State.DORMANT);
+        known != null
+            && packet.isTcpSyn()
+            && (known.hasEnded()
+                ? close(known)
+                : connections.forget(known, Connection.State.DORMANT));
     if (known != null && !startsAnew) {
       goOn(known, arrival);
     } else if (packet.kind() == Packet.Kind.TCP && !packet.isTcpSyn()) {

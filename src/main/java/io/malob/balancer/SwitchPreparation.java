@@ -54,17 +54,17 @@ final class SwitchPreparation {
               messages.addAll(labels.rulesOf(switchId));
               programmer.send(switchId, messages);
               withoutTcpFlags.remove(switchId);
-              addEnds(switchId, factory, vipAddresses(catalog));
+              addTcpFlags(switchId, factory, vipAddresses(catalog));
             });
   }
 
   /**
    * A switch may not take these rules; apart from the others, so that those are not in question.
    */
-  private void addEnds(DatapathId switchId, OFFactory factory, Set<IPv4Address> addresses) {
+  private void addTcpFlags(DatapathId switchId, OFFactory factory, Set<IPv4Address> addresses) {
     ImmutableList<OFMessage> rules =
         addresses.stream()
-            .flatMap(address -> SwitchRules.addEnds(factory, address).stream())
+            .flatMap(address -> SwitchRules.addTcpFlags(factory, address).stream())
             .collect(ImmutableList.toImmutableList());
     if (rules.isEmpty() || withoutTcpFlags.contains(switchId)) {
       return;
@@ -102,7 +102,7 @@ final class SwitchPreparation {
             switchId ->
                 programmer
                     .factory(switchId)
-                    .ifPresent(factory -> addEnds(switchId, factory, Set.of(address))));
+                    .ifPresent(factory -> addTcpFlags(switchId, factory, Set.of(address))));
       }
     }
     for (IPv4Address address : old) {
@@ -110,7 +110,7 @@ final class SwitchPreparation {
         sendToAll(switches, factory -> SwitchRules.removeVip(factory, address));
         sendToAll(
             switches.stream().filter(id -> !withoutTcpFlags.contains(id)).toList(),
-            factory -> SwitchRules.removeEnds(factory, address));
+            factory -> SwitchRules.removeTcpFlags(factory, address));
       }
     }
   }

@@ -24,6 +24,8 @@ public final class SwitchRules {
   /** Packets are sent to the controller whole: no current switch buffers them well. */
   private static final int WHOLE_PACKET = 0xffff;
 
+  private static final U16 SYN = U16.of(Packet.TCP_SYN);
+  private static final U16 SYN_ACK = U16.of(Packet.TCP_SYN | Packet.TCP_ACK);
   private static final ImmutableList<U16> ENDING_FLAGS =
       ImmutableList.of(U16.of(Packet.TCP_FIN), U16.of(Packet.TCP_RST));
 
@@ -77,48 +79,57 @@ public final class SwitchRules {
   }
 
   /**
-   * Copies packets with FIN or RST for a VIP address to the controller, on their way to the
-   * connection's own rule. Switches that cannot match TCP flags answer with an error.
+   * Shows the controller where TCP connections to a VIP address begin and end. A SYN goes to it and
+   * nowhere else: a client that uses a port again at once starts a new connection, although the
+   * rule of the old one is still there. FIN and RST are copied to it on their way to the
+   * connection's rule. Switches that cannot match TCP flags answer with an error.
    */
-  public static List<OFMessage> addEnds(OFFactory factory, IPv4Address address) {
-    return ENDING_FLAGS.stream()
-        .<OFMessage>map(
-            flag ->
-                end(factory.buildFlowAdd(), factory, address, flag)
-                    .setInstructions(
-                        List.of(
-                            toController(factory),
-                            factory.instructions().gotoTable(FlowLayout.REQUESTS)))
-                    .build())
-        .collect(ImmutableList.toImmutableList());
+  public static List<OFMessage> addTcpFlags(OFFactory factory, IPv4Address address) {
+    ImmutableList.Builder<OFMessage> rules = ImmutableList.builder();
+    rules.add(
+        tcpFlags(factory.buildFlowAdd(), factory, address, SYN, SYN_ACK)
+            .setCookie(Cookie.of(Cookie.Kind.VIP, 0))
+            .setInstructions(List.of(toController(factory)))
+            .build());
+    for (U16 flag : ENDING_FLAGS) {
+      rules.add(
+          tcpFlags(factory.buildFlowAdd(), factory, address, flag, flag)
+              .setCookie(Cookie.of(Cookie.Kind.END, 0))
+              .setInstructions(
+                  List.of(
+                      toController(factory), factory.instructions().gotoTable(FlowLayout.REQUESTS)))
+              .build());
+    }
+    return rules.build();
   }
 
-  /** Takes the rules for the ends of a VIP address's connections away. */
-  public static List<OFMessage> removeEnds(OFFactory factory, IPv4Address address) {
-    return ENDING_FLAGS.stream()
-        .<OFMessage>map(
-            flag -> end(factory.buildFlowDeleteStrict(), factory, address, flag).build())
-        .collect(ImmutableList.toImmutableList());
+  /** Takes these rules of a VIP address away. */
+  public static List<OFMessage> removeTcpFlags(OFFactory factory, IPv4Address address) {
+    ImmutableList.Builder<OFMessage> rules = ImmutableList.builder();
+    rules.add(tcpFlags(factory.buildFlowDeleteStrict(), factory, address, SYN, SYN_ACK).build());
+    for (U16 flag : ENDING_FLAGS) {
+      rules.add(tcpFlags(factory.buildFlowDeleteStrict(), factory, address, flag, flag).build());
+    }
+    return rules.build();
   }
 
-  private static OFFlowMod.Builder end(
-      OFFlowMod.Builder builder, OFFactory factory, IPv4Address address, U16 flag) {
+  private static OFFlowMod.Builder tcpFlags(
+      OFFlowMod.Builder builder, OFFactory factory, IPv4Address address, U16 flags, U16 mask) {
     // a field of its own since OpenFlow 1.5, an extension before
-    MatchField<U16> flags =
+    MatchField<U16> field =
         factory.getVersion().compareTo(OFVersion.OF_15) >= 0
             ? MatchField.TCP_FLAGS
             : MatchField.OVS_TCP_FLAGS;
     return builder
         .setTableId(FlowLayout.CLASSIFY)
-        .setPriority(FlowLayout.PRIORITY_END)
-        .setCookie(Cookie.of(Cookie.Kind.END, 0))
+        .setPriority(FlowLayout.PRIORITY_TCP_FLAGS)
         .setMatch(
             factory
                 .buildMatch()
                 .setExact(MatchField.ETH_TYPE, EthType.IPv4)
                 .setExact(MatchField.IP_PROTO, IpProtocol.TCP)
                 .setExact(MatchField.IPV4_DST, address)
-                .setMasked(flags, flag, flag)
+                .setMasked(field, flags, mask)
                 .build());
   }
 

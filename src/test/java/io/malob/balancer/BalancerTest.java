@@ -520,6 +520,33 @@ class BalancerTest {
   }
 
   @Test
+  void portThatIsUsedAgainAtOnce_isANewConnectionAlthoughTheOldRuleIsThere() {
+    net.learn(far);
+    net.learn(farToo);
+    net.webService(far, farToo);
+    only(net.send(client, toVip(40_000, 80, SYN)), far);
+    only(net.send(client, toVip(40_000, 80, Packet.TCP_FIN | ACK)), far);
+
+    only(net.send(client, toVip(40_000, 80, SYN)), farToo);
+
+    only(net.send(client, toVip(40_000, 80, ACK)), farToo);
+    assertEquals(1, net.stats("m2").activeConnections());
+    assertEquals(1, net.rules(s1, 1).size());
+  }
+
+  @Test
+  void synThatIsSentAgain_staysOnItsMember() {
+    net.learn(far);
+    net.learn(farToo);
+    net.webService(far, farToo);
+    only(net.send(client, toVip(40_000, 80, SYN)), far);
+
+    only(net.send(client, toVip(40_000, 80, SYN)), far);
+
+    assertEquals(0, net.stats("m2").totalConnections());
+  }
+
+  @Test
   void resetByTheClient_endsTheCountAtOnce() {
     net.learn(far);
     net.webService(far);
