@@ -74,6 +74,14 @@ class MeshTest(SystemTest):
     def _path_to(self, server: str) -> list[str]:
         return balancing.paths(self.controller.rest, self.lab.topology)["c1", server]
 
+    def test_ports_used_again_at_once(self) -> None:
+        """so many connections that client ports come again while rules of theirs are there: none fails, all count"""
+        self.virtual("again", "10.0.0.109", 80)
+        words = self.on("c1", "ab", "-q", "-n", "4000", "-c", "20", "-s", "20", "http://10.0.0.109:80/", timeout_s=120)
+        self.assertRegex(words, r"Complete requests:\s+4000\b")
+        self.assertRegex(words, r"Failed requests:\s+0\b")
+        self.assertIn(self._total("again"), range(4000, 4021), "ab may open up to 20 connections more")
+
     def test_parallel_connections(self) -> None:
         """100 connections at once by ab: none fails, every server gets its share"""
         virtual = self.virtual("ab", "10.0.0.101", 80)

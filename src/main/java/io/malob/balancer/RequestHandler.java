@@ -102,12 +102,14 @@ final class RequestHandler {
     }
     @Nullable Connection known = connections.byRequest(packet.fiveTuple());
     boolean startsAnew =
-        known != null
-            && packet.isTcpSyn()
-            && (known.hasEnded()
-                ? close(known)
-                : connections.forget(known, Connection.State.DORMANT));
+        known != null && packet.isTcpSyn() && connections.forget(known, Connection.State.DORMANT);
     if (known != null && !startsAnew) {
+      if (packet.isTcpSyn() && known.hasEnded() && known.recount()) {
+        // a new connection on the port of one whose rules are still there: it stays with their
+        // member, because switches follow a changed rule a moment too late
+        known.server().load().opened();
+        views.get().loadChanged(known.server());
+      }
       goOn(known, arrival);
     } else if (packet.kind() == Packet.Kind.TCP && !packet.isTcpSyn()) {
       rejections.reject(arrival, RefusalReason.UNKNOWN_CONNECTION);

@@ -520,18 +520,19 @@ class BalancerTest {
   }
 
   @Test
-  void portThatIsUsedAgainAtOnce_isANewConnectionAlthoughTheOldRuleIsThere() {
+  void portThatIsUsedAgainAtOnce_countsAgainOnTheMemberThatItsRulesLeadTo() {
     net.learn(far);
     net.learn(farToo);
     net.webService(far, farToo);
     only(net.send(client, toVip(40_000, 80, SYN)), far);
     only(net.send(client, toVip(40_000, 80, Packet.TCP_FIN | ACK)), far);
+    List<FakeRule> rules = net.rules(s1, 1);
 
-    only(net.send(client, toVip(40_000, 80, SYN)), farToo);
+    only(net.send(client, toVip(40_000, 80, SYN)), far);
 
-    only(net.send(client, toVip(40_000, 80, ACK)), farToo);
-    assertEquals(1, net.stats("m2").activeConnections());
-    assertEquals(1, net.rules(s1, 1).size());
+    assertEquals(1, net.stats("m1").activeConnections());
+    assertEquals(2, net.stats("m1").totalConnections());
+    assertEquals(rules, net.rules(s1, 1), "a changed rule would take effect too late");
   }
 
   @Test
