@@ -80,7 +80,8 @@ class MeshTest(SystemTest):
         words = self.on("c1", "ab", "-q", "-n", "4000", "-c", "20", "-s", "20", "http://10.0.0.109:80/", timeout_s=120)
         self.assertRegex(words, r"Complete requests:\s+4000\b")
         self.assertRegex(words, r"Failed requests:\s+0\b")
-        self.assertIn(self._total("again"), range(4000, 4021), "ab may open up to 20 connections more")
+        # ab itself opens some more than it has requests for; none may be missing
+        self.assertGreaterEqual(self._total("again"), 4000)
 
     def test_parallel_connections(self) -> None:
         """100 connections at once by ab: none fails, every server gets its share"""
