@@ -132,9 +132,9 @@ public final class TopologySnapshot {
     return trees.computeIfAbsent(from, source -> PathTree.fewestHops(topology, source)).pathTo(to);
   }
 
-  /** Whether all links of a path exist. */
+  /** Whether all switches and links of a path exist. */
   public boolean contains(Path path) {
-    return path.links().stream().allMatch(link -> topology.linksFrom(link.src()).contains(link));
+    return topology.contains(path);
   }
 
   /** Whether another snapshot says the same. */
