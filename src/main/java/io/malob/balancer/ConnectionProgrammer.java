@@ -10,10 +10,8 @@ import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Protocol;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -76,11 +74,9 @@ final class ConnectionProgrammer {
 
   /** Sends a packet on whose rules are on their way. */
   private void deliver(Translation translation, byte[] frame) {
-    DatapathId switchId = translation.receiver().switchId();
-    @Nullable OFFactory factory = factory(switchId);
-    if (factory != null) {
-      programmer.send(switchId, List.of(ConnectionRules.deliver(factory, translation, frame)));
-    }
+    programmer.send(
+        translation.receiver().switchId(),
+        factory -> List.of(ConnectionRules.deliver(factory, translation, frame)));
   }
 
   private void carry(Connection connection, Route route, byte[] frame, boolean isRequest) {
@@ -90,35 +86,37 @@ final class ConnectionProgrammer {
     DatapathId memberSwitch = connection.server().at().switchId();
     // the member's side first: its reply must not come before the rule for it
     if (clientSwitch.equals(memberSwitch)) {
-      ImmutableList.Builder<OFMessage> messages = ImmutableList.builder();
-      @Nullable OFFactory factory = factory(clientSwitch);
-      if (factory == null) {
-        return;
-      }
-      addMemberSide(messages, factory, connection, reply);
-      addClientSide(messages, factory, connection, request);
-      messages.add(ConnectionRules.deliver(factory, isRequest ? request : reply, frame));
-      programmer.send(clientSwitch, messages.build());
+      programmer.send(
+          clientSwitch,
+          factory -> {
+            ImmutableList.Builder<OFMessage> messages = ImmutableList.builder();
+            addMemberSide(messages, factory, connection, reply);
+            addClientSide(messages, factory, connection, request);
+            messages.add(ConnectionRules.deliver(factory, isRequest ? request : reply, frame));
+            return messages.build();
+          });
       return;
     }
-    @Nullable OFFactory memberFactory = factory(memberSwitch);
-    if (memberFactory != null) {
-      ImmutableList.Builder<OFMessage> messages = ImmutableList.builder();
-      addMemberSide(messages, memberFactory, connection, reply);
-      if (isRequest) {
-        messages.add(ConnectionRules.deliver(memberFactory, request, frame));
-      }
-      programmer.send(memberSwitch, messages.build());
-    }
-    @Nullable OFFactory clientFactory = factory(clientSwitch);
-    if (clientFactory != null) {
-      ImmutableList.Builder<OFMessage> messages = ImmutableList.builder();
-      addClientSide(messages, clientFactory, connection, request);
-      if (!isRequest) {
-        messages.add(ConnectionRules.deliver(clientFactory, reply, frame));
-      }
-      programmer.send(clientSwitch, messages.build());
-    }
+    programmer.send(
+        memberSwitch,
+        factory -> {
+          ImmutableList.Builder<OFMessage> messages = ImmutableList.builder();
+          addMemberSide(messages, factory, connection, reply);
+          if (isRequest) {
+            messages.add(ConnectionRules.deliver(factory, request, frame));
+          }
+          return messages.build();
+        });
+    programmer.send(
+        clientSwitch,
+        factory -> {
+          ImmutableList.Builder<OFMessage> messages = ImmutableList.builder();
+          addClientSide(messages, factory, connection, request);
+          if (!isRequest) {
+            messages.add(ConnectionRules.deliver(factory, reply, frame));
+          }
+          return messages.build();
+        });
   }
 
   private void addMemberSide(
@@ -157,16 +155,12 @@ final class ConnectionProgrammer {
 
   /** Takes the rules of a connection off its switches. */
   void remove(Connection connection) {
-    DatapathId clientSwitch = connection.client().switchId();
-    DatapathId memberSwitch = connection.server().at().switchId();
-    programmer
-        .factory(clientSwitch)
-        .map(factory -> ConnectionRules.removeRequest(factory, connection.request()))
-        .ifPresent(message -> programmer.send(clientSwitch, List.of(message)));
-    programmer
-        .factory(memberSwitch)
-        .map(factory -> ConnectionRules.removeReply(factory, connection.reply()))
-        .ifPresent(message -> programmer.send(memberSwitch, List.of(message)));
+    programmer.send(
+        connection.client().switchId(),
+        factory -> List.of(ConnectionRules.removeRequest(factory, connection.request())));
+    programmer.send(
+        connection.server().at().switchId(),
+        factory -> List.of(ConnectionRules.removeReply(factory, connection.reply())));
   }
 
   /**
@@ -174,25 +168,18 @@ final class ConnectionProgrammer {
    * rule for its label or its host: at its receiver's edge, with the rule that was missing there.
    */
   void deliverTranslated(Packet packet, Attachment receiver) {
-    Optional<OFFactory> factory = programmer.factory(receiver.switchId());
-    if (factory.isEmpty()) {
-      return;
-    }
     hostRules.ended(receiver.switchId(), packet.dstAddress());
     FiveTuple tuple = packet.fiveTuple();
     programmer.send(
         receiver.switchId(),
-        ImmutableList.<OFMessage>builder()
-            .addAll(hostRules.missing(factory.get(), packet.dstAddress(), receiver))
-            .add(
-                ConnectionRules.deliver(
-                    factory.get(),
-                    new Translation(tuple, tuple, null, null, receiver),
-                    packet.frame()))
-            .build());
-  }
-
-  private @Nullable OFFactory factory(DatapathId switchId) {
-    return programmer.factory(switchId).orElse(null);
+        factory ->
+            ImmutableList.<OFMessage>builder()
+                .addAll(hostRules.missing(factory, packet.dstAddress(), receiver))
+                .add(
+                    ConnectionRules.deliver(
+                        factory,
+                        new Translation(tuple, tuple, null, null, receiver),
+                        packet.frame()))
+                .build());
   }
 }

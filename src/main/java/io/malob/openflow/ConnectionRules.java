@@ -1,19 +1,13 @@
 package io.malob.openflow;
 
-import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.openflow.label.Label;
-import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
-import org.projectfloodlight.openflow.protocol.OFFlowMod;
-import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
 import org.projectfloodlight.openflow.protocol.OFMatchV3;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFOxmList;
-import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
@@ -62,11 +56,14 @@ public final class ConnectionRules {
       int memberNumber,
       int generation,
       int idleSeconds) {
-    return rule(factory, FlowLayout.REQUESTS, FlowLayout.PRIORITY_ENTRY, translation)
-        .setCookie(Cookie.of(Cookie.Kind.REQUEST, vipNumber, memberNumber, generation))
-        .setIdleTimeout(idleSeconds)
-        .setFlags(Set.of(OFFlowModFlags.SEND_FLOW_REM))
-        .build();
+    return new ConnectionRule(
+        factory,
+        FlowLayout.REQUESTS,
+        FlowLayout.PRIORITY_ENTRY,
+        translation,
+        Cookie.of(Cookie.Kind.REQUEST, vipNumber, memberNumber, generation),
+        idleSeconds,
+        true);
   }
 
   /** The rule at the member's edge. */
@@ -77,10 +74,14 @@ public final class ConnectionRules {
       int memberNumber,
       int generation,
       int idleSeconds) {
-    return rule(factory, FlowLayout.CLASSIFY, FlowLayout.PRIORITY_REPLY, translation)
-        .setCookie(Cookie.of(Cookie.Kind.REPLY, vipNumber, memberNumber, generation))
-        .setIdleTimeout(idleSeconds)
-        .build();
+    return new ConnectionRule(
+        factory,
+        FlowLayout.CLASSIFY,
+        FlowLayout.PRIORITY_REPLY,
+        translation,
+        Cookie.of(Cookie.Kind.REPLY, vipNumber, memberNumber, generation),
+        idleSeconds,
+        false);
   }
 
   /** Takes away the rule of these packets at the client's edge. */
@@ -104,64 +105,9 @@ public final class ConnectionRules {
         .build();
   }
 
-  private static OFFlowMod.Builder rule(
-      OFFactory factory, TableId table, int priority, Translation translation) {
-    ImmutableList.Builder<OFAction> actions = translate(factory, translation);
-    @Nullable Label label = translation.label();
-    if (label != null) {
-      actions.add(set(factory, oxms(factory).ethDst(label.mac())));
-    }
-    return factory
-        .buildFlowAdd()
-        .setTableId(table)
-        .setPriority(priority)
-        .setMatch(match(factory, translation.incoming()))
-        .setInstructions(
-            List.of(
-                factory.instructions().applyActions(actions.build()),
-                factory
-                    .instructions()
-                    .gotoTable(label != null ? FlowLayout.LABELS : FlowLayout.HOSTS)));
-  }
-
   /** Delivers one packet of a connection from its receiver's edge switch, translated. */
   public static OFMessage deliver(OFFactory factory, Translation translation, byte[] frame) {
-    Attachment receiver = translation.receiver();
-    return PacketOuts.of(
-        factory,
-        frame,
-        translate(factory, translation)
-            .add(set(factory, oxms(factory).ethDst(receiver.mac())))
-            .add(factory.actions().output(receiver.port(), Integer.MAX_VALUE))
-            .build());
-  }
-
-  private static ImmutableList.Builder<OFAction> translate(
-      OFFactory factory, Translation translation) {
-    ImmutableList.Builder<OFAction> actions = ImmutableList.builder();
-    FiveTuple in = translation.incoming();
-    FiveTuple out = translation.outgoing();
-    OFOxms oxms = oxms(factory);
-    @Nullable MacAddress srcMac = translation.srcMac();
-    if (srcMac != null) {
-      actions.add(set(factory, oxms.ethSrc(srcMac)));
-    }
-    if (in.srcAddress() != out.srcAddress()) {
-      actions.add(set(factory, oxms.ipv4Src(IPv4Address.of(out.srcAddress()))));
-    }
-    if (in.dstAddress() != out.dstAddress()) {
-      actions.add(set(factory, oxms.ipv4Dst(IPv4Address.of(out.dstAddress()))));
-    }
-    boolean tcp = isTcp(in);
-    if (in.srcPort() != out.srcPort()) {
-      TransportPort port = TransportPort.of(out.srcPort());
-      actions.add(set(factory, tcp ? oxms.tcpSrc(port) : oxms.udpSrc(port)));
-    }
-    if (in.dstPort() != out.dstPort()) {
-      TransportPort port = TransportPort.of(out.dstPort());
-      actions.add(set(factory, tcp ? oxms.tcpDst(port) : oxms.udpDst(port)));
-    }
-    return actions;
+    return new TranslatedPacketOut(factory, translation, frame);
   }
 
   /** Built in one go: a match builder copies all its fields for each one that is added. */
@@ -206,13 +152,5 @@ public final class ConnectionRules {
 
   private static boolean isTcp(FiveTuple tuple) {
     return tuple.protocol() == IpProtocol.TCP.getIpProtocolNumber();
-  }
-
-  private static OFOxms oxms(OFFactory factory) {
-    return factory.oxms();
-  }
-
-  private static OFAction set(OFFactory factory, OFOxm<?> field) {
-    return factory.actions().setField(field);
   }
 }

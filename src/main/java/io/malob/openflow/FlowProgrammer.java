@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
@@ -55,7 +56,16 @@ public final class FlowProgrammer {
 
   /** Sends messages to a switch in order; false if they could not all be sent. */
   public boolean send(DatapathId switchId, List<OFMessage> messages) {
-    boolean sent = switches.find(switchId).map(sw -> sw.write(messages)).orElse(false);
+    return send(switchId, factory -> messages);
+  }
+
+  /**
+   * Sends messages that are made with the switch's own factory, in order; false if they could not
+   * all be sent.
+   */
+  public boolean send(DatapathId switchId, Function<OFFactory, List<OFMessage>> messages) {
+    Optional<SwitchConnection> sw = switches.find(switchId);
+    boolean sent = sw.isPresent() && sw.get().write(messages.apply(sw.get().factory()));
     if (!sent) {
       unsent.increment();
     }

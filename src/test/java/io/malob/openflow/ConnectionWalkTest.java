@@ -14,6 +14,7 @@ import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
 import io.malob.testing.Topologies;
+import io.malob.testing.Wire;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -312,7 +313,8 @@ class ConnectionWalkTest {
   @EnumSource(Transport.class)
   void tupleOf_matchOfRule_isItsConnection(Transport transport) {
     Row row = new Row(1, transport);
-    OFFlowMod request = (OFFlowMod) ConnectionRules.request(OF, row.request, 1, 1, 1, 1);
+    OFFlowMod request =
+        (OFFlowMod) Wire.readBack(ConnectionRules.request(OF, row.request, 1, 1, 1, 1));
     assertEquals(transport.request(), ConnectionRules.tupleOf(request.getMatch()));
   }
 
@@ -394,7 +396,7 @@ class ConnectionWalkTest {
   /** What only the wire shows: that a message can be written in that version at all. */
   @ParameterizedTest
   @EnumSource(names = {"OF_13", "OF_14", "OF_15"})
-  void messages_ofEveryVersion_canBeWrittenAndReadBack(OFVersion version) throws Exception {
+  void messages_ofEveryVersion_canBeWrittenAndReadBack(OFVersion version) {
     OFFactory factory = OFFactories.getFactory(version);
     Row row = new Row(1, Transport.TCP);
     List<OFMessage> messages = new ArrayList<>();
@@ -408,14 +410,10 @@ class ConnectionWalkTest {
     messages.add(SwitchRules.removeConnectionsOfVip(factory, 1));
     messages.add(SwitchRules.removeConnectionsOfMember(factory, 1));
     for (OFMessage message : messages) {
-      io.netty.buffer.ByteBuf wire = io.netty.buffer.Unpooled.buffer();
-      message.writeTo(wire);
-      OFMessage read = OFFactories.getGenericReader().readFrom(wire);
+      OFMessage read = Wire.readBack(message);
       assertEquals(message.getType(), read.getType());
       assertEquals(version, read.getVersion());
-      if (message instanceof OFPacketOut packetOut) {
-        assertArrayEquals(packetOut.getData(), ((OFPacketOut) read).getData());
-      }
+      assertEquals(message.getXid(), read.getXid());
     }
   }
 
@@ -423,7 +421,8 @@ class ConnectionWalkTest {
   void deliver_asPacketOut_comesFromTheController() {
     Row row = new Row(1, Transport.TCP);
     OFPacketOut message =
-        (OFPacketOut) ConnectionRules.deliver(OF, row.request, Transport.TCP.fromClient());
+        (OFPacketOut)
+            Wire.readBack(ConnectionRules.deliver(OF, row.request, Transport.TCP.fromClient()));
     assertEquals(OFPort.CONTROLLER, message.getInPort());
     List<Output> outputs = row.network.table(row.member.switchId()).apply(message);
     assertEquals(1, outputs.size());

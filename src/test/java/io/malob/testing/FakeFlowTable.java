@@ -66,7 +66,8 @@ public final class FakeFlowTable {
   }
 
   /** Obeys a message; gives back the frames that leave because of it. Others are ignored. */
-  public List<Output> apply(OFMessage message) {
+  public List<Output> apply(OFMessage sent) {
+    OFMessage message = Wire.readBack(sent);
     if (message instanceof OFFlowMod flowMod) {
       change(flowMod);
     } else if (message instanceof OFPacketOut packetOut) {

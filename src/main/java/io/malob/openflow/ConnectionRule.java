@@ -1,0 +1,56 @@
+package io.malob.openflow;
+
+import io.malob.openflow.ConnectionRules.Translation;
+import io.netty.buffer.ByteBuf;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.U64;
+
+/** Adds the rule for one direction of a connection. */
+final class ConnectionRule extends WireMessage {
+  private static final int COMMAND_ADD = 0;
+  private static final int FLAG_SEND_FLOW_REMOVED = 1;
+
+  private final TableId table;
+  private final int priority;
+  private final Translation translation;
+  private final long cookie;
+  private final int idleSeconds;
+  private final boolean endIsTold;
+
+  ConnectionRule(
+      OFFactory factory,
+      TableId table,
+      int priority,
+      Translation translation,
+      U64 cookie,
+      int idleSeconds,
+      boolean endIsTold) {
+    super(factory, OFType.FLOW_MOD);
+    this.table = table;
+    this.priority = priority;
+    this.translation = translation;
+    this.cookie = cookie.getValue();
+    this.idleSeconds = idleSeconds;
+    this.endIsTold = endIsTold;
+  }
+
+  @Override
+  void writeBody(ByteBuf out) {
+    out.writeLong(cookie);
+    out.writeLong(0); // cookie mask
+    out.writeByte(table.getValue());
+    out.writeByte(COMMAND_ADD);
+    out.writeShort(idleSeconds);
+    out.writeShort(0); // hard time-out
+    out.writeShort(priority);
+    out.writeInt(WireFormat.NONE); // buffer
+    out.writeInt(WireFormat.NONE); // port, for deletions only
+    out.writeInt(WireFormat.NONE); // group, too
+    out.writeShort(endIsTold ? FLAG_SEND_FLOW_REMOVED : 0);
+    out.writeShort(0); // padding; the importance in 1.4 and later
+    WireFormat.match(out, translation.incoming());
+    WireFormat.instructions(out, translation);
+  }
+}

@@ -1,0 +1,163 @@
+package io.malob.openflow;
+
+import io.malob.algorithm.FiveTuple;
+import io.malob.openflow.ConnectionRules.Translation;
+import io.malob.openflow.label.Label;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.MacAddress;
+
+/**
+ * How matches, actions and instructions of connections look on the wire (OpenFlow Switch
+ * Specification 1.3.5, section 7.2). They are the same in 1.4 and 1.5.
+ */
+final class WireFormat {
+  /** Stands for "no port", "no group" and "no buffer" alike. */
+  static final int NONE = 0xffff_ffff;
+
+  static final int PORT_CONTROLLER = 0xffff_fffd;
+
+  /** Headers of match fields (OXM): basic class, field, length in bytes. */
+  private static final int IN_PORT = 0x8000_0004;
+
+  private static final int ETH_DST = 0x8000_0606;
+  private static final int ETH_SRC = 0x8000_0806;
+  private static final int ETH_TYPE = 0x8000_0a02;
+  private static final int IP_PROTO = 0x8000_1401;
+  private static final int IPV4_SRC = 0x8000_1604;
+  private static final int IPV4_DST = 0x8000_1804;
+  private static final int TCP_SRC = 0x8000_1a02;
+  private static final int TCP_DST = 0x8000_1c02;
+  private static final int UDP_SRC = 0x8000_1e02;
+  private static final int UDP_DST = 0x8000_2002;
+
+  private static final int MATCH_OXM = 1;
+  private static final int GOTO_TABLE = 1;
+  private static final int APPLY_ACTIONS = 4;
+  private static final int ACTION_OUTPUT = 0;
+  private static final int ACTION_SET_FIELD = 25;
+
+  /** Each of our actions is padded to this size. */
+  private static final int ACTION_BYTES = 16;
+
+  private static final int ALL_BYTES = 0xffff;
+  private static final int IPV4 = 0x0800;
+  private static final int ICMP = IpProtocol.ICMP.getIpProtocolNumber();
+  private static final int TCP = IpProtocol.TCP.getIpProtocolNumber();
+
+  private WireFormat() {}
+
+  /** Matches the packets of one direction of a connection. */
+  static void match(ByteBuf out, FiveTuple tuple) {
+    int start = out.writerIndex();
+    out.writeShort(MATCH_OXM);
+    out.writeShort(0);
+    out.writeInt(ETH_TYPE).writeShort(IPV4);
+    out.writeInt(IP_PROTO).writeByte(tuple.protocol());
+    out.writeInt(IPV4_SRC).writeInt(tuple.srcAddress());
+    out.writeInt(IPV4_DST).writeInt(tuple.dstAddress());
+    if (tuple.protocol() != ICMP) {
+      out.writeInt(srcPort(tuple)).writeShort(tuple.srcPort());
+      out.writeInt(dstPort(tuple)).writeShort(tuple.dstPort());
+    }
+    endMatch(out, start);
+  }
+
+  /** Matches what comes from the controller. */
+  static void matchController(ByteBuf out) {
+    int start = out.writerIndex();
+    out.writeShort(MATCH_OXM);
+    out.writeShort(0);
+    out.writeInt(IN_PORT).writeInt(PORT_CONTROLLER);
+    endMatch(out, start);
+  }
+
+  /** Its length counts without the padding. */
+  private static void endMatch(ByteBuf out, int start) {
+    int bytes = out.writerIndex() - start;
+    out.setShort(start + 2, bytes);
+    out.writeZero(-bytes & 7);
+  }
+
+  /** Translates packets, labels them if they are to have a label, and sends them on. */
+  static void instructions(ByteBuf out, Translation translation) {
+    int start = out.writerIndex();
+    out.writeShort(APPLY_ACTIONS);
+    out.writeShort(0);
+    out.writeInt(0);
+    translate(out, translation);
+    @Nullable Label label = translation.label();
+    if (label != null) {
+      setMac(out, ETH_DST, label.mac());
+    }
+    out.setShort(start + 2, out.writerIndex() - start);
+    out.writeShort(GOTO_TABLE);
+    out.writeShort(8);
+    out.writeByte((label != null ? FlowLayout.LABELS : FlowLayout.HOSTS).getValue());
+    out.writeZero(3);
+  }
+
+  /** Translates a packet and puts it out at its receiver's port. */
+  static void deliver(ByteBuf out, Translation translation) {
+    translate(out, translation);
+    setMac(out, ETH_DST, translation.receiver().mac());
+    out.writeShort(ACTION_OUTPUT).writeShort(ACTION_BYTES);
+    out.writeInt(translation.receiver().port().getPortNumber());
+    out.writeShort(ALL_BYTES);
+    out.writeZero(6);
+  }
+
+  private static void translate(ByteBuf out, Translation translation) {
+    FiveTuple before = translation.incoming();
+    FiveTuple after = translation.outgoing();
+    @Nullable MacAddress srcMac = translation.srcMac();
+    if (srcMac != null) {
+      setMac(out, ETH_SRC, srcMac);
+    }
+    if (before.srcAddress() != after.srcAddress()) {
+      setAddress(out, IPV4_SRC, after.srcAddress());
+    }
+    if (before.dstAddress() != after.dstAddress()) {
+      setAddress(out, IPV4_DST, after.dstAddress());
+    }
+    if (before.srcPort() != after.srcPort()) {
+      setPort(out, srcPort(before), after.srcPort());
+    }
+    if (before.dstPort() != after.dstPort()) {
+      setPort(out, dstPort(before), after.dstPort());
+    }
+  }
+
+  private static void setMac(ByteBuf out, int field, MacAddress mac) {
+    setField(out, field);
+    long bits = mac.getLong();
+    out.writeShort((int) (bits >>> 32)).writeInt((int) bits);
+    out.writeZero(2);
+  }
+
+  private static void setAddress(ByteBuf out, int field, int address) {
+    setField(out, field);
+    out.writeInt(address);
+    out.writeZero(4);
+  }
+
+  private static void setPort(ByteBuf out, int field, int port) {
+    setField(out, field);
+    out.writeShort(port);
+    out.writeZero(6);
+  }
+
+  private static void setField(ByteBuf out, int field) {
+    out.writeShort(ACTION_SET_FIELD).writeShort(ACTION_BYTES);
+    out.writeInt(field);
+  }
+
+  private static int srcPort(FiveTuple tuple) {
+    return tuple.protocol() == TCP ? TCP_SRC : UDP_SRC;
+  }
+
+  private static int dstPort(FiveTuple tuple) {
+    return tuple.protocol() == TCP ? TCP_DST : UDP_DST;
+  }
+}

@@ -1,0 +1,102 @@
+package io.malob.openflow;
+
+import com.google.common.hash.PrimitiveSink;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+
+/**
+ * A message that is written field by field, for those that are sent for each connection. openflowj
+ * would make some thirty objects for each of them, only to write them down. Immutable.
+ */
+abstract class WireMessage implements OFMessage {
+  private static final int LENGTH_OFFSET = 2;
+
+  private final OFVersion version;
+  private final OFType type;
+  private final long xid;
+
+  WireMessage(OFFactory factory, OFType type) {
+    this.version = factory.getVersion();
+    this.type = type;
+    this.xid = factory.nextXid();
+  }
+
+  /** Writes what follows the header. */
+  abstract void writeBody(ByteBuf out);
+
+  /** The number of the type, the same from OpenFlow 1.3 to 1.5. */
+  private int typeCode() {
+    return switch (type) {
+      case PACKET_OUT -> 13;
+      case FLOW_MOD -> 14;
+      default -> throw new IllegalStateException("no number for " + type);
+    };
+  }
+
+  @Override
+  public final void writeTo(ByteBuf out) {
+    int start = out.writerIndex();
+    out.writeByte(version.getWireVersion());
+    out.writeByte(typeCode());
+    out.writeShort(0);
+    out.writeInt((int) xid);
+    writeBody(out);
+    out.setShort(start + LENGTH_OFFSET, out.writerIndex() - start);
+  }
+
+  private ByteBuf body() {
+    ByteBuf body = Unpooled.buffer();
+    writeBody(body);
+    return body;
+  }
+
+  @Override
+  public final OFVersion getVersion() {
+    return version;
+  }
+
+  @Override
+  public final OFType getType() {
+    return type;
+  }
+
+  @Override
+  public final long getXid() {
+    return xid;
+  }
+
+  @Override
+  public final boolean equalsIgnoreXid(Object other) {
+    return other instanceof WireMessage message
+        && message.version == version
+        && message.type == type
+        && message.body().equals(body());
+  }
+
+  @Override
+  public final int hashCodeIgnoreXid() {
+    return body().hashCode();
+  }
+
+  @Override
+  public final void putTo(PrimitiveSink sink) {
+    ByteBuf bytes = Unpooled.buffer();
+    writeTo(bytes);
+    sink.putBytes(bytes.nioBuffer());
+  }
+
+  /** Not to be changed: made anew instead. */
+  @Override
+  public final Builder createBuilder() {
+    throw new UnsupportedOperationException("a message of a connection is made anew");
+  }
+
+  @Override
+  public String toString() {
+    return type + " (" + version + ", xid " + xid + ")";
+  }
+}
