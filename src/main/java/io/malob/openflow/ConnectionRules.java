@@ -5,7 +5,6 @@ import io.malob.algorithm.FiveTuple;
 import io.malob.openflow.label.Label;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
-import org.projectfloodlight.openflow.protocol.OFMatchV3;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFOxmList;
 import org.projectfloodlight.openflow.protocol.match.Match;
@@ -129,25 +128,21 @@ public final class ConnectionRules {
             OFOxmList.of(ethType, protocol, src, dst, oxms.udpSrc(srcPort), oxms.udpDst(dstPort)));
   }
 
-  /**
-   * The connection that a match of ours names; the reverse of how rules are matched here. Reads the
-   * list of fields: a match checks what each field depends on whenever it is asked for one.
-   */
+  /** The connection that a match of ours names; the reverse of how rules are matched here. */
   public static FiveTuple tupleOf(Match match) {
-    OFOxmList fields = ((OFMatchV3) match).getOxmList();
-    int protocol = fields.get(MatchField.IP_PROTO).getValue().getIpProtocolNumber();
-    @Nullable OFOxm<TransportPort> srcPort = fields.get(MatchField.TCP_SRC);
-    @Nullable OFOxm<TransportPort> dstPort = fields.get(MatchField.TCP_DST);
-    if (srcPort == null || dstPort == null) {
-      srcPort = fields.get(MatchField.UDP_SRC);
-      dstPort = fields.get(MatchField.UDP_DST);
+    int protocol = match.get(MatchField.IP_PROTO).getIpProtocolNumber();
+    int src = match.get(MatchField.IPV4_SRC).getInt();
+    int dst = match.get(MatchField.IPV4_DST).getInt();
+    if (protocol == IpProtocol.ICMP.getIpProtocolNumber()) {
+      return FiveTuple.of(protocol, src, 0, dst, 0);
     }
+    boolean tcp = protocol == IpProtocol.TCP.getIpProtocolNumber();
     return FiveTuple.of(
         protocol,
-        fields.get(MatchField.IPV4_SRC).getValue().getInt(),
-        srcPort == null ? 0 : srcPort.getValue().getPort(),
-        fields.get(MatchField.IPV4_DST).getValue().getInt(),
-        dstPort == null ? 0 : dstPort.getValue().getPort());
+        src,
+        match.get(tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC).getPort(),
+        dst,
+        match.get(tcp ? MatchField.TCP_DST : MatchField.UDP_DST).getPort());
   }
 
   private static boolean isTcp(FiveTuple tuple) {

@@ -1,14 +1,14 @@
 package io.malob.controller.channel;
 
+import io.malob.controller.message.MessageReader;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.CorruptedFrameException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.exceptions.OFParseError;
-import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFMessage;
-import org.projectfloodlight.openflow.protocol.OFMessageReader;
 
 /**
  * Cuts the byte stream into messages: {@link OFMessage}, {@link HelloFrame}, or {@link
@@ -22,7 +22,7 @@ final class OpenFlowDecoder extends ByteToMessageDecoder {
   private static final int HELLO = 0;
   private static final int ERROR = 1;
 
-  private final OFMessageReader<OFMessage> reader = OFFactories.getGenericReader();
+  private final MessageReader reader = new MessageReader();
   private final ProtocolVersion agreed;
   private boolean corrupt;
 
@@ -63,7 +63,7 @@ final class OpenFlowDecoder extends ByteToMessageDecoder {
       return new UnparseableFrame(type, xid, "its version on the wire is " + version);
     }
     try {
-      OFMessage message = reader.readFrom(frame);
+      @Nullable OFMessage message = reader.read(frame);
       return message != null ? message : new UnparseableFrame(type, xid, "it is cut short");
     } catch (OFParseError | RuntimeException e) {
       // openflowj reports bad input by exceptions of many types

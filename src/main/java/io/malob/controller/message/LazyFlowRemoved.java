@@ -1,0 +1,116 @@
+package io.malob.controller.message;
+
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
+import org.projectfloodlight.openflow.protocol.OFFlowRemovedReason;
+import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.stat.Stat;
+import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.U64;
+
+/** A FLOW_REMOVED (OpenFlow Switch Specification 1.3.5, section 7.4.2; the same in 1.4). */
+final class LazyFlowRemoved extends LazyMessage<OFFlowRemoved> implements OFFlowRemoved {
+  static final int TYPE = 11;
+
+  private static final int COOKIE_OFFSET = 8;
+  private static final int PRIORITY_OFFSET = 16;
+  private static final int REASON_OFFSET = 18;
+  private static final int TABLE_OFFSET = 19;
+  private static final int IDLE_OFFSET = 28;
+  private static final int HARD_OFFSET = 30;
+  private static final int MATCH_OFFSET = 48;
+
+  private final WireMatch match;
+
+  private LazyFlowRemoved(ByteBuf message) {
+    super(message, OFFlowRemoved.class);
+    match = new WireMatch(bytes(), MATCH_OFFSET, () -> parsed().getMatch());
+  }
+
+  /** Reads a message; null, and nothing read, if it is not as it should be. */
+  static @Nullable LazyFlowRemoved read(ByteBuf message) {
+    int start = message.readerIndex();
+    return message.readableBytes() > MATCH_OFFSET
+            && message.getUnsignedByte(start + REASON_OFFSET) <= 3
+            && WireMatch.isWhole(message, start + MATCH_OFFSET)
+        ? new LazyFlowRemoved(message)
+        : null;
+  }
+
+  @Override
+  public OFType getType() {
+    return OFType.FLOW_REMOVED;
+  }
+
+  @Override
+  public Match getMatch() {
+    return match;
+  }
+
+  @Override
+  public U64 getCookie() {
+    return U64.of(int64(COOKIE_OFFSET));
+  }
+
+  @Override
+  public int getPriority() {
+    return uint16(PRIORITY_OFFSET);
+  }
+
+  @Override
+  public OFFlowRemovedReason getReason() {
+    return switch (uint8(REASON_OFFSET)) {
+      case 0 -> OFFlowRemovedReason.IDLE_TIMEOUT;
+      case 1 -> OFFlowRemovedReason.HARD_TIMEOUT;
+      case 2 -> OFFlowRemovedReason.DELETE;
+      default -> OFFlowRemovedReason.GROUP_DELETE;
+    };
+  }
+
+  @Override
+  public TableId getTableId() {
+    return TableId.of(uint8(TABLE_OFFSET));
+  }
+
+  @Override
+  public int getIdleTimeout() {
+    return uint16(IDLE_OFFSET);
+  }
+
+  @Override
+  public int getHardTimeout() {
+    return uint16(HARD_OFFSET);
+  }
+
+  @Override
+  public long getDurationSec() {
+    return parsed().getDurationSec();
+  }
+
+  @Override
+  public long getDurationNsec() {
+    return parsed().getDurationNsec();
+  }
+
+  @Override
+  public U64 getPacketCount() {
+    return parsed().getPacketCount();
+  }
+
+  @Override
+  public U64 getByteCount() {
+    return parsed().getByteCount();
+  }
+
+  @Override
+  public Stat getStats() {
+    return parsed().getStats();
+  }
+
+  @Override
+  public OFFlowRemoved.Builder createBuilder() {
+    return parsed().createBuilder();
+  }
+}

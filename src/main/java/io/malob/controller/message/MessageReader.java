@@ -1,0 +1,68 @@
+package io.malob.controller.message;
+
+import io.netty.buffer.ByteBuf;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.exceptions.OFParseError;
+import org.projectfloodlight.openflow.protocol.OFFactories;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFMessageReader;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/** Reads the messages of one connection. Not safe for use by several threads. */
+public final class MessageReader {
+  private static final int VERSION_13 = OFVersion.OF_13.getWireVersion();
+  private static final int VERSION_14 = OFVersion.OF_14.getWireVersion();
+  private static final int VERSION_15 = OFVersion.OF_15.getWireVersion();
+
+  /** As many ports as a switch can have packets from before their matches are made anew. */
+  private static final int MOST_PORTS = 1_024;
+
+  private final OFMessageReader<OFMessage> openflowj = OFFactories.getGenericReader();
+
+  /** The matches of packet-ins, which say nothing but the port, by version and port. */
+  private final Map<Long, Match> portMatches = new HashMap<>();
+
+  /**
+   * Reads one message, which the buffer holds from its reader index on, to its end; null if the
+   * message is cut short.
+   *
+   * @throws OFParseError if it is no message
+   * @throws RuntimeException openflowj reports bad input by exceptions of many types
+   */
+  public @Nullable OFMessage read(ByteBuf message) throws OFParseError {
+    int start = message.readerIndex();
+    int version = message.getUnsignedByte(start);
+    int type = message.getUnsignedByte(start + 1);
+    if (type == LazyPacketIn.TYPE && version >= VERSION_13 && version <= VERSION_15) {
+      int port = LazyPacketIn.port(message);
+      if (port != LazyPacketIn.OTHER_MATCH) {
+        return LazyPacketIn.read(message, portMatch(version, port));
+      }
+    }
+    if (type == LazyFlowRemoved.TYPE && (version == VERSION_13 || version == VERSION_14)) {
+      @Nullable OFMessage flowRemoved = LazyFlowRemoved.read(message);
+      if (flowRemoved != null) {
+        return flowRemoved;
+      }
+    }
+    return openflowj.readFrom(message);
+  }
+
+  private Match portMatch(int version, int port) {
+    if (portMatches.size() >= MOST_PORTS) {
+      portMatches.clear();
+    }
+    return portMatches.computeIfAbsent(
+        (long) version << 32 | Integer.toUnsignedLong(port),
+        any ->
+            OFFactories.getFactory(LazyMessage.version(version))
+                .buildMatch()
+                .setExact(MatchField.IN_PORT, OFPort.of(port))
+                .build());
+  }
+}

@@ -1,0 +1,177 @@
+package io.malob.controller.message;
+
+import com.google.common.hash.PrimitiveSink;
+import io.netty.buffer.ByteBuf;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.Masked;
+import org.projectfloodlight.openflow.types.OFValueType;
+import org.projectfloodlight.openflow.types.TransportPort;
+
+/**
+ * A match that looks its fields up in the bytes of its message: those of which connections are made
+ * (protocol, IPv4 addresses, TCP and UDP ports). All other questions go to the match that openflowj
+ * makes. Immutable.
+ */
+final class WireMatch implements Match {
+  private static final int LENGTH_OFFSET = 2;
+  private static final int HEADER_BYTES = 4;
+  private static final int ABSENT = -1;
+
+  private final byte[] bytes;
+  private final int start;
+  private final int end;
+  private final Supplier<Match> whole;
+
+  /** The match at that place of a message, which {@link #isWhole}. */
+  WireMatch(byte[] bytes, int start, Supplier<Match> whole) {
+    this.bytes = bytes;
+    this.start = start + HEADER_BYTES;
+    this.end = start + uint16(start + LENGTH_OFFSET);
+    this.whole = whole;
+  }
+
+  /** Whether a match ends before its message does, and its fields fill it. */
+  static boolean isWhole(ByteBuf message, int start) {
+    int limit = message.writerIndex();
+    if (limit - start < HEADER_BYTES) {
+      return false;
+    }
+    int end = start + message.getUnsignedShort(start + LENGTH_OFFSET);
+    int at = start + HEADER_BYTES;
+    while (at + HEADER_BYTES <= end && end <= limit) {
+      at += HEADER_BYTES + message.getUnsignedByte(at + 3);
+    }
+    return at == end && end <= limit;
+  }
+
+  /** Where the value of a field is, or {@link #ABSENT}. */
+  private int find(int header) {
+    int at = start;
+    while (at < end) {
+      if (int32(at) == header) {
+        return at + HEADER_BYTES;
+      }
+      at += HEADER_BYTES + (bytes[at + 3] & 0xff);
+    }
+    return ABSENT;
+  }
+
+  @Override
+  @SuppressWarnings("unchecked") // the field says of what type its value is
+  public <F extends OFValueType<F>> @Nullable F get(MatchField<F> field) {
+    return switch (field.id) {
+      case IP_PROTO -> (F) protocol();
+      case IPV4_SRC -> (F) address(0x8000_1604, 0x8000_1708);
+      case IPV4_DST -> (F) address(0x8000_1804, 0x8000_1908);
+      case TCP_SRC -> (F) port(0x8000_1a02);
+      case TCP_DST -> (F) port(0x8000_1c02);
+      case UDP_SRC -> (F) port(0x8000_1e02);
+      case UDP_DST -> (F) port(0x8000_2002);
+      default -> whole.get().get(field);
+    };
+  }
+
+  private @Nullable IpProtocol protocol() {
+    int at = find(0x8000_1401);
+    return at == ABSENT ? null : IpProtocol.of((short) (bytes[at] & 0xff));
+  }
+
+  /** An address, with a mask or without: the mask is not part of the value. */
+  private @Nullable IPv4Address address(int header, int masked) {
+    int at = find(header);
+    if (at == ABSENT) {
+      at = find(masked);
+    }
+    return at == ABSENT ? null : IPv4Address.of(int32(at));
+  }
+
+  private @Nullable TransportPort port(int header) {
+    int at = find(header);
+    return at == ABSENT ? null : TransportPort.of(uint16(at));
+  }
+
+  private int uint16(int offset) {
+    return (bytes[offset] & 0xff) << 8 | (bytes[offset + 1] & 0xff);
+  }
+
+  private int int32(int offset) {
+    return uint16(offset) << 16 | uint16(offset + 2);
+  }
+
+  @Override
+  public <F extends OFValueType<F>> Masked<F> getMasked(MatchField<F> field) {
+    return whole.get().getMasked(field);
+  }
+
+  @Override
+  public boolean supports(MatchField<?> field) {
+    return whole.get().supports(field);
+  }
+
+  @Override
+  public boolean supportsMasked(MatchField<?> field) {
+    return whole.get().supportsMasked(field);
+  }
+
+  @Override
+  public boolean isExact(MatchField<?> field) {
+    return whole.get().isExact(field);
+  }
+
+  @Override
+  public boolean isFullyWildcarded(MatchField<?> field) {
+    return whole.get().isFullyWildcarded(field);
+  }
+
+  @Override
+  public boolean isPartiallyMasked(MatchField<?> field) {
+    return whole.get().isPartiallyMasked(field);
+  }
+
+  @Override
+  public Iterable<MatchField<?>> getMatchFields() {
+    return whole.get().getMatchFields();
+  }
+
+  @Override
+  public Builder createBuilder() {
+    return whole.get().createBuilder();
+  }
+
+  @Override
+  public OFVersion getVersion() {
+    return whole.get().getVersion();
+  }
+
+  @Override
+  public void writeTo(ByteBuf out) {
+    whole.get().writeTo(out);
+  }
+
+  @Override
+  public void putTo(PrimitiveSink sink) {
+    whole.get().putTo(sink);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    Object compared = other instanceof WireMatch match ? match.whole.get() : other;
+    return whole.get().equals(compared);
+  }
+
+  @Override
+  public int hashCode() {
+    return whole.get().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return whole.get().toString();
+  }
+}
