@@ -1,6 +1,7 @@
 package io.malob.balancer;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.algorithm.graph.DirectedLink;
 import io.malob.balancer.ConnectionProgrammer.IdleTimeouts;
 import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.Cookie;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -319,8 +321,28 @@ public final class BalancerModule
   public List<PathStats> paths() {
     return labels.all().stream()
         .filter(labelled -> labelled.path().hops() > 0)
-        .map(labelled -> new PathStats(labelled.label().mac(), labelled.path(), labelled.uses()))
+        .map(
+            labelled ->
+                new PathStats(
+                    labelled.label().mac(), labelled.path(), labelled.uses(), labelled.active()))
         .sorted(Comparator.comparingInt(PathStats::connections).reversed())
+        .collect(Collectors.toList());
+  }
+
+  @Override
+  public List<LinkStats> links() {
+    Map<DirectedLink, Integer> active = new TreeMap<>();
+    view.get().network().topology().links().forEach(link -> active.put(link, 0));
+    labels
+        .all()
+        .forEach(
+            labelled ->
+                labelled
+                    .path()
+                    .links()
+                    .forEach(link -> active.merge(link, labelled.active(), Integer::sum)));
+    return active.entrySet().stream()
+        .map(entry -> new LinkStats(entry.getKey(), entry.getValue()))
         .collect(Collectors.toList());
   }
 

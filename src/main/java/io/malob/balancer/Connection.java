@@ -37,6 +37,11 @@ final class Connection {
     boolean isReady() {
       return request.isReady() && reply.isReady();
     }
+
+    private void countActive(int change) {
+      request.countActive(change);
+      reply.countActive(change);
+    }
   }
 
   private final FiveTuple request;
@@ -135,18 +140,38 @@ final class Connection {
     return route;
   }
 
-  /** Takes the connection off its member's count; false if it is off already. */
+  /** Takes the connection off the counts; false if it is off already. */
   synchronized boolean uncount() {
-    boolean was = counted;
-    counted = false;
-    return was;
+    return setCounted(false);
   }
 
-  /** Puts the connection back on its member's count; false if it is on it already. */
+  /** Puts the connection back on the counts; false if it is on them already. */
   synchronized boolean recount() {
-    boolean was = counted;
-    counted = true;
-    return !was;
+    return setCounted(true);
+  }
+
+  private boolean setCounted(boolean now) {
+    if (counted == now) {
+      return false;
+    }
+    counted = now;
+    if (route != null) {
+      route.countActive(now ? 1 : -1);
+    }
+    return true;
+  }
+
+  /** Replaces the paths, and moves the connection from the counts of the old to the new ones. */
+  private @Nullable Route setRoute(@Nullable Route newRoute) {
+    Route old = route;
+    route = newRoute;
+    if (counted && newRoute != null) {
+      newRoute.countActive(1);
+    }
+    if (counted && old != null) {
+      old.countActive(-1);
+    }
+    return old;
   }
 
   /** Whether its client has ended it, though its rules may still be there. */
@@ -190,9 +215,7 @@ final class Connection {
     if (state != State.OPEN) {
       return newRoute;
     }
-    Route old = route;
-    route = newRoute;
-    return old;
+    return setRoute(newRoute);
   }
 
   /**
@@ -213,11 +236,9 @@ final class Connection {
     if (state == State.OPEN) {
       return null;
     }
-    Route old = route;
-    route = null;
     programmed = false;
     parked = List.of();
-    return old;
+    return setRoute(null);
   }
 
   /** What became of a packet that was to go on its way. */

@@ -28,4 +28,7 @@ public interface IBalancerService extends IFloodlightService {
 
   /** The paths between switches that connections use or could use at once, most used first. */
   List<PathStats> paths();
+
+  /** All links between switches, each in both directions, in the order of their ends. */
+  List<LinkStats> links();
 }

@@ -8,6 +8,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
  *
  * @param label the destination MAC address of the packets on it
  * @param path its switches and links
- * @param connections how many open connections use it, in this direction
+ * @param connections how many connections have rules that lead over it, in this direction
+ * @param active how many of them have not ended yet
  */
-public record PathStats(MacAddress label, Path path, int connections) {}
+public record PathStats(MacAddress label, Path path, int connections, int active) {}

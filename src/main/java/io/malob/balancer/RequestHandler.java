@@ -171,7 +171,8 @@ final class RequestHandler {
     FiveTuple tuple = arrival.packet().fiveTuple();
     Placer placer = terms.members.placer(terms.algorithm);
     Placer.Request request =
-        new Placer.Request(terms.client.switchId(), server -> canTake(server, tuple));
+        new Placer.Request(
+            terms.client.switchId(), server -> server.address() != tuple.srcAddress());
     RefusalReason reason = RefusalReason.NO_DISTINCT_MEMBER;
     for (int tries = 0; tries < MAX_TRIES; tries++) {
       Placer.Result result = placer.place(request, terms.view.network());
@@ -204,6 +205,8 @@ final class RequestHandler {
         reason = RefusalReason.LIMIT;
         break;
       }
+      // rare, so that only from now on members are asked before they are chosen
+      request = new Placer.Request(terms.client.switchId(), server -> canTake(server, tuple));
     }
     rejections.reject(arrival, reason);
   }

@@ -1,6 +1,7 @@
 package io.malob.rest;
 
 import io.malob.balancer.IBalancerService;
+import io.malob.balancer.LinkStats;
 import io.malob.balancer.PathStats;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,11 +22,14 @@ final class StateResources implements Resources {
     Object answer =
         switch (String.join("/", path)) {
           case "paths" -> paths();
+          case "links" -> links();
           case "refusals" -> balancer.refusals();
           default ->
               throw new RefusedException(
                   404,
-                  "there is nothing at /" + String.join("/", path) + " here, only paths, refusals",
+                  "there is nothing at /"
+                      + String.join("/", path)
+                      + " here, only paths, links, refusals",
                   null);
         };
     if (!method.equals("GET")) {
@@ -45,6 +49,21 @@ final class StateResources implements Resources {
         "switches",
         stats.path().switches().stream().map(DatapathId::toString).collect(Collectors.toList()));
     line.put("connections", stats.connections());
+    line.put("active", stats.active());
+    return line;
+  }
+
+  private List<Object> links() {
+    return balancer.links().stream().map(StateResources::link).collect(Collectors.toList());
+  }
+
+  private static Object link(LinkStats stats) {
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("src-switch", stats.link().src().toString());
+    line.put("src-port", stats.link().srcPort().getPortNumber());
+    line.put("dst-switch", stats.link().dst().toString());
+    line.put("dst-port", stats.link().dstPort().getPortNumber());
+    line.put("active", stats.active());
     return line;
   }
 }

@@ -15,6 +15,7 @@ import io.malob.testing.Frames;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
@@ -715,6 +716,60 @@ class BalancerTest {
     net.delete(Catalog.MEMBERS, "m1");
     net.pass(31);
     assertEquals(List.of(), net.module.paths());
+  }
+
+  /** How many active connections the links have together, by the switches that they join. */
+  private Map<String, Integer> activeOnLinks() {
+    Map<String, Integer> active = new TreeMap<>();
+    for (LinkStats link : net.module.links()) {
+      active.merge(
+          link.link().src().getLong() + ">" + link.link().dst().getLong(),
+          link.active(),
+          Integer::sum);
+    }
+    return active;
+  }
+
+  @Test
+  void links_countTheConnectionsOnThemThatHaveNotEnded() {
+    net.learn(far);
+    net.webService(far);
+    for (int port = 40_000; port < 40_003; port++) {
+      net.send(client, toVip(port, 80, SYN));
+    }
+    assertEquals(Map.of("1>2", 3, "2>1", 3, "2>3", 3, "3>2", 3), activeOnLinks());
+
+    net.send(client, toVip(40_000, 80, Packet.TCP_FIN | ACK));
+    net.send(client, toVip(40_000, 80, Packet.TCP_RST));
+    net.timeOut(s1, net.rules(s1, 1).get(1));
+    assertEquals(Map.of("1>2", 1, "2>1", 1, "2>3", 1, "3>2", 1), activeOnLinks());
+
+    net.send(client, toVip(40_000, 80, SYN)); // used again while its rules are there
+    net.send(client, toVip(40_001, 80, ACK)); // goes on
+    assertEquals(Map.of("1>2", 3, "2>1", 3, "2>3", 3, "3>2", 3), activeOnLinks());
+
+    net.delete(Catalog.MEMBERS, "m1");
+    assertEquals(Map.of("1>2", 0, "2>1", 0, "2>3", 0, "3>2", 0), activeOnLinks());
+  }
+
+  @Test
+  void brokenLink_movesTheCountsOfItsConnectionsToTheOtherWay() {
+    detour();
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+    Map<String, Integer> before = activeOnLinks();
+    assertEquals(1, before.get("1>2"));
+    net.unlink(s1, 2);
+
+    Map<String, Integer> after = activeOnLinks();
+    assertEquals(null, after.get("1>2"));
+    assertEquals(
+        1,
+        after.entrySet().stream()
+            .filter(e -> e.getKey().startsWith("1>"))
+            .mapToInt(Map.Entry::getValue)
+            .sum());
   }
 
   @Test

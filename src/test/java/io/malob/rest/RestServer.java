@@ -6,6 +6,7 @@ import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.balancer.IBalancerService;
+import io.malob.balancer.LinkStats;
 import io.malob.balancer.MemberStats;
 import io.malob.balancer.PathStats;
 import io.malob.state.catalog.Catalog;
@@ -39,6 +40,9 @@ import org.restlet.routing.Template;
 
 /** The module on a REST server of its own, with a client for it. */
 final class RestServer implements IBalancerService {
+  private static final DirectedLink LINK =
+      new DirectedLink(DatapathId.of(1), OFPort.of(3), DatapathId.of(2), OFPort.of(4));
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   volatile boolean endsAreTold;
@@ -101,12 +105,17 @@ final class RestServer implements IBalancerService {
 
   @Override
   public List<PathStats> paths() {
-    DatapathId first = DatapathId.of(1);
-    DatapathId last = DatapathId.of(2);
-    DirectedLink link = new DirectedLink(first, OFPort.of(3), last, OFPort.of(4));
     return List.of(
         new PathStats(
-            MacAddress.of("0a:4d:4c:00:00:07"), new Path(first, ImmutableList.of(link)), 5));
+            MacAddress.of("0a:4d:4c:00:00:07"),
+            new Path(LINK.src(), ImmutableList.of(LINK)),
+            5,
+            4));
+  }
+
+  @Override
+  public List<LinkStats> links() {
+    return List.of(new LinkStats(LINK, 4));
   }
 
   @Override

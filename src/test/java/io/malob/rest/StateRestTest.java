@@ -28,8 +28,16 @@ class StateRestTest {
     assertEquals(200, answer.status());
     assertEquals(
         "[{\"label\":\"0a:4d:4c:00:00:07\",\"switches\":[\"00:00:00:00:00:00:00:01\","
-            + "\"00:00:00:00:00:00:00:02\"],\"connections\":5}]",
+            + "\"00:00:00:00:00:00:00:02\"],\"connections\":5,\"active\":4}]",
         answer.text());
+  }
+
+  @Test
+  void links_tellTheirEndsAndWhatIsOnThem() throws Exception {
+    assertEquals(
+        "[{\"src-switch\":\"00:00:00:00:00:00:00:01\",\"src-port\":3,"
+            + "\"dst-switch\":\"00:00:00:00:00:00:00:02\",\"dst-port\":4,\"active\":4}]",
+        server.sendTo("GET", "/wm/malob/links", null).text());
   }
 
   @Test
@@ -42,6 +50,6 @@ class StateRestTest {
     Answer answer = server.sendTo("GET", "/wm/malob/nothing", null);
 
     assertEquals(404, answer.status());
-    assertEquals("there is nothing at /nothing here, only paths, refusals", answer.error());
+    assertEquals("there is nothing at /nothing here, only paths, links, refusals", answer.error());
   }
 }

@@ -4,7 +4,10 @@ import io.malob.algorithm.graph.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A path, the label that leads over it, and how many connections use it. Thread-safe. */
+/**
+ * A path, the label that leads over it, and how many connections use it: have rules with its label,
+ * and of these, how many are active, that is, not ended yet. Thread-safe.
+ */
 public final class LabelledPath {
   private static final int RETIRED = Integer.MIN_VALUE;
 
@@ -12,6 +15,7 @@ public final class LabelledPath {
   private volatile Path path;
   private final CompletableFuture<Boolean> ready = new CompletableFuture<>();
   private final AtomicInteger uses = new AtomicInteger();
+  private final AtomicInteger active = new AtomicInteger();
   private volatile long unusedSinceNanos;
 
   LabelledPath(Label label, Path path, long nowNanos) {
@@ -48,6 +52,16 @@ public final class LabelledPath {
   /** How many connections use the label. */
   public int uses() {
     return Math.max(0, uses.get());
+  }
+
+  /** How many connections on it are active. */
+  public int active() {
+    return active.get();
+  }
+
+  /** Counts a connection on it that has become active (1) or is so no more (-1). */
+  public void countActive(int change) {
+    active.addAndGet(change);
   }
 
   /** Counts one more use; false if the label has been retired. */
