@@ -42,6 +42,11 @@ def switch_daemon_runs() -> bool:
     return succeeds(["ovs-appctl", "--timeout=3", "-t", "ovs-vswitchd", "version"])
 
 
+def switch_daemon_pid() -> int:
+    """The number of the process that is all switches."""
+    return int((_socket_directory() / "ovs-vswitchd.pid").read_text())
+
+
 def kernel_datapath() -> bool:
     """Whether the kernel has Open vSwitch's datapath; tries to load the module."""
     if find_program("modprobe") and not Path("/sys/module/openvswitch").exists():

@@ -38,16 +38,17 @@ def start_responder(
             command if keep else bound_to_us(command), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
             start_new_session=True)
 
-    def listens() -> bool:
+    def ready() -> bool:
         if process.poll() is not None:
             raise ScriptError(f"the server on {host} ended at once; see {log}")
-        return all(_listens(lab, host, port) for port in http)
+        return all(listens(lab, host, port) for port in http)
 
-    wait_until(listens, f"the server on {host} to listen", 15)
+    wait_until(ready, f"the server on {host} to listen", 15)
     return process
 
 
-def _listens(lab: Instance, host: str, port: int) -> bool:
+def listens(lab: Instance, host: str, port: int) -> bool:
+    """Whether something on a host accepts TCP connections at a port."""
     probe = "import socket,sys; socket.create_connection(('127.0.0.1', int(sys.argv[1])), 1).close()"
     return succeeds(lab.inside(host, [sys.executable, "-I", "-S", "-c", probe, str(port)]))
 

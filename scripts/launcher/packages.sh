@@ -14,6 +14,7 @@ package_of() {
     setpriv) echo "util-linux|ends helper processes with their parent" ;;
     ping) echo "iputils-ping|checks who reaches whom" ;;
     ab) echo "apache2-utils|opens many HTTP connections at once" ;;
+    nginx) echo "nginx-light nginx|serves small pages fast, for measurements" ;;
     curl) echo "curl|asks the controller and the servers" ;;
     *) return 1 ;;
   esac

@@ -1,0 +1,56 @@
+"""A fast web server on an emulated host: nginx, so that the server is not what is measured."""
+
+from __future__ import annotations
+
+import subprocess
+
+from base.errors import ScriptError
+from base.waiting import wait_until
+from lab.controller import bound_to_us
+from lab.instance import Instance
+from lab.processes import listens
+
+PORT = 80
+
+#: as big as a small page
+BODY_BYTES = 1024
+
+_CONFIGURATION = """
+daemon off;
+master_process off;
+worker_processes 1;
+pid {directory}/nginx-{host}.pid;
+error_log {directory}/nginx-{host}.log;
+events {{ worker_connections 4096; }}
+http {{
+  access_log off;
+  client_body_temp_path {directory}/nginx-{host}.body;
+  proxy_temp_path {directory}/nginx-{host}.proxy;
+  fastcgi_temp_path {directory}/nginx-{host}.fastcgi;
+  uwsgi_temp_path {directory}/nginx-{host}.uwsgi;
+  scgi_temp_path {directory}/nginx-{host}.scgi;
+  server {{
+    listen {port} backlog=4096;
+    location / {{ default_type text/plain; return 200 "{body}"; }}
+  }}
+}}
+"""
+
+
+def start(lab: Instance, host: str) -> "subprocess.Popen[bytes]":
+    """Starts nginx on a host and returns once it listens on PORT; it ends with this process."""
+    directory = lab.directory
+    file = directory / f"nginx-{host}.conf"
+    file.write_text(_CONFIGURATION.format(directory=directory, host=host, port=PORT, body="x" * BODY_BYTES))
+    command = lab.inside(host, ["nginx", "-e", f"{directory}/nginx-{host}.log", "-c", str(file)])
+    process = subprocess.Popen(
+        bound_to_us(command), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=True)
+
+    def ready() -> bool:
+        if process.poll() is not None:
+            raise ScriptError(f"nginx on {host} ended at once; see {directory}/nginx-{host}.log")
+        return listens(lab, host, PORT)
+
+    wait_until(ready, f"nginx on {host} to listen", 15)
+    return process
