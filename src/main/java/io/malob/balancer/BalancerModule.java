@@ -92,6 +92,7 @@ public final class BalancerModule
   private Catalog catalog;
   private ViewWriter view;
   private RequestHandler requests;
+  private Endings endings;
   private VipArp arp;
   private LabelTable labels;
   private SwitchPreparation preparation;
@@ -189,13 +190,18 @@ public final class BalancerModule
     hostRules = new HostRuleCache(HOST_RULE_IDLE_SECONDS);
     view = new ViewWriter(hosts::find);
     arp = new VipArp(view, programmer);
+    Routes routes = new Routes(labels);
+    Rejections rejections = new Rejections(programmer, refusals);
+    ConnectionProgrammer connectionProgrammer =
+        new ConnectionProgrammer(programmer, hostRules, idleTimeouts, nanoTime);
+    endings = new Endings(view, connections, routes, connectionProgrammer);
     requests =
         new RequestHandler(
             view,
             connections,
-            new Routes(labels),
-            new ConnectionProgrammer(programmer, hostRules, idleTimeouts, nanoTime),
-            new Rejections(programmer, refusals),
+            connectionProgrammer,
+            new Departures(view, connections, routes, connectionProgrammer, rejections, endings),
+            rejections,
             new WaitingRoom(nanoTime, arrival -> upkeep.hostsAreWanted(arrival)),
             hosts,
             nanoTime);
@@ -204,7 +210,8 @@ public final class BalancerModule
         new Upkeep(
             MoreExecutors.newSequentialExecutor(timer),
             nanoTime,
-            new Upkeep.Parts(view, requests, connections, labels, hostRules, preparation, hosts),
+            new Upkeep.Parts(
+                view, requests, endings, connections, labels, hostRules, preparation, hosts),
             switches,
             topology,
             devices);
@@ -275,7 +282,7 @@ public final class BalancerModule
     Packet packet = Packet.parse(packetIn.getData());
     if (Cookie.is(packetIn.getCookie(), Cookie.Kind.END)) {
       // only a copy: the packet itself is on its way
-      requests.ended(packet.fiveTuple());
+      endings.ended(packet.fiveTuple());
       return true;
     }
     OFPort inPort = packetIn.getMatch().get(MatchField.IN_PORT);
@@ -292,7 +299,7 @@ public final class BalancerModule
     } else if (Cookie.is(message.getCookie(), Cookie.Kind.REQUEST)
         // what was deleted was deleted by us, and is forgotten already
         && message.getReason() != OFFlowRemovedReason.DELETE) {
-      requests.timedOut(
+      endings.timedOut(
           ConnectionRules.tupleOf(message.getMatch()), Cookie.generation(message.getCookie()));
     }
   }

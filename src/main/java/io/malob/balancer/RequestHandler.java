@@ -6,7 +6,6 @@ import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
-import io.malob.balancer.Connection.Route;
 import io.malob.balancer.ConnectionTable.Admission;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.label.Label;
@@ -23,9 +22,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * The life of a connection from its first packet on: found or placed, given its paths, put on the
- * switches, put to sleep and woken. Called by the threads that read from switches, several at once;
- * never blocks.
+ * Finds or places the connection that a packet belongs to. Called by the threads that read from
+ * switches, several at once; never blocks.
  */
 final class RequestHandler {
   /** An ICMP echo request. */
@@ -36,8 +34,8 @@ final class RequestHandler {
 
   private final Supplier<BalancerView> views;
   private final ConnectionTable connections;
-  private final Routes routes;
   private final ConnectionProgrammer programmer;
+  private final Departures departures;
   private final Rejections rejections;
   private final WaitingRoom waitingRoom;
   private final Clients clients;
@@ -53,16 +51,16 @@ final class RequestHandler {
   RequestHandler(
       Supplier<BalancerView> views,
       ConnectionTable connections,
-      Routes routes,
       ConnectionProgrammer programmer,
+      Departures departures,
       Rejections rejections,
       WaitingRoom waitingRoom,
       Clients clients,
       LongSupplier nanoTime) {
     this.views = views;
     this.connections = connections;
-    this.routes = routes;
     this.programmer = programmer;
+    this.departures = departures;
     this.rejections = rejections;
     this.waitingRoom = waitingRoom;
     this.clients = clients;
@@ -84,7 +82,7 @@ final class RequestHandler {
     if (connection == null) {
       return false;
     }
-    reply(connection, arrival);
+    departures.reply(connection, arrival);
     return true;
   }
 
@@ -110,7 +108,7 @@ final class RequestHandler {
         known.server().load().opened();
         views.get().loadChanged(known.server());
       }
-      goOn(known, arrival);
+      departures.goOn(known, arrival);
     } else if (packet.kind() == Packet.Kind.TCP && !packet.isTcpSyn()) {
       rejections.reject(arrival, RefusalReason.UNKNOWN_CONNECTION);
     } else {
@@ -192,13 +190,12 @@ final class RequestHandler {
       if (admission == Admission.ADDED) {
         placement.server().load().opened();
         terms.view.loadChanged(placement.server());
-        send(connection, arrival.packet());
-        open(connection, placement, arrival);
+        departures.start(connection, placement, arrival);
         return;
       }
       @Nullable Connection other = connections.byRequest(tuple);
       if (admission == Admission.EXISTS && other != null) {
-        goOn(other, arrival);
+        departures.goOn(other, arrival);
         return;
       }
       if (admission == Admission.FULL) {
@@ -229,98 +226,6 @@ final class RequestHandler {
     };
   }
 
-  /** Gives an open connection its paths, and lets its packets go as soon as they are ready. */
-  private void open(Connection connection, Placement placement, Arrival arrival) {
-    Route route = routes.acquire(placement);
-    @Nullable Route spare = connection.take(route);
-    if (spare != null) {
-      routes.release(spare);
-    }
-    if (route.equals(spare)) {
-      return; // an operator took its member away in this very moment
-    }
-    if (route.isReady()) {
-      sendParked(connection, route);
-    } else {
-      routes.whenReady(route, ready -> pathsAreDecided(connection, ready, arrival));
-    }
-  }
-
-  private void pathsAreDecided(Connection connection, boolean ready, Arrival first) {
-    @Nullable Route route = connection.route();
-    if (ready && route != null) {
-      sendParked(connection, route);
-    } else if (!ready && close(connection)) {
-      rejections.reject(first, RefusalReason.PATH_FAILED);
-    }
-  }
-
-  /** Packets that other threads parked while this one was about to give the connection paths. */
-  private void sendParked(Connection connection, Route route) {
-    for (Packet packet : connection.unpark()) {
-      programmer.carryRequest(connection, route, packet.frame());
-    }
-  }
-
-  private void send(Connection connection, Packet packet) {
-    switch (connection.park(packet)) {
-      case READY -> {
-        @Nullable Route route = connection.route();
-        if (route != null) {
-          programmer.carryRequest(connection, route, packet.frame());
-        }
-      }
-      case FULL -> rejections.drop(RefusalReason.QUEUE_FULL);
-      case PARKED -> {}
-    }
-  }
-
-  /** A packet of a connection that is known: it was faster than the rules, or outlived them. */
-  private void goOn(Connection connection, Arrival arrival) {
-    send(connection, arrival.packet());
-    if (connection.state() != Connection.State.DORMANT) {
-      return;
-    }
-    @Nullable RefusalReason refused = wake(connection, arrival);
-    if (refused != null) {
-      connection.unpark();
-      rejections.reject(arrival, refused);
-    }
-  }
-
-  private void reply(Connection connection, Arrival arrival) {
-    if (connection.state() == Connection.State.DORMANT) {
-      wake(connection, arrival);
-    }
-    @Nullable Route route = connection.route();
-    if (route != null && route.isReady()) {
-      programmer.carryReply(connection, route, arrival.packet().frame());
-    }
-  }
-
-  /** Opens a dormant connection again, on its own member; why not, or null if it is open. */
-  private @Nullable RefusalReason wake(Connection connection, Arrival arrival) {
-    BalancerView view = views.get();
-    Server server = connection.server();
-    @Nullable PoolView pool = view.poolOfMember().get(server.number());
-    if (pool == null
-        || !(pool.placer(connection.algorithm())
-                .placeOn(server, connection.client().switchId(), view.network())
-            instanceof Placement placement)) {
-      return RefusalReason.NO_ROUTE;
-    }
-    if (!connections.wake(connection)) {
-      // another thread was faster, or there is no room
-      return connection.state() == Connection.State.OPEN ? null : RefusalReason.LIMIT;
-    }
-    if (connection.recount()) {
-      server.load().resumed();
-      view.loadChanged(server);
-    }
-    open(connection, placement, arrival);
-    return null;
-  }
-
   private void lostOnItsWay(Arrival arrival) {
     Packet packet = arrival.packet();
     FiveTuple reversed = packet.fiveTuple().reversed();
@@ -332,78 +237,6 @@ final class RequestHandler {
       programmer.deliverTranslated(packet, toClient.client());
     } else {
       rejections.drop(RefusalReason.LOST_LABEL);
-    }
-  }
-
-  /** The request rule of a connection has timed out. */
-  void timedOut(FiveTuple request, int generation) {
-    @Nullable Connection connection = connections.byRequest(request);
-    if (connection == null || connection.generation() != generation) {
-      return; // a later connection of the same five-tuple, or forgotten already
-    }
-    // one that has ended must not push out of memory what has not
-    boolean forget =
-        request.protocol() == Protocol.ICMP.ipNumber()
-            || (connection.hasEnded() && connections.isHalfAsleep());
-    boolean left =
-        forget
-            ? connections.forget(connection, Connection.State.OPEN)
-            : connections.sleep(connection);
-    if (left) {
-      leave(connection);
-    }
-  }
-
-  /** Puts the connections of clients at a switch that lost its rules to sleep. */
-  void switchReset(DatapathId switchId) {
-    connections
-        .find(connection -> connection.client().switchId().equals(switchId))
-        .forEach(
-            connection -> {
-              if (connections.sleep(connection)) {
-                leave(connection);
-              }
-            });
-  }
-
-  /** Ends a connection that cannot go on: its rules go, and its client's next packet is refused. */
-  void cutOff(Connection connection) {
-    if (close(connection)) {
-      programmer.remove(connection);
-    }
-  }
-
-  /** Forgets a connection whatever its state; false if it is forgotten already. */
-  boolean close(Connection connection) {
-    if (connections.forget(connection, Connection.State.OPEN)) {
-      leave(connection);
-      return true;
-    }
-    return connections.forget(connection, Connection.State.DORMANT);
-  }
-
-  /**
-   * A client has sent FIN or RST: its connection counts no more; its rules go when they are idle.
-   */
-  void ended(FiveTuple request) {
-    @Nullable Connection connection = connections.byRequest(request);
-    if (connection != null) {
-      uncount(connection);
-    }
-  }
-
-  private void leave(Connection connection) {
-    uncount(connection);
-    @Nullable Route route = connection.dropRoute();
-    if (route != null) {
-      routes.release(route);
-    }
-  }
-
-  private void uncount(Connection connection) {
-    if (connection.uncount()) {
-      connection.server().load().closed();
-      views.get().loadChanged(connection.server());
     }
   }
 }

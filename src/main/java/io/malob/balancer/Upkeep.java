@@ -55,6 +55,7 @@ final class Upkeep {
 
   private final ViewWriter view;
   private final RequestHandler requests;
+  private final Endings endings;
   private final ConnectionTable connections;
   private final LabelTable labels;
   private final HostRuleCache hostRules;
@@ -75,6 +76,7 @@ final class Upkeep {
     this.nanoTime = nanoTime;
     this.view = parts.view;
     this.requests = parts.requests;
+    this.endings = parts.endings;
     this.connections = parts.connections;
     this.labels = parts.labels;
     this.hostRules = parts.hostRules;
@@ -89,6 +91,7 @@ final class Upkeep {
   record Parts(
       ViewWriter view,
       RequestHandler requests,
+      Endings endings,
       ConnectionTable connections,
       LabelTable labels,
       HostRuleCache hostRules,
@@ -154,7 +157,7 @@ final class Upkeep {
             connection ->
                 vipNumbers.contains(connection.vipNumber())
                     || memberNumbers.contains(connection.server().number()))
-        .forEach(requests::close);
+        .forEach(endings::close);
     preparation.removeConnections(vipNumbers, memberNumbers, switches.getAllSwitchDpids());
   }
 
@@ -199,7 +202,7 @@ final class Upkeep {
       }
     }
     if (!lost.isEmpty()) {
-      connections.find(connection -> connection.uses(lost)).forEach(requests::cutOff);
+      connections.find(connection -> connection.uses(lost)).forEach(endings::cutOff);
     }
   }
 
@@ -227,7 +230,7 @@ final class Upkeep {
     inOrder.execute(
         () -> {
           hostRules.reset(switchId);
-          requests.switchReset(switchId);
+          endings.switchReset(switchId);
           preparation.prepare(switchId, view.get().catalog());
         });
     topologyChanged();

@@ -1,0 +1,135 @@
+package io.malob.balancer;
+
+import io.malob.algorithm.Placement;
+import io.malob.algorithm.Server;
+import io.malob.balancer.Connection.Route;
+import io.malob.openflow.packet.Packet;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives connections their paths, wakes those that sleep, and lets their packets go as soon as the
+ * paths are ready. Called by the threads that read from switches, several at once; never blocks.
+ */
+final class Departures {
+  private final Supplier<BalancerView> views;
+  private final ConnectionTable connections;
+  private final Routes routes;
+  private final ConnectionProgrammer programmer;
+  private final Rejections rejections;
+  private final Endings endings;
+
+  Departures(
+      Supplier<BalancerView> views,
+      ConnectionTable connections,
+      Routes routes,
+      ConnectionProgrammer programmer,
+      Rejections rejections,
+      Endings endings) {
+    this.views = views;
+    this.connections = connections;
+    this.routes = routes;
+    this.programmer = programmer;
+    this.rejections = rejections;
+    this.endings = endings;
+  }
+
+  /** The first packet of a connection that has just been placed. */
+  void start(Connection connection, Placement placement, Arrival arrival) {
+    send(connection, arrival.packet());
+    open(connection, placement, arrival);
+  }
+
+  /** A packet of a connection that is known: it was faster than the rules, or outlived them. */
+  void goOn(Connection connection, Arrival arrival) {
+    send(connection, arrival.packet());
+    if (connection.state() != Connection.State.DORMANT) {
+      return;
+    }
+    @Nullable RefusalReason refused = wake(connection, arrival);
+    if (refused != null) {
+      connection.unpark();
+      rejections.reject(arrival, refused);
+    }
+  }
+
+  /** A packet of the member's. */
+  void reply(Connection connection, Arrival arrival) {
+    if (connection.state() == Connection.State.DORMANT) {
+      wake(connection, arrival);
+    }
+    @Nullable Route route = connection.route();
+    if (route != null && route.isReady()) {
+      programmer.carryReply(connection, route, arrival.packet().frame());
+    }
+  }
+
+  /** Opens a dormant connection again, on its own member; why not, or null if it is open. */
+  private @Nullable RefusalReason wake(Connection connection, Arrival arrival) {
+    BalancerView view = views.get();
+    Server server = connection.server();
+    @Nullable PoolView pool = view.poolOfMember().get(server.number());
+    if (pool == null
+        || !(pool.placer(connection.algorithm())
+                .placeOn(server, connection.client().switchId(), view.network())
+            instanceof Placement placement)) {
+      return RefusalReason.NO_ROUTE;
+    }
+    if (!connections.wake(connection)) {
+      // another thread was faster, or there is no room
+      return connection.state() == Connection.State.OPEN ? null : RefusalReason.LIMIT;
+    }
+    if (connection.recount()) {
+      server.load().resumed();
+      view.loadChanged(server);
+    }
+    open(connection, placement, arrival);
+    return null;
+  }
+
+  /** Gives an open connection its paths, and lets its packets go as soon as they are ready. */
+  private void open(Connection connection, Placement placement, Arrival arrival) {
+    Route route = routes.acquire(placement);
+    @Nullable Route spare = connection.take(route);
+    if (spare != null) {
+      routes.release(spare);
+    }
+    if (route.equals(spare)) {
+      return; // an operator took its member away in this very moment
+    }
+    if (route.isReady()) {
+      sendParked(connection, route);
+    } else {
+      routes.whenReady(route, ready -> pathsAreDecided(connection, ready, arrival));
+    }
+  }
+
+  private void pathsAreDecided(Connection connection, boolean ready, Arrival first) {
+    @Nullable Route route = connection.route();
+    if (ready && route != null) {
+      sendParked(connection, route);
+    } else if (!ready && endings.close(connection)) {
+      rejections.reject(first, RefusalReason.PATH_FAILED);
+    }
+  }
+
+  /** Packets that other threads parked while this one was about to give the connection paths. */
+  private void sendParked(Connection connection, Route route) {
+    for (Packet packet : connection.unpark()) {
+      programmer.carryRequest(connection, route, packet.frame());
+    }
+  }
+
+  private void send(Connection connection, Packet packet) {
+    switch (connection.park(packet)) {
+      case READY -> {
+        @Nullable Route route = connection.route();
+        if (route != null) {
+          programmer.carryRequest(connection, route, packet.frame());
+        }
+      }
+      case FULL -> rejections.drop(RefusalReason.QUEUE_FULL);
+      case PARKED -> {}
+    }
+  }
+}

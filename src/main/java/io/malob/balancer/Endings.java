@@ -1,0 +1,103 @@
+package io.malob.balancer;
+
+import io.malob.algorithm.FiveTuple;
+import io.malob.balancer.Connection.Route;
+import io.malob.state.catalog.Protocol;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * How connections end: ended by their clients, put to sleep when their rules have timed out, cut
+ * off, or forgotten. Called by the threads that read from switches, several at once, and by upkeep;
+ * never blocks.
+ */
+final class Endings {
+  private final Supplier<BalancerView> views;
+  private final ConnectionTable connections;
+  private final Routes routes;
+  private final ConnectionProgrammer programmer;
+
+  Endings(
+      Supplier<BalancerView> views,
+      ConnectionTable connections,
+      Routes routes,
+      ConnectionProgrammer programmer) {
+    this.views = views;
+    this.connections = connections;
+    this.routes = routes;
+    this.programmer = programmer;
+  }
+
+  /**
+   * A client has sent FIN or RST: its connection counts no more; its rules go when they are idle.
+   */
+  void ended(FiveTuple request) {
+    @Nullable Connection connection = connections.byRequest(request);
+    if (connection != null) {
+      uncount(connection);
+    }
+  }
+
+  /** The request rule of a connection has timed out. */
+  void timedOut(FiveTuple request, int generation) {
+    @Nullable Connection connection = connections.byRequest(request);
+    if (connection == null || connection.generation() != generation) {
+      return; // a later connection of the same five-tuple, or forgotten already
+    }
+    // one that has ended must not push out of memory what has not
+    boolean forget =
+        request.protocol() == Protocol.ICMP.ipNumber()
+            || (connection.hasEnded() && connections.isHalfAsleep());
+    boolean left =
+        forget
+            ? connections.forget(connection, Connection.State.OPEN)
+            : connections.sleep(connection);
+    if (left) {
+      leave(connection);
+    }
+  }
+
+  /** Puts the connections of clients at a switch that lost its rules to sleep. */
+  void switchReset(DatapathId switchId) {
+    connections
+        .find(connection -> connection.client().switchId().equals(switchId))
+        .forEach(
+            connection -> {
+              if (connections.sleep(connection)) {
+                leave(connection);
+              }
+            });
+  }
+
+  /** Ends a connection that cannot go on: its rules go, and its client's next packet is refused. */
+  void cutOff(Connection connection) {
+    if (close(connection)) {
+      programmer.remove(connection);
+    }
+  }
+
+  /** Forgets a connection whatever its state; false if it is forgotten already. */
+  boolean close(Connection connection) {
+    if (connections.forget(connection, Connection.State.OPEN)) {
+      leave(connection);
+      return true;
+    }
+    return connections.forget(connection, Connection.State.DORMANT);
+  }
+
+  private void leave(Connection connection) {
+    uncount(connection);
+    @Nullable Route route = connection.dropRoute();
+    if (route != null) {
+      routes.release(route);
+    }
+  }
+
+  private void uncount(Connection connection) {
+    if (connection.uncount()) {
+      connection.server().load().closed();
+      views.get().loadChanged(connection.server());
+    }
+  }
+}
