@@ -11,4 +11,10 @@ package io.malob.algorithm;
  * @param load its connections; lives longer than this record
  */
 public record Server(
-    int number, int address, int port, int weight, Attachment at, ServerLoad load) {}
+    int number, int address, int port, int weight, Attachment at, ServerLoad load) {
+
+  /** This server for connections that keep the port that they were opened to. */
+  public Server keepingPorts() {
+    return new Server(number, address, 0, weight, at, load);
+  }
+}

@@ -181,7 +181,8 @@ public final class BalancerModule
             settings.number("maxConnections", 500_000, 1, Integer.MAX_VALUE),
             settings.number("maxDormant", 100_000, 0, Integer.MAX_VALUE / 2),
             DORMANT_NANOS,
-            nanoTime);
+            nanoTime,
+            connection -> endings.leaveSession(connection));
     IdleTimeouts idleTimeouts =
         new IdleTimeouts(
             settings.number("idleTimeoutTcp", 15, 1, MAX_IDLE_SECONDS),
@@ -192,15 +193,22 @@ public final class BalancerModule
     arp = new VipArp(view, programmer);
     Routes routes = new Routes(labels);
     Rejections rejections = new Rejections(programmer, refusals);
+    FtpSessions ftpSessions = new FtpSessions();
     ConnectionProgrammer connectionProgrammer =
-        new ConnectionProgrammer(programmer, hostRules, idleTimeouts, nanoTime);
-    endings = new Endings(view, connections, routes, connectionProgrammer);
+        new ConnectionProgrammer(programmer, hostRules, idleTimeouts, ftpSessions, nanoTime);
+    endings = new Endings(view, connections, routes, connectionProgrammer, ftpSessions);
+    Departures departures =
+        new Departures(view, connections, routes, connectionProgrammer, rejections, endings);
+    Admissions admissions =
+        new Admissions(connections, ftpSessions, connectionProgrammer, departures, rejections);
     requests =
         new RequestHandler(
             view,
             connections,
             connectionProgrammer,
-            new Departures(view, connections, routes, connectionProgrammer, rejections, endings),
+            departures,
+            admissions,
+            new FtpData(view, connections, ftpSessions, admissions, endings, rejections),
             rejections,
             new WaitingRoom(nanoTime, arrival -> upkeep.hostsAreWanted(arrival)),
             hosts,

@@ -6,15 +6,18 @@ import io.malob.algorithm.FiveTuple;
 import io.malob.balancer.Connection.Route;
 import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.ConnectionRules.Translation;
+import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Protocol;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.U64;
 
 /**
  * Puts connections on the switches and sends their stray packets on. All messages for one switch go
@@ -30,16 +33,19 @@ final class ConnectionProgrammer {
   private final FlowProgrammer programmer;
   private final HostRuleCache hostRules;
   private final IdleTimeouts idleTimeouts;
+  private final FtpSessions ftpSessions;
   private final LongSupplier nanoTime;
 
   ConnectionProgrammer(
       FlowProgrammer programmer,
       HostRuleCache hostRules,
       IdleTimeouts idleTimeouts,
+      FtpSessions ftpSessions,
       LongSupplier nanoTime) {
     this.programmer = programmer;
     this.hostRules = hostRules;
     this.idleTimeouts = idleTimeouts;
+    this.ftpSessions = ftpSessions;
     this.nanoTime = nanoTime;
   }
 
@@ -54,21 +60,15 @@ final class ConnectionProgrammer {
     }
   }
 
-  /** Puts the rules of a connection on its switches and sends a packet of the client's on. */
-  void carryRequest(Connection connection, Route route, byte[] frame) {
+  /** Puts the rules of a connection on its switches and sends a packet of either end's on. */
+  void carry(Connection connection, Route route, Packet packet) {
+    boolean isRequest = packet.dstAddress() == connection.request().dstAddress();
     if (connection.program(nanoTime.getAsLong(), TAKES_EFFECT_NANOS)) {
-      carry(connection, route, frame, true);
+      carry(connection, route, packet.frame(), isRequest);
     } else {
-      deliver(connection.requestTranslation(route), frame);
-    }
-  }
-
-  /** Puts the rules of a connection on its switches and sends a packet of the member's on. */
-  void carryReply(Connection connection, Route route, byte[] frame) {
-    if (connection.program(nanoTime.getAsLong(), TAKES_EFFECT_NANOS)) {
-      carry(connection, route, frame, false);
-    } else {
-      deliver(connection.replyTranslation(route), frame);
+      deliver(
+          isRequest ? connection.requestTranslation(route) : connection.replyTranslation(route),
+          packet.frame());
     }
   }
 
@@ -134,6 +134,9 @@ final class ConnectionProgrammer {
             connection.server().number(),
             connection.generation(),
             idleTimeouts.of(reply.incoming()) + REPLY_GRACE_SECONDS));
+    if (ftpSessions.isOpen(connection)) {
+      messages.add(ftpDataRule(factory, connection));
+    }
   }
 
   private void addClientSide(
@@ -153,14 +156,47 @@ final class ConnectionProgrammer {
             idleTimeouts.of(request.incoming())));
   }
 
+  /** The member of a control connection of FTP may open data connections to its client. */
+  void expectData(Connection control) {
+    sendToMemberSide(control, factory -> ftpDataRule(factory, control));
+  }
+
+  /** The member may not, as far as this control connection goes. */
+  void expectNoData(Connection control) {
+    U64 cookie =
+        Cookie.of(
+            Cookie.Kind.FTP_DATA,
+            control.vipNumber(),
+            control.server().number(),
+            control.generation());
+    sendToMemberSide(
+        control,
+        factory ->
+            ConnectionRules.removeFtpData(factory, control.reply(), FtpSessions.DATA_PORT, cookie));
+  }
+
+  private static OFMessage ftpDataRule(OFFactory factory, Connection control) {
+    return ConnectionRules.ftpData(
+        factory,
+        control.reply(),
+        FtpSessions.DATA_PORT,
+        control.vipNumber(),
+        control.server().number(),
+        control.generation());
+  }
+
+  private void sendToMemberSide(Connection connection, Function<OFFactory, OFMessage> message) {
+    programmer.send(
+        connection.server().at().switchId(), factory -> List.of(message.apply(factory)));
+  }
+
   /** Takes the rules of a connection off its switches. */
   void remove(Connection connection) {
     programmer.send(
         connection.client().switchId(),
         factory -> List.of(ConnectionRules.removeRequest(factory, connection.request())));
-    programmer.send(
-        connection.server().at().switchId(),
-        factory -> List.of(ConnectionRules.removeReply(factory, connection.reply())));
+    sendToMemberSide(
+        connection, factory -> ConnectionRules.removeReply(factory, connection.reply()));
   }
 
   /**

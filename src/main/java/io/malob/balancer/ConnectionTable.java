@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,7 @@ final class ConnectionTable {
   private final int maxDormant;
   private final long dormantNanos;
   private final LongSupplier nanoTime;
+  private final Consumer<Connection> forgotten;
 
   private final Map<FiveTuple, Connection> byRequest = new ConcurrentHashMap<>();
   private final Map<FiveTuple, Connection> byReply = new ConcurrentHashMap<>();
@@ -53,12 +55,19 @@ final class ConnectionTable {
    * @param maxOpen how many open connections there may be
    * @param maxDormant how many dormant ones are remembered
    * @param dormantNanos for how long
+   * @param forgotten told of each connection that leaves the table, on the thread that removes it
    */
-  ConnectionTable(int maxOpen, int maxDormant, long dormantNanos, LongSupplier nanoTime) {
+  ConnectionTable(
+      int maxOpen,
+      int maxDormant,
+      long dormantNanos,
+      LongSupplier nanoTime,
+      Consumer<Connection> forgotten) {
     this.maxOpen = maxOpen;
     this.maxDormant = maxDormant;
     this.dormantNanos = dormantNanos;
     this.nanoTime = nanoTime;
+    this.forgotten = forgotten;
   }
 
   /** The connection of these request packets, or null. */
@@ -127,6 +136,7 @@ final class ConnectionTable {
     (expected == State.OPEN ? open : asleep).decrementAndGet();
     byRequest.remove(connection.request(), connection);
     byReply.remove(connection.reply(), connection);
+    forgotten.accept(connection);
     return true;
   }
 

@@ -40,7 +40,10 @@ final class Departures {
     open(connection, placement, arrival);
   }
 
-  /** A packet of a connection that is known: it was faster than the rules, or outlived them. */
+  /**
+   * A packet of a connection that is known, from either end: it was faster than the rules, or
+   * outlived them.
+   */
   void goOn(Connection connection, Arrival arrival) {
     send(connection, arrival.packet());
     if (connection.state() != Connection.State.DORMANT) {
@@ -50,17 +53,6 @@ final class Departures {
     if (refused != null) {
       connection.unpark();
       rejections.reject(arrival, refused);
-    }
-  }
-
-  /** A packet of the member's. */
-  void reply(Connection connection, Arrival arrival) {
-    if (connection.state() == Connection.State.DORMANT) {
-      wake(connection, arrival);
-    }
-    @Nullable Route route = connection.route();
-    if (route != null && route.isReady()) {
-      programmer.carryReply(connection, route, arrival.packet().frame());
     }
   }
 
@@ -116,7 +108,7 @@ final class Departures {
   /** Packets that other threads parked while this one was about to give the connection paths. */
   private void sendParked(Connection connection, Route route) {
     for (Packet packet : connection.unpark()) {
-      programmer.carryRequest(connection, route, packet.frame());
+      programmer.carry(connection, route, packet);
     }
   }
 
@@ -125,7 +117,7 @@ final class Departures {
       case READY -> {
         @Nullable Route route = connection.route();
         if (route != null) {
-          programmer.carryRequest(connection, route, packet.frame());
+          programmer.carry(connection, route, packet);
         }
       }
       case FULL -> rejections.drop(RefusalReason.QUEUE_FULL);

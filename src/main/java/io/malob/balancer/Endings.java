@@ -17,16 +17,19 @@ final class Endings {
   private final ConnectionTable connections;
   private final Routes routes;
   private final ConnectionProgrammer programmer;
+  private final FtpSessions ftpSessions;
 
   Endings(
       Supplier<BalancerView> views,
       ConnectionTable connections,
       Routes routes,
-      ConnectionProgrammer programmer) {
+      ConnectionProgrammer programmer,
+      FtpSessions ftpSessions) {
     this.views = views;
     this.connections = connections;
     this.routes = routes;
     this.programmer = programmer;
+    this.ftpSessions = ftpSessions;
   }
 
   /**
@@ -36,6 +39,19 @@ final class Endings {
     @Nullable Connection connection = connections.byRequest(request);
     if (connection != null) {
       uncount(connection);
+      leaveSession(connection);
+    }
+  }
+
+  /** If it is a control connection of FTP: no more data connections are expected of it. */
+  void leaveSession(Connection connection) {
+    if (ftpSessions.closed(connection)) {
+      programmer.expectNoData(connection);
+      @Nullable Connection other =
+          ftpSessions.atMember(connection.request().srcAddress(), connection.server().address());
+      if (other != null) {
+        programmer.expectData(other);
+      }
     }
   }
 

@@ -3,18 +3,14 @@ package io.malob.balancer;
 import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
-import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
-import io.malob.algorithm.Server;
-import io.malob.balancer.ConnectionTable.Admission;
-import io.malob.openflow.Cookie;
+import io.malob.balancer.Admissions.Terms;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -29,18 +25,16 @@ final class RequestHandler {
   /** An ICMP echo request. */
   private static final int ICMP_ECHO = 8;
 
-  /** How often a placement is tried again when other threads take what it chose. */
-  private static final int MAX_TRIES = 3;
-
   private final Supplier<BalancerView> views;
   private final ConnectionTable connections;
   private final ConnectionProgrammer programmer;
   private final Departures departures;
+  private final Admissions admissions;
+  private final FtpData ftpData;
   private final Rejections rejections;
   private final WaitingRoom waitingRoom;
   private final Clients clients;
   private final LongSupplier nanoTime;
-  private final AtomicInteger generations = new AtomicInteger();
 
   /** Finds out where a client is attached. */
   interface Clients {
@@ -53,6 +47,8 @@ final class RequestHandler {
       ConnectionTable connections,
       ConnectionProgrammer programmer,
       Departures departures,
+      Admissions admissions,
+      FtpData ftpData,
       Rejections rejections,
       WaitingRoom waitingRoom,
       Clients clients,
@@ -61,6 +57,8 @@ final class RequestHandler {
     this.connections = connections;
     this.programmer = programmer;
     this.departures = departures;
+    this.admissions = admissions;
+    this.ftpData = ftpData;
     this.rejections = rejections;
     this.waitingRoom = waitingRoom;
     this.clients = clients;
@@ -78,11 +76,14 @@ final class RequestHandler {
       request(arrival);
       return true;
     }
+    if (ftpData.openedByMember(arrival)) {
+      return true;
+    }
     @Nullable Connection connection = connections.byReply(packet.fiveTuple());
     if (connection == null) {
       return false;
     }
-    departures.reply(connection, arrival);
+    departures.goOn(connection, arrival);
     return true;
   }
 
@@ -105,8 +106,7 @@ final class RequestHandler {
       if (packet.isTcpSyn() && known.hasEnded() && known.recount()) {
         // a new connection on the port of one whose rules are still there: it stays with their
         // member, because switches follow a changed rule a moment too late
-        known.server().load().opened();
-        views.get().loadChanged(known.server());
+        admissions.again(known, views.get());
       }
       departures.goOn(known, arrival);
     } else if (packet.kind() == Packet.Kind.TCP && !packet.isTcpSyn()) {
@@ -144,18 +144,28 @@ final class RequestHandler {
       waitOrReject(arrival, RefusalReason.NO_CLIENT);
       return;
     }
+    @Nullable Connection control = ftpData.controlOf(view, vip.get(), protocol, packet);
+    if (control != null) {
+      ftpData.openedByClient(control, arrival, client.get());
+      return;
+    }
     PoolView members = view.pool(pool.get());
     if (members.servers().isEmpty()) {
       waitOrReject(arrival, RefusalReason.NO_MEMBER);
       return;
     }
     Algorithm algorithm = view.catalog().algorithmFor(vip.get(), pool.get(), protocol, port);
-    place(arrival, new Terms(vip.get(), algorithm, members, client.get(), view));
+    Placer placer = members.placer(algorithm);
+    admissions.admit(
+        packet.fiveTuple(),
+        arrival,
+        new Terms(
+            vip.get().number(),
+            algorithm,
+            request -> placer.place(request, view.network()),
+            client.get(),
+            view));
   }
-
-  /** What a new connection is placed by. */
-  private record Terms(
-      Vip vip, Algorithm algorithm, PoolView members, Attachment client, BalancerView view) {}
 
   private void waitOrReject(Arrival arrival, RefusalReason reason) {
     switch (waitingRoom.enter(arrival)) {
@@ -163,67 +173,6 @@ final class RequestHandler {
       case WAITED_LONG_ENOUGH -> rejections.reject(arrival, reason);
       case FULL -> rejections.reject(arrival, RefusalReason.QUEUE_FULL);
     }
-  }
-
-  private void place(Arrival arrival, Terms terms) {
-    FiveTuple tuple = arrival.packet().fiveTuple();
-    Placer placer = terms.members.placer(terms.algorithm);
-    Placer.Request request =
-        new Placer.Request(
-            terms.client.switchId(), server -> server.address() != tuple.srcAddress());
-    RefusalReason reason = RefusalReason.NO_DISTINCT_MEMBER;
-    for (int tries = 0; tries < MAX_TRIES; tries++) {
-      Placer.Result result = placer.place(request, terms.view.network());
-      if (!(result instanceof Placement placement)) {
-        reason = reasonOf((Placer.Refusal) result);
-        break;
-      }
-      Connection connection =
-          new Connection(
-              tuple,
-              terms.vip.number(),
-              terms.algorithm,
-              placement.server(),
-              terms.client,
-              Cookie.generation(generations.incrementAndGet()));
-      Admission admission = connections.add(connection);
-      if (admission == Admission.ADDED) {
-        placement.server().load().opened();
-        terms.view.loadChanged(placement.server());
-        departures.start(connection, placement, arrival);
-        return;
-      }
-      @Nullable Connection other = connections.byRequest(tuple);
-      if (admission == Admission.EXISTS && other != null) {
-        departures.goOn(other, arrival);
-        return;
-      }
-      if (admission == Admission.FULL) {
-        reason = RefusalReason.LIMIT;
-        break;
-      }
-      // rare, so that only from now on members are asked before they are chosen
-      request = new Placer.Request(terms.client.switchId(), server -> canTake(server, tuple));
-    }
-    rejections.reject(arrival, reason);
-  }
-
-  /** Whether a server is not the client itself and can tell the connection from its others. */
-  private boolean canTake(Server server, FiveTuple request) {
-    if (server.address() == request.srcAddress()) {
-      return false;
-    }
-    @Nullable Connection other =
-        connections.byReply(Connection.atMember(request, server).reversed());
-    return other == null || other.state() != Connection.State.OPEN;
-  }
-
-  private static RefusalReason reasonOf(Placer.Refusal refusal) {
-    return switch (refusal) {
-      case NO_SERVER -> RefusalReason.NO_MEMBER;
-      case NO_ROUTE -> RefusalReason.NO_ROUTE;
-      case NOT_ACCEPTABLE -> RefusalReason.NO_DISTINCT_MEMBER;
-    };
   }
 
   private void lostOnItsWay(Arrival arrival) {

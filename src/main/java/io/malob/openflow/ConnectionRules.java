@@ -3,6 +3,7 @@ package io.malob.openflow;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.openflow.label.Label;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
@@ -18,6 +19,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
+import org.projectfloodlight.openflow.types.U64;
 
 /**
  * Compiles one connection into the messages that carry it: a rule at each of its two edges, the
@@ -91,6 +93,60 @@ public final class ConnectionRules {
   /** Takes away the rule of these packets at the member's edge. */
   public static OFMessage removeReply(OFFactory factory, FiveTuple incoming) {
     return remove(factory, FlowLayout.CLASSIFY, FlowLayout.PRIORITY_REPLY, incoming);
+  }
+
+  /**
+   * The rule at the member's edge that shows the controller what an FTP server sends from its data
+   * port to the client of one of its control connections. It stays until it is removed: it must be
+   * there when the control connection has been silent for long.
+   *
+   * @param control the control connection's packets from the member to the client
+   * @param dataPort the port that the server opens data connections from
+   */
+  public static OFMessage ftpData(
+      OFFactory factory,
+      FiveTuple control,
+      int dataPort,
+      int vipNumber,
+      int memberNumber,
+      int generation) {
+    return factory
+        .buildFlowAdd()
+        .setTableId(FlowLayout.CLASSIFY)
+        .setPriority(FlowLayout.PRIORITY_FTP_DATA)
+        .setMatch(ftpDataMatch(factory, control, dataPort))
+        .setCookie(Cookie.of(Cookie.Kind.FTP_DATA, vipNumber, memberNumber, generation))
+        .setInstructions(List.of(SwitchRules.toController(factory)))
+        .build();
+  }
+
+  /**
+   * Takes that rule away, but not the same rule of a later control connection between the two.
+   *
+   * @param cookie that of the rule that was added
+   */
+  public static OFMessage removeFtpData(
+      OFFactory factory, FiveTuple control, int dataPort, U64 cookie) {
+    return factory
+        .buildFlowDeleteStrict()
+        .setTableId(FlowLayout.CLASSIFY)
+        .setPriority(FlowLayout.PRIORITY_FTP_DATA)
+        .setOutPort(OFPort.ANY)
+        .setMatch(ftpDataMatch(factory, control, dataPort))
+        .setCookie(cookie)
+        .setCookieMask(U64.NO_MASK)
+        .build();
+  }
+
+  private static Match ftpDataMatch(OFFactory factory, FiveTuple control, int dataPort) {
+    OFOxms oxms = factory.oxms();
+    return factory.matchV3(
+        OFOxmList.of(
+            oxms.ethType(EthType.IPv4),
+            oxms.ipProto(IpProtocol.TCP),
+            oxms.ipv4Src(IPv4Address.of(control.srcAddress())),
+            oxms.ipv4Dst(IPv4Address.of(control.dstAddress())),
+            oxms.tcpSrc(TransportPort.of(dataPort))));
   }
 
   private static OFMessage remove(

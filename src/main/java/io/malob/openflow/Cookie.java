@@ -21,7 +21,9 @@ public final class Cookie {
     LABEL(4),
     HOST(5),
     /** Copies the ends of TCP connections to the controller. */
-    END(6);
+    END(6),
+    /** Shows the controller the data connections that FTP servers open. */
+    FTP_DATA(7);
 
     private final long code;
 

@@ -25,6 +25,7 @@ public final class FlowLayout {
   // Table 0. A labelled packet has been translated already: nothing else may touch it.
   public static final int PRIORITY_LABELLED = 50_000;
   public static final int PRIORITY_REPLY = 49_000;
+  public static final int PRIORITY_FTP_DATA = 48_700;
   public static final int PRIORITY_TCP_FLAGS = 48_500;
   public static final int PRIORITY_VIP = 48_000;
 

@@ -186,7 +186,7 @@ public final class SwitchRules {
         .build();
   }
 
-  private static OFInstruction toController(OFFactory factory) {
+  static OFInstruction toController(OFFactory factory) {
     return factory
         .instructions()
         .applyActions(List.of(factory.actions().output(OFPort.CONTROLLER, WHOLE_PACKET)));

@@ -40,8 +40,9 @@ class ConnectionTableTest {
       new Attachment(DatapathId.of(1), OFPort.of(1), MacAddress.of(1));
 
   private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 500);
+  private final List<Connection> forgotten = new ArrayList<>();
   private final ConnectionTable table =
-      new ConnectionTable(MAX_OPEN, MAX_DORMANT, DORMANT_NANOS, clock::get);
+      new ConnectionTable(MAX_OPEN, MAX_DORMANT, DORMANT_NANOS, clock::get, forgotten::add);
 
   private static Connection connection(int clientPort, int vip, Server server) {
     return new Connection(
@@ -198,6 +199,7 @@ class ConnectionTableTest {
     assertTrue(table.sleep(first)); // now the youngest
     Connection fourth = asleep(4);
     assertEquals(State.CLOSED, second.state());
+    assertEquals(List.of(second), forgotten);
     for (Connection kept : List.of(first, third, fourth)) {
       assertEquals(State.DORMANT, kept.state());
     }
@@ -258,7 +260,8 @@ class ConnectionTableTest {
   void operations_ofEightThreads_keepTheInvariants(int seed) throws Exception {
     int maxOpen = 40;
     int maxDormant = 20;
-    ConnectionTable busy = new ConnectionTable(maxOpen, maxDormant, 2_000, clock::get);
+    ConnectionTable busy =
+        new ConnectionTable(maxOpen, maxDormant, 2_000, clock::get, connection -> {});
     AtomicInteger counted = new AtomicInteger();
     Together.run(
         8,

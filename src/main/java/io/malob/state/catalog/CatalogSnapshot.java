@@ -125,4 +125,12 @@ public final class CatalogSnapshot {
     }
     return chosen == null ? serviceIndex.find(protocol, port) : chosen;
   }
+
+  /**
+   * Whether the services table has an entry for this port, not only the default one. Allocates
+   * nothing.
+   */
+  public boolean hasService(Protocol protocol, int port) {
+    return serviceIndex.names(protocol, port);
+  }
 }

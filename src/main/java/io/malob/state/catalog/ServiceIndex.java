@@ -34,6 +34,10 @@ final class ServiceIndex {
     return algorithm == null ? otherwise : algorithm;
   }
 
+  boolean names(Protocol protocol, int port) {
+    return byPort.get(key(protocol, port)) != null || byPort.get(key(null, port)) != null;
+  }
+
   private static long key(@Nullable Protocol protocol, int port) {
     int protocolCode = protocol == null ? 0 : protocol.ipNumber();
     return ((long) protocolCode << 20) | port;

@@ -3,6 +3,7 @@ package io.malob.state.catalog;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.algorithm.Algorithm;
 import io.malob.state.catalog.CatalogException.Reason;
@@ -83,6 +84,17 @@ class ServiceTableTest {
         "port",
         () -> catalog.update(Catalog.SERVICES, "http", Fields.of("port", null)));
     fixture.refused(Reason.INVALID, "algorithm", () -> fixture.service("port", "81"));
+  }
+
+  @Test
+  void hasService_countsEntriesOfTheProtocolOrOfAll_notTheDefault() throws Exception {
+    fixture.service("port", "21", "algorithm", "RR");
+    fixture.service("port", "53", "protocol", "udp", "algorithm", "RR");
+
+    assertTrue(fixture.now().hasService(Protocol.TCP, 21));
+    assertTrue(fixture.now().hasService(Protocol.UDP, 53));
+    assertFalse(fixture.now().hasService(Protocol.TCP, 53));
+    assertFalse(fixture.now().hasService(Protocol.TCP, 80));
   }
 
   private void refusedPort(String... fields) {

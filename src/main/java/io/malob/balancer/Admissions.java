@@ -1,0 +1,141 @@
+package io.malob.balancer;
+
+import io.malob.algorithm.Algorithm;
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.Placement;
+import io.malob.algorithm.Placer;
+import io.malob.algorithm.Server;
+import io.malob.balancer.ConnectionTable.Admission;
+import io.malob.openflow.Cookie;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Places new connections and takes them into the table, or refuses them. Called by the threads that
+ * read from switches, several at once; never blocks.
+ */
+final class Admissions {
+  /** How often a placement is tried again when other threads take what it chose. */
+  private static final int MAX_TRIES = 3;
+
+  private final ConnectionTable connections;
+  private final FtpSessions ftpSessions;
+  private final ConnectionProgrammer programmer;
+  private final Departures departures;
+  private final Rejections rejections;
+  private final AtomicInteger generations = new AtomicInteger();
+
+  Admissions(
+      ConnectionTable connections,
+      FtpSessions ftpSessions,
+      ConnectionProgrammer programmer,
+      Departures departures,
+      Rejections rejections) {
+    this.connections = connections;
+    this.ftpSessions = ftpSessions;
+    this.programmer = programmer;
+    this.departures = departures;
+    this.rejections = rejections;
+  }
+
+  /** Chooses the member and the paths. */
+  interface Choice {
+    Placer.Result choose(Placer.Request request);
+  }
+
+  /**
+   * What a new connection is placed by.
+   *
+   * @param vipNumber the VIP's number in the catalog
+   * @param algorithm what places it, now and when it wakes
+   * @param choice that algorithm, over the members that it may choose from
+   * @param client where the client is attached
+   * @param view what the choice is made from
+   */
+  record Terms(
+      int vipNumber, Algorithm algorithm, Choice choice, Attachment client, BalancerView view) {}
+
+  /**
+   * Places a connection and sends its first packet on, or rejects that.
+   *
+   * @param request the packets from client to VIP
+   * @param first its first packet, from either end
+   */
+  void admit(FiveTuple request, Arrival first, Terms terms) {
+    Placer.Request wish =
+        new Placer.Request(terms.client.switchId(), server -> canTake(server, request));
+    RefusalReason reason = RefusalReason.NO_DISTINCT_MEMBER;
+    for (int tries = 0; tries < MAX_TRIES; tries++) {
+      Placer.Result result = terms.choice.choose(wish);
+      if (!(result instanceof Placement placement)) {
+        reason = reasonOf((Placer.Refusal) result);
+        break;
+      }
+      Connection connection = connection(request, placement.server(), terms);
+      Admission admission = connections.add(connection);
+      if (admission == Admission.ADDED) {
+        admitted(connection, placement, first, terms.view);
+        return;
+      }
+      @Nullable Connection other = connections.byRequest(request);
+      if (admission == Admission.EXISTS && other != null) {
+        departures.goOn(other, first);
+        return;
+      }
+      if (admission == Admission.FULL) {
+        reason = RefusalReason.LIMIT;
+        break;
+      }
+    }
+    rejections.reject(first, reason);
+  }
+
+  /** A client uses the port of a connection that it has ended, whose rules are still there. */
+  void again(Connection connection, BalancerView view) {
+    connection.server().load().opened();
+    view.loadChanged(connection.server());
+    if (FtpSessions.isControl(view.catalog(), connection.request())) {
+      ftpSessions.opened(connection);
+      programmer.expectData(connection);
+    }
+  }
+
+  private Connection connection(FiveTuple request, Server server, Terms terms) {
+    return new Connection(
+        request,
+        terms.vipNumber,
+        terms.algorithm,
+        server,
+        terms.client,
+        Cookie.generation(generations.incrementAndGet()));
+  }
+
+  private void admitted(
+      Connection connection, Placement placement, Arrival first, BalancerView view) {
+    placement.server().load().opened();
+    view.loadChanged(placement.server());
+    if (FtpSessions.isControl(view.catalog(), connection.request())) {
+      ftpSessions.opened(connection);
+    }
+    departures.start(connection, placement, first);
+  }
+
+  /** Whether a server is not the client itself and can tell the connection from its others. */
+  private boolean canTake(Server server, FiveTuple request) {
+    if (server.address() == request.srcAddress()) {
+      return false;
+    }
+    @Nullable Connection other =
+        connections.byReply(Connection.atMember(request, server).reversed());
+    return other == null || other.state() != Connection.State.OPEN;
+  }
+
+  private static RefusalReason reasonOf(Placer.Refusal refusal) {
+    return switch (refusal) {
+      case NO_SERVER -> RefusalReason.NO_MEMBER;
+      case NO_ROUTE -> RefusalReason.NO_ROUTE;
+      case NOT_ACCEPTABLE -> RefusalReason.NO_DISTINCT_MEMBER;
+    };
+  }
+}

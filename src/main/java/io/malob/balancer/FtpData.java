@@ -1,0 +1,126 @@
+package io.malob.balancer;
+
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.Placer;
+import io.malob.algorithm.Server;
+import io.malob.balancer.Admissions.Terms;
+import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.Protocol;
+import io.malob.state.catalog.Vip;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The data connections of FTP, which go to the member of their control connection and by its
+ * algorithm. In passive mode the client opens them, to any port of the VIP; in active mode the
+ * member does, from port 20, and the client sees it come from the VIP. Either way it is a
+ * connection like all others. Called by the threads that read from switches, several at once.
+ */
+final class FtpData {
+  private final Supplier<BalancerView> views;
+  private final ConnectionTable connections;
+  private final FtpSessions sessions;
+  private final Admissions admissions;
+  private final Endings endings;
+  private final Rejections rejections;
+
+  FtpData(
+      Supplier<BalancerView> views,
+      ConnectionTable connections,
+      FtpSessions sessions,
+      Admissions admissions,
+      Endings endings,
+      Rejections rejections) {
+    this.views = views;
+    this.connections = connections;
+    this.sessions = sessions;
+    this.admissions = admissions;
+    this.endings = endings;
+    this.rejections = rejections;
+  }
+
+  /**
+   * The control connection that a new connection of a client belongs to, or null: only VIPs without
+   * a port have such, and only for ports that have no service of their own.
+   */
+  @Nullable Connection controlOf(BalancerView view, Vip vip, Protocol protocol, Packet packet) {
+    return vip.port() == null
+            && protocol == Protocol.TCP
+            && !view.catalog().hasService(protocol, packet.dstPort())
+        ? sessions.atVip(packet.srcAddress(), vip.number())
+        : null;
+  }
+
+  /** Passive mode: a client opens a data connection. */
+  void openedByClient(Connection control, Arrival arrival, Attachment client) {
+    open(control, arrival.packet().fiveTuple(), arrival, client);
+  }
+
+  /**
+   * Active mode: a member opens a data connection. False if it does not, so that the packet is
+   * somebody else's, or one of a connection that is there.
+   */
+  boolean openedByMember(Arrival arrival) {
+    Packet packet = arrival.packet();
+    if (!packet.isTcpSyn() || packet.srcPort() != FtpSessions.DATA_PORT) {
+      return false;
+    }
+    @Nullable Connection control = sessions.atMember(packet.dstAddress(), packet.srcAddress());
+    if (control == null) {
+      return false;
+    }
+    FiveTuple request =
+        FiveTuple.of(
+            packet.protocol(),
+            packet.dstAddress(),
+            packet.dstPort(),
+            control.request().dstAddress(),
+            FtpSessions.DATA_PORT);
+    @Nullable Connection same = connections.byReply(packet.fiveTuple());
+    if (same != null && !makesRoom(same)) {
+      return false; // the same SYN again
+    }
+    @Nullable Connection earlier = connections.byRequest(request);
+    if (earlier != null && !makesRoom(earlier)) {
+      rejections.reject(arrival, RefusalReason.NO_DISTINCT_MEMBER);
+    } else {
+      open(control, request, arrival, control.client());
+    }
+    return true;
+  }
+
+  /** Forgets a connection of the same ends that is over; false if it is not. */
+  private boolean makesRoom(Connection earlier) {
+    if (earlier.hasEnded()) {
+      endings.cutOff(earlier);
+      return true;
+    }
+    return connections.forget(earlier, Connection.State.DORMANT);
+  }
+
+  private void open(Connection control, FiveTuple request, Arrival arrival, Attachment client) {
+    BalancerView view = views.get();
+    int member = control.server().number();
+    @Nullable Server server = view.servers().get(member);
+    @Nullable PoolView pool = view.poolOfMember().get(member);
+    if (server == null || pool == null) {
+      rejections.reject(arrival, RefusalReason.NO_MEMBER);
+      return;
+    }
+    Server target = server.keepingPorts();
+    Placer placer = pool.placer(control.algorithm());
+    admissions.admit(
+        request,
+        arrival,
+        new Terms(
+            control.vipNumber(),
+            control.algorithm(),
+            wish ->
+                wish.acceptable().test(target)
+                    ? placer.placeOn(target, wish.clientSwitch(), view.network())
+                    : Placer.Refusal.NOT_ACCEPTABLE,
+            client,
+            view));
+  }
+}
