@@ -197,6 +197,7 @@ public final class BalancerModule
     ConnectionProgrammer connectionProgrammer =
         new ConnectionProgrammer(programmer, hostRules, idleTimeouts, ftpSessions, nanoTime);
     endings = new Endings(view, connections, routes, connectionProgrammer, ftpSessions);
+    Closings closings = new Closings(view, connections, endings, connectionProgrammer, nanoTime);
     Departures departures =
         new Departures(view, connections, routes, connectionProgrammer, rejections, endings);
     Admissions admissions =
@@ -219,7 +220,15 @@ public final class BalancerModule
             MoreExecutors.newSequentialExecutor(timer),
             nanoTime,
             new Upkeep.Parts(
-                view, requests, endings, connections, labels, hostRules, preparation, hosts),
+                view,
+                requests,
+                endings,
+                closings,
+                connections,
+                labels,
+                hostRules,
+                preparation,
+                hosts),
             switches,
             topology,
             devices);
@@ -237,6 +246,7 @@ public final class BalancerModule
     provider.addOFMessageListener(OFType.FLOW_REMOVED, this);
     provider.addOFMessageListener(OFType.ERROR, this);
     every(RETRY_MILLIS, upkeep::retryWaiting);
+    every(Closings.TICK_MILLIS, upkeep::goOnClosing);
     every(TIDY_MILLIS, upkeep::tidy);
   }
 
@@ -294,6 +304,9 @@ public final class BalancerModule
       return true;
     }
     OFPort inPort = packetIn.getMatch().get(MatchField.IN_PORT);
+    if (Cookie.is(packetIn.getCookie(), Cookie.Kind.CLOSED)) {
+      return requests.handleAfterClosing(switchId, inPort, packet);
+    }
     return switch (packet.kind()) {
       case ARP -> arp.handle(switchId, inPort, packet);
       case TCP, UDP, ICMP, OTHER_IPV4 -> requests.handle(switchId, inPort, packet);

@@ -54,6 +54,7 @@ final class Connection {
 
   private State state = State.OPEN;
   private boolean counted = true;
+  private boolean over;
   private @Nullable Route route;
   private List<Packet> parked = List.of();
   private long asleepSinceNanos;
@@ -147,6 +148,7 @@ final class Connection {
 
   /** Puts the connection back on the counts; false if it is on them already. */
   synchronized boolean recount() {
+    over = false;
     return setCounted(true);
   }
 
@@ -174,9 +176,19 @@ final class Connection {
     return old;
   }
 
+  /** Its client has ended it. */
+  synchronized void end() {
+    over = true;
+  }
+
+  /** Whether its client has ended it. */
+  synchronized boolean isOver() {
+    return over;
+  }
+
   /** Whether its client has ended it, though its rules may still be there. */
   synchronized boolean hasEnded() {
-    return state == State.OPEN && !counted;
+    return state == State.OPEN && over;
   }
 
   /** Whether the connection goes over one of these paths. */

@@ -9,6 +9,7 @@ import io.malob.openflow.ConnectionRules.Translation;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.packet.Packet;
+import io.malob.openflow.packet.Replies;
 import io.malob.state.catalog.Protocol;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -17,6 +18,7 @@ import java.util.function.LongSupplier;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
@@ -29,6 +31,9 @@ final class ConnectionProgrammer {
 
   /** Open vSwitch uses a new rule half a second later at most. */
   private static final long TAKES_EFFECT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** How long the ends of a closed connection are watched; they answer within a second. */
+  private static final int CLOSED_SECONDS = 30;
 
   private final FlowProgrammer programmer;
   private final HostRuleCache hostRules;
@@ -197,6 +202,39 @@ final class ConnectionProgrammer {
         factory -> List.of(ConnectionRules.removeRequest(factory, connection.request())));
     sendToMemberSide(
         connection, factory -> ConnectionRules.removeReply(factory, connection.reply()));
+  }
+
+  /**
+   * Shows the controller what the ends of a connection still send, instead of carrying it.
+   *
+   * @param vipIsGone whether the VIP has no rules any more that would show what its client sends
+   */
+  void bar(Connection connection, boolean vipIsGone) {
+    FiveTuple request = connection.request();
+    programmer.send(
+        connection.client().switchId(),
+        factory -> {
+          OFMessage removal = ConnectionRules.removeRequest(factory, request);
+          return vipIsGone
+              ? List.of(removal, ConnectionRules.closed(factory, request, CLOSED_SECONDS))
+              : List.of(removal);
+        });
+    sendToMemberSide(
+        connection, member -> ConnectionRules.closed(member, connection.reply(), CLOSED_SECONDS));
+  }
+
+  /** Makes both ends of a connection say which sequence number they expect. */
+  void provoke(Connection connection) {
+    FiveTuple request = connection.request();
+    provoke(VipMac.of(request.dstAddress()), connection.client(), request.reversed());
+    provoke(connection.client().mac(), connection.server().at(), connection.requestAtMember());
+  }
+
+  private void provoke(MacAddress sender, Attachment receiver, FiveTuple tuple) {
+    programmer.sendFrame(
+        receiver.switchId(),
+        List.of(receiver.port()),
+        Replies.tcpSyn(sender, receiver.mac(), tuple));
   }
 
   /**

@@ -38,6 +38,7 @@ final class Endings {
   void ended(FiveTuple request) {
     @Nullable Connection connection = connections.byRequest(request);
     if (connection != null) {
+      connection.end();
       uncount(connection);
       leaveSession(connection);
     }
@@ -86,7 +87,7 @@ final class Endings {
             });
   }
 
-  /** Ends a connection that cannot go on: its rules go, and its client's next packet is refused. */
+  /** Forgets a connection that nobody misses, and takes its rules away. */
   void cutOff(Connection connection) {
     if (close(connection)) {
       programmer.remove(connection);

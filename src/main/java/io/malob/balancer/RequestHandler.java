@@ -87,6 +87,23 @@ final class RequestHandler {
     return true;
   }
 
+  /**
+   * Handles a packet that comes by the rule of a connection that was closed: resets its sender,
+   * unless the same ends have a connection again.
+   */
+  boolean handleAfterClosing(DatapathId switchId, OFPort inPort, Packet packet) {
+    FiveTuple tuple = packet.fiveTuple();
+    if (packet.isTcpSyn()
+        || connections.byRequest(tuple) != null
+        || connections.byReply(tuple) != null) {
+      return handle(switchId, inPort, packet);
+    }
+    rejections.reject(
+        new Arrival(switchId, inPort, packet, nanoTime.getAsLong()),
+        RefusalReason.UNKNOWN_CONNECTION);
+    return true;
+  }
+
   /** Tries all packets again that wait for a host to be found. */
   void retryWaiting() {
     waitingRoom.leave().forEach(this::request);

@@ -115,16 +115,16 @@ final class SwitchPreparation {
     }
   }
 
-  /** Takes away the connections of VIPs and members, given by their numbers. */
-  void removeConnections(
+  /** Takes away the requests' rules of VIPs and members, given by their numbers. */
+  void removeRequests(
       Collection<Integer> vips, Collection<Integer> members, Collection<DatapathId> switches) {
     sendToAll(
         switches,
         factory -> {
           List<OFMessage> messages = new ArrayList<>();
-          vips.forEach(vip -> messages.add(SwitchRules.removeConnectionsOfVip(factory, vip)));
+          vips.forEach(vip -> messages.add(SwitchRules.removeRequestsOfVip(factory, vip)));
           members.forEach(
-              member -> messages.add(SwitchRules.removeConnectionsOfMember(factory, member)));
+              member -> messages.add(SwitchRules.removeRequestsOfMember(factory, member)));
           return messages;
         });
   }

@@ -56,6 +56,7 @@ final class Upkeep {
   private final ViewWriter view;
   private final RequestHandler requests;
   private final Endings endings;
+  private final Closings closings;
   private final ConnectionTable connections;
   private final LabelTable labels;
   private final HostRuleCache hostRules;
@@ -77,6 +78,7 @@ final class Upkeep {
     this.view = parts.view;
     this.requests = parts.requests;
     this.endings = parts.endings;
+    this.closings = parts.closings;
     this.connections = parts.connections;
     this.labels = parts.labels;
     this.hostRules = parts.hostRules;
@@ -92,6 +94,7 @@ final class Upkeep {
       ViewWriter view,
       RequestHandler requests,
       Endings endings,
+      Closings closings,
       ConnectionTable connections,
       LabelTable labels,
       HostRuleCache hostRules,
@@ -152,13 +155,13 @@ final class Upkeep {
     }
     Set<Integer> vipNumbers = vips.stream().map(Vip::number).collect(Collectors.toSet());
     Set<Integer> memberNumbers = members.stream().map(Member::number).collect(Collectors.toSet());
-    connections
-        .find(
+    // what clients send misses from now on; what members send is carried until its turn comes
+    preparation.removeRequests(vipNumbers, memberNumbers, switches.getAllSwitchDpids());
+    closings.close(
+        connections.find(
             connection ->
                 vipNumbers.contains(connection.vipNumber())
-                    || memberNumbers.contains(connection.server().number()))
-        .forEach(endings::close);
-    preparation.removeConnections(vipNumbers, memberNumbers, switches.getAllSwitchDpids());
+                    || memberNumbers.contains(connection.server().number())));
   }
 
   /** Links or switches have come or gone. */
@@ -202,7 +205,7 @@ final class Upkeep {
       }
     }
     if (!lost.isEmpty()) {
-      connections.find(connection -> connection.uses(lost)).forEach(endings::cutOff);
+      closings.close(connections.find(connection -> connection.uses(lost)));
     }
   }
 
@@ -251,6 +254,11 @@ final class Upkeep {
   /** To be called every half a second: packets that wait are tried again, or given up. */
   void retryWaiting() {
     inOrder.execute(requests::retryWaiting);
+  }
+
+  /** To be called every {@link Closings#TICK_MILLIS}. */
+  void goOnClosing() {
+    inOrder.execute(closings::goOn);
   }
 
   /** To be called every few seconds. */

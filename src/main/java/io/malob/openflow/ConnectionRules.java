@@ -138,6 +138,24 @@ public final class ConnectionRules {
         .build();
   }
 
+  /**
+   * The rule that takes the place of one of a connection that was closed: what its sender still
+   * sends goes to the controller and not on to somebody who cannot make sense of it.
+   *
+   * @param incoming the packets as their sender makes them
+   */
+  public static OFMessage closed(OFFactory factory, FiveTuple incoming, int seconds) {
+    return factory
+        .buildFlowAdd()
+        .setTableId(FlowLayout.CLASSIFY)
+        .setPriority(FlowLayout.PRIORITY_REPLY)
+        .setMatch(match(factory, incoming))
+        .setCookie(Cookie.of(Cookie.Kind.CLOSED, 0))
+        .setHardTimeout(seconds)
+        .setInstructions(List.of(SwitchRules.toController(factory)))
+        .build();
+  }
+
   private static Match ftpDataMatch(OFFactory factory, FiveTuple control, int dataPort) {
     OFOxms oxms = factory.oxms();
     return factory.matchV3(

@@ -23,7 +23,9 @@ public final class Cookie {
     /** Copies the ends of TCP connections to the controller. */
     END(6),
     /** Shows the controller the data connections that FTP servers open. */
-    FTP_DATA(7);
+    FTP_DATA(7),
+    /** Shows the controller what is still sent within a connection that was closed. */
+    CLOSED(8);
 
     private final long code;
 
@@ -44,8 +46,7 @@ public final class Cookie {
   private static final long FIELD_GENERATION = 0xfffffL;
   private static final long FIELD_APPLICATION = 0xfffL << APPLICATION_SHIFT;
 
-  /** Leaves the lowest bit of the kind open: it tells requests from replies. */
-  private static final long FIELD_CONNECTION = FIELD_APPLICATION | 0xeL << KIND_SHIFT;
+  private static final long FIELD_KIND = FIELD_APPLICATION | 0xfL << KIND_SHIFT;
 
   private Cookie() {}
 
@@ -87,13 +88,13 @@ public final class Cookie {
     return U64.of(FIELD_APPLICATION);
   }
 
-  /** Matches both rules of each connection to one VIP, given a cookie of such a rule. */
+  /** Matches the rules of one kind of all connections to a VIP, given a cookie of such a rule. */
   static U64 vipMask() {
-    return U64.of(FIELD_CONNECTION | FIELD_VIP);
+    return U64.of(FIELD_KIND | FIELD_VIP);
   }
 
-  /** Matches both rules of each connection to one member, given a cookie of such a rule. */
+  /** Matches the rules of one kind of all connections to a member, given a cookie of such. */
   static U64 memberMask() {
-    return U64.of(FIELD_CONNECTION | FIELD_MEMBER);
+    return U64.of(FIELD_KIND | FIELD_MEMBER);
   }
 }

@@ -164,14 +164,14 @@ public final class SwitchRules {
         .build();
   }
 
-  /** Takes away the connections of a VIP. */
-  public static OFMessage removeConnectionsOfVip(OFFactory factory, int vipNumber) {
+  /** Takes away the requests' rules of all connections to a VIP: what clients send misses then. */
+  public static OFMessage removeRequestsOfVip(OFFactory factory, int vipNumber) {
     return deleteByCookie(
         factory, Cookie.of(Cookie.Kind.REQUEST, vipNumber, 0, 0), Cookie.vipMask());
   }
 
-  /** Takes away the connections of a member. */
-  public static OFMessage removeConnectionsOfMember(OFFactory factory, int memberNumber) {
+  /** Takes away the requests' rules of all connections to a member. */
+  public static OFMessage removeRequestsOfMember(OFFactory factory, int memberNumber) {
     return deleteByCookie(
         factory, Cookie.of(Cookie.Kind.REQUEST, 0, memberNumber, 0), Cookie.memberMask());
   }

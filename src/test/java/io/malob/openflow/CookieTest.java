@@ -73,7 +73,7 @@ class CookieTest {
   }
 
   @Test
-  void masks_ofVipAndMember_selectTheirConnectionsAndNothingElse() {
+  void masks_ofVipAndMember_selectTheirRulesOfThatKindAndNothingElse() {
     for (int vip : VIPS) {
       for (int member : MEMBERS) {
         U64 ofVip = Cookie.of(Kind.REQUEST, vip, 0, 0);
@@ -82,8 +82,10 @@ class CookieTest {
           for (int otherVip : VIPS) {
             for (int otherMember : MEMBERS) {
               U64 other = Cookie.of(kind, otherVip, otherMember, 0xfffff);
-              assertEquals(vip == otherVip, selects(ofVip, Cookie.vipMask(), other));
-              assertEquals(member == otherMember, selects(ofMember, Cookie.memberMask(), other));
+              boolean same = kind == Kind.REQUEST;
+              assertEquals(same && vip == otherVip, selects(ofVip, Cookie.vipMask(), other));
+              assertEquals(
+                  same && member == otherMember, selects(ofMember, Cookie.memberMask(), other));
             }
           }
         }

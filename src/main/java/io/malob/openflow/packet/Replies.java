@@ -1,5 +1,6 @@
 package io.malob.openflow.packet;
 
+import io.malob.algorithm.FiveTuple;
 import java.nio.ByteBuffer;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -81,12 +82,37 @@ public final class Replies {
         .putInt(tcp + 8, acknowledges ? 0 : packet.tcpSequence() + packet.tcpSequenceLength())
         .put(tcp + 12, (byte) ((Packet.TCP_BYTES / 4) << 4))
         .put(tcp + 13, (byte) (acknowledges ? Packet.TCP_RST : Packet.TCP_RST | Packet.TCP_ACK));
+    return finishTcp(reply, packet.networkOffset());
+  }
+
+  private static byte[] finishTcp(ByteBuffer frame, int network) {
     int pseudoHeader =
-        Checksums.sum(reply, packet.networkOffset() + 12, 8)
-            + Packet.PROTOCOL_TCP
-            + Packet.TCP_BYTES;
-    reply.putShort(tcp + 16, Checksums.of(reply, tcp, Packet.TCP_BYTES, pseudoHeader));
-    return finish(reply, packet, Packet.PROTOCOL_TCP, Packet.TCP_BYTES);
+        Checksums.sum(frame, network + 12, 8) + Packet.PROTOCOL_TCP + Packet.TCP_BYTES;
+    int tcp = network + Packet.IPV4_BYTES;
+    frame.putShort(tcp + 16, Checksums.of(frame, tcp, Packet.TCP_BYTES, pseudoHeader));
+    return finish(frame, network, Packet.PROTOCOL_TCP, Packet.TCP_BYTES);
+  }
+
+  /**
+   * A SYN between two hosts, which makes the receiver tell what it expects if it has that
+   * connection already (RFC 5961, section 4). It has no options, least of all a time stamp, by
+   * which it might be taken for an old duplicate.
+   */
+  public static byte[] tcpSyn(MacAddress srcMac, MacAddress dstMac, FiveTuple tuple) {
+    int tcp = Packet.ETHERNET_BYTES + Packet.IPV4_BYTES;
+    ByteBuffer frame = ByteBuffer.allocate(tcp + Packet.TCP_BYTES);
+    frame
+        .put(dstMac.getBytes())
+        .put(srcMac.getBytes())
+        .putShort((short) Packet.ETHERTYPE_IPV4)
+        .putInt(Packet.ETHERNET_BYTES + 12, tuple.srcAddress())
+        .putInt(Packet.ETHERNET_BYTES + 16, tuple.dstAddress())
+        .putShort(tcp, (short) tuple.srcPort())
+        .putShort(tcp + 2, (short) tuple.dstPort())
+        .put(tcp + 12, (byte) ((Packet.TCP_BYTES / 4) << 4))
+        .put(tcp + 13, (byte) Packet.TCP_SYN)
+        .putShort(tcp + 14, (short) 0xffff);
+    return finishTcp(frame, Packet.ETHERNET_BYTES);
   }
 
   /** Tells the sender of a packet that nobody listens on its port (RFC 792, RFC 1122). */
@@ -100,7 +126,7 @@ public final class Replies {
     System.arraycopy(
         packet.frame(), packet.networkOffset(), reply.array(), icmp + ICMP_HEADER_BYTES, quoted);
     reply.putShort(icmp + 2, Checksums.of(reply, icmp, icmpBytes, 0));
-    return finish(reply, packet, Packet.PROTOCOL_ICMP, icmpBytes);
+    return finish(reply, packet.networkOffset(), Packet.PROTOCOL_ICMP, icmpBytes);
   }
 
   /**
@@ -117,8 +143,7 @@ public final class Replies {
         .putInt(network + 16, packet.srcAddress());
   }
 
-  private static byte[] finish(ByteBuffer reply, Packet packet, int protocol, int payloadBytes) {
-    int at = packet.networkOffset();
+  private static byte[] finish(ByteBuffer reply, int at, int protocol, int payloadBytes) {
     reply
         .put(at, (byte) 0x45)
         .putShort(at + 2, (short) (Packet.IPV4_BYTES + payloadBytes))
