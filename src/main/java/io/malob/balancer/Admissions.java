@@ -9,6 +9,7 @@ import io.malob.algorithm.Server;
 import io.malob.balancer.ConnectionTable.Admission;
 import io.malob.openflow.Cookie;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,7 @@ final class Admissions {
   private final FtpSessions ftpSessions;
   private final ConnectionProgrammer programmer;
   private final Departures departures;
+  private final Endings endings;
   private final Rejections rejections;
   private final AtomicInteger generations = new AtomicInteger();
 
@@ -31,11 +33,13 @@ final class Admissions {
       FtpSessions ftpSessions,
       ConnectionProgrammer programmer,
       Departures departures,
+      Endings endings,
       Rejections rejections) {
     this.connections = connections;
     this.ftpSessions = ftpSessions;
     this.programmer = programmer;
     this.departures = departures;
+    this.endings = endings;
     this.rejections = rejections;
   }
 
@@ -63,32 +67,60 @@ final class Admissions {
    * @param first its first packet, from either end
    */
   void admit(FiveTuple request, Arrival first, Terms terms) {
-    Placer.Request wish =
-        new Placer.Request(terms.client.switchId(), server -> canTake(server, request));
-    RefusalReason reason = RefusalReason.NO_DISTINCT_MEMBER;
+    // clashes are rare, so that at first members are not asked before they are chosen
+    @Nullable RefusalReason refused =
+        tryToAdmit(request, first, terms, server -> isSound(server, request, terms.client), false);
+    if (refused == RefusalReason.NO_DISTINCT_MEMBER) {
+      refused =
+          tryToAdmit(request, first, terms, server -> suits(server, request, terms.client), false);
+    }
+    if (refused == RefusalReason.NO_DISTINCT_MEMBER) {
+      refused = tryToAdmit(request, first, terms, server -> canTake(server, request), true);
+    }
+    if (refused != null) {
+      rejections.reject(first, refused);
+    }
+  }
+
+  /**
+   * Why the connection was not admitted; null if it was.
+   *
+   * @param takesRoom whether one that is over or sleeps gives way
+   */
+  private @Nullable RefusalReason tryToAdmit(
+      FiveTuple request,
+      Arrival first,
+      Terms terms,
+      Predicate<Server> acceptable,
+      boolean takesRoom) {
+    Placer.Request wish = new Placer.Request(terms.client.switchId(), acceptable);
     for (int tries = 0; tries < MAX_TRIES; tries++) {
       Placer.Result result = terms.choice.choose(wish);
       if (!(result instanceof Placement placement)) {
-        reason = reasonOf((Placer.Refusal) result);
-        break;
+        return reasonOf((Placer.Refusal) result);
       }
       Connection connection = connection(request, placement.server(), terms);
+      @Nullable Connection clash = connections.byReply(connection.reply());
+      if (clash != null
+          && !clash.request().equals(request)
+          && !(takesRoom && endings.makeRoom(clash))) {
+        return RefusalReason.NO_DISTINCT_MEMBER;
+      }
       Admission admission = connections.add(connection);
       if (admission == Admission.ADDED) {
         admitted(connection, placement, first, terms.view);
-        return;
+        return null;
       }
       @Nullable Connection other = connections.byRequest(request);
       if (admission == Admission.EXISTS && other != null) {
         departures.goOn(other, first);
-        return;
+        return null;
       }
       if (admission == Admission.FULL) {
-        reason = RefusalReason.LIMIT;
-        break;
+        return RefusalReason.LIMIT;
       }
     }
-    rejections.reject(first, reason);
+    return RefusalReason.NO_DISTINCT_MEMBER;
   }
 
   /** A client uses the port of a connection that it has ended, whose rules are still there. */
@@ -121,14 +153,35 @@ final class Admissions {
     departures.start(connection, placement, first);
   }
 
-  /** Whether a server is not the client itself and can tell the connection from its others. */
+  /**
+   * Whether a server is not the client itself, and its answers come by here. Those to a neighbour
+   * behind the same port may not: a switch of their own carries them directly, and the client would
+   * not know whom they are from.
+   */
+  private static boolean isSound(Server server, FiveTuple request, Attachment client) {
+    boolean isNeighbour =
+        server.at().switchId().equals(client.switchId())
+            && server.at().port().equals(client.port());
+    return !isNeighbour && server.address() != request.srcAddress();
+  }
+
+  /** Whether, besides, it can tell the connection from all that are remembered. */
+  private boolean suits(Server server, FiveTuple request, Attachment client) {
+    return isSound(server, request, client) && likeAtMember(server, request) == null;
+  }
+
+  /** Whether a server is not the client itself and can tell the connection from all in use. */
   private boolean canTake(Server server, FiveTuple request) {
     if (server.address() == request.srcAddress()) {
       return false;
     }
-    @Nullable Connection other =
-        connections.byReply(Connection.atMember(request, server).reversed());
-    return other == null || other.state() != Connection.State.OPEN;
+    @Nullable Connection other = likeAtMember(server, request);
+    return other == null || other.state() != Connection.State.OPEN || other.hasEnded();
+  }
+
+  /** The connection that looks like this one to a server, or null. */
+  private @Nullable Connection likeAtMember(Server server, FiveTuple request) {
+    return connections.byReply(Connection.atMember(request, server).reversed());
   }
 
   private static RefusalReason reasonOf(Placer.Refusal refusal) {

@@ -201,7 +201,8 @@ public final class BalancerModule
     Departures departures =
         new Departures(view, connections, routes, connectionProgrammer, rejections, endings);
     Admissions admissions =
-        new Admissions(connections, ftpSessions, connectionProgrammer, departures, rejections);
+        new Admissions(
+            connections, ftpSessions, connectionProgrammer, departures, endings, rejections);
     requests =
         new RequestHandler(
             view,

@@ -94,6 +94,15 @@ final class Endings {
     }
   }
 
+  /** Forgets a connection that its client has ended, or that sleeps; false if it is in use. */
+  boolean makeRoom(Connection earlier) {
+    if (earlier.hasEnded()) {
+      cutOff(earlier);
+      return true;
+    }
+    return connections.forget(earlier, Connection.State.DORMANT);
+  }
+
   /** Forgets a connection whatever its state; false if it is forgotten already. */
   boolean close(Connection connection) {
     if (connections.forget(connection, Connection.State.OPEN)) {

@@ -78,25 +78,16 @@ final class FtpData {
             control.request().dstAddress(),
             FtpSessions.DATA_PORT);
     @Nullable Connection same = connections.byReply(packet.fiveTuple());
-    if (same != null && !makesRoom(same)) {
+    if (same != null && !endings.makeRoom(same)) {
       return false; // the same SYN again
     }
     @Nullable Connection earlier = connections.byRequest(request);
-    if (earlier != null && !makesRoom(earlier)) {
+    if (earlier != null && !endings.makeRoom(earlier)) {
       rejections.reject(arrival, RefusalReason.NO_DISTINCT_MEMBER);
     } else {
       open(control, request, arrival, control.client());
     }
     return true;
-  }
-
-  /** Forgets a connection of the same ends that is over; false if it is not. */
-  private boolean makesRoom(Connection earlier) {
-    if (earlier.hasEnded()) {
-      endings.cutOff(earlier);
-      return true;
-    }
-    return connections.forget(earlier, Connection.State.DORMANT);
   }
 
   private void open(Connection control, FiveTuple request, Arrival arrival, Attachment client) {
