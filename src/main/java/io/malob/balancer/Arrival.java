@@ -11,5 +11,17 @@ import org.projectfloodlight.openflow.types.OFPort;
  * @param inPort where the packet came in
  * @param packet the packet
  * @param nanos when, on the controller's monotonic clock
+ * @param awaitsMembers whether it waits, or has waited, because no member of its pool was found yet
  */
-record Arrival(DatapathId switchId, OFPort inPort, Packet packet, long nanos) {}
+record Arrival(
+    DatapathId switchId, OFPort inPort, Packet packet, long nanos, boolean awaitsMembers) {
+
+  /** One that has not waited. */
+  Arrival(DatapathId switchId, OFPort inPort, Packet packet, long nanos) {
+    this(switchId, inPort, packet, nanos, false);
+  }
+
+  Arrival awaitingMembers() {
+    return new Arrival(switchId, inPort, packet, nanos, true);
+  }
+}

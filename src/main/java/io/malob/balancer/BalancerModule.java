@@ -5,6 +5,7 @@ import io.malob.algorithm.graph.DirectedLink;
 import io.malob.balancer.ConnectionProgrammer.IdleTimeouts;
 import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.FlowLayout;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.FlowProgrammer.SwitchConnection;
 import io.malob.openflow.label.LabelTable;
@@ -311,8 +312,19 @@ public final class BalancerModule
     return switch (packet.kind()) {
       case ARP -> arp.handle(switchId, inPort, packet);
       case TCP, UDP, ICMP, OTHER_IPV4 -> requests.handle(switchId, inPort, packet);
-      case OTHER, MALFORMED -> false;
+      case MALFORMED -> malformed(packetIn);
+      case OTHER -> false;
     };
+  }
+
+  private boolean malformed(OFPacketIn packetIn) {
+    boolean isForAVip =
+        Cookie.is(packetIn.getCookie(), Cookie.Kind.SWITCH)
+            && packetIn.getTableId().equals(FlowLayout.REQUESTS);
+    if (isForAVip) {
+      requests.handleMalformed();
+    }
+    return isForAVip;
   }
 
   private void flowRemoved(DatapathId switchId, OFFlowRemoved message) {

@@ -26,7 +26,9 @@ enum RefusalReason {
   PATH_FAILED,
   /** A labelled packet that no connection knows. */
   LOST_LABEL,
-  /** Not TCP, UDP or an ICMP echo, a later fragment, or not readable. */
+  /** A part of a TCP or UDP packet: later parts do not say what connection they belong to. */
+  FRAGMENT,
+  /** Not TCP, UDP or an ICMP echo, or not readable. */
   NOT_BALANCED;
 
   /** The name that users see. */

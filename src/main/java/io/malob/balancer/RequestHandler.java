@@ -11,6 +11,7 @@ import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,9 @@ import org.projectfloodlight.openflow.types.OFPort;
  * switches, several at once; never blocks.
  */
 final class RequestHandler {
+  /** The first member to answer ARP must not get all the packets that wait for members. */
+  private static final long OTHERS_ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
   /** An ICMP echo request. */
   private static final int ICMP_ECHO = 8;
 
@@ -83,7 +87,11 @@ final class RequestHandler {
     if (connection == null) {
       return false;
     }
-    departures.goOn(connection, arrival);
+    if (isLostFragment(packet, connection)) {
+      rejections.drop(RefusalReason.FRAGMENT);
+    } else {
+      departures.goOn(connection, arrival);
+    }
     return true;
   }
 
@@ -104,6 +112,11 @@ final class RequestHandler {
     return true;
   }
 
+  /** Counts a packet for a VIP that cannot be read. */
+  void handleMalformed() {
+    rejections.drop(RefusalReason.NOT_BALANCED);
+  }
+
   /** Tries all packets again that wait for a host to be found. */
   void retryWaiting() {
     waitingRoom.leave().forEach(this::request);
@@ -111,12 +124,16 @@ final class RequestHandler {
 
   private void request(Arrival arrival) {
     Packet packet = arrival.packet();
+    @Nullable Connection known = connections.byRequest(packet.fiveTuple());
+    if (isLostFragment(packet, known)) {
+      rejections.drop(RefusalReason.FRAGMENT);
+      return;
+    }
     @Nullable Protocol protocol = balanced(packet);
     if (protocol == null) {
       rejections.drop(RefusalReason.NOT_BALANCED);
       return;
     }
-    @Nullable Connection known = connections.byRequest(packet.fiveTuple());
     boolean startsAnew =
         known != null && packet.isTcpSyn() && connections.forget(known, Connection.State.DORMANT);
     if (known != null && !startsAnew) {
@@ -133,7 +150,20 @@ final class RequestHandler {
     }
   }
 
+  /**
+   * Whether a packet is a fragment that cannot be carried. Those of ICMP can: it has no ports, so
+   * that each fragment tells its connection, once the first has opened it.
+   */
+  private static boolean isLostFragment(Packet packet, @Nullable Connection known) {
+    return packet.isFragment()
+        && (packet.protocol() != Protocol.ICMP.ipNumber()
+            || (packet.kind() != Packet.Kind.ICMP && known == null));
+  }
+
   private static @Nullable Protocol balanced(Packet packet) {
+    if (packet.isFragment()) {
+      return Protocol.ICMP;
+    }
     return switch (packet.kind()) {
       case TCP -> Protocol.TCP;
       case UDP -> Protocol.UDP;
@@ -167,8 +197,10 @@ final class RequestHandler {
       return;
     }
     PoolView members = view.pool(pool.get());
-    if (members.servers().isEmpty()) {
-      waitOrReject(arrival, RefusalReason.NO_MEMBER);
+    if (members.servers().isEmpty()
+        || (othersMayAnswer(arrival)
+            && members.servers().size() < view.catalog().membersOfPool(pool.get().id()).size())) {
+      waitOrReject(arrival.awaitingMembers(), RefusalReason.NO_MEMBER);
       return;
     }
     Algorithm algorithm = view.catalog().algorithmFor(vip.get(), pool.get(), protocol, port);
@@ -182,6 +214,11 @@ final class RequestHandler {
             request -> placer.place(request, view.network()),
             client.get(),
             view));
+  }
+
+  /** Whether a packet waits for members whose first has just been found. */
+  private boolean othersMayAnswer(Arrival arrival) {
+    return arrival.awaitsMembers() && nanoTime.getAsLong() - arrival.nanos() < OTHERS_ANSWER_NANOS;
   }
 
   private void waitOrReject(Arrival arrival, RefusalReason reason) {

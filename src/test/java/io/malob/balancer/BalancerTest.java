@@ -12,6 +12,7 @@ import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -414,6 +415,114 @@ class BalancerTest {
 
     byte[] ping = Frames.echoRequest(client.mac(), VIP_MAC, client.ip(), VIP);
     assertEquals(far.ip().getInt(), only(net.send(client, ping), far).dstAddress());
+  }
+
+  private void anyService() {
+    net.learn(far);
+    net.create(Catalog.VIPS, "id", "all", "address", "10.0.0.100");
+    net.create(Catalog.POOLS, "id", "p", "vip_id", "all");
+    net.create(Catalog.MEMBERS, "id", "m1", "address", "10.0.0.11", "pool_id", "p");
+  }
+
+  @Test
+  void fragmentsOfUdpAndTcp_areCountedAndNotPlaced() {
+    anyService();
+    byte[] datagram = Frames.udp(client.mac(), VIP_MAC, client.ip(), 5_000, VIP, 53, new byte[32]);
+
+    for (byte[] packet : List.of(datagram, toVip(40_000, 80, SYN), toVip(40_000, 80, ACK))) {
+      assertEquals(List.of(), net.send(client, Frames.fragment(packet, 0, true)));
+      assertEquals(List.of(), net.send(client, Frames.fragment(packet, 5, true)));
+      assertEquals(List.of(), net.send(client, Frames.fragment(packet, 9, false)));
+    }
+
+    assertEquals(9, net.refused(RefusalReason.FRAGMENT));
+    assertEquals(0, net.stats("m1").totalConnections());
+    assertEquals(List.of(), net.passedOn);
+  }
+
+  @Test
+  void fragmentOfAMembersAnswer_isCounted() {
+    anyService();
+    byte[] datagram = Frames.udp(client.mac(), VIP_MAC, client.ip(), 5_000, VIP, 53, new byte[3]);
+    only(net.send(client, datagram), far);
+    net.timeOut(s3, net.rules(s3, 0).stream().filter(this::isUdpReply).findFirst().orElseThrow());
+    byte[] answer =
+        Frames.udp(far.mac(), client.mac(), far.ip(), 53, client.ip(), 5_000, new byte[32]);
+
+    assertEquals(List.of(), net.send(far, Frames.fragment(answer, 0, true)));
+
+    assertEquals(1, net.refused(RefusalReason.FRAGMENT));
+  }
+
+  private boolean isUdpReply(FakeRule rule) {
+    return rule.idleTimeout() == 15;
+  }
+
+  @Test
+  void fragmentsOfAPing_followTheFirst() {
+    anyService();
+    byte[] ping = Frames.echoRequest(client.mac(), VIP_MAC, client.ip(), VIP);
+    byte[] later = Frames.fragment(ping, 1, false);
+    assertEquals(List.of(), net.send(client, later), "nobody knows it yet");
+    assertEquals(1, net.refused(RefusalReason.FRAGMENT));
+
+    only(net.send(client, Frames.fragment(ping, 0, true)), far);
+    List<Delivery> beforeItsRule = net.repeatPacketIn(client, later);
+    assertEquals(far.ip().getInt(), only(beforeItsRule, far).dstAddress());
+    only(net.send(client, later), far);
+
+    assertEquals(1, net.stats("m1").totalConnections());
+    assertEquals(1, net.refused(RefusalReason.FRAGMENT));
+  }
+
+  @Test
+  void packetForAVipThatCannotBeRead_isCountedAndGoesNowhere() {
+    anyService();
+    byte[] cut = Arrays.copyOf(toVip(40_000, 80, SYN), 40);
+
+    assertEquals(List.of(), net.send(client, cut));
+
+    assertEquals(1, net.refused(RefusalReason.NOT_BALANCED));
+    assertEquals(List.of(), net.passedOn);
+  }
+
+  @Test
+  void ipv6_isLeftToOthers() {
+    anyService();
+
+    net.send(client, Frames.ethernet(client.mac(), VIP_MAC, 0x86dd, new byte[40]));
+
+    assertEquals(1, net.passedOn.size());
+  }
+
+  @Test
+  void packetsThatWaitForMembers_areSpreadOverThoseThatAnswer() {
+    net.webService(far, farToo);
+    for (int port = 40_000; port < 40_004; port++) {
+      net.send(client, toVip(port, 80, SYN));
+    }
+
+    net.delivered.clear();
+    net.learn(far);
+    assertTrue(net.delivered.stream().allMatch(out -> isArp(out.frame())), "the other may answer");
+    net.nanoTime.addAndGet(50_000_000);
+    net.learn(farToo);
+
+    assertEquals(2, net.stats("m1").totalConnections());
+    assertEquals(2, net.stats("m2").totalConnections());
+  }
+
+  @Test
+  void packetsThatWaitForMembers_goOnWithoutThoseThatDoNotAnswer() {
+    net.webService(far, farToo);
+    net.send(client, toVip(40_000, 80, SYN));
+    net.learn(far);
+
+    net.pass(1);
+
+    assertEquals(1, net.stats("m1").totalConnections());
+    only(net.send(client, toVip(40_001, 80, SYN)), far);
+    assertEquals(2, net.stats("m1").totalConnections(), "who comes now does not wait");
   }
 
   @Test

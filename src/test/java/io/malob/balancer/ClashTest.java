@@ -47,7 +47,15 @@ class ClashTest {
     List.of(members).forEach(net::learn);
     for (IPv4Address vip : List.of(A, B)) {
       net.create(
-          Catalog.VIPS, "id", "v" + vip, "protocol", "tcp", "address", vip.toString(), "port", "80");
+          Catalog.VIPS,
+          "id",
+          "v" + vip,
+          "protocol",
+          "tcp",
+          "address",
+          vip.toString(),
+          "port",
+          "80");
       net.create(Catalog.POOLS, "id", "p" + vip, "vip_id", "v" + vip);
       for (Host member : members) {
         String id = vip + "-" + member.ip();
@@ -58,8 +66,7 @@ class ClashTest {
   }
 
   private List<Delivery> send(Host from, IPv4Address vip, int flags) {
-    return net.send(
-        from, Frames.tcp(from.mac(), VipMac.of(vip), from.ip(), PORT, vip, 80, flags));
+    return net.send(from, Frames.tcp(from.mac(), VipMac.of(vip), from.ip(), PORT, vip, 80, flags));
   }
 
   private List<Delivery> reply(Host member) {

@@ -72,6 +72,19 @@ public final class Frames {
     return ipv4(src, dst, srcIp, dstIp, 17, datagram, 6);
   }
 
+  /**
+   * The same IPv4 packet as a part of a longer one.
+   *
+   * @param offset where in the payload the part begins, in units of eight bytes
+   */
+  public static byte[] fragment(byte[] frame, int offset, boolean moreFollow) {
+    ByteBuffer packet = ByteBuffer.wrap(frame.clone());
+    packet
+        .putShort(14 + 6, (short) ((moreFollow ? 0x2000 : 0) | offset))
+        .putShort(14 + 10, (short) 0);
+    return packet.putShort(14 + 10, checksum(packet, 14, 20, 0)).array();
+  }
+
   /** A ping. */
   public static byte[] echoRequest(
       MacAddress src, MacAddress dst, IPv4Address srcIp, IPv4Address dstIp) {

@@ -187,6 +187,11 @@ public final class Packet {
     dstPort = uint16(transportOffset + 2);
   }
 
+  /** Whether this is a part of an IPv4 packet, the first or a later one. */
+  public boolean isFragment() {
+    return isIpv4() && (uint16(networkOffset + 6) & 0x3fff) != 0;
+  }
+
   /** The bytes of the frame; not to be written to. */
   public byte[] frame() {
     return frame;
