@@ -110,9 +110,10 @@ class SystemTest(unittest.TestCase):
         """What a command on a host prints."""
         return run(self.lab.inside(host, command), timeout_s, check)
 
-    def ping(self, host: str, address: str, count: int = 3) -> tuple[int, int]:
+    def ping(self, host: str, address: str, count: int = 3, size: int = 56) -> tuple[int, int]:
         """How many answers came, and how many of them twice."""
-        words = self.on(host, "ping", "-n", "-c", str(count), "-i", "0.2", "-W", "2", address, check=False)
+        words = self.on(
+            host, "ping", "-n", "-c", str(count), "-s", str(size), "-i", "0.2", "-W", "2", address, check=False)
         answers = len(re.findall(r"bytes from .*icmp_seq=\d+ ", words))
         doubles = words.count("(DUP!)")
         return answers - doubles, doubles
