@@ -3,6 +3,7 @@ package io.malob.openflow.packet;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.malob.algorithm.FiveTuple;
 import io.malob.openflow.packet.Packet.Kind;
 import io.malob.testing.Frames;
 import java.io.ByteArrayOutputStream;
@@ -69,6 +70,22 @@ class RepliesTest {
     }
     summed.write(frame, network + 20, total - 20);
     assertEquals(true, sumsToOnes(summed.toByteArray()), "checksum of protocol " + protocol);
+  }
+
+  @Test
+  void tcpSyn_hasTheTupleAndNoOptions() {
+    byte[] syn =
+        Replies.tcpSyn(
+            VIP, CLIENT, FiveTuple.of(6, VIP_IP.getInt(), 80, CLIENT_IP.getInt(), 40_000));
+
+    Packet packet = Packet.parse(syn);
+    assertEquals(true, packet.isTcpSyn());
+    assertEquals(
+        FiveTuple.of(6, VIP_IP.getInt(), 80, CLIENT_IP.getInt(), 40_000), packet.fiveTuple());
+    assertEquals(VIP, packet.srcMac());
+    assertEquals(CLIENT, packet.dstMac());
+    assertEquals(54, syn.length);
+    assertChecksums(syn, IP_AT);
   }
 
   @Test
