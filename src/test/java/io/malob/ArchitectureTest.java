@@ -46,6 +46,7 @@ class ArchitectureTest {
       Set.of(
           "io.malob.balancer.IBalancerService",
           "io.malob.balancer.MemberStats",
+          "io.malob.balancer.LinkStats",
           "io.malob.balancer.PathStats");
 
   /** An import that finds nothing would keep every rule. */
