@@ -1,11 +1,14 @@
 package io.malob.testing;
 
+import com.google.common.collect.ImmutableList;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFMatchV3;
@@ -33,7 +36,48 @@ import org.projectfloodlight.openflow.types.U64;
  * for use by several threads.
  */
 public final class FakeFlowTable {
-  private final List<FakeRule> rules = new ArrayList<>();
+  private static final Comparator<FakeRule> ORDER =
+      Comparator.comparing(FakeRule::table)
+          .thenComparing(Comparator.comparingInt(FakeRule::priority).reversed());
+
+  private final LongSupplier nanoTime;
+
+  /** By table and falling priority; of equal ones the older first. */
+  private final List<Entry> entries = new ArrayList<>();
+
+  /** A table whose time stands still. */
+  public FakeFlowTable() {
+    this(() -> 0);
+  }
+
+  /** A table on a clock, by which {@link #expire} finds the rules that nobody uses. */
+  public FakeFlowTable(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
+  /** A rule in its place, and when a packet last matched it. */
+  private static final class Entry {
+    private FakeRule rule;
+    private final List<MatchField<?>> fields;
+    private final long addedAtNanos;
+    private long usedAtNanos;
+
+    Entry(FakeRule rule, long nowNanos) {
+      this.rule = rule;
+      this.fields = ImmutableList.copyOf(rule.match().getMatchFields());
+      this.addedAtNanos = nowNanos;
+      this.usedAtNanos = nowNanos;
+    }
+
+    boolean isOver(long nowNanos) {
+      return isOver(rule.idleTimeout(), nowNanos - usedAtNanos)
+          || isOver(rule.hardTimeout(), nowNanos - addedAtNanos);
+    }
+
+    private static boolean isOver(int seconds, long nanos) {
+      return seconds > 0 && nanos >= TimeUnit.SECONDS.toNanos(seconds);
+    }
+  }
 
   /**
    * A frame that leaves the switch.
@@ -53,11 +97,20 @@ public final class FakeFlowTable {
 
   /** All rules, by table and falling priority; of equal ones the older first. */
   public List<FakeRule> rules() {
-    return rules.stream()
-        .sorted(
-            Comparator.comparing(FakeRule::table)
-                .thenComparing(Comparator.comparingInt(FakeRule::priority).reversed()))
-        .toList();
+    return entries.stream().map(entry -> entry.rule).toList();
+  }
+
+  /** Takes away the rules whose time is over, and gives them back. */
+  public List<FakeRule> expire() {
+    long now = nanoTime.getAsLong();
+    List<FakeRule> over = new ArrayList<>();
+    entries.removeIf(entry -> entry.isOver(now) && over.add(entry.rule));
+    return over;
+  }
+
+  /** Takes all rules away, as a switch that starts again. */
+  public void clear() {
+    entries.clear();
   }
 
   /** The rules of one table. */
@@ -97,19 +150,34 @@ public final class FakeFlowTable {
     }
     switch (message.getCommand()) {
       case ADD -> {
-        rules.removeIf(strictly(message));
-        rules.add(FakeRule.of(message));
+        removeIf(strictly(message));
+        add(FakeRule.of(message));
       }
       case MODIFY -> modify(message, loosely(message).and(cookie(message)));
       case MODIFY_STRICT -> modify(message, strictly(message).and(cookie(message)));
-      case DELETE -> rules.removeIf(loosely(message).and(cookie(message)).and(outPort(message)));
-      case DELETE_STRICT ->
-          rules.removeIf(strictly(message).and(cookie(message)).and(outPort(message)));
+      case DELETE -> removeIf(loosely(message).and(cookie(message)).and(outPort(message)));
+      case DELETE_STRICT -> removeIf(strictly(message).and(cookie(message)).and(outPort(message)));
     }
   }
 
+  private void add(FakeRule rule) {
+    int at = entries.size();
+    while (at > 0 && ORDER.compare(rule, entries.get(at - 1).rule) < 0) {
+      at--;
+    }
+    entries.add(at, new Entry(rule, nanoTime.getAsLong()));
+  }
+
+  private void removeIf(Predicate<FakeRule> which) {
+    entries.removeIf(entry -> which.test(entry.rule));
+  }
+
   private void modify(OFFlowMod message, Predicate<FakeRule> which) {
-    rules.replaceAll(rule -> which.test(rule) ? rule.withInstructionsOf(message) : rule);
+    for (Entry entry : entries) {
+      if (which.test(entry.rule)) {
+        entry.rule = entry.rule.withInstructionsOf(message);
+      }
+    }
   }
 
   private static Predicate<FakeRule> strictly(OFFlowMod message) {
@@ -138,9 +206,13 @@ public final class FakeFlowTable {
   }
 
   private Optional<FakeRule> lookUp(TableId table, OFPort inPort, MutableFrame frame) {
-    return rules().stream()
-        .filter(rule -> rule.table().equals(table) && rule.matches(inPort, frame))
-        .findFirst();
+    for (Entry entry : entries) {
+      if (entry.rule.table().equals(table) && entry.rule.matches(inPort, frame, entry.fields)) {
+        entry.usedAtNanos = nanoTime.getAsLong();
+        return Optional.of(entry.rule);
+      }
+    }
+    return Optional.empty();
   }
 
   /** The way of one frame through the tables. */

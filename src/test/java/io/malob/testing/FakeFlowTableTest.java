@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
@@ -203,5 +205,22 @@ class FakeFlowTableTest {
     assertEquals(1, delivered.size());
     assertEquals(second, delivered.get(0).switchId());
     assertEquals(OFPort.of(9), delivered.get(0).port());
+  }
+
+  @Test
+  void expire_takesRulesWhoseIdleOrHardTimeIsOver() {
+    AtomicLong nanos = new AtomicLong();
+    FakeFlowTable timed = new FakeFlowTable(nanos::get);
+    timed.apply(OF.buildFlowAdd().setPriority(3).setIdleTimeout(10).build());
+    timed.apply(OF.buildFlowAdd().setPriority(2).setHardTimeout(15).build());
+    timed.apply(OF.buildFlowAdd().setPriority(1).build());
+
+    nanos.set(TimeUnit.SECONDS.toNanos(9));
+    timed.process(1, new byte[60]);
+    nanos.set(TimeUnit.SECONDS.toNanos(15));
+    assertEquals(List.of(2), timed.expire().stream().map(FakeRule::priority).toList());
+    nanos.set(TimeUnit.SECONDS.toNanos(19));
+    assertEquals(List.of(3), timed.expire().stream().map(FakeRule::priority).toList());
+    assertEquals(List.of(1), timed.rules().stream().map(FakeRule::priority).toList());
   }
 }

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFMessage;
@@ -23,8 +24,19 @@ public final class FakeNetwork {
   private final Map<NodePortTuple, NodePortTuple> links = new LinkedHashMap<>();
   private final ArrayDeque<Arrival> underWay = new ArrayDeque<>();
   private final List<Delivery> delivered = new ArrayList<>();
+  private final LongSupplier nanoTime;
   private @Nullable PacketInHandler controller;
   private boolean running;
+
+  /** A network in which no time passes. */
+  public FakeNetwork() {
+    this(() -> 0);
+  }
+
+  /** A network on a clock. */
+  public FakeNetwork(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
 
   /** A frame that came out at a host port, or, where no controller is set, at CONTROLLER. */
   @SuppressWarnings("ArrayRecordComponent") // tests compare the parts
@@ -51,7 +63,7 @@ public final class FakeNetwork {
 
   /** The switch of that id, which is made if it is new. */
   public FakeFlowTable table(DatapathId switchId) {
-    return tables.computeIfAbsent(switchId, any -> new FakeFlowTable());
+    return tables.computeIfAbsent(switchId, any -> new FakeFlowTable(nanoTime));
   }
 
   /** Joins two ports, in both directions. */

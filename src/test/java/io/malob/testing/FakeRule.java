@@ -18,7 +18,7 @@ import org.projectfloodlight.openflow.types.OFValueType;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
 
-/** One rule of a {@link FakeFlowTable}; time-outs (seconds) are recorded and never pass. */
+/** One rule of a {@link FakeFlowTable}; time-outs in seconds, 0 for none. */
 public record FakeRule(
     TableId table,
     int priority,
@@ -47,8 +47,9 @@ public record FakeRule(
         table, priority, match, cookie, idleTimeout, hardTimeout, flags, message.getInstructions());
   }
 
-  boolean matches(OFPort inPort, MutableFrame frame) {
-    for (MatchField<?> field : match.getMatchFields()) {
+  /** Whether a frame matches; the fields are those of the match, which takes long to name them. */
+  boolean matches(OFPort inPort, MutableFrame frame, List<MatchField<?>> fields) {
+    for (MatchField<?> field : fields) {
       OFValueType<?> value = field.id == MatchField.IN_PORT.id ? inPort : frame.get(field);
       if (value == null || !accepts(match, field, value)) {
         return false;

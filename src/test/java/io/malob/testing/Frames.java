@@ -39,11 +39,24 @@ public final class Frames {
       IPv4Address dstIp,
       int dstPort,
       int flags) {
+    return tcp(src, dst, srcIp, srcPort, dstIp, dstPort, flags, 1_000);
+  }
+
+  /** A TCP segment with this sequence number. */
+  public static byte[] tcp(
+      MacAddress src,
+      MacAddress dst,
+      IPv4Address srcIp,
+      int srcPort,
+      IPv4Address dstIp,
+      int dstPort,
+      int flags,
+      int sequence) {
     byte[] segment =
         ByteBuffer.allocate(20)
             .putShort((short) srcPort)
             .putShort((short) dstPort)
-            .putInt(1_000)
+            .putInt(sequence)
             .putInt(0)
             .put((byte) 0x50)
             .put((byte) flags)
@@ -88,7 +101,13 @@ public final class Frames {
   /** A ping. */
   public static byte[] echoRequest(
       MacAddress src, MacAddress dst, IPv4Address srcIp, IPv4Address dstIp) {
-    byte[] message = {8, 0, 0, 0, 0, 1, 0, 1};
+    return echo(8, src, dst, srcIp, dstIp, 0x10001);
+  }
+
+  /** A ping (type 8) or the answer to one (0), with this in the place of identifier and number. */
+  public static byte[] echo(
+      int type, MacAddress src, MacAddress dst, IPv4Address srcIp, IPv4Address dstIp, int mark) {
+    byte[] message = ByteBuffer.allocate(8).put(0, (byte) type).putInt(4, mark).array();
     return ipv4(src, dst, srcIp, dstIp, 1, message, 2);
   }
 
