@@ -1,12 +1,14 @@
 package io.malob.openflow.label;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.Iterables;
 import com.google.common.collect.Lists;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.SwitchMessages;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -38,11 +40,14 @@ final class LabelRules {
     return batches.build();
   }
 
-  /** Takes the rules away, the first switch first. */
+  /** Takes the rules away, the first switch first, and any that may be off the path. */
   static List<SwitchMessages> remove(
-      Label label, Path path, Function<DatapathId, Optional<OFFactory>> factories) {
+      Label label,
+      Path path,
+      Collection<DatapathId> strays,
+      Function<DatapathId, Optional<OFFactory>> factories) {
     ImmutableList.Builder<SwitchMessages> batches = ImmutableList.builder();
-    for (DatapathId switchId : path.switches()) {
+    for (DatapathId switchId : Iterables.concat(path.switches(), strays)) {
       factories
           .apply(switchId)
           .map(factory -> batch(switchId, delete(factory, label)))
@@ -54,15 +59,22 @@ final class LabelRules {
   /**
    * Leads the label over another path: rules on switches that are new to it first, the switch where
    * the paths part last, and only then takes away the rules of switches that it no longer crosses.
+   *
+   * @param before the path whose rules are in place; empty if that is not known
+   * @param strays switches off the new path that may have a rule
    */
   static List<SwitchMessages> reroute(
-      Label label, Path before, Path after, Function<DatapathId, Optional<OFFactory>> factories) {
+      Label label,
+      Optional<Path> before,
+      Path after,
+      Collection<DatapathId> strays,
+      Function<DatapathId, Optional<OFFactory>> factories) {
     ImmutableList.Builder<SwitchMessages> batches = ImmutableList.builder();
-    List<DatapathId> old = before.switches();
-    List<DatapathId> now = after.switches();
-    for (DatapathId switchId : Lists.reverse(now)) {
+    for (DatapathId switchId : Lists.reverse(after.switches())) {
       boolean asBefore =
-          old.contains(switchId) && outOf(before, switchId).equals(outOf(after, switchId));
+          before.isPresent()
+              && before.get().switches().contains(switchId)
+              && outOf(before.get(), switchId).equals(outOf(after, switchId));
       if (!asBefore) {
         factories
             .apply(switchId)
@@ -70,13 +82,11 @@ final class LabelRules {
             .ifPresent(batches::add);
       }
     }
-    for (DatapathId switchId : old) {
-      if (!now.contains(switchId)) {
-        factories
-            .apply(switchId)
-            .map(factory -> batch(switchId, delete(factory, label)))
-            .ifPresent(batches::add);
-      }
+    for (DatapathId switchId : strays) {
+      factories
+          .apply(switchId)
+          .map(factory -> batch(switchId, delete(factory, label)))
+          .ifPresent(batches::add);
     }
     return batches.build();
   }

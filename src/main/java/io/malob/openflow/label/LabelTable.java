@@ -131,8 +131,9 @@ public final class LabelTable {
   }
 
   /**
-   * Leads labels whose path is broken over another one, with no connection on them touched. To be
-   * called when links have gone; by one thread at a time.
+   * Leads labels whose path is broken over another one, with no connection on them touched; also
+   * those whose latest change did not get through to all switches. To be called when links have
+   * gone, and now and then; by one thread at a time, which is also the one that sweeps.
    *
    * @param network the network without these links
    * @param another finds the path to take instead
@@ -143,11 +144,12 @@ public final class LabelTable {
     List<LabelledPath> lost = new ArrayList<>();
     for (LabelledPath labelled : all()) {
       Path broken = labelled.path();
-      // one that is still being installed is repaired at the next call
-      if (labelled.isReady() && !network.contains(broken)) {
+      // one that is still being installed or changed is repaired at the next call
+      boolean atRest = labelled.isReady() && !labelled.isChanging();
+      if (atRest && (labelled.isUnsure() || !network.contains(broken))) {
         Optional<Path> instead = another.apply(broken.src(), broken.dst());
         if (instead.isPresent()) {
-          reroute(labelled, broken, instead.get());
+          reroute(labelled, instead.get());
         } else {
           lost.add(labelled);
         }
@@ -156,16 +158,26 @@ public final class LabelTable {
     return lost;
   }
 
-  private void reroute(LabelledPath labelled, Path before, Path after) {
+  private void reroute(LabelledPath labelled, Path after) {
+    Path before = labelled.path();
+    boolean sure = !labelled.isUnsure();
     labelled.moveTo(after);
-    byPath.remove(before, labelled);
-    byPath.putIfAbsent(after, labelled);
+    if (!after.equals(before)) {
+      byPath.remove(before, labelled);
+      byPath.putIfAbsent(after, labelled);
+    }
     programmer.sendInOrder(
-        LabelRules.reroute(labelled.label(), before, after, programmer::factory),
+        LabelRules.reroute(
+            labelled.label(),
+            sure ? Optional.of(before) : Optional.empty(),
+            after,
+            labelled.strays(),
+            programmer::factory),
         done -> {
           if (!done) {
-            LOG.warn("Path {} could not be changed to {}", before, after);
+            LOG.warn("Path {} could not be changed to {}; it is tried again", before, after);
           }
+          labelled.settle(done);
         });
   }
 
@@ -173,7 +185,9 @@ public final class LabelTable {
     labels.remove(labelled);
     byPath.remove(labelled.path(), labelled);
     if (labelled.path().hops() > 0) {
-      removeInOrder(LabelRules.remove(labelled.label(), labelled.path(), programmer::factory));
+      removeInOrder(
+          LabelRules.remove(
+              labelled.label(), labelled.path(), labelled.strays(), programmer::factory));
     }
     synchronized (ids) {
       resting.add(new Resting(labelled.label().id(), nowNanos));

@@ -1,8 +1,12 @@
 package io.malob.openflow.label;
 
+import com.google.common.collect.ImmutableSet;
 import io.malob.algorithm.graph.Path;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * A path, the label that leads over it, and how many connections use it: have rules with its label,
@@ -12,15 +16,32 @@ public final class LabelledPath {
   private static final int RETIRED = Integer.MIN_VALUE;
 
   private final Label label;
-  private volatile Path path;
+  private volatile Way way;
   private final CompletableFuture<Boolean> ready = new CompletableFuture<>();
   private final AtomicInteger uses = new AtomicInteger();
   private final AtomicInteger active = new AtomicInteger();
   private volatile long unusedSinceNanos;
 
+  /**
+   * Where the label leads.
+   *
+   * @param path over these switches
+   * @param strays switches off the path that may still have a rule for it
+   * @param state whether the switches are known to do so
+   */
+  private record Way(Path path, ImmutableSet<DatapathId> strays, State state) {}
+
+  private enum State {
+    SETTLED,
+    /** Messages are under way, and no others may be sent meanwhile. */
+    CHANGING,
+    /** Some switches may not have got their messages. */
+    UNSURE
+  }
+
   LabelledPath(Label label, Path path, long nowNanos) {
     this.label = label;
-    this.path = path;
+    this.way = new Way(path, ImmutableSet.of(), State.SETTLED);
     this.unusedSinceNanos = nowNanos;
   }
 
@@ -31,12 +52,40 @@ public final class LabelledPath {
 
   /** Where the label leads now; always between the same two switches. */
   public Path path() {
-    return path;
+    return way.path;
   }
 
-  /** Leads the label over another path from now on. */
+  /** Leads the label over another path, or the same one anew. To be settled when that is done. */
   void moveTo(Path newPath) {
-    path = newPath;
+    Way before = way;
+    Set<DatapathId> strays = new LinkedHashSet<>(before.path.switches());
+    strays.addAll(before.strays);
+    strays.removeAll(newPath.switches());
+    way = new Way(newPath, ImmutableSet.copyOf(strays), State.CHANGING);
+  }
+
+  /** Tells that the switches have been told; whether all of them have confirmed it. */
+  void settle(boolean confirmed) {
+    Way now = way;
+    way =
+        confirmed
+            ? new Way(now.path, ImmutableSet.of(), State.SETTLED)
+            : new Way(now.path, now.strays, State.UNSURE);
+  }
+
+  /** Switches off the path that may still have a rule for the label. */
+  ImmutableSet<DatapathId> strays() {
+    return way.strays;
+  }
+
+  /** Whether messages that change the path are under way. */
+  boolean isChanging() {
+    return way.state == State.CHANGING;
+  }
+
+  /** Whether the latest change may have got stuck. */
+  boolean isUnsure() {
+    return way.state == State.UNSURE;
   }
 
   /** Completes with true when packets may carry the label, with false if that failed. */
@@ -69,14 +118,28 @@ public final class LabelledPath {
     return uses.updateAndGet(count -> count < 0 ? count : count + 1) > 0;
   }
 
+  /**
+   * By its label, so that what is done with several of them is done in the same order each time.
+   */
+  @Override
+  public int hashCode() {
+    return label.hashCode();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return this == other;
+  }
+
   void release(long nowNanos) {
     unusedSinceNanos = nowNanos;
     uses.decrementAndGet();
   }
 
-  /** Retires the label, for good, if nobody has used it for that long. */
+  /** Retires the label, for good, if nobody has used it for that long and it is at rest. */
   boolean retire(long nowNanos, long unusedNanos) {
     return ready.isDone()
+        && !isChanging()
         && nowNanos - unusedSinceNanos >= unusedNanos
         && uses.compareAndSet(0, RETIRED);
   }

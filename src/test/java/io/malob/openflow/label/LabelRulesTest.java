@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -32,7 +33,10 @@ class LabelRulesTest {
   }
 
   private static List<String> reroute(Path before, Path after) {
-    return LabelRules.reroute(new Label(1), before, after, switchId -> Optional.of(FACTORY))
+    List<DatapathId> strays = new ArrayList<>(before.switches());
+    strays.removeAll(after.switches());
+    return LabelRules.reroute(
+            new Label(1), Optional.of(before), after, strays, switchId -> Optional.of(FACTORY))
         .stream()
         .map(
             batch ->

@@ -13,8 +13,10 @@ import io.malob.openflow.FakeSwitches;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.testing.FakeFlowTable;
 import io.malob.testing.Together;
+import io.malob.testing.Topologies;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -233,6 +235,83 @@ class LabelTableTest {
     pass(60);
     one.sweep();
     assertEquals(failed.label(), one.acquire(path(1, 2)).label());
+  }
+
+  /** Switches 1, 2, 3 in a row, and a link from 1 to 3 that is there when 2 has gone. */
+  private List<LabelledPath> repairAround2() {
+    return labels.repair(Topologies.of(3, new int[] {1, 3}), (src, dst) -> Optional.of(path(1, 3)));
+  }
+
+  @Test
+  void repair_ofLabelThatIsBeingMoved_waits() {
+    LabelledPath labelled = labels.acquire(PATH);
+    switches.holdBarriers();
+    repairAround2();
+    switches.takeWrites();
+
+    labels.repair(
+        Topologies.of(3, new int[] {1, 2}, new int[] {2, 3}), (src, dst) -> Optional.of(PATH));
+    assertEquals(List.of(), switches.takeWrites(), "would overtake what is under way");
+
+    switches.get(1).answerBarrier();
+    switches.get(2).answerBarrier();
+    assertEquals(path(1, 3), labelled.path());
+    assertRules(1, 0, 1);
+  }
+
+  @Test
+  void sweep_ofLabelThatIsBeingMoved_waits() {
+    labels.release(labels.acquire(PATH));
+    switches.holdBarriers();
+    repairAround2();
+    pass(30);
+
+    labels.sweep();
+    switches.get(1).answerBarrier();
+    switches.get(2).answerBarrier();
+    assertEquals(1, labels.all().size());
+
+    labels.sweep();
+    switches.get(1).answerBarrier();
+    switches.get(3).answerBarrier();
+    assertEquals(0, labels.all().size());
+    assertRules(0, 0, 0);
+  }
+
+  @Test
+  void repair_thatASwitchDidNotConfirm_isDoneAgain() {
+    LabelledPath labelled = labels.acquire(PATH);
+    switches.holdBarriers();
+    repairAround2();
+    switches.get(1).failBarrier();
+    assertRules(1, 1, 1);
+    switches.takeWrites();
+
+    repairAround2();
+    switches.get(3).answerBarrier();
+    switches.get(1).answerBarrier();
+    switches.get(2).answerBarrier();
+    assertEquals(List.of(3L, 1L, 2L), switches.takeWrites());
+    assertRules(1, 0, 1);
+
+    repairAround2();
+    assertEquals(List.of(), switches.takeWrites(), "is settled now");
+    assertEquals(path(1, 3), labelled.path());
+  }
+
+  @Test
+  void sweep_ofLabelThatWasNotFullyMoved_removesAllItsRules() {
+    labels.release(labels.acquire(PATH));
+    switches.holdBarriers();
+    repairAround2();
+    switches.get(1).failBarrier();
+    pass(30);
+
+    labels.sweep();
+    for (long id : new long[] {1, 3, 2}) {
+      switches.get(id).answerBarrier();
+    }
+    assertRules(0, 0, 0);
   }
 
   @Test
