@@ -21,6 +21,7 @@ final class Admissions {
   private static final int MAX_TRIES = 3;
 
   private final ConnectionTable connections;
+  private final LatestConnections latest;
   private final FtpSessions ftpSessions;
   private final ConnectionProgrammer programmer;
   private final Departures departures;
@@ -30,12 +31,14 @@ final class Admissions {
 
   Admissions(
       ConnectionTable connections,
+      LatestConnections latest,
       FtpSessions ftpSessions,
       ConnectionProgrammer programmer,
       Departures departures,
       Endings endings,
       Rejections rejections) {
     this.connections = connections;
+    this.latest = latest;
     this.ftpSessions = ftpSessions;
     this.programmer = programmer;
     this.departures = departures;
@@ -145,6 +148,7 @@ final class Admissions {
 
   private void admitted(
       Connection connection, Placement placement, Arrival first, BalancerView view) {
+    latest.add(connection);
     placement.server().load().opened();
     view.loadChanged(placement.server());
     if (FtpSessions.isControl(view.catalog(), connection.request())) {

@@ -8,6 +8,7 @@ import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.FlowProgrammer.SwitchConnection;
+import io.malob.openflow.RefusedRule;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
@@ -44,6 +45,7 @@ import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import net.floodlightcontroller.topology.ITopologyService;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
 import org.projectfloodlight.openflow.protocol.OFFlowRemovedReason;
@@ -85,6 +87,10 @@ public final class BalancerModule
 
   private final LongSupplier nanoTime;
   private final Refusals refusals = new Refusals();
+  private final RefusedRules refusedRules = new RefusedRules();
+  private final LatestConnections latest = new LatestConnections();
+  private final FlowProgrammer programmer = new FlowProgrammer(this::connectionTo);
+  private ConnectionTable connections;
   private IFloodlightProviderService provider;
   private IOFSwitchService switches;
   private IDeviceService devices;
@@ -174,10 +180,9 @@ public final class BalancerModule
   }
 
   private void build(Settings settings) throws FloodlightModuleException {
-    FlowProgrammer programmer = new FlowProgrammer(this::connectionTo);
     HostFinder hosts = new HostFinder(switches, topology, devices, programmer);
     labels = new LabelTable(programmer, nanoTime);
-    ConnectionTable connections =
+    connections =
         new ConnectionTable(
             settings.number("maxConnections", 500_000, 1, Integer.MAX_VALUE),
             settings.number("maxDormant", 100_000, 0, Integer.MAX_VALUE / 2),
@@ -203,7 +208,13 @@ public final class BalancerModule
         new Departures(view, connections, routes, connectionProgrammer, rejections, endings);
     Admissions admissions =
         new Admissions(
-            connections, ftpSessions, connectionProgrammer, departures, endings, rejections);
+            connections,
+            latest,
+            ftpSessions,
+            connectionProgrammer,
+            departures,
+            endings,
+            rejections);
     requests =
         new RequestHandler(
             view,
@@ -292,8 +303,8 @@ public final class BalancerModule
     }
     if (message instanceof OFFlowRemoved flowRemoved) {
       flowRemoved(sw.getId(), flowRemoved);
-    } else if (message instanceof OFErrorMsg error) {
-      preparation.refused(error.getXid());
+    } else if (message instanceof OFErrorMsg error && !preparation.refused(error.getXid())) {
+      RefusedRule.of(error).ifPresent(rule -> refused(sw.getId(), rule));
     }
     return Command.CONTINUE;
   }
@@ -327,6 +338,22 @@ public final class BalancerModule
     return isForAVip;
   }
 
+  /**
+   * A connection must not live on without its rules: nothing would tell its end. Its client's next
+   * packet is refused or, if that is a SYN, placed anew.
+   */
+  private void refused(DatapathId switchId, RefusedRule rule) {
+    refusedRules.count(switchId, rule.reason());
+    if (Cookie.is(rule.cookie(), Cookie.Kind.REQUEST)
+        || Cookie.is(rule.cookie(), Cookie.Kind.REPLY)) {
+      @Nullable Connection connection = latest.find(Cookie.generation(rule.cookie()));
+      if (connection != null) {
+        refusals.count(RefusalReason.RULE_REFUSED);
+        endings.cutOff(connection);
+      }
+    }
+  }
+
   private void flowRemoved(DatapathId switchId, OFFlowRemoved message) {
     if (Cookie.is(message.getCookie(), Cookie.Kind.HOST)) {
       hostRules.ended(switchId, message.getMatch().get(MatchField.IPV4_DST).getInt());
@@ -356,6 +383,12 @@ public final class BalancerModule
   @Override
   public Map<String, Long> refusals() {
     return refusals.byReason();
+  }
+
+  @Override
+  public BalancerCounters counters() {
+    return new BalancerCounters(
+        connections.open(), connections.dormant(), programmer.unsent(), refusedRules.bySwitch());
   }
 
   @Override

@@ -26,6 +26,9 @@ public interface IBalancerService extends IFloodlightService {
   /** Connections that got no member, by reason, since the controller started. */
   Map<String, Long> refusals();
 
+  /** How full the balancer is, and what did not get through to switches. */
+  BalancerCounters counters();
+
   /** The paths between switches that connections use or could use at once, most used first. */
   List<PathStats> paths();
 

@@ -24,6 +24,8 @@ enum RefusalReason {
   QUEUE_FULL,
   /** The switches did not take the rules of the path. */
   PATH_FAILED,
+  /** A switch did not accept a rule of the connection, because its table is full or otherwise. */
+  RULE_REFUSED,
   /** A labelled packet that no connection knows. */
   LOST_LABEL,
   /** A part of a TCP or UDP packet: later parts do not say what connection they belong to. */

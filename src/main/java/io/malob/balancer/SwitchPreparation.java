@@ -75,14 +75,15 @@ final class SwitchPreparation {
         done -> rules.forEach(rule -> triedTcpFlags.remove(rule.getXid())));
   }
 
-  /** A switch has refused a message. */
-  void refused(long transaction) {
+  /** A switch has refused a message; false if that was not one to find out what it can. */
+  boolean refused(long transaction) {
     @Nullable DatapathId switchId = triedTcpFlags.remove(transaction);
     if (switchId != null && withoutTcpFlags.add(switchId)) {
       LOG.info(
           "Switch {} cannot match TCP flags: ends of connections are known by their time-outs",
           switchId);
     }
+    return switchId != null;
   }
 
   /** Whether every one of these switches tells when TCP connections end. */

@@ -73,6 +73,11 @@ public final class Cookie {
     return (cookie.getValue() >>> KIND_SHIFT) == (base(kind) >>> KIND_SHIFT);
   }
 
+  /** Whether a rule is ours, of whatever kind. */
+  static boolean isOurs(U64 cookie) {
+    return cookie.getValue() >>> APPLICATION_SHIFT == APPLICATION;
+  }
+
   /** The generation of the connection that a rule belongs to. */
   public static int generation(U64 cookie) {
     return (int) (cookie.getValue() & FIELD_GENERATION);

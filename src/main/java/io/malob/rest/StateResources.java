@@ -1,5 +1,6 @@
 package io.malob.rest;
 
+import io.malob.balancer.BalancerCounters;
 import io.malob.balancer.IBalancerService;
 import io.malob.balancer.LinkStats;
 import io.malob.balancer.PathStats;
@@ -9,7 +10,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.projectfloodlight.openflow.types.DatapathId;
 
-/** Shows what the balancer does: the paths that it uses, and what it refused. */
+/** Shows what the balancer does: the paths that it uses, what it refused, and how full it is. */
 final class StateResources implements Resources {
   private final IBalancerService balancer;
 
@@ -24,18 +25,31 @@ final class StateResources implements Resources {
           case "paths" -> paths();
           case "links" -> links();
           case "refusals" -> balancer.refusals();
+          case "counters" -> counters();
           default ->
               throw new RefusedException(
                   404,
                   "there is nothing at /"
                       + String.join("/", path)
-                      + " here, only paths, links, refusals",
+                      + " here, only paths, links, refusals, counters",
                   null);
         };
     if (!method.equals("GET")) {
       throw RefusedException.method(method, "GET");
     }
     return Reply.ok(answer);
+  }
+
+  private Map<String, Object> counters() {
+    BalancerCounters counters = balancer.counters();
+    Map<String, Map<String, Long>> refusedRules = new LinkedHashMap<>();
+    counters.refusedRules().forEach((id, byReason) -> refusedRules.put(id.toString(), byReason));
+    Map<String, Object> answer = new LinkedHashMap<>();
+    answer.put("open_connections", counters.openConnections());
+    answer.put("dormant_connections", counters.dormantConnections());
+    answer.put("unsent_batches", counters.unsentBatches());
+    answer.put("refused_rules", refusedRules);
+    return answer;
   }
 
   private List<Object> paths() {

@@ -1,13 +1,10 @@
 package io.malob.balancer;
 
-import static org.mockito.ArgumentMatchers.any;
-import static org.mockito.Mockito.lenient;
-import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.when;
-
-import com.google.common.util.concurrent.Futures;
-import com.google.common.util.concurrent.ListenableFuture;
+import com.google.common.collect.ImmutableSortedSet;
+import com.google.common.collect.ListMultimap;
+import com.google.common.collect.MultimapBuilder;
 import com.google.common.util.concurrent.SettableFuture;
+import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogException;
@@ -16,6 +13,10 @@ import io.malob.state.catalog.Fields;
 import io.malob.testing.FakeFlowTable;
 import io.malob.testing.FakeNetwork;
 import io.malob.testing.FakeRule;
+import io.malob.testing.Stub;
+import io.malob.testing.Wire;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -24,9 +25,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
 import net.floodlightcontroller.core.IListener.Command;
@@ -34,6 +37,7 @@ import net.floodlightcontroller.core.IOFMessageListener;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.IOFSwitchListener;
 import net.floodlightcontroller.core.IShutdownService;
+import net.floodlightcontroller.core.SwitchDisconnectedException;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
@@ -46,17 +50,17 @@ import net.floodlightcontroller.linkdiscovery.Link;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import net.floodlightcontroller.topology.ITopologyListener;
 import net.floodlightcontroller.topology.ITopologyService;
-import org.mockito.ArgumentCaptor;
-import org.mockito.Mockito;
 import org.projectfloodlight.openflow.protocol.OFBadMatchCode;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFFlowModFailedCode;
+import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
 import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
 import org.projectfloodlight.openflow.protocol.OFFlowRemovedReason;
 import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFPacketInReason;
-import org.projectfloodlight.openflow.protocol.OFRequest;
 import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
@@ -64,57 +68,93 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFBufferId;
+import org.projectfloodlight.openflow.types.OFErrorCauseData;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * The balancer module between mocked services and a network of fake flow tables: what it writes to
+ * The balancer module between stubbed services and a network of fake flow tables: what it writes to
  * a switch changes the tables, and what misses there comes back to it as a packet-in. Everything
  * runs on the calling thread, except that barriers can be held back.
  */
 final class BalancerNetwork {
   static final OFFactory FACTORY = OFFactories.getFactory(OFVersion.OF_13);
 
-  final FakeNetwork network = new FakeNetwork();
-  final AtomicLong nanoTime = new AtomicLong();
-  final BalancerModule module = new BalancerModule(nanoTime::get);
+  private static final List<OFPort> HOST_PORTS =
+      List.of(OFPort.of(1), OFPort.of(2), OFPort.of(3), OFPort.of(4));
+
+  final AtomicLong nanoTime;
+  final FakeNetwork network;
+  final BalancerModule module;
 
   /** Packets that the balancer left to other modules. */
   final List<Packet> passedOn = new ArrayList<>();
 
   private final Map<DatapathId, IOFSwitch> switches = new TreeMap<>();
+  private final Set<DatapathId> allSwitches = new TreeSet<>();
   private final Set<Link> links = new HashSet<>();
   private final Set<NodePortTuple> linkPorts = new HashSet<>();
   private final Map<IPv4Address, IDevice> devices = new HashMap<>();
   private final List<SettableFuture<OFMessage>> heldBarriers = new ArrayList<>();
+
+  /** Barriers on the wire, by switch. */
+  private final ListMultimap<DatapathId, SettableFuture<OFMessage>> unanswered =
+      MultimapBuilder.treeKeys().arrayListValues().build();
+
   private boolean holdBarriers;
   private boolean refusesTcpFlags;
+  private boolean refusesRequestRules;
 
-  private final IFloodlightProviderService provider = mock(IFloodlightProviderService.class);
-  private final IOFSwitchService switchService = mock(IOFSwitchService.class);
-  private final ITopologyService topology = mock(ITopologyService.class);
-  private final IDeviceService deviceService = mock(IDeviceService.class);
-  private final ScheduledExecutorService timer = mock(ScheduledExecutorService.class);
-  private final List<Runnable> repeated = new ArrayList<>();
+  private final List<Repeated> repeated = new ArrayList<>();
 
   private IOFSwitchListener switchListener;
   private ITopologyListener topologyListener;
   private IDeviceListener deviceListener;
   private IOFMessageListener messageListener;
 
+  private final Transport wire;
+
+  /** How messages, and the upkeep's tasks, come to where they are dealt with. */
+  interface Transport {
+    /** Everything arrives at once. */
+    Transport DIRECT = new Transport() {};
+
+    default void toSwitch(DatapathId switchId, Runnable arrival) {
+      arrival.run();
+    }
+
+    default void toController(DatapathId switchId, Runnable arrival) {
+      arrival.run();
+    }
+
+    default void toUpkeep(Runnable task) {
+      task.run();
+    }
+  }
+
   BalancerNetwork() {
     this(Map.of());
   }
 
   BalancerNetwork(Map<String, String> settings) {
-    stubServices();
+    this(settings, Transport.DIRECT, new AtomicLong());
+  }
+
+  BalancerNetwork(Map<String, String> settings, Transport wire, AtomicLong nanoTime) {
+    this.wire = wire;
+    this.nanoTime = nanoTime;
+    network = new FakeNetwork(nanoTime::get);
+    module = new BalancerModule(nanoTime::get);
     FloodlightModuleContext context = new FloodlightModuleContext();
-    context.addService(IFloodlightProviderService.class, provider);
-    context.addService(IOFSwitchService.class, switchService);
-    context.addService(ITopologyService.class, topology);
-    context.addService(IDeviceService.class, deviceService);
-    context.addService(IShutdownService.class, mock(IShutdownService.class));
+    context.addService(IFloodlightProviderService.class, provider());
+    context.addService(IOFSwitchService.class, switchService());
+    context.addService(ITopologyService.class, topology());
+    context.addService(IDeviceService.class, deviceService());
+    IShutdownService shutdown =
+        Stub.of(IShutdownService.class).on("registerShutdownListener", with -> null).make();
+    context.addService(IShutdownService.class, shutdown);
+    ScheduledExecutorService timer = timer();
     IThreadPoolService pool = () -> timer;
     context.addService(IThreadPoolService.class, pool);
     settings.forEach((key, value) -> context.addConfigParam(module, key, value));
@@ -124,87 +164,87 @@ final class BalancerNetwork {
       throw new IllegalArgumentException(e);
     }
     module.startUp(context);
-    captureListeners();
     network.setController(this::packetIn);
   }
 
-  private void stubServices() {
-    Mockito.doAnswer(
-            call -> {
-              call.getArgument(0, Runnable.class).run();
-              return null;
-            })
-        .when(timer)
-        .execute(any());
-    when(timer.scheduleWithFixedDelay(any(), Mockito.anyLong(), Mockito.anyLong(), any()))
-        .thenAnswer(
-            call -> {
-              repeated.add(call.getArgument(0));
-              return null;
-            });
-    when(switchService.getAllSwitchDpids()).thenAnswer(call -> Set.copyOf(switches.keySet()));
-    when(switchService.getSwitch(any())).thenAnswer(call -> switches.get(call.getArgument(0)));
-    when(switchService.getActiveSwitch(any()))
-        .thenAnswer(call -> switches.get(call.getArgument(0)));
-    when(topology.getAllLinks())
-        .thenAnswer(
-            call -> {
-              Map<DatapathId, Set<Link>> bySwitch = new HashMap<>();
-              links.forEach(
-                  link ->
-                      bySwitch.computeIfAbsent(link.getSrc(), any -> new HashSet<>()).add(link));
-              return bySwitch;
-            });
-    when(topology.isAttachmentPointPort(any(), any()))
-        .thenAnswer(
-            call ->
-                !linkPorts.contains(new NodePortTuple(call.getArgument(0), call.getArgument(1))));
-    when(deviceService.queryDevices(any(), any(), any(), any(), any(), any()))
-        .thenAnswer(
-            call -> {
-              IDevice device = devices.get(call.getArgument(2, IPv4Address.class));
-              return (device == null ? List.<IDevice>of() : List.of(device)).iterator();
-            });
-    Mockito.doAnswer(call -> List.copyOf(devices.values())).when(deviceService).getAllDevices();
+  private IFloodlightProviderService provider() {
+    return Stub.of(IFloodlightProviderService.class)
+        .on("addOFMessageListener", with -> messageListener = (IOFMessageListener) with[1])
+        .make();
   }
 
-  private void captureListeners() {
-    ArgumentCaptor<IOFSwitchListener> ofSwitches = ArgumentCaptor.forClass(IOFSwitchListener.class);
-    Mockito.verify(switchService).addOFSwitchListener(ofSwitches.capture());
-    switchListener = ofSwitches.getValue();
-    ArgumentCaptor<ITopologyListener> ofLinks = ArgumentCaptor.forClass(ITopologyListener.class);
-    Mockito.verify(topology).addListener(ofLinks.capture());
-    topologyListener = ofLinks.getValue();
-    ArgumentCaptor<IDeviceListener> ofHosts = ArgumentCaptor.forClass(IDeviceListener.class);
-    Mockito.verify(deviceService).addListener(ofHosts.capture());
-    deviceListener = ofHosts.getValue();
-    ArgumentCaptor<IOFMessageListener> ofMessages =
-        ArgumentCaptor.forClass(IOFMessageListener.class);
-    Mockito.verify(provider)
-        .addOFMessageListener(Mockito.eq(OFType.PACKET_IN), ofMessages.capture());
-    messageListener = ofMessages.getValue();
+  private ScheduledExecutorService timer() {
+    return Stub.of(ScheduledExecutorService.class)
+        .on(
+            "execute",
+            with -> {
+              wire.toUpkeep((Runnable) with[0]);
+              return null;
+            })
+        .on(
+            "scheduleWithFixedDelay",
+            with -> {
+              repeated.add(new Repeated((Runnable) with[0], (Long) with[1]));
+              return null;
+            })
+        .make();
+  }
+
+  private IOFSwitchService switchService() {
+    return Stub.of(IOFSwitchService.class)
+        .on("addOFSwitchListener", with -> switchListener = (IOFSwitchListener) with[0])
+        .on("getAllSwitchDpids", with -> ImmutableSortedSet.copyOf(switches.keySet()))
+        .on("getSwitch", with -> switches.get(with[0]))
+        .on("getActiveSwitch", with -> switches.get(with[0]))
+        .make();
+  }
+
+  private ITopologyService topology() {
+    return Stub.of(ITopologyService.class)
+        .on(
+            "addListener",
+            with -> {
+              topologyListener = (ITopologyListener) with[0];
+              return null;
+            })
+        .on(
+            "getAllLinks",
+            with -> links.stream().collect(Collectors.groupingBy(Link::getSrc, Collectors.toSet())))
+        .on(
+            "isAttachmentPointPort",
+            with -> !linkPorts.contains(new NodePortTuple((DatapathId) with[0], (OFPort) with[1])))
+        .make();
+  }
+
+  private IDeviceService deviceService() {
+    return Stub.of(IDeviceService.class)
+        .on("addListener", with -> deviceListener = (IDeviceListener) with[0])
+        .on(
+            "queryDevices",
+            with -> {
+              IDevice device = devices.get((IPv4Address) with[2]);
+              return (device == null ? List.<IDevice>of() : List.of(device)).iterator();
+            })
+        .on("getAllDevices", with -> List.copyOf(devices.values()))
+        .make();
   }
 
   /** A switch with a table-miss entry, as the controller leaves it after the handshake. */
   DatapathId addSwitch(long id) {
     DatapathId switchId = DatapathId.of(id);
-    IOFSwitch sw = mock(IOFSwitch.class);
-    lenient().when(sw.getId()).thenReturn(switchId);
-    lenient().when(sw.getOFFactory()).thenReturn(FACTORY);
-    lenient()
-        .when(sw.getEnabledPortNumbers())
-        .thenReturn(List.of(OFPort.of(1), OFPort.of(2), OFPort.of(3), OFPort.of(4)));
-    lenient()
-        .when(sw.write(Mockito.<Iterable<OFMessage>>any()))
-        .thenAnswer(
-            call -> {
-              Iterable<OFMessage> messages = call.getArgument(0);
-              messages.forEach(message -> sent(switchId, message));
-              return List.of();
-            });
-    lenient()
-        .when(sw.writeRequest(Mockito.<OFRequest<OFMessage>>any()))
-        .thenAnswer(call -> barrier());
+    IOFSwitch sw =
+        Stub.of(IOFSwitch.class)
+            .on("getId", with -> switchId)
+            .on("getOFFactory", with -> FACTORY)
+            .on("getEnabledPortNumbers", with -> HOST_PORTS)
+            .on(
+                "write",
+                with -> {
+                  ((Iterable<?>) with[0]).forEach(message -> send(switchId, (OFMessage) message));
+                  return List.of();
+                })
+            .on("writeRequest", with -> barrier(switchId))
+            .make();
     network
         .table(switchId)
         .apply(
@@ -220,12 +260,23 @@ final class BalancerNetwork {
                                 List.of(FACTORY.actions().output(OFPort.CONTROLLER, 0xffff)))))
                 .build());
     switches.put(switchId, sw);
+    allSwitches.add(switchId);
     switchListener.switchAdded(switchId);
     switchListener.switchActivated(switchId);
     return switchId;
   }
 
-  private void sent(DatapathId switchId, OFMessage message) {
+  private void send(DatapathId switchId, OFMessage message) {
+    wire.toSwitch(switchId, () -> arrived(switchId, message));
+  }
+
+  private void arrived(DatapathId switchId, OFMessage message) {
+    if (refusesRequestRules
+        && Wire.readBack(message) instanceof OFFlowAdd rule
+        && Cookie.is(rule.getCookie(), Cookie.Kind.REQUEST)) {
+      tell(switchId, tableFull(rule));
+      return;
+    }
     if (refusesTcpFlags
         && message instanceof OFFlowAdd rule
         && rule.getMatch().get(MatchField.OVS_TCP_FLAGS) != null) {
@@ -236,7 +287,7 @@ final class BalancerNetwork {
               .setXid(message.getXid())
               .setCode(OFBadMatchCode.BAD_FIELD)
               .build();
-      messageListener.receive(switches.get(switchId), error, new FloodlightContext());
+      tell(switchId, error);
     } else if (message.getType() != OFType.BARRIER_REQUEST) {
       delivered.addAll(network.send(switchId, message));
     }
@@ -245,13 +296,57 @@ final class BalancerNetwork {
   /** What came out because of messages that were not sent within a packet-in. */
   final List<FakeNetwork.Delivery> delivered = new ArrayList<>();
 
-  private ListenableFuture<? extends OFMessage> barrier() {
-    if (!holdBarriers) {
-      return Futures.immediateFuture(FACTORY.barrierReply());
+  @SuppressWarnings("FutureReturnValueIgnored") // the module takes it for what it is
+  private Object barrier(DatapathId switchId) {
+    SettableFuture<OFMessage> barrier = SettableFuture.create();
+    if (holdBarriers) {
+      heldBarriers.add(barrier);
+      return barrier;
     }
-    SettableFuture<OFMessage> held = SettableFuture.create();
-    heldBarriers.add(held);
-    return held;
+    unanswered.put(switchId, barrier);
+    wire.toSwitch(
+        switchId,
+        () ->
+            wire.toController(
+                switchId,
+                () -> {
+                  unanswered.remove(switchId, barrier);
+                  barrier.set(FACTORY.barrierReply());
+                }));
+    return barrier;
+  }
+
+  /** A switch says something; the module may pass it on. */
+  private void tell(DatapathId switchId, OFMessage message) {
+    wire.toController(switchId, () -> told(switchId, message));
+  }
+
+  private void told(DatapathId switchId, OFMessage message) {
+    Command command =
+        messageListener.receive(switches.get(switchId), message, new FloodlightContext());
+    if (command == Command.CONTINUE && message instanceof OFPacketIn packetIn) {
+      passedOn.add(Packet.parse(packetIn.getData()));
+    }
+  }
+
+  /** An error as switches send it, with the first 64 bytes of the message that it is about. */
+  private static OFMessage tableFull(OFFlowAdd rule) {
+    ByteBuf bytes = Unpooled.buffer();
+    rule.writeTo(bytes);
+    byte[] quoted = new byte[64];
+    bytes.readBytes(quoted);
+    return FACTORY
+        .errorMsgs()
+        .buildFlowModFailedErrorMsg()
+        .setXid(rule.getXid())
+        .setCode(OFFlowModFailedCode.TABLE_FULL)
+        .setData(OFErrorCauseData.of(quoted, OFVersion.OF_13))
+        .build();
+  }
+
+  /** Whether the tables for the rules of clients' packets are full. */
+  void refuseRequestRules(boolean full) {
+    refusesRequestRules = full;
   }
 
   /** Switches cannot match TCP flags. */
@@ -277,14 +372,21 @@ final class BalancerNetwork {
         .forEach(held -> held.setException(new IllegalStateException("refused")));
   }
 
-  /** A switch loses its connection; its tables stay. */
+  /** A switch loses its connection, and what it was asked is never answered; its tables stay. */
   void disconnect(DatapathId switchId) {
     switches.remove(switchId);
+    List.copyOf(unanswered.removeAll(switchId))
+        .forEach(barrier -> barrier.setException(new SwitchDisconnectedException(switchId)));
     switchListener.switchRemoved(switchId);
   }
 
   void link(DatapathId a, int portA, DatapathId b, int portB) {
     network.connect(a, portA, b, portB);
+    learnLink(a, portA, b, portB);
+  }
+
+  /** The controller learns that there is a link. */
+  void learnLink(DatapathId a, int portA, DatapathId b, int portB) {
     links.add(new Link(a, OFPort.of(portA), b, OFPort.of(portB), U64.ZERO));
     links.add(new Link(b, OFPort.of(portB), a, OFPort.of(portA), U64.ZERO));
     linkPorts.add(new NodePortTuple(a, OFPort.of(portA)));
@@ -295,6 +397,11 @@ final class BalancerNetwork {
   /** A link breaks, and the controller learns it. */
   void unlink(DatapathId a, int portA) {
     network.cut(a, portA);
+    learnBreak(a, portA);
+  }
+
+  /** The controller learns that a link is broken. */
+  void learnBreak(DatapathId a, int portA) {
     OFPort port = OFPort.of(portA);
     links.removeIf(
         link ->
@@ -303,14 +410,20 @@ final class BalancerNetwork {
     topologyListener.topologyChanged(List.of());
   }
 
+  /** The controller learns a host as soon as its switch's message is there. */
+  void learnLater(Host host) {
+    wire.toController(host.switchId(), () -> learn(host));
+  }
+
   /** The controller learns a host. */
   void learn(Host host) {
-    IDevice device = mock(IDevice.class);
-    lenient().when(device.getIPv4Addresses()).thenReturn(new IPv4Address[] {host.ip()});
-    lenient().when(device.getMACAddress()).thenReturn(host.mac());
-    lenient()
-        .when(device.getAttachmentPoints())
-        .thenReturn(new SwitchPort[] {new SwitchPort(host.switchId(), OFPort.of(host.port()))});
+    SwitchPort port = new SwitchPort(host.switchId(), OFPort.of(host.port()));
+    IDevice device =
+        Stub.of(IDevice.class)
+            .on("getIPv4Addresses", with -> new IPv4Address[] {host.ip()})
+            .on("getMACAddress", with -> host.mac())
+            .on("getAttachmentPoints", with -> new SwitchPort[] {port})
+            .make();
     devices.put(host.ip(), device);
     deviceListener.deviceAdded(device);
   }
@@ -393,11 +506,7 @@ final class BalancerNetwork {
             .setMatch(FACTORY.buildMatch().setExact(MatchField.IN_PORT, inPort).build())
             .setData(output.frame())
             .build();
-    Command command =
-        messageListener.receive(switches.get(switchId), message, new FloodlightContext());
-    if (command == Command.CONTINUE) {
-      passedOn.add(Packet.parse(output.frame()));
-    }
+    tell(switchId, message);
   }
 
   /** A rule times out on its switch, which says so if it was asked to. */
@@ -411,6 +520,21 @@ final class BalancerNetwork {
                 .setPriority(rule.priority())
                 .setMatch(rule.match())
                 .build());
+    tellTimedOut(switchId, rule);
+  }
+
+  /** The rules that nobody has used for long enough time out on their switches. */
+  void expire() {
+    for (DatapathId switchId : allSwitches) {
+      for (FakeRule rule : network.table(switchId).expire()) {
+        if (switches.containsKey(switchId) && rule.flags().contains(OFFlowModFlags.SEND_FLOW_REM)) {
+          tellTimedOut(switchId, rule);
+        }
+      }
+    }
+  }
+
+  private void tellTimedOut(DatapathId switchId, FakeRule rule) {
     OFFlowRemoved removed =
         FACTORY
             .buildFlowRemoved()
@@ -420,15 +544,22 @@ final class BalancerNetwork {
             .setPriority(rule.priority())
             .setMatch(rule.match())
             .build();
-    messageListener.receive(switches.get(switchId), removed, new FloodlightContext());
+    tell(switchId, removed);
   }
 
   /** Time passes, and everything that is repeated now and then is done once. */
   void pass(int seconds) {
     nanoTime.addAndGet(TimeUnit.SECONDS.toNanos(seconds));
-
-    List.copyOf(repeated).forEach(Runnable::run);
+    List.copyOf(repeated).forEach(each -> each.work.run());
   }
+
+  /** What the balancer does now and then. */
+  List<Repeated> repeated() {
+    return List.copyOf(repeated);
+  }
+
+  /** Something that the balancer does now and then. */
+  record Repeated(Runnable work, long millis) {}
 
   List<FakeRule> rules(DatapathId switchId, int table) {
     return network.table(switchId).rules(table).stream()

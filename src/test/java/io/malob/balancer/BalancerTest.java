@@ -684,6 +684,46 @@ class BalancerTest {
   }
 
   @Test
+  void replyThatWakesAConnection_waitsForItsPathsAndCannotKeepItOpen() {
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+    net.timeOut(s1, net.rules(s1, 1).get(0));
+    net.timeOut(s3, net.rules(s3, 0).stream().filter(this::isReply).findFirst().orElseThrow());
+    net.pass(40);
+    assertEquals(List.of(), net.module.paths(), "the paths are gone");
+
+    net.holdBarriers();
+    assertEquals(List.of(), net.send(far, fromMember(far, 8_080, 40_000)));
+    net.delivered.clear();
+    net.releaseBarriers();
+    only(net.delivered, client);
+    assertEquals(1, net.stats("m1").activeConnections());
+
+    net.timeOut(s1, net.rules(s1, 1).get(0));
+    assertEquals(0, net.stats("m1").activeConnections());
+  }
+
+  @Test
+  void ruleThatASwitchRefuses_endsItsConnectionAndIsCounted() {
+    net.learn(far);
+    net.webService(far);
+    net.refuseRequestRules(true);
+    only(net.send(client, toVip(40_000, 80, SYN)), far);
+
+    assertEquals(0, net.stats("m1").activeConnections());
+    assertEquals(0, net.module.counters().openConnections());
+    assertEquals(1, net.refused(RefusalReason.RULE_REFUSED));
+    assertEquals(
+        Map.of(s1, Map.of("FLOW_MOD_FAILED/TABLE_FULL", 1L)), net.module.counters().refusedRules());
+    assertFalse(net.rules(s3, 0).stream().anyMatch(this::isReply), "its other rule goes, too");
+
+    net.refuseRequestRules(false);
+    only(net.send(client, toVip(40_000, 80, SYN)), far);
+    assertEquals(1, net.module.counters().openConnections());
+  }
+
+  @Test
   void leastConnections_seesWhatHasEnded() {
     net.learn(far);
     net.learn(farToo);

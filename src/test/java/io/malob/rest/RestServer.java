@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
+import io.malob.balancer.BalancerCounters;
 import io.malob.balancer.IBalancerService;
 import io.malob.balancer.LinkStats;
 import io.malob.balancer.MemberStats;
@@ -121,6 +122,12 @@ final class RestServer implements IBalancerService {
   @Override
   public Map<String, Long> refusals() {
     return Map.of("no_vip", 3L);
+  }
+
+  @Override
+  public BalancerCounters counters() {
+    return new BalancerCounters(
+        5, 7, 2, Map.of(DatapathId.of(1), Map.of("FLOW_MOD_FAILED/TABLE_FULL", 3L)));
   }
 
   /** Back to an empty catalog. */

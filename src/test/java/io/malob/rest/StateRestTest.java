@@ -46,10 +46,19 @@ class StateRestTest {
   }
 
   @Test
+  void counters_showWhatSwitchesDidNotTake() throws Exception {
+    assertEquals(
+        "{\"open_connections\":5,\"dormant_connections\":7,\"unsent_batches\":2,"
+            + "\"refused_rules\":{\"00:00:00:00:00:00:00:01\":{\"FLOW_MOD_FAILED/TABLE_FULL\":3}}}",
+        server.sendTo("GET", "/wm/malob/counters", null).text());
+  }
+
+  @Test
   void anythingElse_isNotFound() throws Exception {
     Answer answer = server.sendTo("GET", "/wm/malob/nothing", null);
 
     assertEquals(404, answer.status());
-    assertEquals("there is nothing at /nothing here, only paths, links, refusals", answer.error());
+    assertEquals(
+        "there is nothing at /nothing here, only paths, links, refusals, counters", answer.error());
   }
 }

@@ -1,0 +1,38 @@
+package io.malob.openflow;
+
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
+import org.projectfloodlight.openflow.protocol.errormsg.OFFlowModFailedErrorMsg;
+import org.projectfloodlight.openflow.types.U64;
+
+/**
+ * A rule of ours that a switch has not accepted.
+ *
+ * @param cookie the rule's
+ * @param reason what the switch says, like {@code FLOW_MOD_FAILED/TABLE_FULL}
+ */
+public record RefusedRule(U64 cookie, String reason) {
+  /** The wire format's number of FLOW_MOD, from OpenFlow 1.3 on. */
+  private static final byte FLOW_MOD = 14;
+
+  /** Behind the header, in every version; an error quotes at least 64 bytes (1.3.5, A.4.4). */
+  private static final int COOKIE_AT = 8;
+
+  /** What an error is about; empty if that is not a rule of ours. */
+  public static Optional<RefusedRule> of(OFErrorMsg error) {
+    byte[] quoted = error.getData().getData();
+    if (quoted.length < COOKIE_AT + Long.BYTES || quoted[1] != FLOW_MOD) {
+      return Optional.empty();
+    }
+    U64 cookie = U64.of(ByteBuffer.wrap(quoted).getLong(COOKIE_AT));
+    return Cookie.isOurs(cookie)
+        ? Optional.of(new RefusedRule(cookie, reason(error)))
+        : Optional.empty();
+  }
+
+  private static String reason(OFErrorMsg error) {
+    String type = error.getErrType().name();
+    return error instanceof OFFlowModFailedErrorMsg failed ? type + "/" + failed.getCode() : type;
+  }
+}
