@@ -295,6 +295,8 @@ final class Traffic {
     Host host = hosts.get(packet.dstMac());
     if (host == null || !there.contains(host) || host.ip().getInt() != packet.dstAddress()) {
       journal.wrong("%s for %s came out at %s", packet, packet.dstMac(), delivery.at());
+    } else if (packet.isTcpSyn() && sentMark(packet) == 0) {
+      challenged(host, packet);
     } else if (packet.hasTcpFlags(Packet.TCP_RST)
         && ByteBuffer.wrap(packet.frame()).getInt(MARK_AT) == 0) {
       refused(host, packet.srcAddress(), packet.dstPort(), packet.srcPort(), Protocol.TCP);
@@ -325,6 +327,23 @@ final class Traffic {
             net.learnLater(host);
             send(host, Frames.arpReply(host.mac(), arp.arpSenderMac(), host.ip(), asker));
           });
+    }
+  }
+
+  /** The balancer provokes an answer from the ends of a connection that it closes (RFC 5961). */
+  private void challenged(Host host, Packet syn) {
+    for (Conversation of : open()) {
+      boolean sameClientPort =
+          of.protocol() == Protocol.TCP
+              && of.clientPort == (host.equals(of.client) ? syn.dstPort() : syn.srcPort());
+      if (sameClientPort && host.equals(of.client)) {
+        request(of, Packet.TCP_ACK, "challenged");
+        return;
+      }
+      if (sameClientPort && host.equals(of.member)) {
+        reply(of, Packet.TCP_ACK, "challenged");
+        return;
+      }
     }
   }
 
