@@ -3,12 +3,6 @@
 
 readonly JAVA_AT_LEAST=17
 
-# G1 with short pauses, because a pause is latency of every connection that is being placed; a heap that
-# fits on a small machine and has room for about a million connections; and rather end than limp on
-# without memory.
-# shellcheck disable=SC2034
-readonly JVM_FLAGS="-XX:+UseG1GC -XX:MaxGCPauseMillis=20 -Xms128m -Xmx1g -XX:+ExitOnOutOfMemoryError"
-
 # java_homes: where a Java could be, the preferred one first
 java_homes() {
   local program

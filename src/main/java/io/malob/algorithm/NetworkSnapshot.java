@@ -6,6 +6,8 @@ import io.malob.algorithm.graph.Topology;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
@@ -31,19 +33,26 @@ public final class NetworkSnapshot {
 
   /** The path with the fewest links from one switch to another; empty if there is none. */
   public Optional<Path> fewestHops(DatapathId src, DatapathId dst) {
-    return fewestHops
-        .computeIfAbsent(src, source -> new Paths(PathTree.fewestHops(topology, source)))
-        .to(dst);
+    @Nullable Paths paths = fewestHops.get(src);
+    if (paths == null) {
+      paths =
+          fewestHops.computeIfAbsent(
+              src, source -> new Paths(PathTree.fewestHops(topology, source)));
+    }
+    return paths.to(dst);
   }
 
   /** The paths of one tree, each put together once. */
-  private record Paths(PathTree tree, Map<DatapathId, Optional<Path>> byDestination) {
+  private static final class Paths {
+    private final Map<DatapathId, Optional<Path>> byDestination = new ConcurrentHashMap<>();
+    private final Function<DatapathId, Optional<Path>> find;
+
     Paths(PathTree tree) {
-      this(tree, new ConcurrentHashMap<>());
+      find = tree::pathTo;
     }
 
     Optional<Path> to(DatapathId destination) {
-      return byDestination.computeIfAbsent(destination, tree::pathTo);
+      return byDestination.computeIfAbsent(destination, find);
     }
   }
 }

@@ -103,13 +103,10 @@ final class Admissions {
         return reasonOf((Placer.Refusal) result);
       }
       Connection connection = connection(request, placement.server(), terms);
-      @Nullable Connection clash = connections.byReply(connection.reply());
-      if (clash != null
-          && !clash.request().equals(request)
-          && !(takesRoom && endings.makeRoom(clash))) {
-        return RefusalReason.NO_DISTINCT_MEMBER;
-      }
       Admission admission = connections.add(connection);
+      if (admission == Admission.CLASH && takesRoom && makeRoom(connection)) {
+        admission = connections.add(connection);
+      }
       if (admission == Admission.ADDED) {
         admitted(connection, placement, first, terms.view);
         return null;
@@ -122,8 +119,17 @@ final class Admissions {
       if (admission == Admission.FULL) {
         return RefusalReason.LIMIT;
       }
+      if (admission == Admission.CLASH && !takesRoom) {
+        return RefusalReason.NO_DISTINCT_MEMBER;
+      }
     }
     return RefusalReason.NO_DISTINCT_MEMBER;
+  }
+
+  /** Has the connection that looks like this one give way; false if it is in use. */
+  private boolean makeRoom(Connection connection) {
+    @Nullable Connection clash = connections.byReply(connection.reply());
+    return clash == null || endings.makeRoom(clash);
   }
 
   /** A client uses the port of a connection that it has ended, whose rules are still there. */

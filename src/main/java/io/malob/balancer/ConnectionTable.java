@@ -87,9 +87,6 @@ final class ConnectionTable {
       return Admission.FULL;
     }
     Connection clash = byReply.putIfAbsent(connection.reply(), connection);
-    while (clash != null && forget(clash, State.DORMANT)) {
-      clash = byReply.putIfAbsent(connection.reply(), connection);
-    }
     if (clash != null) {
       open.decrementAndGet();
       boolean same = clash.request().equals(connection.request());

@@ -19,6 +19,9 @@ final class PoolView {
   private final Map<Algorithm, Placer> placers = new ConcurrentHashMap<>();
   private final Map<Algorithm, AtomicInteger> turns;
 
+  /** The placers again: to be gone through for each connection without an iterator. */
+  private volatile ImmutableList<Placer> all = ImmutableList.of();
+
   /** A pool that nobody has been placed in yet. */
   PoolView(ImmutableList<Server> servers) {
     this(servers, new ConcurrentHashMap<>());
@@ -48,12 +51,20 @@ final class PoolView {
   }
 
   private Placer newPlacer(Algorithm algorithm) {
-    return Placers.of(
-        algorithm, servers, turns.computeIfAbsent(algorithm, any -> new AtomicInteger()));
+    Placer placer =
+        Placers.of(
+            algorithm, servers, turns.computeIfAbsent(algorithm, any -> new AtomicInteger()));
+    synchronized (turns) {
+      all = ImmutableList.<Placer>builder().addAll(all).add(placer).build();
+    }
+    return placer;
   }
 
   /** Tells all placers that the connections of a member were counted up or down. */
   void loadChanged(Server server) {
-    placers.values().forEach(placer -> placer.loadChanged(server));
+    ImmutableList<Placer> current = all;
+    for (int i = 0; i < current.size(); i++) {
+      current.get(i).loadChanged(server);
+    }
   }
 }

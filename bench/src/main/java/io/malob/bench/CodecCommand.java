@@ -48,7 +48,7 @@ final class CodecCommand implements Callable<Integer> {
   static List<Outcome> measure(Scenario scenario, LoadOptions options, Path directory)
       throws IOException, InterruptedException {
     int port = FreePort.find();
-    List<String> arguments = new ArrayList<>(List.of("-Xmx" + options.heap));
+    List<String> arguments = new ArrayList<>(options.jvm());
     arguments.addAll(
         List.of("-cp", System.getProperty("java.class.path"), Main.class.getName(), "responder"));
     arguments.add("--port=" + port);

@@ -1,6 +1,7 @@
 package io.malob.bench;
 
 import io.malob.bench.load.Demand;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +22,7 @@ final class LoadOptions {
   @Option(
       names = "--warmup",
       paramLabel = "N",
-      defaultValue = "5",
+      defaultValue = "10",
       description = "How long the load runs before that (${DEFAULT-VALUE}).")
   int warmup;
 
@@ -69,6 +70,26 @@ final class LoadOptions {
 
   @Option(names = "--json", description = "Print the results as JSON.")
   boolean json;
+
+  @Option(
+      names = "--jvm-options",
+      paramLabel = "FILE",
+      defaultValue = "scripts/launcher/jvm.options",
+      description =
+          "The measured JVM's options, one per line: those of './malob run' (${DEFAULT-VALUE}, if it"
+              + " is there).")
+  private Path jvmOptions = Path.of("");
+
+  /** The options of the JVM that is measured, the more special ones last. */
+  List<String> jvm() {
+    List<String> options = new ArrayList<>();
+    if (Files.isReadable(jvmOptions)) {
+      options.add("@" + jvmOptions);
+    }
+    options.add("-Xmx" + heap);
+    options.addAll(javaOptions);
+    return options;
+  }
 
   List<Demand> demands() {
     List<Demand> demands = new ArrayList<>();

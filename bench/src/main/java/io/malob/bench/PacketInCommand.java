@@ -103,8 +103,7 @@ final class PacketInCommand implements Callable<Integer> {
     int openFlowPort = FreePort.find();
     int httpPort = FreePort.find();
     Path data = workspace.data();
-    List<String> arguments = new ArrayList<>(List.of("-Xmx" + options.heap));
-    arguments.addAll(options.javaOptions);
+    List<String> arguments = new ArrayList<>(options.jvm());
     arguments.addAll(List.of("-jar", controllerJar.toAbsolutePath().toString()));
     arguments.addAll(List.of("--openflow-port", Integer.toString(openFlowPort)));
     arguments.addAll(List.of("--http-port", Integer.toString(httpPort)));
