@@ -12,9 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the peer for an echo once per interval, and closes a connection on which nothing at all has
- * come for three intervals. Answers the peer's own echo requests, and measures the round trip of
- * its own ones. Intervals are counted, so that the time of day does not matter.
+ * Asks the peer for an echo once per interval, answers the peer's own echo requests, and measures
+ * the round trip of its own ones. Closes a connection on which nothing at all has come for three
+ * intervals, and one whose peer sends but does not read: no echo answered, and nothing gone of what
+ * waits to be sent. Intervals are counted, so that the time of day does not matter.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
@@ -23,24 +24,33 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
 
   private final ProtocolVersion version;
   private final int intervalMillis;
+  private final int mostUnreadIntervals;
   private final LongSupplier nanoTime;
+  private final EchoTimes echoes;
+  private final UnsentBytes unsent = new UnsentBytes();
 
-  private volatile long roundTripNanos;
   private boolean heard;
+  private boolean answered;
   private int silentIntervals;
-  private @Nullable OFEchoRequest lastRequest;
-  private long lastRequestNanos;
+
+  /** The first interval has no echo that could be answered. */
+  private int unreadIntervals = -1;
+
   private @Nullable ScheduledFuture<?> timer;
 
-  EchoKeepAlive(ProtocolVersion version, int intervalMillis, LongSupplier nanoTime) {
+  EchoKeepAlive(ProtocolVersion version, ChannelSettings settings, LongSupplier nanoTime) {
     this.version = version;
-    this.intervalMillis = intervalMillis;
     this.nanoTime = nanoTime;
+    intervalMillis = settings.echoIntervalMillis();
+    mostUnreadIntervals = Math.max(1, settings.unreadTimeoutMillis() / intervalMillis);
+    echoes =
+        new EchoTimes(
+            TimeUnit.MILLISECONDS.toNanos((long) SILENT_INTERVALS_OF_A_DEAD_PEER * intervalMillis));
   }
 
   /** The latest round trip; 0 before the first. May be read by any thread. */
   long roundTripNanos() {
-    return roundTripNanos;
+    return echoes.roundTripNanos();
   }
 
   @Override
@@ -63,22 +73,28 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
 
   private void onInterval(ChannelHandlerContext ctx) {
     silentIntervals = heard ? 0 : silentIntervals + 1;
+    boolean read = unsent.haveMovedOn(ctx.channel()) || answered;
+    unreadIntervals = read ? 0 : unreadIntervals + 1;
     heard = false;
+    answered = false;
     if (silentIntervals >= SILENT_INTERVALS_OF_A_DEAD_PEER) {
-      logger.warn(
-          "{} has been silent for {} ms: closing its connection",
-          ctx.channel().remoteAddress(),
-          (long) silentIntervals * intervalMillis);
-      ctx.close();
-      return;
+      close(ctx, "been silent", silentIntervals);
+    } else if (unreadIntervals >= mostUnreadIntervals) {
+      close(ctx, "read nothing of what is sent to it", unreadIntervals);
+    } else if (ctx.channel().isWritable()) {
+      OFEchoRequest request = version.factory().echoRequest(new byte[0]);
+      echoes.sent(request.getXid(), nanoTime.getAsLong());
+      ctx.channel().writeAndFlush(request, ctx.channel().voidPromise());
     }
-    if (!ctx.channel().isWritable()) {
-      return;
-    }
-    OFEchoRequest request = version.factory().echoRequest(new byte[0]);
-    lastRequest = request;
-    lastRequestNanos = nanoTime.getAsLong();
-    ctx.channel().writeAndFlush(request, ctx.channel().voidPromise());
+  }
+
+  private void close(ChannelHandlerContext ctx, String what, int intervals) {
+    logger.warn(
+        "{} has {} for {} ms: closing its connection",
+        ctx.channel().remoteAddress(),
+        what,
+        (long) intervals * intervalMillis);
+    ctx.close();
   }
 
   @Override
@@ -97,9 +113,8 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
         ctx.channel().writeAndFlush(reply, ctx.channel().voidPromise());
       }
     } else if (message instanceof OFEchoReply reply
-        && lastRequest != null
-        && reply.getXid() == lastRequest.getXid()) {
-      roundTripNanos = nanoTime.getAsLong() - lastRequestNanos;
+        && echoes.answered(reply.getXid(), nanoTime.getAsLong())) {
+      answered = true;
     } else {
       ctx.fireChannelRead(message);
     }

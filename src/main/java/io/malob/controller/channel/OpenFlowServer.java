@@ -6,7 +6,6 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
-import io.netty.channel.DefaultMessageSizeEstimator;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
@@ -28,9 +27,6 @@ import org.projectfloodlight.openflow.types.U64;
 public final class OpenFlowServer implements AutoCloseable {
   private static final WriteBufferWaterMark UNSENT_BYTES =
       new WriteBufferWaterMark(1024 * 1024, 4 * 1024 * 1024);
-
-  /** How much a message counts that waits for its channel's thread. */
-  private static final int ESTIMATED_MESSAGE_BYTES = 128;
 
   /** A flush is sent on after this many at the latest, also while messages keep coming in. */
   private static final int FLUSHES_TOGETHER = 256;
@@ -59,9 +55,7 @@ public final class OpenFlowServer implements AutoCloseable {
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, UNSENT_BYTES)
-            .childOption(
-                ChannelOption.MESSAGE_SIZE_ESTIMATOR,
-                new DefaultMessageSizeEstimator(ESTIMATED_MESSAGE_BYTES))
+            .childOption(ChannelOption.MESSAGE_SIZE_ESTIMATOR, new MessageSizes())
             .childHandler(
                 new ChannelInitializer<>() {
                   @Override
@@ -92,7 +86,7 @@ public final class OpenFlowServer implements AutoCloseable {
       SwitchEvents events,
       LongSupplier nanoTime) {
     ProtocolVersion version = new ProtocolVersion();
-    EchoKeepAlive echo = new EchoKeepAlive(version, settings.echoIntervalMillis(), nanoTime);
+    EchoKeepAlive echo = new EchoKeepAlive(version, settings, nanoTime);
     pipeline
         .addLast(new OpenFlowDecoder(version))
         .addLast(new OpenFlowEncoder())

@@ -155,6 +155,9 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (!ctx.channel().isActive()) {
+      return; // each message that waits when a connection is closed fails once more
+    }
     if (cause instanceof IOException) {
       logger.info("The connection of switch {} broke: {}", sw.getId(), cause.getMessage());
     } else {

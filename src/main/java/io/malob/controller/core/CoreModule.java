@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * when {@link IFloodlightProviderService#run} is called. Settings: {@code openFlowHost} (loopback),
  * {@code openFlowPort} (6653; 0 for a free one), {@code workerThreads} (one per processor), {@code
  * echoIntervalMillis}, {@code handshakeTimeoutMillis}, {@code requestTimeoutMillis}, {@code
- * maxPendingRequests}.
+ * maxPendingRequests}, {@code unreadTimeoutMillis}.
  */
 public final class CoreModule implements IFloodlightModule, AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(CoreModule.class);
@@ -86,7 +86,8 @@ public final class CoreModule implements IFloodlightModule, AutoCloseable {
                 "handshakeTimeoutMillis", byDefault.handshakeTimeoutMillis(), 1, MAX_MILLIS),
             settings.number(
                 "requestTimeoutMillis", byDefault.requestTimeoutMillis(), 1, MAX_MILLIS),
-            settings.number("maxPendingRequests", byDefault.maxPendingRequests(), 1, 1_000_000));
+            settings.number("maxPendingRequests", byDefault.maxPendingRequests(), 1, 1_000_000),
+            settings.number("unreadTimeoutMillis", byDefault.unreadTimeoutMillis(), 1, MAX_MILLIS));
   }
 
   @Override

@@ -97,6 +97,35 @@ class ActiveSwitchTest extends EmbeddedSwitch {
   }
 
   @Test
+  void keepAlive_peerSendsButAnswersNoEcho_isClosedAfterTheUnreadTimeout() {
+    for (int interval = 0; interval < 6; interval++) {
+      receive(FACTORY.barrierReply());
+      pass(1_000);
+      assertTrue(channel.isOpen(), "after interval " + interval);
+    }
+    receive(FACTORY.barrierReply());
+    pass(1_000);
+    assertFalse(channel.isOpen());
+    assertEquals("disconnected", events.get(events.size() - 1));
+  }
+
+  @Test
+  void keepAlive_echoesOutstanding_areToldApartByTransaction() {
+    pass(1_000);
+    OFMessage first = next();
+    nanos += 1_000_000_000L;
+    pass(1_000);
+    OFMessage second = next();
+    nanos += 6_000_000;
+    receive(FACTORY.buildEchoReply().setXid(second.getXid()).build());
+    assertEquals(U64.of(3), sw.getLatency());
+    nanos += 4_000_000;
+    receive(FACTORY.buildEchoReply().setXid(first.getXid()).build());
+    assertEquals(U64.of(505), sw.getLatency());
+    assertEquals(List.of(), events);
+  }
+
+  @Test
   void request_answered_givesTheReply() throws Exception {
     OFBarrierRequest request = FACTORY.barrierRequest();
     ListenableFuture<OFBarrierReply> future = sw.writeRequest(request);

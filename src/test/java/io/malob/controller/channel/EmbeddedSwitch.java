@@ -23,7 +23,7 @@ import org.projectfloodlight.openflow.types.U64;
 /** The controller's end of one connection in memory; the test plays the switch and the clock. */
 abstract class EmbeddedSwitch {
   static final OFFactory FACTORY = OFFactories.getFactory(OFVersion.OF_13);
-  static final ChannelSettings SETTINGS = new ChannelSettings(1_000, 2_500, 1_500, 3);
+  static final ChannelSettings SETTINGS = new ChannelSettings(1_000, 2_500, 1_500, 3, 6_000);
 
   final List<String> events = new ArrayList<>();
   OpenFlowSwitch sw;

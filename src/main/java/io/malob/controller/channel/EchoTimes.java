@@ -1,0 +1,59 @@
+package io.malob.controller.channel;
+
+/**
+ * The latest echo requests, told apart by their transaction ids, and how long the latest of them
+ * took. Each is measured once; an answer that comes twice, or when its request counts as lost, is
+ * recognised and not measured. Times are nanoseconds of one clock from anywhere. Written by one
+ * thread; {@link #roundTripNanos} may be read by any.
+ */
+final class EchoTimes {
+  /** So many requests are remembered; answers to older ones are nobody's. */
+  private static final int REMEMBERED = 16;
+
+  private final long lostAfterNanos;
+  private final Echo[] echoes = new Echo[REMEMBERED];
+  private int next;
+  private volatile long roundTripNanos;
+
+  private static final class Echo {
+    final long xid;
+    final long sentNanos;
+    boolean answered;
+
+    Echo(long xid, long sentNanos) {
+      this.xid = xid;
+      this.sentNanos = sentNanos;
+    }
+  }
+
+  /** Of requests that count as lost after that time. */
+  EchoTimes(long lostAfterNanos) {
+    this.lostAfterNanos = lostAfterNanos;
+  }
+
+  /** The latest round trip; 0 before the first. */
+  long roundTripNanos() {
+    return roundTripNanos;
+  }
+
+  /** A request leaves now. */
+  void sent(long xid, long nowNanos) {
+    echoes[next] = new Echo(xid, nowNanos);
+    next = (next + 1) % REMEMBERED;
+  }
+
+  /** An answer has come; whether it is to one of these requests. */
+  boolean answered(long xid, long nowNanos) {
+    for (Echo echo : echoes) {
+      if (echo != null && echo.xid == xid) {
+        long took = nowNanos - echo.sentNanos;
+        if (!echo.answered && took <= lostAfterNanos) {
+          roundTripNanos = took;
+        }
+        echo.answered = true;
+        return true;
+      }
+    }
+    return false;
+  }
+}
