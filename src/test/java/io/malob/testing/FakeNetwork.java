@@ -21,6 +21,7 @@ public final class FakeNetwork {
   private static final int MOST_HOPS = 10_000;
 
   private final Map<DatapathId, FakeFlowTable> tables = new TreeMap<>();
+  private final Map<DatapathId, PlainSwitch> plainSwitches = new TreeMap<>();
   private final Map<NodePortTuple, NodePortTuple> links = new LinkedHashMap<>();
   private final ArrayDeque<Arrival> underWay = new ArrayDeque<>();
   private final List<Delivery> delivered = new ArrayList<>();
@@ -59,6 +60,11 @@ public final class FakeNetwork {
   /** Sets who gets packet-ins. */
   public void setController(PacketInHandler handler) {
     controller = handler;
+  }
+
+  /** Makes the switch of that id a plain one with ports 1 to {@code ports}. */
+  public void plain(DatapathId switchId, int ports) {
+    plainSwitches.put(switchId, new PlainSwitch(ports));
   }
 
   /** The switch of that id, which is made if it is new. */
@@ -112,6 +118,13 @@ public final class FakeNetwork {
         if (hops++ > MOST_HOPS) {
           throw new AssertionError("a frame loops");
         }
+        PlainSwitch plain = plainSwitches.get(at.switchId);
+        if (plain != null) {
+          for (OFPort out : plain.outputs(at.port, at.frame)) {
+            leave(at.switchId, out, at.frame);
+          }
+          continue;
+        }
         for (FakeFlowTable.Output output : table(at.switchId).process(at.port, at.frame)) {
           leave(at.switchId, at.port, output);
         }
@@ -130,11 +143,15 @@ public final class FakeNetwork {
       controller.packetIn(switchId, inPort, output);
       return;
     }
-    NodePortTuple peer = links.get(new NodePortTuple(switchId, output.port()));
+    leave(switchId, output.port(), output.frame());
+  }
+
+  private void leave(DatapathId switchId, OFPort port, byte[] frame) {
+    NodePortTuple peer = links.get(new NodePortTuple(switchId, port));
     if (peer == null) {
-      delivered.add(new Delivery(switchId, output.port(), output.frame()));
+      delivered.add(new Delivery(switchId, port, frame));
     } else {
-      underWay.add(new Arrival(peer.getNodeId(), peer.getPortId(), output.frame()));
+      underWay.add(new Arrival(peer.getNodeId(), peer.getPortId(), frame));
     }
   }
 }

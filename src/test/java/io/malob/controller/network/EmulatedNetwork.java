@@ -61,7 +61,7 @@ final class EmulatedNetwork {
   final List<OFMessage> sent = new ArrayList<>();
   int packetIns;
 
-  /** How long LLDP packet-ins take to the controller, in milliseconds. */
+  /** How long probes take to the controller, in milliseconds. */
   long probeDelay;
 
   private final Map<DatapathId, IOFSwitch> connected = new TreeMap<>();
@@ -126,7 +126,7 @@ final class EmulatedNetwork {
     TableId table = output.table();
     byte[] frame = output.frame();
     packetIns++;
-    if (probeDelay > 0 && ProbeFrames.isLldp(frame)) {
+    if (probeDelay > 0 && ProbeFrames.isProbe(frame)) {
       delayed
           .computeIfAbsent(now + probeDelay, any -> new ArrayList<>())
           .add(() -> handle(switchId, inPort, table, frame));

@@ -5,6 +5,7 @@ import io.malob.controller.module.SettingReader;
 import io.malob.controller.network.MacAddresses;
 import io.malob.controller.network.PacketMessages;
 import io.malob.controller.network.SteadyClock;
+import io.malob.controller.network.topology.TopologySnapshot;
 import io.malob.controller.network.topology.TopologyView;
 import io.malob.openflow.packet.Packet;
 import java.util.Collection;
@@ -24,6 +25,7 @@ import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.core.types.NodePortTuple;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceListener;
 import net.floodlightcontroller.devicemanager.IDeviceService;
@@ -162,11 +164,36 @@ public final class DeviceModule implements IFloodlightModule, IDeviceService, IO
     @Nullable Device device = table.get(Device.key(mac, packet.vlan()));
     if (device != null && isNothingNew(device, switchId, port, claimed)) {
       device.touch(millis.getAsLong());
-    } else if (topology.current().isAttachmentPoint(switchId, port)) {
-      Sighting sighting = new Sighting(mac, packet.vlan(), claimed, switchId, port);
-      writer.execute(() -> tracker.seen(sighting));
+      return Command.CONTINUE; // at a port where hosts are: no copy
     }
-    return Command.CONTINUE;
+    TopologySnapshot network = topology.current();
+    NodePortTuple at = new NodePortTuple(switchId, port);
+    HostPlaces.of(network, at, packet)
+        .ifPresent(place -> learn(place, device, mac, packet.vlan(), claimed));
+    boolean isCopy =
+        HostPlaces.isCopy(
+            network, at, packet, host -> table.get(Device.key(host, packet.vlan())) != null);
+    return isCopy ? Command.STOP : Command.CONTINUE;
+  }
+
+  private void learn(
+      HostPlaces.Place place,
+      @Nullable Device device,
+      MacAddress mac,
+      int vlan,
+      IPv4Address claimed) {
+    DatapathId switchId = place.at().getNodeId();
+    OFPort port = place.at().getPortId();
+    if (device == null
+        || place.isCertain()
+        || device.facts().at() == null
+        || (device.facts().isAt(switchId, port)
+            && !isNothingNew(device, switchId, port, claimed))) {
+      Sighting sighting = new Sighting(mac, vlan, claimed, switchId, port, place.isCertain());
+      writer.execute(() -> tracker.seen(sighting));
+    } else {
+      device.touch(millis.getAsLong());
+    }
   }
 
   private static boolean isNothingNew(

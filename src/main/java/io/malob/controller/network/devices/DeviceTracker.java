@@ -68,11 +68,13 @@ final class DeviceTracker {
     @Nullable Device device = table.get(Device.key(sighting.mac(), sighting.vlan()));
     if (device == null) {
       device = add(sighting);
-    } else if (!device.facts().isAt(sighting.switchId(), sighting.port())) {
+    } else if (!device.facts().isAt(sighting.switchId(), sighting.port())
+        && (sighting.isCertain() || device.facts().at() == null)) {
       move(device, new SwitchPort(sighting.switchId(), sighting.port()));
     }
     device.touch(millis.getAsLong());
-    if (!sighting.address().equals(IPv4Address.NONE)) {
+    if (!sighting.address().equals(IPv4Address.NONE)
+        && device.facts().isAt(sighting.switchId(), sighting.port())) {
       claim(device, sighting.address());
     }
   }

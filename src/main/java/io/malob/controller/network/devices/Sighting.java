@@ -10,5 +10,12 @@ import org.projectfloodlight.openflow.types.OFPort;
  *
  * @param vlan 0 for none
  * @param address the address that the host claims by ARP, or NONE
+ * @param isCertain whether a host that is known elsewhere has moved there
  */
-record Sighting(MacAddress mac, int vlan, IPv4Address address, DatapathId switchId, OFPort port) {}
+record Sighting(
+    MacAddress mac,
+    int vlan,
+    IPv4Address address,
+    DatapathId switchId,
+    OFPort port,
+    boolean isCertain) {}

@@ -4,6 +4,8 @@ import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.controller.network.MacAddresses;
 import io.malob.controller.network.PacketMessages;
+import io.malob.controller.network.topology.HostRoute;
+import io.malob.controller.network.topology.Segment;
 import io.malob.controller.network.topology.TopologySnapshot;
 import io.malob.controller.network.topology.TopologyView;
 import io.malob.openflow.label.Label;
@@ -58,7 +60,7 @@ final class Forwarder {
       return;
     }
     TopologySnapshot network = topology.current();
-    @Nullable SwitchPort to = packet.isMulticast() ? null : attachment(packet);
+    @Nullable SwitchPort to = packet.isMulticast() ? null : attachment(packet, packet.dstMac());
     if (to != null) {
       send(network, from, to, packet);
     } else if (network.isAttachmentPoint(from.getNodeId(), from.getPortId())) {
@@ -73,36 +75,48 @@ final class Forwarder {
         || packet.etherType() == Packet.ETHERTYPE_LLDP;
   }
 
-  private @Nullable SwitchPort attachment(Packet packet) {
+  private @Nullable SwitchPort attachment(Packet packet, MacAddress host) {
     IDevice device =
         devices.findDevice(
-            packet.dstMac(),
-            VlanVid.ofVlan(packet.vlan()),
-            IPv4Address.NONE,
-            IPv6Address.NONE,
-            null,
-            null);
+            host, VlanVid.ofVlan(packet.vlan()), IPv4Address.NONE, IPv6Address.NONE, null, null);
     SwitchPort[] places = device == null ? new SwitchPort[0] : device.getAttachmentPoints();
     return places.length == 0 ? null : places[0];
   }
 
   private void send(TopologySnapshot network, NodePortTuple from, SwitchPort to, Packet packet) {
-    boolean isThereAlready =
-        to.getNodeId().equals(from.getNodeId()) && to.getPortId().equals(from.getPortId());
-    if (isThereAlready) {
+    NodePortTuple target = new NodePortTuple(to.getNodeId(), to.getPortId());
+    Optional<Segment> shared = network.sharedSegment(from);
+    if (target.equals(from) || (shared.isPresent() && shared.get().ports().contains(target))) {
       return; // both hosts are behind that port, and what joins them there has delivered it
     }
-    Optional<Path> path = network.path(from.getNodeId(), to.getNodeId());
+    Optional<HostRoute> route = network.route(source(network, from, packet), target);
+    // plain switches may bring copies to all ports of a segment: only one of them is on the way
+    if (route.isEmpty() || (shared.isPresent() && !route.get().comesInAt(from, network))) {
+      return;
+    }
+    NodePortTuple exit = route.get().exit();
+    Optional<Path> path = network.path(from.getNodeId(), exit.getNodeId());
     if (path.isEmpty()) {
       return;
     }
     if (RouteRule.isFor(packet)) {
-      install(path.get(), from.getPortId(), to.getPortId(), packet);
+      install(path.get(), from.getPortId(), exit.getPortId(), packet);
       takeBackIfOutdated(path.get(), to, packet);
     }
     switches.write(
-        to.getNodeId(),
-        of -> PacketMessages.packetOut(of, List.of(to.getPortId()), packet.frame()));
+        exit.getNodeId(),
+        of -> PacketMessages.packetOut(of, List.of(exit.getPortId()), packet.frame()));
+  }
+
+  /** Where the sender is: at the port itself, unless other switches are behind that. */
+  private NodePortTuple source(TopologySnapshot network, NodePortTuple from, Packet packet) {
+    if (network.linkedPorts(from.getNodeId()).contains(from.getPortId())) {
+      @Nullable SwitchPort known = attachment(packet, packet.srcMac());
+      if (known != null) {
+        return new NodePortTuple(known.getNodeId(), known.getPortId());
+      }
+    }
+    return from;
   }
 
   /** The last switch first: a packet that meets the first rule meets all of them. */
@@ -128,7 +142,7 @@ final class Forwarder {
   private void takeBackIfOutdated(Path path, SwitchPort to, Packet packet) {
     if (!topology.current().contains(path)) {
       deletePath(path, cookies.of(path));
-    } else if (!to.equals(attachment(packet))) {
+    } else if (!to.equals(attachment(packet, packet.dstMac()))) {
       hostMoved(packet.dstMac());
     }
   }

@@ -44,9 +44,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the links between switches by LLDP and forgets them when probes stay away. All changes
- * happen one after the other on the shared pool; listeners are called there, too. Settings: {@code
- * probeIntervalMillis} (3000), {@code missedProbes} (3), {@code settleMillis} (1000).
+ * Finds the links between switches by LLDP, and those through plain switches by broadcasts, and
+ * forgets them when probes stay away. All changes happen one after the other on the shared pool;
+ * listeners are called there, too. Settings: {@code probeIntervalMillis} (3000), {@code
+ * missedProbes} (3), {@code settleMillis} (1000).
  */
 public final class LinkDiscoveryModule
     implements IFloodlightModule,
@@ -125,24 +126,25 @@ public final class LinkDiscoveryModule
 
   @Override
   public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
-    if (!(message instanceof OFPacketIn packetIn) || !ProbeFrames.isLldp(packetIn.getData())) {
+    if (!(message instanceof OFPacketIn packetIn) || !ProbeFrames.isProbe(packetIn.getData())) {
       return Command.CONTINUE;
     }
     NodePortTuple at = new NodePortTuple(sw.getId(), PacketMessages.inPort(packetIn));
     frames
-        .origin(packetIn.getData())
+        .read(packetIn.getData())
         .ifPresentOrElse(
-            from -> writer.execute(() -> tracker.probeArrived(from, at)), foreignFrames::increment);
+            probe -> writer.execute(() -> tracker.probeArrived(probe.kind(), probe.from(), at)),
+            foreignFrames::increment);
     return Command.STOP;
   }
 
-  /** How many LLDP frames came that this controller did not send. */
+  /** How many probes came that this controller did not send. */
   public long foreignFrames() {
     return foreignFrames.sum();
   }
 
   @Override
-  public boolean probe(NodePortTuple port) {
+  public boolean probe(NodePortTuple port, ProbeKind kind) {
     @Nullable IOFSwitch sw = switches.getActiveSwitch(port.getNodeId());
     if (sw == null) {
       return false;
@@ -152,7 +154,7 @@ public final class LinkDiscoveryModule
         description == null || description.getHwAddr().equals(MacAddress.NONE)
             ? MacAddress.of(0x02_00_00_00_00_00L | (port.getNodeId().getLong() & 0xffffffffL))
             : description.getHwAddr();
-    byte[] frame = frames.frame(port.getNodeId(), port.getPortId(), source);
+    byte[] frame = frames.frame(kind, port.getNodeId(), port.getPortId(), source);
     return sw.write(PacketMessages.packetOut(sw.getOFFactory(), List.of(port.getPortId()), frame));
   }
 

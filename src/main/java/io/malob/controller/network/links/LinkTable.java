@@ -1,62 +1,98 @@
 package io.malob.controller.network.links;
 
 import com.google.common.collect.ImmutableSortedMap;
+import com.google.common.collect.MultimapBuilder;
+import com.google.common.collect.SetMultimap;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Date;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.BiPredicate;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import net.floodlightcontroller.linkdiscovery.Link;
 import net.floodlightcontroller.linkdiscovery.internal.LinkInfo;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
-/** The directed links and when probes crossed them. Times are milliseconds. For one thread. */
+/**
+ * The directed links, and when probes of which kind crossed them. A port has links of one kind
+ * only: direct ones take the place of the others. Times are milliseconds. For one thread.
+ */
 final class LinkTable {
-  private final Map<Link, Times> links = new TreeMap<>();
+  private final Map<Link, Seen> links = new TreeMap<>();
+  private final SetMultimap<NodePortTuple, Link> byPort =
+      MultimapBuilder.hashKeys().linkedHashSetValues().build();
 
-  private record Times(long firstSeen, long lastSeen) {}
+  private record Seen(ProbeKind kind, long first, long last) {}
 
-  /** A probe crossed a link; true if the link is new. */
-  boolean seen(Link link, long now) {
-    @Nullable Times before = links.get(link);
-    links.put(link, new Times(before == null ? now : before.firstSeen, now));
-    return before == null;
+  /** A link that is no more, and of which kind it was. */
+  record Gone(Link link, ProbeKind kind) {}
+
+  /** A probe crossed a link; true if the link is new, or of another kind than it was. */
+  boolean seen(Link link, ProbeKind kind, long now) {
+    @Nullable Seen before = links.get(link);
+    links.put(link, new Seen(kind, before == null ? now : before.first, now));
+    byPort.put(source(link), link);
+    byPort.put(target(link), link);
+    return before == null || before.kind != kind;
   }
 
   boolean contains(Link link) {
     return links.containsKey(link);
   }
 
+  /** Whether links of a kind start or end at a port. */
+  boolean has(ProbeKind kind, NodePortTuple port) {
+    return byPort.get(port).stream().anyMatch(link -> isOf(kind, link));
+  }
+
+  private boolean isOf(ProbeKind kind, Link link) {
+    @Nullable Seen seen = links.get(link);
+    return seen != null && seen.kind == kind;
+  }
+
   /** Removes the links that no probe crossed since that time, and gives them back. */
-  List<Link> removeSeenBefore(long time) {
-    return removeIf((link, times) -> times.lastSeen < time);
+  List<Gone> removeSeenBefore(long time) {
+    List<Link> old = new ArrayList<>();
+    links.forEach(
+        (link, seen) -> {
+          if (seen.last < time) {
+            old.add(link);
+          }
+        });
+    return removeAll(old);
   }
 
   /** Removes the links that start or end at a port, and gives them back. */
-  List<Link> removeAt(NodePortTuple port) {
-    return removeIf((link, times) -> source(link).equals(port) || target(link).equals(port));
+  List<Gone> removeAt(NodePortTuple port) {
+    return removeAll(List.copyOf(byPort.get(port)));
+  }
+
+  /** Removes the links of a kind that start or end at a port, and gives them back. */
+  List<Gone> removeAt(NodePortTuple port, ProbeKind kind) {
+    return removeAll(byPort.get(port).stream().filter(link -> isOf(kind, link)).toList());
   }
 
   /** Removes the links that start or end at a switch, and gives them back. */
-  List<Link> removeAt(DatapathId switchId) {
-    return removeIf(
-        (link, times) -> link.getSrc().equals(switchId) || link.getDst().equals(switchId));
+  List<Gone> removeAt(DatapathId switchId) {
+    return removeAll(
+        links.keySet().stream()
+            .filter(link -> link.getSrc().equals(switchId) || link.getDst().equals(switchId))
+            .toList());
   }
 
-  private List<Link> removeIf(BiPredicate<Link, Times> unwanted) {
-    List<Link> removed = new ArrayList<>();
-    for (Iterator<Map.Entry<Link, Times>> i = links.entrySet().iterator(); i.hasNext(); ) {
-      Map.Entry<Link, Times> entry = i.next();
-      if (unwanted.test(entry.getKey(), entry.getValue())) {
-        removed.add(entry.getKey());
-        i.remove();
+  private List<Gone> removeAll(Collection<Link> unwanted) {
+    List<Gone> gone = new ArrayList<>(unwanted.size());
+    for (Link link : unwanted) {
+      @Nullable Seen seen = links.remove(link);
+      byPort.remove(source(link), link);
+      byPort.remove(target(link), link);
+      if (seen != null) {
+        gone.add(new Gone(link, seen.kind));
       }
     }
-    return removed;
+    return gone;
   }
 
   /** All links as they are now. */
@@ -64,9 +100,15 @@ final class LinkTable {
   ImmutableSortedMap<Link, LinkInfo> copy() {
     ImmutableSortedMap.Builder<Link, LinkInfo> result = ImmutableSortedMap.naturalOrder();
     links.forEach(
-        (link, times) ->
-            result.put(
-                link, new LinkInfo(new Date(times.firstSeen), new Date(times.lastSeen), null)));
+        (link, seen) -> {
+          Date first = new Date(seen.first);
+          Date last = new Date(seen.last);
+          result.put(
+              link,
+              seen.kind == ProbeKind.LLDP
+                  ? new LinkInfo(first, last, null)
+                  : new LinkInfo(first, null, last));
+        });
     return result.build();
   }
 

@@ -8,7 +8,6 @@ import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LDUpdate;
-import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LinkType;
 import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.SwitchType;
 import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.UpdateOperation;
 import net.floodlightcontroller.linkdiscovery.Link;
@@ -35,7 +34,7 @@ final class LinkTracker {
   /** What the tracker causes. */
   interface Outlet {
     /** Sends a probe out of a port; false if it cannot be sent now. */
-    boolean probe(NodePortTuple port);
+    boolean probe(NodePortTuple port, ProbeKind kind);
 
     /** Tells of changes, oldest first. */
     void changed(List<LDUpdate> updates);
@@ -98,21 +97,33 @@ final class LinkTracker {
   }
 
   /** A probe from one port arrived at another. */
-  void probeArrived(NodePortTuple from, NodePortTuple at) {
+  void probeArrived(ProbeKind kind, NodePortTuple from, NodePortTuple at) {
     // a probe may arrive after its port went down, and must not bring the link back
     if (!schedule.contains(from) || !schedule.contains(at)) {
       return;
     }
+    // broadcasts cross cables, too, and come back from plain switches that form a loop
+    if (kind == ProbeKind.BDDP && (isCabled(from) || isCabled(at) || from.equals(at))) {
+      return;
+    }
     long now = millis.getAsLong();
     Link link = link(from, at);
-    if (links.seen(link, now)) {
-      updates.add(update(link, UpdateOperation.LINK_UPDATED));
+    if (links.seen(link, kind, now)) {
+      if (kind == ProbeKind.LLDP) {
+        removed(links.removeAt(from, ProbeKind.BDDP));
+        removed(links.removeAt(at, ProbeKind.BDDP));
+      }
+      updates.add(update(link, kind, UpdateOperation.LINK_UPDATED));
       if (!links.contains(link(at, from))) {
         schedule.hurry(at, now);
         probeDuePorts(now);
       }
       publish();
     }
+  }
+
+  private boolean isCabled(NodePortTuple port) {
+    return links.has(ProbeKind.LLDP, port);
   }
 
   /** Sends the probes that are due, settles ports, and removes links that grew too old. */
@@ -130,16 +141,22 @@ final class LinkTracker {
 
   private void probeDuePorts(long now) {
     for (NodePortTuple port : schedule.due(now)) {
-      schedule.probed(port, now, outlet.probe(port));
+      // a cable shows itself at once, and needs no broadcasts
+      boolean broadcasts = schedule.wasProbed(port) && !isCabled(port);
+      boolean sent = outlet.probe(port, ProbeKind.LLDP);
+      if (sent && broadcasts) {
+        outlet.probe(port, ProbeKind.BDDP);
+      }
+      schedule.probed(port, now, sent);
     }
   }
 
-  private void removed(List<Link> gone) {
+  private void removed(List<LinkTable.Gone> gone) {
     long now = millis.getAsLong();
-    for (Link link : gone) {
-      updates.add(update(link, UpdateOperation.LINK_REMOVED));
-      schedule.restart(LinkTable.source(link), now);
-      schedule.restart(LinkTable.target(link), now);
+    for (LinkTable.Gone each : gone) {
+      updates.add(update(each.link(), each.kind(), UpdateOperation.LINK_REMOVED));
+      schedule.restart(LinkTable.source(each.link()), now);
+      schedule.restart(LinkTable.target(each.link()), now);
     }
   }
 
@@ -162,14 +179,14 @@ final class LinkTracker {
     return new Link(from.getNodeId(), from.getPortId(), to.getNodeId(), to.getPortId(), U64.ZERO);
   }
 
-  private static LDUpdate update(Link link, UpdateOperation operation) {
+  private static LDUpdate update(Link link, ProbeKind kind, UpdateOperation operation) {
     return new LDUpdate(
         link.getSrc(),
         link.getSrcPort(),
         link.getDst(),
         link.getDstPort(),
         link.getLatency(),
-        LinkType.DIRECT_LINK,
+        kind.linkType(),
         operation);
   }
 }

@@ -14,16 +14,13 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Builds and recognises the LLDP frames (IEEE 802.1AB) that find links. An organisation's own TLV
- * carries the whole datapath id, the port, and a keyed digest of both: a frame of another system,
- * or one that a host made up, is not recognised. A host can still play back, elsewhere, the frame
- * that was sent to itself. Immutable, safe for use by several threads.
+ * Builds and recognises the frames that find links: LLDP (IEEE 802.1AB), and the same as a
+ * broadcast of another type. An organisation's own TLV carries the whole datapath id, the port, and
+ * a keyed digest of these and the kind: a frame of another system, or one that a host made up, is
+ * not recognised. A host can still play back, elsewhere, the frame that was sent to itself.
+ * Immutable, safe for use by several threads.
  */
 public final class ProbeFrames {
-  /** Where LLDP frames go: to the nearest bridge, which does not pass them on. */
-  static final MacAddress DESTINATION = MacAddress.of("01:80:c2:00:00:0e");
-
-  private static final int ETHERTYPE = 0x88cc;
   private static final int FRAME_BYTES = 70;
   private static final int CHASSIS_ID = 1;
   private static final int CHASSIS_SUBTYPE_MAC = 4;
@@ -53,13 +50,16 @@ public final class ProbeFrames {
     return new ProbeFrames(key);
   }
 
+  /** A probe, and the port that sent it. */
+  record Probe(ProbeKind kind, NodePortTuple from) {}
+
   /** The probe that a port sends, from that address. */
-  public byte[] frame(DatapathId switchId, OFPort port, MacAddress source) {
+  public byte[] frame(ProbeKind kind, DatapathId switchId, OFPort port, MacAddress source) {
     ByteBuffer frame =
         ByteBuffer.allocate(FRAME_BYTES)
-            .put(DESTINATION.getBytes())
+            .put(kind.destination().getBytes())
             .put(source.getBytes())
-            .putShort((short) ETHERTYPE);
+            .putShort((short) kind.etherType());
     header(frame, CHASSIS_ID, 7)
         .put((byte) CHASSIS_SUBTYPE_MAC)
         .putShort((short) (switchId.getLong() >>> 32))
@@ -71,7 +71,7 @@ public final class ProbeFrames {
         .put((byte) ORGANISATION_SUBTYPE)
         .putLong(switchId.getLong())
         .putInt(port.getPortNumber())
-        .put(digest(switchId, port));
+        .put(digest(kind, switchId, port));
     byte[] bytes = new byte[FRAME_BYTES]; // the last two stay zero: the end of the TLVs
     frame.flip().get(bytes, 0, frame.limit());
     return bytes;
@@ -82,33 +82,39 @@ public final class ProbeFrames {
   }
 
   /**
-   * The port that sent this probe; empty if the frame is not, to the last byte, one that {@link
+   * The probe that this frame is; empty if the frame is not, to the last byte, one that {@link
    * #frame} makes. Never throws.
    */
-  public Optional<NodePortTuple> origin(byte[] frame) {
+  Optional<Probe> read(byte[] frame) {
     if (frame.length != FRAME_BYTES) {
       return Optional.empty();
     }
+    ProbeKind kind = hasType(frame, ProbeKind.LLDP) ? ProbeKind.LLDP : ProbeKind.BDDP;
     ByteBuffer bytes = ByteBuffer.wrap(frame);
     DatapathId switchId = DatapathId.of(bytes.getLong(DPID_AT));
     OFPort port = OFPort.of(bytes.getInt(DPID_AT + Long.BYTES));
     MacAddress source = MacAddress.of(Arrays.copyOfRange(frame, SOURCE_AT, SOURCE_AT + 6));
-    return MessageDigest.isEqual(frame, frame(switchId, port, source))
-        ? Optional.of(new NodePortTuple(switchId, port))
+    return MessageDigest.isEqual(frame, frame(kind, switchId, port, source))
+        ? Optional.of(new Probe(kind, new NodePortTuple(switchId, port)))
         : Optional.empty();
   }
 
-  /** Whether a frame is LLDP, ours or not. */
-  public static boolean isLldp(byte[] frame) {
-    return frame.length >= 14
-        && (frame[12] & 0xff) == ETHERTYPE >> 8
-        && (frame[13] & 0xff) == (ETHERTYPE & 0xff);
+  /** Whether a frame has the type of a probe, ours or not. */
+  public static boolean isProbe(byte[] frame) {
+    return hasType(frame, ProbeKind.LLDP) || hasType(frame, ProbeKind.BDDP);
   }
 
-  private byte[] digest(DatapathId switchId, OFPort port) {
+  private static boolean hasType(byte[] frame, ProbeKind kind) {
+    return frame.length >= 14
+        && (frame[12] & 0xff) == kind.etherType() >> 8
+        && (frame[13] & 0xff) == (kind.etherType() & 0xff);
+  }
+
+  private byte[] digest(ProbeKind kind, DatapathId switchId, OFPort port) {
     try {
       Mac mac = Mac.getInstance(DIGEST); // not safe for use by several threads, so one each time
       mac.init(key);
+      mac.update((byte) kind.etherType());
       mac.update(switchId.getBytes());
       byte[] digest = mac.doFinal(ByteBuffer.allocate(4).putInt(port.getPortNumber()).array());
       return Arrays.copyOf(digest, DIGEST_BYTES);

@@ -63,6 +63,12 @@ final class ProbeSchedule {
     return ports.containsKey(port);
   }
 
+  /** Whether a probe has left a port already. */
+  boolean wasProbed(NodePortTuple port) {
+    PortState state = ports.get(port);
+    return state != null && state.sent > 0;
+  }
+
   /**
    * A port lost its link although it is up. Whether the cable is gone or only the probes were, is
    * not known, so it takes as long as a link lives until the port may settle again.

@@ -8,10 +8,13 @@ import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.PathTree;
 import io.malob.algorithm.graph.Topology;
 import io.malob.controller.network.links.LinkSnapshot;
-import java.util.List;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import net.floodlightcontroller.core.types.NodePortTuple;
+import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LinkType;
 import net.floodlightcontroller.linkdiscovery.Link;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -22,6 +25,9 @@ import org.projectfloodlight.openflow.types.OFPort;
  *
  * <p>A link that was seen in one direction only is good for paths in that direction, and keeps
  * hosts off both of its ports, but takes no part in broadcasts.
+ *
+ * <p>Hosts on a segment that plain switches make count as attached at one of its ports, and enter
+ * and leave the network at the port that is the nearest to their peer: see {@link #route}.
  */
 public final class TopologySnapshot {
   /** No switches. */
@@ -30,6 +36,7 @@ public final class TopologySnapshot {
   private final Topology topology;
   private final ImmutableSetMultimap<DatapathId, OFPort> ports;
   private final ImmutableSetMultimap<DatapathId, OFPort> linked;
+  private final Segments segments;
   private final ImmutableSetMultimap<DatapathId, OFPort> attachment;
   private final BroadcastTree broadcast;
   private final ImmutableSetMultimap<DatapathId, DatapathId> parts;
@@ -39,14 +46,19 @@ public final class TopologySnapshot {
       Topology topology,
       ImmutableSetMultimap<DatapathId, OFPort> ports,
       ImmutableSetMultimap<DatapathId, OFPort> linked,
+      Segments segments,
       ImmutableSet<NodePortTuple> settled) {
     this.topology = topology;
     this.ports = ports;
     this.linked = linked;
-    broadcast = BroadcastTree.of(topology);
+    this.segments = segments;
+    broadcast = BroadcastTree.of(topology.switches(), segments);
     ImmutableSetMultimap.Builder<DatapathId, OFPort> free = ImmutableSetMultimap.builder();
     for (NodePortTuple port : settled) {
-      if (!linked.containsEntry(port.getNodeId(), port.getPortId())) {
+      Optional<Segment> shared = sharedSegment(port);
+      if (shared.isPresent()
+          ? shared.get().attachment().equals(port)
+          : !linked.containsEntry(port.getNodeId(), port.getPortId())) {
         free.put(port.getNodeId(), port.getPortId());
       }
     }
@@ -56,8 +68,17 @@ public final class TopologySnapshot {
 
   /** The topology that follows from these links and ports. */
   public static TopologySnapshot of(LinkSnapshot snapshot) {
-    List<DirectedLink> links =
-        snapshot.links().keySet().stream().map(TopologySnapshot::directed).toList();
+    Set<DirectedLink> links = new LinkedHashSet<>();
+    Set<DirectedLink> throughPlainSwitches = new HashSet<>();
+    snapshot
+        .links()
+        .forEach(
+            (link, info) -> {
+              links.add(directed(link));
+              if (info.getLinkType() == LinkType.MULTIHOP_LINK) {
+                throughPlainSwitches.add(directed(link));
+              }
+            });
     ImmutableSetMultimap.Builder<DatapathId, OFPort> linked = ImmutableSetMultimap.builder();
     for (DirectedLink link : links) {
       linked.put(link.src(), link.srcPort());
@@ -67,6 +88,7 @@ public final class TopologySnapshot {
         Topology.of(snapshot.switches(), links),
         snapshot.ports(),
         linked.build(),
+        Segments.of(links, throughPlainSwitches),
         snapshot.settled());
   }
 
@@ -89,22 +111,44 @@ public final class TopologySnapshot {
     return linked.get(switchId);
   }
 
-  /** Whether hosts may be attached to a port: up, probed long enough, and without a link. */
+  /**
+   * Whether hosts may be attached to a port: up, probed long enough, and without a link, or the one
+   * port of a shared segment at which its hosts count as attached.
+   */
   public boolean isAttachmentPoint(DatapathId switchId, OFPort port) {
     return attachment.containsEntry(switchId, port);
   }
 
   /** The ports over which a broadcast may enter or leave a switch: to hosts, and on the tree. */
   public ImmutableSet<OFPort> broadcastPorts(DatapathId switchId) {
-    return ImmutableSet.<OFPort>builder()
-        .addAll(attachment.get(switchId))
-        .addAll(broadcast.ports().get(switchId))
-        .build();
+    return ports.get(switchId).stream()
+        .filter(port -> isBroadcastAllowed(switchId, port))
+        .collect(ImmutableSet.toImmutableSet());
   }
 
   /** Whether a broadcast may enter or leave at a port. */
   public boolean isBroadcastAllowed(DatapathId switchId, OFPort port) {
-    return isAttachmentPoint(switchId, port) || broadcast.ports().containsEntry(switchId, port);
+    NodePortTuple at = new NodePortTuple(switchId, port);
+    if (broadcast.has(at)) {
+      return true;
+    }
+    // the hosts of a segment that is on the tree are reached over its ports on the tree
+    boolean reachesTree =
+        sharedSegment(at).stream().flatMap(all -> all.ports().stream()).anyMatch(broadcast::has);
+    return isAttachmentPoint(switchId, port) && !reachesTree;
+  }
+
+  /** The segment that a port shares with plain switches; empty if it is no such port. */
+  public Optional<Segment> sharedSegment(NodePortTuple port) {
+    return Optional.ofNullable(segments.byPort().get(port)).filter(Segment::isShared);
+  }
+
+  /**
+   * From where to where packets cross the network, between hosts that count as attached at these
+   * ports; the way back is the same. Empty if there is none.
+   */
+  public Optional<HostRoute> route(NodePortTuple from, NodePortTuple to) {
+    return HostRoute.of(this, from, to);
   }
 
   /** Whether two switches are joined by links that work in both directions. */
@@ -141,6 +185,7 @@ public final class TopologySnapshot {
   boolean isSameAs(TopologySnapshot other) {
     return topology.equals(other.topology)
         && ports.equals(other.ports)
+        && segments.equals(other.segments)
         && attachment.equals(other.attachment);
   }
 }

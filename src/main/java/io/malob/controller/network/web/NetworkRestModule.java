@@ -40,7 +40,7 @@ public final class NetworkRestModule implements IFloodlightModule {
     IDeviceService devices = context.getServiceImpl(IDeviceService.class);
     rest.addRestletRoutable(
         new NetworkRoutable(
-            "/wm/topology", List.of("/links/json"), () -> LinkRows.of(links.getLinks().keySet())));
+            "/wm/topology", List.of("/links/json"), () -> LinkRows.of(links.getLinks())));
     rest.addRestletRoutable(
         new NetworkRoutable(
             "/wm/device",

@@ -39,7 +39,7 @@ class DeviceTrackerTest {
   }
 
   private void seen(int host, int vlan, IPv4Address address, int port) {
-    tracker.seen(new Sighting(mac(host), vlan, address, SWITCH, OFPort.of(port)));
+    tracker.seen(new Sighting(mac(host), vlan, address, SWITCH, OFPort.of(port), true));
   }
 
   private Device device(int host) {

@@ -5,11 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LDUpdate;
+import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LinkType;
 import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.UpdateOperation;
+import net.floodlightcontroller.linkdiscovery.internal.LinkInfo;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -24,6 +28,7 @@ class LinkTrackerTest implements LinkTracker.Outlet {
   private static final NodePortTuple HOST = new NodePortTuple(ONE, OFPort.of(1));
 
   private final List<NodePortTuple> probes = new ArrayList<>();
+  private final List<NodePortTuple> broadcasts = new ArrayList<>();
   private final List<LDUpdate> updates = new ArrayList<>();
   private long now = 1_000_000;
   private boolean connected = true;
@@ -31,8 +36,8 @@ class LinkTrackerTest implements LinkTracker.Outlet {
       new LinkTracker(new LinkTimes(3_000, 3, 1_000), () -> now, this);
 
   @Override
-  public boolean probe(NodePortTuple port) {
-    probes.add(port);
+  public boolean probe(NodePortTuple port, ProbeKind kind) {
+    (kind == ProbeKind.LLDP ? probes : broadcasts).add(port);
     return connected;
   }
 
@@ -53,9 +58,9 @@ class LinkTrackerTest implements LinkTracker.Outlet {
       tracker.tick();
       for (NodePortTuple port : probesCross ? List.copyOf(probes) : List.<NodePortTuple>of()) {
         if (port.equals(A)) {
-          tracker.probeArrived(A, B);
+          tracker.probeArrived(ProbeKind.LLDP, A, B);
         } else if (port.equals(B)) {
-          tracker.probeArrived(B, A);
+          tracker.probeArrived(ProbeKind.LLDP, B, A);
         }
       }
     }
@@ -77,7 +82,7 @@ class LinkTrackerTest implements LinkTracker.Outlet {
   @Test
   void probeInOneDirection_asksForTheOtherAtOnce() {
     probes.clear();
-    tracker.probeArrived(A, B);
+    tracker.probeArrived(ProbeKind.LLDP, A, B);
     assertEquals(List.of(B), probes);
     assertEquals(1, tracker.current().links().size());
   }
@@ -106,8 +111,8 @@ class LinkTrackerTest implements LinkTracker.Outlet {
   void link_whosePortGoesDown_goesAtOnceAndDoesNotComeBackByLateProbe() {
     pass(3_000, true);
     tracker.portDown(ONE, OFPort.of(2));
-    tracker.probeArrived(A, B);
-    tracker.probeArrived(B, A);
+    tracker.probeArrived(ProbeKind.LLDP, A, B);
+    tracker.probeArrived(ProbeKind.LLDP, B, A);
     assertEquals(0, tracker.current().links().size());
     assertEquals(1, count(UpdateOperation.PORT_DOWN));
   }
@@ -150,5 +155,58 @@ class LinkTrackerTest implements LinkTracker.Outlet {
     assertFalse(tracker.current().settled().contains(A));
     pass(1_000, false);
     assertTrue(tracker.current().settled().contains(A));
+  }
+
+  @Test
+  void broadcasts_leavePortsWithoutACable_notWithTheFirstProbe() {
+    assertEquals(List.of(), broadcasts);
+    tracker.probeArrived(ProbeKind.LLDP, A, B);
+    tracker.probeArrived(ProbeKind.LLDP, B, A);
+    broadcasts.clear();
+    pass(3_000, true);
+    assertEquals(Set.of(HOST, new NodePortTuple(TWO, OFPort.of(1))), new HashSet<>(broadcasts));
+  }
+
+  @Test
+  void broadcast_thatCrosses_makesAMultihopLinkThatLivesAsLongAsOthers() {
+    tracker.probeArrived(ProbeKind.BDDP, A, B);
+    tracker.probeArrived(ProbeKind.BDDP, B, A);
+    assertEquals(Set.of(LinkType.MULTIHOP_LINK), types());
+    assertEquals(LinkType.MULTIHOP_LINK, updates.get(updates.size() - 1).getType());
+    now += 9_000;
+    tracker.tick();
+    assertEquals(2, tracker.current().links().size());
+    now += 100;
+    tracker.tick();
+    assertEquals(0, tracker.current().links().size());
+    assertEquals(2, count(UpdateOperation.LINK_REMOVED));
+  }
+
+  @Test
+  void lldp_thatCrossesWhereBroadcastsDid_takesTheirLinksPlace() {
+    NodePortTuple other = new NodePortTuple(TWO, OFPort.of(1));
+    for (NodePortTuple end : List.of(B, other)) {
+      tracker.probeArrived(ProbeKind.BDDP, A, end);
+      tracker.probeArrived(ProbeKind.BDDP, end, A);
+    }
+    assertEquals(4, tracker.current().links().size());
+    tracker.probeArrived(ProbeKind.LLDP, A, B);
+    tracker.probeArrived(ProbeKind.LLDP, B, A);
+    tracker.probeArrived(ProbeKind.BDDP, A, B);
+    tracker.probeArrived(ProbeKind.BDDP, A, other);
+    assertEquals(2, tracker.current().links().size());
+    assertEquals(Set.of(LinkType.DIRECT_LINK), types());
+  }
+
+  @Test
+  void broadcast_thatComesBackToItsPort_isNoLink() {
+    tracker.probeArrived(ProbeKind.BDDP, A, A);
+    assertEquals(0, tracker.current().links().size());
+  }
+
+  private Set<LinkType> types() {
+    return tracker.current().links().values().stream()
+        .map(LinkInfo::getLinkType)
+        .collect(Collectors.toSet());
   }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.controller.network.links.ProbeFrames.Probe;
 import io.malob.openflow.packet.Packet;
 import java.util.Arrays;
 import java.util.Optional;
@@ -27,15 +28,15 @@ class ProbeFramesTest {
       DatapathId switchId = DatapathId.of(random.nextLong());
       OFPort port = OFPort.of(1 + random.nextInt(65_000));
       assertEquals(
-          Optional.of(new NodePortTuple(switchId, port)),
-          frames.origin(frames.frame(switchId, port, SOURCE)));
+          Optional.of(new Probe(ProbeKind.LLDP, new NodePortTuple(switchId, port))),
+          frames.read(frames.frame(ProbeKind.LLDP, switchId, port, SOURCE)));
     }
   }
 
   @Test
-  void frame_isLldpToNearestBridge() {
-    byte[] frame = frames.frame(WIDE, OFPort.of(3), SOURCE);
-    assertTrue(ProbeFrames.isLldp(frame));
+  void frame_isProbeToNearestBridge() {
+    byte[] frame = frames.frame(ProbeKind.LLDP, WIDE, OFPort.of(3), SOURCE);
+    assertTrue(ProbeFrames.isProbe(frame));
     Packet packet = Packet.parse(frame);
     assertEquals(Packet.ETHERTYPE_LLDP, packet.etherType());
     assertEquals(MacAddress.of("01:80:c2:00:00:0e"), packet.dstMac());
@@ -43,30 +44,44 @@ class ProbeFramesTest {
   }
 
   @Test
+  void broadcast_isRecognised_andOneMadeOfAnLldpFrameIsNot() {
+    byte[] frame = frames.frame(ProbeKind.BDDP, WIDE, OFPort.of(3), SOURCE);
+    assertTrue(ProbeFrames.isProbe(frame));
+    assertTrue(Packet.parse(frame).isMulticast());
+    assertEquals(
+        Optional.of(new Probe(ProbeKind.BDDP, new NodePortTuple(WIDE, OFPort.of(3)))),
+        frames.read(frame));
+    byte[] forged = frames.frame(ProbeKind.LLDP, WIDE, OFPort.of(3), SOURCE);
+    System.arraycopy(frame, 0, forged, 0, 14);
+    assertEquals(Optional.empty(), frames.read(forged));
+  }
+
+  @Test
   void frame_ofOtherController_isNotRecognised() {
     ProbeFrames other = new ProbeFrames(new byte[] {1, 2, 4});
-    assertEquals(Optional.empty(), frames.origin(other.frame(WIDE, OFPort.of(3), SOURCE)));
+    assertEquals(
+        Optional.empty(), frames.read(other.frame(ProbeKind.LLDP, WIDE, OFPort.of(3), SOURCE)));
     assertEquals(
         Optional.empty(),
-        frames.origin(ProbeFrames.withRandomKey().frame(WIDE, OFPort.of(3), SOURCE)));
+        frames.read(ProbeFrames.withRandomKey().frame(ProbeKind.LLDP, WIDE, OFPort.of(3), SOURCE)));
   }
 
   @Test
   void frame_changedInAnyByteButItsSource_isNotRecognised() {
-    byte[] frame = frames.frame(WIDE, OFPort.of(3), SOURCE);
+    byte[] frame = frames.frame(ProbeKind.LLDP, WIDE, OFPort.of(3), SOURCE);
     for (int at = 0; at < frame.length; at++) {
       boolean inSource = at >= 6 && at < 12;
       for (int bit = 0; bit < 8 && !inSource; bit++) {
         byte[] changed = frame.clone();
         changed[at] ^= (byte) (1 << bit);
-        assertEquals(Optional.empty(), frames.origin(changed), "byte " + at);
+        assertEquals(Optional.empty(), frames.read(changed), "byte " + at);
       }
     }
   }
 
   @Test
   void frame_cutLengthenedOrRandom_isNotRecognised() {
-    byte[] frame = frames.frame(WIDE, OFPort.of(3), SOURCE);
+    byte[] frame = frames.frame(ProbeKind.LLDP, WIDE, OFPort.of(3), SOURCE);
     Random random = new Random(11);
     for (int i = 0; i < 20_000; i++) {
       byte[] changed = Arrays.copyOf(frame, random.nextInt(2 * frame.length));
@@ -77,13 +92,13 @@ class ProbeFramesTest {
           changed.length == frame.length
               && Arrays.equals(changed, 0, 6, frame, 0, 6)
               && Arrays.equals(changed, 12, frame.length, frame, 12, frame.length);
-      assertEquals(sameButSource, frames.origin(changed).isPresent());
+      assertEquals(sameButSource, frames.read(changed).isPresent());
     }
   }
 
   @Test
   void ipFrame_isNotLldp() {
-    assertFalse(ProbeFrames.isLldp(new byte[] {1, 2, 3}));
-    assertFalse(ProbeFrames.isLldp(new byte[60]));
+    assertFalse(ProbeFrames.isProbe(new byte[] {1, 2, 3}));
+    assertFalse(ProbeFrames.isProbe(new byte[60]));
   }
 }

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.LongStream;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import org.junit.jupiter.api.Test;
@@ -32,7 +33,7 @@ class BroadcastTreeTest {
     Random random = new Random(seed);
     int switches = 1 + random.nextInt(14);
     Topology topology = randomTopology(random, switches);
-    BroadcastTree tree = BroadcastTree.of(topology);
+    BroadcastTree tree = treeOf(topology);
     for (DatapathId start : topology.switches()) {
       Map<DatapathId, Integer> copies = flood(topology, tree, start);
       assertEquals(switches, copies.size());
@@ -45,12 +46,17 @@ class BroadcastTreeTest {
     DatapathId one = DatapathId.of(1);
     DatapathId two = DatapathId.of(2);
     BroadcastTree tree =
-        BroadcastTree.of(
+        treeOf(
             Topology.of(
                 List.of(one, two),
                 List.of(new DirectedLink(one, OFPort.of(1), two, OFPort.of(1)))));
     assertTrue(tree.ports().isEmpty());
     assertFalse(tree.roots().get(one).equals(tree.roots().get(two)));
+  }
+
+  private static BroadcastTree treeOf(Topology topology) {
+    return BroadcastTree.of(
+        topology.switches(), Segments.of(Set.copyOf(topology.links()), Set.of()));
   }
 
   private static Topology randomTopology(Random random, int switches) {

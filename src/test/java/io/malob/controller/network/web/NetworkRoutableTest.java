@@ -11,6 +11,7 @@ import java.util.Map;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.SwitchPort;
 import net.floodlightcontroller.linkdiscovery.Link;
+import net.floodlightcontroller.linkdiscovery.internal.LinkInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,7 +28,10 @@ import org.restlet.data.Method;
 import org.restlet.data.Reference;
 import org.restlet.routing.Router;
 
+@SuppressWarnings("JavaUtilDate") // Floodlight's type
 class NetworkRoutableTest {
+  private static final LinkInfo DIRECT = new LinkInfo(new Date(1), new Date(2), null);
+  private static final LinkInfo MULTIHOP = new LinkInfo(new Date(1), null, new Date(2));
 
   private static Link link(long src, int srcPort, long dst, int dstPort) {
     return new Link(
@@ -49,7 +53,12 @@ class NetworkRoutableTest {
         new NetworkRoutable(
             "/wm/topology",
             List.of("/links/json"),
-            () -> LinkRows.of(List.of(link(2, 3, 1, 2), link(1, 2, 2, 3), link(3, 1, 2, 4))));
+            () ->
+                LinkRows.of(
+                    Map.of(
+                        link(2, 3, 1, 2), DIRECT,
+                        link(1, 2, 2, 3), DIRECT,
+                        link(3, 1, 2, 4), MULTIHOP)));
     String expected =
         """
         [{"src-switch":"00:00:00:00:00:00:00:01","src-port":2,\
@@ -57,7 +66,7 @@ class NetworkRoutableTest {
         "type":"internal","direction":"bidirectional"},\
         {"src-switch":"00:00:00:00:00:00:00:03","src-port":1,\
         "dst-switch":"00:00:00:00:00:00:00:02","dst-port":4,\
-        "type":"internal","direction":"unidirectional"}]""";
+        "type":"external","direction":"unidirectional"}]""";
     for (String path : List.of("/wm/topology/links/json", "/wm/topology/links/json/")) {
       Response response = get(routable, path);
       assertEquals(200, response.getStatus().getCode());

@@ -1,0 +1,89 @@
+package io.malob.controller.network.topology;
+
+import com.google.common.collect.ImmutableListMultimap;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSortedSet;
+import com.google.common.collect.MultimapBuilder;
+import com.google.common.collect.SetMultimap;
+import io.malob.algorithm.graph.DirectedLink;
+import java.util.ArrayDeque;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import net.floodlightcontroller.core.types.NodePortTuple;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * All segments of a network. Only links that work in both directions join ports, because a
+ * broadcast must get along from either end. Immutable.
+ *
+ * @param byPort the segment of each port that is on one
+ * @param bySwitch the segments that each switch has a port on, each once, smallest port first
+ */
+record Segments(
+    ImmutableMap<NodePortTuple, Segment> byPort,
+    ImmutableListMultimap<DatapathId, Segment> bySwitch) {
+
+  /** The segments that these links make, some of which go through plain switches. */
+  static Segments of(Set<DirectedLink> links, Set<DirectedLink> throughPlainSwitches) {
+    SetMultimap<NodePortTuple, NodePortTuple> peers =
+        MultimapBuilder.treeKeys().linkedHashSetValues().build();
+    Set<NodePortTuple> shared = new HashSet<>();
+    for (DirectedLink link : links) {
+      if (links.contains(reverse(link))) {
+        peers.put(source(link), target(link));
+        if (throughPlainSwitches.contains(link)) {
+          shared.add(source(link));
+        }
+      }
+    }
+    ImmutableMap.Builder<NodePortTuple, Segment> byPort = ImmutableMap.builder();
+    ImmutableListMultimap.Builder<DatapathId, Segment> bySwitch = ImmutableListMultimap.builder();
+    Set<NodePortTuple> done = new HashSet<>();
+    for (NodePortTuple port : peers.keySet()) {
+      if (!done.contains(port)) {
+        Set<NodePortTuple> joined = joined(peers, port);
+        done.addAll(joined);
+        Segment segment =
+            new Segment(
+                ImmutableSortedSet.copyOf(joined), joined.stream().anyMatch(shared::contains));
+        joined.forEach(each -> byPort.put(each, segment));
+        joined.stream()
+            .map(NodePortTuple::getNodeId)
+            .distinct()
+            .forEach(switchId -> bySwitch.put(switchId, segment));
+      }
+    }
+    return new Segments(byPort.buildOrThrow(), bySwitch.build());
+  }
+
+  private static Set<NodePortTuple> joined(
+      SetMultimap<NodePortTuple, NodePortTuple> peers, NodePortTuple start) {
+    Set<NodePortTuple> joined = new LinkedHashSet<>(Set.of(start));
+    ArrayDeque<NodePortTuple> queue = new ArrayDeque<>(joined);
+    for (NodePortTuple at = queue.poll(); at != null; at = queue.poll()) {
+      for (NodePortTuple peer : peers.get(at)) {
+        if (joined.add(peer)) {
+          queue.add(peer);
+        }
+      }
+    }
+    return joined;
+  }
+
+  private static NodePortTuple source(DirectedLink link) {
+    return new NodePortTuple(link.src(), link.srcPort());
+  }
+
+  private static NodePortTuple target(DirectedLink link) {
+    return new NodePortTuple(link.dst(), link.dstPort());
+  }
+
+  private static DirectedLink reverse(DirectedLink link) {
+    return new DirectedLink(
+        /* src= */ link.dst(),
+        /* srcPort= */ link.dstPort(),
+        /* dst= */ link.src(),
+        /* dstPort= */ link.srcPort());
+  }
+}
