@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import net.floodlightcontroller.core.IOFMessageWriter;
 import net.floodlightcontroller.core.SwitchDisconnectedException;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
+import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFRequest;
 import org.projectfloodlight.openflow.protocol.OFStatsReply;
@@ -30,12 +31,14 @@ final class SwitchConnection implements IOFMessageWriter {
   private final Channel channel;
   private final DatapathId id;
   private final int requestTimeoutMillis;
+  private final int echoIntervalMillis;
   private final PendingRequests pending;
 
   SwitchConnection(Channel channel, DatapathId id, ChannelSettings settings) {
     this.channel = channel;
     this.id = id;
     requestTimeoutMillis = settings.requestTimeoutMillis();
+    echoIntervalMillis = settings.echoIntervalMillis();
     pending = new PendingRequests(settings.maxPendingRequests());
   }
 
@@ -125,6 +128,11 @@ final class SwitchConnection implements IOFMessageWriter {
   /** Fails all requests: the connection is closed. */
   void closed() {
     pending.failAll(new SwitchDisconnectedException(id));
+  }
+
+  /** Asks for the controller's role, once per echo interval while that is needed. */
+  RoleWatch roleWatch(OFFactory factory) {
+    return new RoleWatch(channel, factory, echoIntervalMillis);
   }
 
   void close() {

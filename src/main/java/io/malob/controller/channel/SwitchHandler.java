@@ -32,6 +32,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
   private final SwitchConnection connection;
   private final SwitchEvents events;
   private final RareWarning messageProblems;
+  private final RoleWatch roleWatch;
 
   /** Errors that belong to no request, counted by kind; a switch knows only so many kinds. */
   private final Map<ErrorKind, Long> errorCounts = new HashMap<>();
@@ -41,6 +42,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
     this.connection = sw.connection();
     this.events = events;
     messageProblems = new RareWarning(logger, nanoTime);
+    roleWatch = connection.roleWatch(sw.getOFFactory());
   }
 
   @Override
@@ -51,6 +53,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
         sw.getInetAddress(),
         sw.getOFFactory().getVersion(),
         sw.getControllerRole());
+    roleWatch.changed(sw.getControllerRole());
     events.activated(sw);
   }
 
@@ -99,6 +102,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
   private void onRole(OFControllerRole role) {
     boolean tookOrders = sw.getStatus().isControllable();
     sw.setRole(role);
+    roleWatch.changed(role);
     boolean takesOrders = sw.getStatus().isControllable();
     if (takesOrders != tookOrders) {
       logger.warn("This controller has {} at switch {} now", role, sw.getId());
@@ -148,6 +152,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
   public void channelInactive(ChannelHandlerContext ctx) {
     long errors = errorCounts.values().stream().mapToLong(Long::longValue).sum();
     logger.info("Switch {} has gone ({} errors of its own)", sw.getId(), errors);
+    roleWatch.close();
     sw.markDisconnected();
     connection.closed();
     events.disconnected(sw);

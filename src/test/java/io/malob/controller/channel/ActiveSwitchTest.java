@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.common.util.concurrent.ListenableFuture;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.protocol.OFBadRequestCode;
 import org.projectfloodlight.openflow.protocol.OFBarrierReply;
 import org.projectfloodlight.openflow.protocol.OFBarrierRequest;
+import org.projectfloodlight.openflow.protocol.OFControllerRole;
 import org.projectfloodlight.openflow.protocol.OFEchoReply;
 import org.projectfloodlight.openflow.protocol.OFEchoRequest;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
@@ -31,6 +33,7 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.protocol.OFPortReason;
 import org.projectfloodlight.openflow.protocol.OFPortState;
+import org.projectfloodlight.openflow.protocol.OFRoleRequest;
 import org.projectfloodlight.openflow.protocol.OFStatsReplyFlags;
 import org.projectfloodlight.openflow.types.OFErrorCauseData;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -123,6 +126,38 @@ class ActiveSwitchTest extends EmbeddedSwitch {
     receive(FACTORY.buildEchoReply().setXid(first.getXid()).build());
     assertEquals(U64.of(505), sw.getLatency());
     assertEquals(List.of(), events);
+  }
+
+  @Test
+  void role_whileSlave_isAskedForOncePerIntervalAndNotDemanded() {
+    receive(roleReply(OFControllerRole.ROLE_SLAVE));
+    assertFalse(sw.isActive());
+    for (int interval = 0; interval < 3; interval++) {
+      pass(1_000);
+      List<OFRoleRequest> asked = roleRequests();
+      assertEquals(1, asked.size());
+      assertEquals(OFControllerRole.ROLE_NOCHANGE, asked.get(0).getRole());
+      receive(roleReply(OFControllerRole.ROLE_SLAVE));
+    }
+    receive(roleReply(OFControllerRole.ROLE_EQUAL));
+    assertTrue(sw.isActive());
+    roleRequests();
+    pass(1_000);
+    assertEquals(List.of(), roleRequests(), "it is known, and will not be asked again");
+  }
+
+  private static OFMessage roleReply(OFControllerRole role) {
+    return FACTORY.buildRoleReply().setRole(role).setGenerationId(U64.ZERO).build();
+  }
+
+  private List<OFRoleRequest> roleRequests() {
+    List<OFRoleRequest> requests = new ArrayList<>();
+    for (OFMessage message = next(); message != null; message = next()) {
+      if (message instanceof OFRoleRequest request) {
+        requests.add(request);
+      }
+    }
+    return requests;
   }
 
   @Test

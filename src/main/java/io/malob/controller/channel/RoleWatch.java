@@ -1,0 +1,64 @@
+package io.malob.controller.channel;
+
+import io.netty.channel.Channel;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFControllerRole;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.types.U64;
+
+/**
+ * Asks a switch again and again what role this controller has, as long as it is that of a slave:
+ * OpenFlow 1.3 has no message by which the switch could tell by itself. It asks and does not
+ * demand, so that two controllers never fight. On the channel's thread only.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
+final class RoleWatch {
+  private final Channel channel;
+  private final OFFactory factory;
+  private final int intervalMillis;
+  private @Nullable ScheduledFuture<?> running;
+
+  RoleWatch(Channel channel, OFFactory factory, int intervalMillis) {
+    this.channel = channel;
+    this.factory = factory;
+    this.intervalMillis = intervalMillis;
+  }
+
+  /** The role is this now. */
+  void changed(OFControllerRole role) {
+    boolean needed = role == OFControllerRole.ROLE_SLAVE;
+    ScheduledFuture<?> before = running;
+    if (needed && before == null) {
+      running =
+          channel
+              .eventLoop()
+              .scheduleWithFixedDelay(
+                  this::ask, intervalMillis, intervalMillis, TimeUnit.MILLISECONDS);
+    } else if (!needed && before != null) {
+      close();
+    }
+  }
+
+  private void ask() {
+    if (channel.isWritable()) {
+      channel.writeAndFlush(
+          factory
+              .buildRoleRequest()
+              .setRole(OFControllerRole.ROLE_NOCHANGE)
+              .setGenerationId(U64.ZERO)
+              .build(),
+          channel.voidPromise());
+    }
+  }
+
+  /** Asks no more. */
+  void close() {
+    ScheduledFuture<?> before = running;
+    if (before != null) {
+      before.cancel(false);
+      running = null;
+    }
+  }
+}
