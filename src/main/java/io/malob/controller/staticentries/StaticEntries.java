@@ -5,11 +5,15 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
+import org.projectfloodlight.openflow.protocol.OFFlowRemovedReason;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.U64;
 
 /**
  * The entries, by name, in memory, and what of them is on the switches. An entry for a switch that
@@ -21,6 +25,9 @@ final class StaticEntries {
 
   private final IOFSwitchService switches;
   private final Map<String, StaticEntry> byName = new LinkedHashMap<>();
+
+  /** How many entries have each cookie; read by all threads. */
+  private final Map<U64, Integer> cookies = new ConcurrentHashMap<>();
 
   /** Entries that are no more, but may still be on a switch that is away. */
   private final Map<DatapathId, List<StaticEntry>> leftOver = new HashMap<>();
@@ -36,11 +43,43 @@ final class StaticEntries {
       throw new WrongFieldException(
           "name", "There are " + MOST_ENTRIES + " entries already, and no more can be kept");
     }
+    byName.put(entry.name(), entry);
+    cookies.merge(entry.cookie(), 1, Integer::sum);
     if (older != null) {
+      forgetCookie(older);
+    }
+    boolean told = !entry.active() || send(entry.switchId(), entry, true);
+    // the new rule is there before the old one goes, or in its very place: an ADD replaces it
+    if (older != null && !(entry.active() && entry.hasSamePlaceAs(older))) {
       takeAway(older);
     }
-    byName.put(entry.name(), entry);
-    return !entry.active() || send(entry.switchId(), entry, true);
+    return told;
+  }
+
+  /**
+   * A switch tells that a rule has ended, by its time-out or otherwise: the entry is no more. What
+   * was deleted by a command does not count: that was this class itself, or somebody whose rules
+   * come and go without the operator's wish. Rules of others cost a look-up of their cookie.
+   */
+  void ended(DatapathId switchId, OFFlowRemoved removed) throws WrongFieldException {
+    if (removed.getReason() != OFFlowRemovedReason.DELETE
+        && cookies.containsKey(removed.getCookie())) {
+      forget(switchId, removed);
+    }
+  }
+
+  private void forgetCookie(StaticEntry entry) throws WrongFieldException {
+    cookies.computeIfPresent(entry.cookie(), (any, count) -> count > 1 ? count - 1 : null);
+  }
+
+  private synchronized void forget(DatapathId switchId, OFFlowRemoved removed)
+      throws WrongFieldException {
+    for (StaticEntry entry : list(switchId)) {
+      if (entry.isRule(removed)) {
+        byName.remove(entry.name());
+        forgetCookie(entry);
+      }
+    }
   }
 
   /** Removes the entry of that name; false if there is none. */
@@ -49,6 +88,7 @@ final class StaticEntries {
     if (entry == null) {
       return false;
     }
+    forgetCookie(entry);
     takeAway(entry);
     return true;
   }

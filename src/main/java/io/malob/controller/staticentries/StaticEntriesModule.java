@@ -3,6 +3,10 @@ package io.malob.controller.staticentries;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import net.floodlightcontroller.core.FloodlightContext;
+import net.floodlightcontroller.core.IFloodlightProviderService;
+import net.floodlightcontroller.core.IOFMessageListener;
+import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.IOFSwitchListener;
 import net.floodlightcontroller.core.PortChangeType;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
@@ -12,7 +16,10 @@ import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.restserver.IRestApiService;
 import net.floodlightcontroller.restserver.RestletRoutable;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
+import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPortDesc;
+import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.restlet.Context;
 import org.restlet.Restlet;
@@ -24,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * Floodlight's names. They are kept in memory, and written again when their switch comes back.
  */
 public final class StaticEntriesModule
-    implements IFloodlightModule, IOFSwitchListener, RestletRoutable {
+    implements IFloodlightModule, IOFSwitchListener, IOFMessageListener, RestletRoutable {
   private static final Logger logger = LoggerFactory.getLogger(StaticEntriesModule.class);
 
   private @Nullable StaticEntries entries;
@@ -41,7 +48,7 @@ public final class StaticEntriesModule
 
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
-    return List.of(IRestApiService.class, IOFSwitchService.class);
+    return List.of(IRestApiService.class, IOFSwitchService.class, IFloodlightProviderService.class);
   }
 
   @Override
@@ -52,6 +59,9 @@ public final class StaticEntriesModule
   @Override
   public void startUp(FloodlightModuleContext context) {
     context.getServiceImpl(IOFSwitchService.class).addOFSwitchListener(this);
+    context
+        .getServiceImpl(IFloodlightProviderService.class)
+        .addOFMessageListener(OFType.FLOW_REMOVED, this);
     context.getServiceImpl(IRestApiService.class).addRestletRoutable(this);
   }
 
@@ -80,6 +90,34 @@ public final class StaticEntriesModule
     } catch (WrongFieldException e) {
       logger.warn("An entry of switch {} cannot be written: {}", switchId, e.getMessage());
     }
+  }
+
+  /** Forgets an entry whose rule has ended. */
+  @Override
+  public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
+    if (message instanceof OFFlowRemoved removed) {
+      try {
+        entries().ended(sw.getId(), removed);
+      } catch (WrongFieldException e) {
+        logger.warn("An entry of switch {} cannot be compared: {}", sw.getId(), e.getMessage());
+      }
+    }
+    return Command.CONTINUE;
+  }
+
+  @Override
+  public String getName() {
+    return "staticentries";
+  }
+
+  @Override
+  public boolean isCallbackOrderingPrereq(OFType type, String name) {
+    return false;
+  }
+
+  @Override
+  public boolean isCallbackOrderingPostreq(OFType type, String name) {
+    return false;
   }
 
   @Override

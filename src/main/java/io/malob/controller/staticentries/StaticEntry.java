@@ -9,6 +9,8 @@ import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFFlowDeleteStrict;
+import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
+import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -109,6 +111,7 @@ record StaticEntry(
         .setCookie(cookie())
         .setIdleTimeout(number("idle_timeout", 0, 0, 0xffff))
         .setHardTimeout(number("hard_timeout", 0, 0, 0xffff))
+        .setFlags(Set.of(OFFlowModFlags.SEND_FLOW_REM))
         .setMatch(MatchKind.match(factory, fields))
         .setBufferId(OFBufferId.NO_BUFFER)
         .setOutPort(OFPort.ANY)
@@ -129,6 +132,25 @@ record StaticEntry(
         .build();
   }
 
+  /** Whether another entry takes the very place of this one: switches hold one rule there. */
+  boolean hasSamePlaceAs(StaticEntry other) throws WrongFieldException {
+    OFFactory factory = OFFactories.getFactory(OFVersion.OF_13);
+    return switchId.equals(other.switchId)
+        && table().equals(other.table())
+        && priority() == other.priority()
+        && MatchKind.match(factory, fields).equals(MatchKind.match(factory, other.fields));
+  }
+
+  /** Whether a switch tells of the end of the rule that this entry is. */
+  boolean isRule(OFFlowRemoved removed) throws WrongFieldException {
+    OFFactory factory = OFFactories.getFactory(removed.getVersion());
+    return active
+        && removed.getTableId().equals(table())
+        && removed.getPriority() == priority()
+        && removed.getCookie().equals(cookie())
+        && removed.getMatch().equals(MatchKind.match(factory, fields));
+  }
+
   private TableId table() throws WrongFieldException {
     return TableId.of(number("table", 0, 0, 254));
   }
@@ -142,7 +164,8 @@ record StaticEntry(
     return text == null ? byDefault : Values.number(field, text, least, most);
   }
 
-  private U64 cookie() throws WrongFieldException {
+  /** The cookie of the rule: the one asked for, or one made of the name. */
+  U64 cookie() throws WrongFieldException {
     String text = fields.get("cookie");
     if (text == null) {
       return U64.of(APPLICATION | Integer.toUnsignedLong(name.hashCode()));

@@ -2,6 +2,7 @@ package io.malob.controller.staticentries;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -17,6 +18,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,9 +26,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.projectfloodlight.openflow.protocol.OFEchoReply;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFFlowDeleteStrict;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
+import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
+import org.projectfloodlight.openflow.protocol.OFFlowRemovedReason;
+import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
 import org.projectfloodlight.openflow.protocol.action.OFActionPopVlan;
@@ -131,9 +137,9 @@ class StaticEntriesTest {
     try (ScriptedSwitch sw = connect(OFVersion.OF_13)) {
       send("POST", entry("one", "'priority':'9','actions':'output=2'"));
       send("POST", entry("one", "'priority':'10','actions':'output=3'"));
-      sw.await(OFFlowAdd.class, rule -> rule.getPriority() == 10);
+      sw.await(OFFlowDeleteStrict.class, rule -> rule.getPriority() == 9);
       assertEquals(
-          List.of("FLOW_MOD ADD 9", "FLOW_MOD DELETE_STRICT 9", "FLOW_MOD ADD 10"),
+          List.of("FLOW_MOD ADD 9", "FLOW_MOD ADD 10", "FLOW_MOD DELETE_STRICT 9"),
           sw.flowMods().stream()
               .filter(rule -> rule.getPriority() > 0)
               .map(StaticEntriesTest::describe)
@@ -142,6 +148,70 @@ class StaticEntriesTest {
       assertEquals(1, list.get(SWITCH).size());
       assertEquals("10", list.get(SWITCH).get(0).get("one").get("priority").asText());
     }
+  }
+
+  @Test
+  void post_sameNameAndPlace_isOneMessageWithoutAGap() throws Exception {
+    try (ScriptedSwitch sw = connect(OFVersion.OF_13)) {
+      send("POST", entry("one", "'priority':'9','in_port':'1','actions':'output=2'"));
+      send("POST", entry("one", "'priority':'9','in_port':'1','actions':'output=3'"));
+      send("POST", entry("last", "'priority':'10','actions':'output=3'"));
+      sw.await(OFFlowAdd.class, rule -> rule.getPriority() == 10);
+      assertEquals(
+          List.of("FLOW_MOD ADD 9", "FLOW_MOD ADD 9", "FLOW_MOD ADD 10"),
+          sw.flowMods().stream()
+              .filter(rule -> rule.getPriority() > 0)
+              .map(StaticEntriesTest::describe)
+              .toList());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = OFFlowRemovedReason.class,
+      names = {"IDLE_TIMEOUT", "HARD_TIMEOUT", "GROUP_DELETE"})
+  void entry_whoseRuleHasEnded_isListedNoMore(OFFlowRemovedReason reason) throws Exception {
+    try (ScriptedSwitch sw = connect(OFVersion.OF_13)) {
+      send("POST", entry("one", "'priority':'9','in_port':'1','idle_timeout':1,'cookie':'7'"));
+      send("POST", entry("two", "'priority':'9','in_port':'2','idle_timeout':1,'cookie':'7'"));
+      OFFlowAdd rule = sw.await(OFFlowAdd.class, added -> isAt(added, 1));
+      sw.send(removed(sw, rule, OFFlowRemovedReason.DELETE));
+      sw.send(removed(sw, rule, reason));
+      sw.send(sw.factory().echoRequest(new byte[] {5}));
+      sw.await(OFEchoReply.class, echo -> echo.getData().length == 1);
+      JsonNode list = new ObjectMapper().readTree(send("GET", "").body()).get(SWITCH);
+      assertEquals(1, list.size());
+      assertTrue(list.get(0).has("two"));
+    }
+  }
+
+  @Test
+  void entry_whoseRuleWasDeletedByACommand_isStillListed() throws Exception {
+    try (ScriptedSwitch sw = connect(OFVersion.OF_13)) {
+      send("POST", entry("one", "'priority':'9','in_port':'1'"));
+      OFFlowAdd rule = sw.await(OFFlowAdd.class, added -> isAt(added, 1));
+      assertEquals(Set.of(OFFlowModFlags.SEND_FLOW_REM), rule.getFlags());
+      sw.send(removed(sw, rule, OFFlowRemovedReason.DELETE));
+      sw.send(sw.factory().echoRequest(new byte[] {5}));
+      sw.await(OFEchoReply.class, echo -> echo.getData().length == 1);
+      assertEquals(1, new ObjectMapper().readTree(send("GET", "").body()).get(SWITCH).size());
+    }
+  }
+
+  private static boolean isAt(OFFlowAdd rule, int port) {
+    return rule.getPriority() == 9
+        && OFPort.of(port).equals(rule.getMatch().get(MatchField.IN_PORT));
+  }
+
+  private static OFMessage removed(ScriptedSwitch sw, OFFlowAdd rule, OFFlowRemovedReason reason) {
+    return sw.factory()
+        .buildFlowRemoved()
+        .setTableId(rule.getTableId())
+        .setPriority(rule.getPriority())
+        .setCookie(rule.getCookie())
+        .setMatch(rule.getMatch())
+        .setReason(reason)
+        .build();
   }
 
   @Test
