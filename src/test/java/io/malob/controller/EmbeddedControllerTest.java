@@ -71,6 +71,23 @@ class EmbeddedControllerTest {
     }
   }
 
+  @Test
+  void modules_allAndLoaded_sayWhatTheyProvideAndNeed() throws Exception {
+    JsonNode loaded = new ObjectMapper().readTree(get("/wm/core/module/loaded/json").body());
+    JsonNode all = new ObjectMapper().readTree(get("/wm/core/module/all/json/").body());
+    String core = "io.malob.controller.core.CoreModule";
+    String rest = "io.malob.controller.rest.RestModule";
+    String switchService = "net.floodlightcontroller.core.internal.IOFSwitchService";
+    assertEquals(2, loaded.size());
+    assertEquals(core, loaded.get(core).get("name").asText());
+    assertEquals(core, loaded.get(core).get("provides").get(switchService).asText());
+    assertEquals(core, loaded.get(rest).get("depends").get(switchService).asText());
+    assertEquals(loaded.get(rest), all.get(rest));
+    JsonNode balancer = all.get("io.malob.balancer.BalancerModule");
+    assertEquals(false, balancer.get("loaded").asBoolean());
+    assertEquals(404, get("/wm/core/module/some/json").statusCode());
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"/", "/nothing/here", "/wm/core/nothing", "/wm/core/health/jsonx"})
   void unknownPath_is404WithJsonBody(String path) throws Exception {

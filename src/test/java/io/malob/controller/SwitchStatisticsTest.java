@@ -21,11 +21,19 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.projectfloodlight.openflow.protocol.OFBadRequestCode;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
+import org.projectfloodlight.openflow.protocol.OFGroupType;
 import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFMeterStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFPortStatsRequest;
+import org.projectfloodlight.openflow.protocol.OFStatsReply;
+import org.projectfloodlight.openflow.protocol.OFStatsRequest;
+import org.projectfloodlight.openflow.protocol.OFStatsType;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.OFErrorCauseData;
+import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
@@ -61,7 +69,7 @@ class SwitchStatisticsTest {
 
   @Test
   void port_isShownWithFloodlightsNames() throws Exception {
-    JsonNode port = json(200, get(ID + "/port")).get("port").get(0);
+    JsonNode port = json(200, get(ID + "/port")).get("port_reply").get(0).get("port").get(0);
     assertEquals("2", port.get("port_number").asText());
     assertEquals("5", port.get("receive_packets").asText());
     assertEquals("18446744073709551615", port.get("transmit_bytes").asText());
@@ -77,19 +85,53 @@ class SwitchStatisticsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "desc, desc, manufacturer_description, malob",
-    "port-desc, port_desc, port_number, 1"
+    "desc, /desc/manufacturer_description, malob",
+    "port-desc, /port_desc/0/port_number, 1",
+    "port-desc, /version, OF_13",
+    "features, /dpid, 00:00:00:00:00:00:00:01",
+    "features, /tables, 254",
+    "role, /00:00:00:00:00:00:00:01, ROLE_MASTER",
+    "aggregate, /aggregate/flow_count, 3",
+    "group, /group/0/group_number, 9",
+    "group, /group/0/bucket_counters/0/byte_count, 4",
+    "group-desc, /group_desc/0/group_type, SELECT",
+    "group-desc, /group_desc/0/buckets/0/weight, 2",
+    "group-features, /group_features/max_groups_select, 8",
+    "meter, /meter/0/meter_id, 6",
+    "meter-config, /meter_config/0/meter_bands/0/rate, 1000",
+    "meter-features, /meter_features/max_bands, 5",
+    "table, /table/0/match_count, 12",
+    "table-features, /tableFeatures/0/name, classify"
   })
-  void answersOfTheHandshake_areAskedAnew(String stat, String name, String field, String value)
+  void statistic_isShownWithFloodlightsNames(String stat, String pointer, String value)
       throws Exception {
-    JsonNode answer = json(200, get(ID + "/" + stat));
-    assertEquals(value, answer.get(name).get(0).get(field).asText());
+    assertEquals(value, json(200, get(ID + "/" + stat)).at(pointer).asText());
+  }
+
+  @Test
+  void statistic_thatTheSwitchRefuses_is502WithItsError() throws Exception {
+    sw.answer(
+        request ->
+            request instanceof OFMeterStatsRequest
+                ? List.of(
+                    ScriptedSwitch.FACTORY
+                        .errorMsgs()
+                        .buildBadRequestErrorMsg()
+                        .setXid(request.getXid())
+                        .setCode(OFBadRequestCode.BAD_TYPE)
+                        .setData(OFErrorCauseData.NONE)
+                        .build())
+                : null);
+    JsonNode answer = json(502, get(ID + "/meter"));
+    assertTrue(answer.get("error").asText().contains("BAD_TYPE"));
   }
 
   @Test
   void all_isByDatapathId() throws Exception {
     JsonNode answer = json(200, get("all/port"));
-    assertEquals("2", answer.get(ID).get("port").get(0).get("port_number").asText());
+    assertEquals(
+        "2",
+        answer.get(ID).get("port_reply").get(0).get("port").get(0).get("port_number").asText());
   }
 
   @ParameterizedTest
@@ -146,8 +188,62 @@ class SwitchStatisticsTest {
                                   .build())
                           .build()))
               .build());
+    } else if (request instanceof OFStatsRequest<?> asked) {
+      OFStatsReply.Builder reply = reply(asked.getStatsType());
+      return reply == null ? null : List.of(reply.setXid(request.getXid()).build());
     }
     return null;
+  }
+
+  private static OFStatsReply.Builder reply(OFStatsType type) {
+    OFFactory of = ScriptedSwitch.FACTORY;
+    return switch (type) {
+      case AGGREGATE -> of.buildAggregateStatsReply().setFlowCount(3);
+      case GROUP ->
+          of.buildGroupStatsReply()
+              .setEntries(
+                  List.of(
+                      of.buildGroupStatsEntry()
+                          .setGroup(OFGroup.of(9))
+                          .setBucketStats(List.of(of.bucketCounter(U64.of(3), U64.of(4))))
+                          .build()));
+      case GROUP_DESC ->
+          of.buildGroupDescStatsReply()
+              .setEntries(
+                  List.of(
+                      of.buildGroupDescStatsEntry()
+                          .setGroup(OFGroup.of(9))
+                          .setGroupType(OFGroupType.SELECT)
+                          .setBuckets(
+                              List.of(
+                                  of.buildBucket()
+                                      .setWeight(2)
+                                      .setWatchGroup(OFGroup.ANY)
+                                      .setWatchPort(OFPort.ANY)
+                                      .build()))
+                          .build()));
+      case GROUP_FEATURES -> of.buildGroupFeaturesStatsReply().setMaxGroupsSelect(8);
+      case METER ->
+          of.buildMeterStatsReply().setEntries(List.of(of.buildMeterStats().setMeterId(6).build()));
+      case METER_CONFIG ->
+          of.buildMeterConfigStatsReply()
+              .setEntries(
+                  List.of(
+                      of.buildMeterConfig()
+                          .setMeterId(6)
+                          .setEntries(List.of(of.meterBands().drop(1_000, 0)))
+                          .build()));
+      case METER_FEATURES ->
+          of.buildMeterFeaturesStatsReply()
+              .setFeatures(of.buildMeterFeatures().setMaxBands((short) 5).build());
+      case TABLE ->
+          of.buildTableStatsReply()
+              .setEntries(List.of(of.buildTableStatsEntry().setMatchedCount(U64.of(12)).build()));
+      case TABLE_FEATURES ->
+          of.buildTableFeaturesStatsReply()
+              .setEntries(List.of(of.buildTableFeatures().setName("classify").build()));
+      default -> null;
+    };
   }
 
   private static JsonNode json(int status, HttpResponse<String> response) throws Exception {

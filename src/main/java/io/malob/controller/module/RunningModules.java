@@ -45,6 +45,8 @@ public final class RunningModules implements AutoCloseable {
       throws FloodlightModuleException {
     List<IFloodlightModule> modules = ModuleOrder.of(available, settings.modules());
     RunningModules running = new RunningModules();
+    running.context.addService(
+        LoadedModules.class, new LoadedModules(List.copyOf(available), modules));
     try {
       running.startAll(modules, settings);
       return running;

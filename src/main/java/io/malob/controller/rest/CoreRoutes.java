@@ -18,6 +18,7 @@ final class CoreRoutes implements RestletRoutable {
   public Restlet getRestlet(Context context) {
     Router router = new Router(context);
     attach(router, "/health/json", HealthResource.class);
+    attach(router, "/module/{which}/json", ModulesResource.class);
     attach(router, "/controller/switches/json", SwitchesResource.class);
     attach(router, "/switch/{switchId}/{stat}/json", StatisticsResource.class);
     return router;

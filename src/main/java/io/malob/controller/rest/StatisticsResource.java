@@ -1,6 +1,7 @@
 package io.malob.controller.rest;
 
 import com.google.common.util.concurrent.ListenableFuture;
+import io.malob.controller.channel.OpenFlowErrorException;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -35,7 +36,8 @@ public final class StatisticsResource extends ServerResource {
           Status.CLIENT_ERROR_BAD_REQUEST,
           "There is no statistic \""
               + stat
-              + "\"; there are port, flow, aggregate, desc, table, port-desc and queue",
+              + "\"; there are "
+              + String.join(", ", SwitchStatistic.names()),
           "stat");
     }
     if (id.equals("all")) {
@@ -54,7 +56,11 @@ public final class StatisticsResource extends ServerResource {
     try {
       return Json.of(await(question.get().apply(sw)));
     } catch (ExecutionException e) {
-      return refusal(Status.SERVER_ERROR_GATEWAY_TIMEOUT, reason(e), null);
+      boolean refused = e.getCause() instanceof OpenFlowErrorException;
+      return refusal(
+          refused ? Status.SERVER_ERROR_BAD_GATEWAY : Status.SERVER_ERROR_GATEWAY_TIMEOUT,
+          reason(e),
+          null);
     }
   }
 

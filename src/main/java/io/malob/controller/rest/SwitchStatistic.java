@@ -1,30 +1,26 @@
 package io.malob.controller.rest;
 
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.MoreExecutors;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import net.floodlightcontroller.core.IOFSwitch;
-import org.projectfloodlight.openflow.protocol.OFAggregateStatsReply;
 import org.projectfloodlight.openflow.protocol.OFDescStatsReply;
-import org.projectfloodlight.openflow.protocol.OFFactory;
-import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.protocol.OFPortStatsEntry;
+import org.projectfloodlight.openflow.protocol.OFPortStatsPropEthernet;
 import org.projectfloodlight.openflow.protocol.OFQueueStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFStatsReply;
 import org.projectfloodlight.openflow.protocol.OFStatsRequest;
+import org.projectfloodlight.openflow.protocol.OFTableFeatures;
 import org.projectfloodlight.openflow.protocol.OFTableStatsEntry;
-import org.projectfloodlight.openflow.protocol.match.MatchField;
-import org.projectfloodlight.openflow.types.OFGroup;
+import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.types.OFPort;
-import org.projectfloodlight.openflow.types.TableId;
 
 /**
  * What a switch can be asked for, and how the answer is shown, with Floodlight's names; numbers are
@@ -33,15 +29,25 @@ import org.projectfloodlight.openflow.types.TableId;
 final class SwitchStatistic {
   private static final long ALL_QUEUES = 0xffff_ffffL;
 
-  private static final Map<String, Function<IOFSwitch, ListenableFuture<Object>>> BY_NAME =
-      Map.of(
-          "port", SwitchStatistic::ports,
-          "flow", SwitchStatistic::flows,
-          "aggregate", SwitchStatistic::aggregate,
-          "desc", SwitchStatistic::description,
-          "table", SwitchStatistic::tables,
-          "port-desc", SwitchStatistic::portDescriptions,
-          "queue", SwitchStatistic::queues);
+  private static final ImmutableMap<String, Function<IOFSwitch, ListenableFuture<Object>>> BY_NAME =
+      ImmutableMap.<String, Function<IOFSwitch, ListenableFuture<Object>>>builder()
+          .put("aggregate", FlowStatistics::aggregate)
+          .put("desc", SwitchStatistic::description)
+          .put("features", SwitchStatistic::features)
+          .put("flow", FlowStatistics::flows)
+          .put("group", GroupStatistics::counters)
+          .put("group-desc", GroupStatistics::descriptions)
+          .put("group-features", GroupStatistics::features)
+          .put("meter", MeterStatistics::counters)
+          .put("meter-config", MeterStatistics::configuration)
+          .put("meter-features", MeterStatistics::features)
+          .put("port", SwitchStatistic::ports)
+          .put("port-desc", SwitchStatistic::portDescriptions)
+          .put("queue", SwitchStatistic::queues)
+          .put("role", SwitchStatistic::role)
+          .put("table", SwitchStatistic::tables)
+          .put("table-features", SwitchStatistic::tableFeatures)
+          .buildOrThrow();
 
   private SwitchStatistic() {}
 
@@ -50,7 +56,13 @@ final class SwitchStatistic {
     return Optional.ofNullable(BY_NAME.get(name));
   }
 
-  private static <R extends OFStatsReply, E> ListenableFuture<Object> ask(
+  /** The names of all statistics. */
+  static ImmutableSet<String> names() {
+    return BY_NAME.keySet();
+  }
+
+  /** Asks for a list of entries: shown under that name, beside the version. */
+  static <R extends OFStatsReply, E> ListenableFuture<Object> askAll(
       IOFSwitch sw,
       String name,
       OFStatsRequest<R> request,
@@ -59,116 +71,77 @@ final class SwitchStatistic {
     return Futures.transform(
         sw.writeStatsRequest(request),
         replies ->
-            Map.of(
-                name,
-                replies.stream()
-                    .flatMap(reply -> entries.apply(reply).stream())
-                    .map(entry -> row.apply(entry).fields)
-                    .toList()),
+            new Row()
+                .add("version", request::getVersion)
+                .put(
+                    name,
+                    replies.stream()
+                        .flatMap(reply -> entries.apply(reply).stream())
+                        .map(entry -> row.apply(entry).fields())
+                        .toList())
+                .fields(),
         MoreExecutors.directExecutor());
   }
 
+  /** Asks for one object: shown under that name. */
+  static <R extends OFStatsReply> ListenableFuture<Object> askOne(
+      IOFSwitch sw, String name, OFStatsRequest<R> request, Function<R, Row> row) {
+    return Futures.transform(
+        sw.writeStatsRequest(request),
+        replies -> Map.of(name, row.apply(replies.get(0)).fields()),
+        MoreExecutors.directExecutor());
+  }
+
+  /** Floodlight puts what it shows of ports into one more list. */
   private static ListenableFuture<Object> ports(IOFSwitch sw) {
-    OFFactory factory = sw.getOFFactory();
-    return ask(
-        sw,
-        "port",
-        factory.buildPortStatsRequest().setPortNo(OFPort.ANY).build(),
-        reply -> reply.getEntries(),
-        SwitchStatistic::port);
+    return Futures.transform(
+        askAll(
+            sw,
+            "port",
+            sw.getOFFactory().buildPortStatsRequest().setPortNo(OFPort.ANY).build(),
+            reply -> reply.getEntries(),
+            SwitchStatistic::port),
+        reply -> Map.of("port_reply", List.of(reply)),
+        MoreExecutors.directExecutor());
   }
 
   private static Row port(OFPortStatsEntry entry) {
-    return new Row()
-        .add("port_number", entry::getPortNo)
-        .add("receive_packets", () -> entry.getRxPackets().getBigInteger())
-        .add("transmit_packets", () -> entry.getTxPackets().getBigInteger())
-        .add("receive_bytes", () -> entry.getRxBytes().getBigInteger())
-        .add("transmit_bytes", () -> entry.getTxBytes().getBigInteger())
-        .add("receive_dropped", () -> entry.getRxDropped().getBigInteger())
-        .add("transmit_dropped", () -> entry.getTxDropped().getBigInteger())
-        .add("receive_errors", () -> entry.getRxErrors().getBigInteger())
-        .add("transmit_errors", () -> entry.getTxErrors().getBigInteger())
-        .add("receive_frame_errors", () -> entry.getRxFrameErr().getBigInteger())
-        .add("receive_overrun_errors", () -> entry.getRxOverErr().getBigInteger())
-        .add("receive_CRC_errors", () -> entry.getRxCrcErr().getBigInteger())
-        .add("collisions", () -> entry.getCollisions().getBigInteger())
-        .add("duration_sec", entry::getDurationSec)
+    Row row =
+        new Row()
+            .add("port_number", entry::getPortNo)
+            .count("receive_packets", entry::getRxPackets)
+            .count("transmit_packets", entry::getTxPackets)
+            .count("receive_bytes", entry::getRxBytes)
+            .count("transmit_bytes", entry::getTxBytes)
+            .count("receive_dropped", entry::getRxDropped)
+            .count("transmit_dropped", entry::getTxDropped)
+            .count("receive_errors", entry::getRxErrors)
+            .count("transmit_errors", entry::getTxErrors);
+    if (entry.getVersion() == OFVersion.OF_13) {
+      row.count("receive_frame_errors", entry::getRxFrameErr)
+          .count("receive_overrun_errors", entry::getRxOverErr)
+          .count("receive_CRC_errors", entry::getRxCrcErr)
+          .count("collisions", entry::getCollisions);
+    } else {
+      entry.getProperties().stream()
+          .filter(OFPortStatsPropEthernet.class::isInstance)
+          .map(OFPortStatsPropEthernet.class::cast)
+          .forEach(
+              ethernet ->
+                  row.count("receive_frame_errors", ethernet::getRxFrameErr)
+                      .count("receive_overrun_errors", ethernet::getRxOverErr)
+                      .count("receive_CRC_errors", ethernet::getRxCrcErr)
+                      .count("collisions", ethernet::getCollisions));
+    }
+    return row.add("duration_sec", entry::getDurationSec)
         .add("duration_nsec", entry::getDurationNsec);
   }
 
-  private static ListenableFuture<Object> flows(IOFSwitch sw) {
-    OFFactory factory = sw.getOFFactory();
-    return ask(
-        sw,
-        "flows",
-        factory
-            .buildFlowStatsRequest()
-            .setMatch(factory.matchWildcardAll())
-            .setTableId(TableId.ALL)
-            .setOutPort(OFPort.ANY)
-            .setOutGroup(OFGroup.ANY)
-            .build(),
-        reply -> reply.getEntries(),
-        SwitchStatistic::flow);
-  }
-
-  private static Row flow(OFFlowStatsEntry entry) {
-    Map<String, String> match = new LinkedHashMap<>();
-    for (MatchField<?> field : entry.getMatch().getMatchFields()) {
-      Object value =
-          entry.getMatch().isPartiallyMasked(field)
-              ? entry.getMatch().getMasked(field)
-              : entry.getMatch().get(field);
-      match.put(field.getName(), String.valueOf(value));
-    }
-    List<String> instructions = new ArrayList<>();
-    entry.getInstructions().forEach(instruction -> instructions.add(instruction.toString()));
-    return new Row()
-        .add("version", entry::getVersion)
-        .add("cookie", entry::getCookie)
-        .add("table_id", entry::getTableId)
-        .add("packet_count", () -> entry.getPacketCount().getBigInteger())
-        .add("byte_count", () -> entry.getByteCount().getBigInteger())
-        .add("duration_sec", entry::getDurationSec)
-        .add("duration_nsec", entry::getDurationNsec)
-        .add("priority", entry::getPriority)
-        .add("idle_timeout_s", entry::getIdleTimeout)
-        .add("hard_timeout_s", entry::getHardTimeout)
-        .put("match", match)
-        .put("instructions", instructions);
-  }
-
-  private static ListenableFuture<Object> aggregate(IOFSwitch sw) {
-    OFFactory factory = sw.getOFFactory();
-    return ask(
-        sw,
-        "aggregate",
-        factory
-            .buildAggregateStatsRequest()
-            .setMatch(factory.matchWildcardAll())
-            .setTableId(TableId.ALL)
-            .setOutPort(OFPort.ANY)
-            .setOutGroup(OFGroup.ANY)
-            .build(),
-        List::of,
-        SwitchStatistic::aggregateOf);
-  }
-
-  private static Row aggregateOf(OFAggregateStatsReply reply) {
-    return new Row()
-        .add("version", reply::getVersion)
-        .add("flow_count", reply::getFlowCount)
-        .add("packet_count", () -> reply.getPacketCount().getBigInteger())
-        .add("byte_count", () -> reply.getByteCount().getBigInteger());
-  }
-
   private static ListenableFuture<Object> description(IOFSwitch sw) {
-    return ask(
+    return askOne(
         sw,
         "desc",
         sw.getOFFactory().buildDescStatsRequest().build(),
-        List::of,
         SwitchStatistic::descriptionOf);
   }
 
@@ -183,7 +156,7 @@ final class SwitchStatistic {
   }
 
   private static ListenableFuture<Object> tables(IOFSwitch sw) {
-    return ask(
+    return askAll(
         sw,
         "table",
         sw.getOFFactory().buildTableStatsRequest().build(),
@@ -195,12 +168,49 @@ final class SwitchStatistic {
     return new Row()
         .add("table_id", entry::getTableId)
         .add("active_count", entry::getActiveCount)
-        .add("lookup_count", () -> entry.getLookupCount().getBigInteger())
-        .add("matched_count", () -> entry.getMatchedCount().getBigInteger());
+        .count("lookup_count", entry::getLookupCount)
+        .count("match_count", entry::getMatchedCount);
+  }
+
+  private static ListenableFuture<Object> tableFeatures(IOFSwitch sw) {
+    return askAll(
+        sw,
+        "tableFeatures",
+        sw.getOFFactory().buildTableFeaturesStatsRequest().build(),
+        reply -> reply.getEntries(),
+        SwitchStatistic::tableFeature);
+  }
+
+  private static Row tableFeature(OFTableFeatures table) {
+    return new Row()
+        .add("version", table::getVersion)
+        .add("table_id", table::getTableId)
+        .add("name", table::getName)
+        .add("metadata_match", table::getMetadataMatch)
+        .add("metadata_write", table::getMetadataWrite)
+        .add("config", table::getConfig)
+        .add("max_entries", table::getMaxEntries);
+  }
+
+  /** What the switch said when it connected. */
+  private static ListenableFuture<Object> features(IOFSwitch sw) {
+    return Futures.immediateFuture(
+        new Row()
+            .add("capabilities", sw::getCapabilities)
+            .add("dpid", sw::getId)
+            .add("buffers", sw::getBuffers)
+            .add("tables", sw::getNumTables)
+            .add("version", () -> sw.getOFFactory().getVersion())
+            .fields());
+  }
+
+  private static ListenableFuture<Object> role(IOFSwitch sw) {
+    return Futures.immediateFuture(
+        Map.of(sw.getId().toString(), sw.getControllerRole().toString()));
   }
 
   private static ListenableFuture<Object> portDescriptions(IOFSwitch sw) {
-    return ask(
+    return askAll(
         sw,
         "port_desc",
         sw.getOFFactory().buildPortDescStatsRequest().build(),
@@ -224,9 +234,9 @@ final class SwitchStatistic {
   }
 
   private static ListenableFuture<Object> queues(IOFSwitch sw) {
-    return ask(
+    return askAll(
         sw,
-        "queue",
+        "queues",
         sw.getOFFactory()
             .buildQueueStatsRequest()
             .setPortNo(OFPort.ANY)
@@ -238,32 +248,12 @@ final class SwitchStatistic {
 
   private static Row queue(OFQueueStatsEntry entry) {
     return new Row()
-        .add("port_number", entry::getPortNo)
+        .add("port", entry::getPortNo)
         .add("queue_id", entry::getQueueId)
-        .add("transmit_bytes", () -> entry.getTxBytes().getBigInteger())
-        .add("transmit_packets", () -> entry.getTxPackets().getBigInteger())
-        .add("transmit_errors", () -> entry.getTxErrors().getBigInteger())
+        .count("tx_bytes", entry::getTxBytes)
+        .count("tx_packets", entry::getTxPackets)
+        .count("tx_errors", entry::getTxErrors)
         .add("duration_sec", entry::getDurationSec)
         .add("duration_nsec", entry::getDurationNsec);
-  }
-
-  /** The fields of one row, in order. */
-  private static final class Row {
-    private final Map<String, Object> fields = new LinkedHashMap<>();
-
-    /** Adds a value as a text, or nothing if the version of OpenFlow does not have it. */
-    Row add(String name, Supplier<?> value) {
-      try {
-        fields.put(name, String.valueOf(value.get()));
-      } catch (UnsupportedOperationException e) {
-        // not in this version
-      }
-      return this;
-    }
-
-    Row put(String name, Object value) {
-      fields.put(name, value);
-      return this;
-    }
   }
 }

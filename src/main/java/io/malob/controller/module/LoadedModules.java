@@ -1,0 +1,38 @@
+package io.malob.controller.module;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import net.floodlightcontroller.core.module.IFloodlightModule;
+import net.floodlightcontroller.core.module.IFloodlightService;
+
+/**
+ * Which modules there are, and which of them run, in the order of their start. Immutable.
+ *
+ * @param available all modules that could be loaded
+ * @param loaded those that are
+ */
+public record LoadedModules(List<IFloodlightModule> available, List<IFloodlightModule> loaded)
+    implements IFloodlightService {
+
+  /** Immutable copies. */
+  public LoadedModules {
+    available = List.copyOf(available);
+    loaded = List.copyOf(loaded);
+  }
+
+  /** The class of the module that provides a service: of those that run, or else of any. */
+  public Optional<String> providerOf(Class<? extends IFloodlightService> service) {
+    return loaded.stream()
+        .filter(module -> provides(module, service))
+        .findFirst()
+        .or(() -> available.stream().filter(module -> provides(module, service)).findFirst())
+        .map(module -> module.getClass().getName());
+  }
+
+  private static boolean provides(
+      IFloodlightModule module, Class<? extends IFloodlightService> service) {
+    Collection<Class<? extends IFloodlightService>> services = module.getModuleServices();
+    return services != null && services.contains(service);
+  }
+}
