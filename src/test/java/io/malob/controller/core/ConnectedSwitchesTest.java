@@ -11,9 +11,11 @@ import io.malob.controller.EmbeddedController;
 import io.malob.controller.module.ModuleSettings;
 import io.malob.testing.ScriptedSwitch;
 import io.malob.testing.SwitchRecorder;
+import io.malob.testing.Together;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +28,8 @@ import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.projectfloodlight.openflow.protocol.OFBarrierReply;
 import org.projectfloodlight.openflow.protocol.OFBarrierRequest;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
@@ -187,5 +191,45 @@ class ConnectedSwitchesTest {
     sw.awaitHandshake();
     recorder.await("activated " + sw.id());
     return sw;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void connections_ofSomeIdsComeAndGoAtOnce_eventsAlternateAndNothingIsLeft(int seed)
+      throws Exception {
+    int threads = 6;
+    int ids = 3;
+    Together.run(
+        threads,
+        thread -> {
+          Random random = new Random(31L * seed + thread);
+          for (int i = 0; i < 15; i++) {
+            long id = 1L + random.nextInt(ids);
+            try (ScriptedSwitch sw = new ScriptedSwitch(id, 2)) {
+              sw.connect(controller.openFlowPort());
+              if (random.nextInt(4) > 0) {
+                Thread.sleep(random.nextInt(20));
+              }
+            }
+          }
+        });
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (!switches.getAllSwitchDpids().isEmpty() && System.nanoTime() < deadline) {
+      Thread.sleep(10);
+    }
+    assertEquals(Set.of(), switches.getAllSwitchDpids());
+    try (ScriptedSwitch last = connect(99)) {
+      // all that was to be told before has been told
+      assertEquals(Set.of(last.id()), switches.getAllSwitchDpids());
+    }
+    for (long id = 1; id <= ids; id++) {
+      String name = DatapathId.of(id).toString();
+      List<String> told = recorder.events().stream().filter(e -> e.endsWith(name)).toList();
+      for (int i = 0; i < told.size(); i++) {
+        String expected = List.of("added ", "activated ", "removed ").get(i % 3);
+        assertEquals(expected + name, told.get(i), "event " + i + " of " + told);
+      }
+      assertEquals(0, told.size() % 3, told::toString);
+    }
   }
 }

@@ -1,0 +1,136 @@
+package io.malob.controller;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.testing.ScriptedSwitch;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+
+/** The controller as a process of its own, with all its modules, ended by a signal. */
+class ControllerProcessTest {
+  private static final String VIPS = "/quantum/v1.0/vips/";
+  private static final int SECONDS_TO_START = 60;
+
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  @TempDir private Path directory;
+  private int openFlowPort;
+  private int httpPort;
+  private Process process;
+
+  @AfterEach
+  void end() throws Exception {
+    if (process != null) {
+      process.destroyForcibly().waitFor();
+    }
+  }
+
+  private void start() throws Exception {
+    openFlowPort = freePort();
+    httpPort = freePort();
+    process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "--openflow-port",
+                Integer.toString(openFlowPort),
+                "--http-port",
+                Integer.toString(httpPort),
+                "--data",
+                directory.resolve("data").toString())
+            .redirectErrorStream(true)
+            .redirectOutput(log().toFile())
+            .start();
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS_TO_START);
+    while (!isHealthy()) {
+      assertTrue(process.isAlive() && System.nanoTime() < deadline, () -> "not up:\n" + said());
+      Thread.sleep(100);
+    }
+  }
+
+  private Path log() {
+    return directory.resolve("log");
+  }
+
+  private String said() {
+    try {
+      return Files.readString(log());
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private boolean isHealthy() throws InterruptedException {
+    try {
+      return get("/wm/core/health/json").statusCode() == 200;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    return client.send(HttpRequest.newBuilder(uri(path)).build(), BodyHandlers.ofString());
+  }
+
+  private URI uri(String path) {
+    return URI.create("http://127.0.0.1:" + httpPort + path);
+  }
+
+  @Test
+  void sigterm_withSwitchesOneOfWhichDoesNotRead_endsWithZeroAndTheCatalogIsKept()
+      throws Exception {
+    start();
+    String vip =
+        """
+        {"id":"keep","protocol":"tcp","address":"10.0.0.100","port":80}""";
+    HttpRequest post = HttpRequest.newBuilder(uri(VIPS)).POST(BodyPublishers.ofString(vip)).build();
+    assertEquals(201, client.send(post, BodyHandlers.ofString()).statusCode());
+    String before = get(VIPS).body();
+    try (ScriptedSwitch good = new ScriptedSwitch(1, 2).connect(openFlowPort);
+        ScriptedSwitch slow = new ScriptedSwitch(2, 2).connect(openFlowPort)) {
+      good.awaitHandshake();
+      slow.awaitHandshake();
+      slow.reading(false);
+      OFMessage question = slow.factory().echoRequest(new byte[60_000]);
+      for (int sent = 0; sent < 300; sent++) {
+        slow.send(question); // the answers fill the buffers of both ends, and wait
+      }
+      process.destroy();
+      assertTrue(process.waitFor(10, TimeUnit.SECONDS), () -> "still there:\n" + said());
+      good.awaitClosed();
+    }
+    assertEquals(0, process.exitValue(), this::said);
+    assertTrue(said().contains("Stopping: asked to by a signal"), this::said);
+    List<String> failures =
+        said().lines().filter(line -> line.contains(" ERROR ") || line.contains("\tat ")).toList();
+    assertEquals(List.of(), failures);
+
+    start();
+    assertEquals(before, get(VIPS).body());
+  }
+}
