@@ -159,6 +159,11 @@ public final class LinkDiscoveryModule
   }
 
   @Override
+  public void soon(Runnable publication) {
+    writer.execute(publication);
+  }
+
+  @Override
   public void changed(List<LDUpdate> updates) {
     for (LDUpdate update : updates) {
       log.debug("{}", update);

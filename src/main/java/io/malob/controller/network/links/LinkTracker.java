@@ -17,8 +17,8 @@ import org.projectfloodlight.openflow.types.U64;
 
 /**
  * The one writer of links: turns what happens to switches, ports and probes into links, and
- * publishes a snapshot before it tells of a change. One thread at a time calls it; {@link #current}
- * may be called by any.
+ * publishes a snapshot soon after, and before it tells of a change. One thread at a time calls it;
+ * {@link #current} may be called by any.
  */
 final class LinkTracker {
   private final LinkTimes times;
@@ -29,12 +29,19 @@ final class LinkTracker {
   private final LinkTable links = new LinkTable();
   private final List<LDUpdate> updates = new ArrayList<>();
   private long lastCopy;
+  private boolean publicationWaits;
   private volatile LinkSnapshot snapshot = LinkSnapshot.EMPTY;
 
   /** What the tracker causes. */
   interface Outlet {
     /** Sends a probe out of a port; false if it cannot be sent now. */
     boolean probe(NodePortTuple port, ProbeKind kind);
+
+    /**
+     * Runs this on the tracker's thread when what waits for that has been done, so that many
+     * changes at a time cost one snapshot.
+     */
+    void soon(Runnable publication);
 
     /** Tells of changes, oldest first. */
     void changed(List<LDUpdate> updates);
@@ -161,6 +168,14 @@ final class LinkTracker {
   }
 
   private void publish() {
+    if (!publicationWaits) {
+      publicationWaits = true;
+      outlet.soon(this::publishNow);
+    }
+  }
+
+  private void publishNow() {
+    publicationWaits = false;
     lastCopy = millis.getAsLong();
     snapshot =
         new LinkSnapshot(

@@ -30,6 +30,8 @@ class LinkTrackerTest implements LinkTracker.Outlet {
   private final List<NodePortTuple> probes = new ArrayList<>();
   private final List<NodePortTuple> broadcasts = new ArrayList<>();
   private final List<LDUpdate> updates = new ArrayList<>();
+  private final List<Runnable> held = new ArrayList<>();
+  private boolean holdsPublications;
   private long now = 1_000_000;
   private boolean connected = true;
   private final LinkTracker tracker =
@@ -39,6 +41,28 @@ class LinkTrackerTest implements LinkTracker.Outlet {
   public boolean probe(NodePortTuple port, ProbeKind kind) {
     (kind == ProbeKind.LLDP ? probes : broadcasts).add(port);
     return connected;
+  }
+
+  @Override
+  public void soon(Runnable publication) {
+    if (holdsPublications) {
+      held.add(publication);
+    } else {
+      publication.run();
+    }
+  }
+
+  @Test
+  void changes_whileAPublicationWaits_arePublishedTogether() {
+    updates.clear();
+    holdsPublications = true;
+    tracker.probeArrived(ProbeKind.LLDP, A, B);
+    tracker.probeArrived(ProbeKind.LLDP, B, A);
+    assertEquals(0, tracker.current().links().size());
+    assertEquals(1, held.size());
+    held.get(0).run();
+    assertEquals(2, tracker.current().links().size());
+    assertEquals(2, updates.size());
   }
 
   @Override
