@@ -18,6 +18,11 @@ final class TranslatedPacketOut extends WireMessage {
   }
 
   @Override
+  public int packetBytes() {
+    return frame.length;
+  }
+
+  @Override
   void writeBody(ByteBuf out) {
     out.writeInt(WireFormat.NONE); // buffer
     boolean hasMatch = getVersion().compareTo(OFVersion.OF_15) >= 0;

@@ -12,7 +12,7 @@ import org.projectfloodlight.openflow.protocol.OFVersion;
  * A message that is written field by field, for those that are sent for each connection. openflowj
  * would make some thirty objects for each of them, only to write them down. Immutable.
  */
-abstract class WireMessage implements OFMessage {
+public abstract class WireMessage implements OFMessage {
   private static final int LENGTH_OFFSET = 2;
 
   private final OFVersion version;
@@ -23,6 +23,11 @@ abstract class WireMessage implements OFMessage {
     this.version = factory.getVersion();
     this.type = type;
     this.xid = factory.nextXid();
+  }
+
+  /** The bytes of the packet that it carries; all else that it has is short. */
+  public int packetBytes() {
+    return 0;
   }
 
   /** Writes what follows the header. */

@@ -1,6 +1,7 @@
 package io.malob.controller.channel;
 
 import io.malob.controller.channel.OpenFlowEncoder.MessageBatch;
+import io.malob.openflow.WireMessage;
 import io.netty.channel.DefaultMessageSizeEstimator;
 import io.netty.channel.MessageSizeEstimator;
 import java.util.List;
@@ -49,7 +50,9 @@ final class MessageSizes implements MessageSizeEstimator, MessageSizeEstimator.H
 
   private static int sizeOf(OFMessage message) {
     int bytes = FIXED_BYTES;
-    if (message instanceof OFPacketOut out) {
+    if (message instanceof WireMessage ofConnection) {
+      bytes += ofConnection.packetBytes();
+    } else if (message instanceof OFPacketOut out) {
       bytes += out.getData().length + sizeOf(out.getActions());
     } else if (message instanceof OFFlowMod rule) {
       for (OFInstruction instruction : rule.getInstructions()) {

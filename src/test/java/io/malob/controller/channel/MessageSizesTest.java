@@ -3,7 +3,12 @@ package io.malob.controller.channel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.FiveTuple;
 import io.malob.controller.channel.OpenFlowEncoder.MessageBatch;
+import io.malob.openflow.ConnectionRules;
+import io.malob.openflow.ConnectionRules.Translation;
+import io.malob.openflow.label.Label;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Collections;
@@ -18,9 +23,11 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.EthType;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFBufferId;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TransportPort;
@@ -34,8 +41,13 @@ class MessageSizesTest {
   static List<OFMessage> messages() {
     OFFactory of = OFFactories.getFactory(OFVersion.OF_13);
     OFAction longest = of.actions().setField(of.oxms().ipv6Dst(IPv6Address.of("2001:db8::1")));
+    Translation translation = translation();
     return List.of(
         of.barrierRequest(),
+        ConnectionRules.request(of, translation, 1, 2, 3, 15),
+        ConnectionRules.reply(of, translation, 1, 2, 3, 17),
+        ConnectionRules.deliver(of, translation, new byte[60]),
+        ConnectionRules.deliver(of, translation, new byte[1_500]),
         of.echoRequest(new byte[60_000]),
         of.buildEchoReply().setData(new byte[1_500]).build(),
         packetOut(of, new byte[1_500], 1),
@@ -43,6 +55,15 @@ class MessageSizesTest {
         rule(of, List.of()),
         rule(of, List.of(longest)),
         rule(of, Collections.nCopies(500, longest)));
+  }
+
+  private static Translation translation() {
+    return new Translation(
+        FiveTuple.of(6, 0x0a000001, 40_000, 0x0a000064, 80),
+        FiveTuple.of(6, 0x0a000001, 40_000, 0x0a00000b, 8080),
+        MacAddress.of("02:00:00:00:00:01"),
+        new Label(7),
+        new Attachment(DatapathId.of(2), OFPort.of(3), MacAddress.of("02:00:00:00:00:02")));
   }
 
   private static OFMessage packetOut(OFFactory of, byte[] data, int ports) {
