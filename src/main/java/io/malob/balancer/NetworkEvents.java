@@ -37,8 +37,11 @@ final class NetworkEvents implements IOFSwitchListener, ITopologyListener, IDevi
   @Override
   public void switchChanged(DatapathId switchId) {}
 
+  /** It takes no orders now, like one that has gone; when it does again, it is activated. */
   @Override
-  public void switchDeactivated(DatapathId switchId) {}
+  public void switchDeactivated(DatapathId switchId) {
+    upkeep.topologyChanged();
+  }
 
   @Override
   public void topologyChanged(List<LDUpdate> updates) {

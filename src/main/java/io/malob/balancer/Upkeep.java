@@ -11,6 +11,7 @@ import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Vip;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -21,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -47,11 +49,20 @@ final class Upkeep {
   /** How long to wait for an answer before the same host is asked for again. */
   private static final long ASK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
+  /** How long it may take until the links of a switch that has come back are found again. */
+  private static final long EXPLORATION_NANOS = TimeUnit.SECONDS.toNanos(4);
+
   private final Executor inOrder;
   private final LongSupplier nanoTime;
 
   /** When each host was last asked for; kept by the executor's tasks alone. */
   private final Map<IPv4Address, Long> askedAtNanos = new HashMap<>();
+
+  /** When switches on paths came back, for a while; kept by the executor's tasks alone. */
+  private final Map<DatapathId, Long> cameBackAtNanos = new HashMap<>();
+
+  /** How many changes of the topology are still to be looked at. */
+  private final AtomicInteger topologyChanges = new AtomicInteger();
 
   private final ViewWriter view;
   private final RequestHandler requests;
@@ -164,10 +175,14 @@ final class Upkeep {
                     || memberNumbers.contains(connection.server().number())));
   }
 
-  /** Links or switches have come or gone. */
+  /** Links or switches have come or gone. Of several that wait, the last sees them all. */
   void topologyChanged() {
+    topologyChanges.incrementAndGet();
     inOrder.execute(
         () -> {
+          if (topologyChanges.decrementAndGet() > 0) {
+            return;
+          }
           Set<DirectedLink> links = new HashSet<>();
           topology
               .getAllLinks()
@@ -182,7 +197,7 @@ final class Upkeep {
                                       link.getSrcPort(),
                                       link.getDst(),
                                       link.getDstPort()))));
-          view.setTopology(Topology.of(switches.getAllSwitchDpids(), links));
+          view.setTopology(Topology.of(switchesThatTakeOrders(), links));
           repairPaths();
           view.refreshHosts();
           keepLabelsReady();
@@ -192,15 +207,24 @@ final class Upkeep {
         });
   }
 
+  private Set<DatapathId> switchesThatTakeOrders() {
+    return switches.getAllSwitchDpids().stream()
+        .filter(switchId -> switches.getActiveSwitch(switchId) != null)
+        .collect(Collectors.toSet());
+  }
+
   /**
    * Connections on broken paths go another way, or end if there is none. A path over a switch that
-   * is not connected is left alone where there is no other: the switch goes on forwarding.
+   * takes no orders, or whose links are not found yet, is left alone where there is no other: the
+   * switch goes on forwarding.
    */
   private void repairPaths() {
     NetworkSnapshot network = view.get().network();
     Set<LabelledPath> lost = new HashSet<>();
     for (LabelledPath labelled : labels.repair(network.topology(), network::fewestHops)) {
-      if (network.topology().switches().containsAll(labelled.path().switches())) {
+      List<DatapathId> onPath = labelled.path().switches();
+      if (network.topology().switches().containsAll(onPath)
+          && Collections.disjoint(onPath, cameBackAtNanos.keySet())) {
         lost.add(labelled);
       }
     }
@@ -234,6 +258,9 @@ final class Upkeep {
         () -> {
           hostRules.reset(switchId);
           endings.switchReset(switchId);
+          if (labels.cross(switchId)) {
+            cameBackAtNanos.put(switchId, nanoTime.getAsLong());
+          }
           preparation.prepare(switchId, view.get().catalog());
         });
     topologyChanged();
@@ -265,6 +292,8 @@ final class Upkeep {
   void tidy() {
     inOrder.execute(
         () -> {
+          long now = nanoTime.getAsLong();
+          cameBackAtNanos.values().removeIf(at -> now - at >= EXPLORATION_NANOS);
           repairPaths();
           keepLabelsReady();
           labels.sweep();

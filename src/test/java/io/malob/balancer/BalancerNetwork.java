@@ -93,6 +93,13 @@ final class BalancerNetwork {
 
   private final Map<DatapathId, IOFSwitch> switches = new TreeMap<>();
   private final Set<DatapathId> allSwitches = new TreeSet<>();
+
+  /** Connected switches that take no orders of this controller. */
+  private final Set<DatapathId> inactive = new TreeSet<>();
+
+  /** Switches whose links the controller has not found yet. */
+  private final Set<DatapathId> unexplored = new TreeSet<>();
+
   private final Set<Link> links = new HashSet<>();
   private final Set<NodePortTuple> linkPorts = new HashSet<>();
   private final Map<IPv4Address, IDevice> devices = new HashMap<>();
@@ -195,7 +202,7 @@ final class BalancerNetwork {
         .on("addOFSwitchListener", with -> switchListener = (IOFSwitchListener) with[0])
         .on("getAllSwitchDpids", with -> ImmutableSortedSet.copyOf(switches.keySet()))
         .on("getSwitch", with -> switches.get(with[0]))
-        .on("getActiveSwitch", with -> switches.get(with[0]))
+        .on("getActiveSwitch", with -> inactive.contains(with[0]) ? null : switches.get(with[0]))
         .make();
   }
 
@@ -209,7 +216,10 @@ final class BalancerNetwork {
             })
         .on(
             "getAllLinks",
-            with -> links.stream().collect(Collectors.groupingBy(Link::getSrc, Collectors.toSet())))
+            with ->
+                links.stream()
+                    .filter(link -> isFound(link.getSrc()) && isFound(link.getDst()))
+                    .collect(Collectors.groupingBy(Link::getSrc, Collectors.toSet())))
         .on(
             "isAttachmentPointPort",
             with -> !linkPorts.contains(new NodePortTuple((DatapathId) with[0], (OFPort) with[1])))
@@ -378,6 +388,40 @@ final class BalancerNetwork {
     List.copyOf(unanswered.removeAll(switchId))
         .forEach(barrier -> barrier.setException(new SwitchDisconnectedException(switchId)));
     switchListener.switchRemoved(switchId);
+  }
+
+  /** A switch stays connected but takes its orders from another controller. */
+  void deactivate(DatapathId switchId) {
+    inactive.add(switchId);
+    switchListener.switchDeactivated(switchId);
+    topologyListener.topologyChanged(List.of());
+  }
+
+  /** A switch takes orders again; its links are not known yet. */
+  void activate(DatapathId switchId) {
+    inactive.remove(switchId);
+    unexplored.add(switchId);
+    switchListener.switchActivated(switchId);
+    topologyListener.topologyChanged(List.of());
+  }
+
+  /** A switch that was not connected is so again; its links are not known yet. */
+  void reconnect(DatapathId switchId) {
+    unexplored.add(switchId);
+    addSwitch(switchId.getLong());
+    topologyListener.topologyChanged(List.of());
+  }
+
+  /** The controller finds the links of a switch. */
+  void explore(DatapathId switchId) {
+    unexplored.remove(switchId);
+    topologyListener.topologyChanged(List.of());
+  }
+
+  private boolean isFound(DatapathId switchId) {
+    return switches.containsKey(switchId)
+        && !inactive.contains(switchId)
+        && !unexplored.contains(switchId);
   }
 
   void link(DatapathId a, int portA, DatapathId b, int portB) {

@@ -809,6 +809,59 @@ class BalancerTest {
     only(net.send(client, toVip(40_000, 80, ACK)), far);
   }
 
+  @Test
+  void switchThatTakesNoOrders_goesOnForwardingAndIsPreparedWhenItTakesThemAgain() {
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+    net.deactivate(s2);
+    net.pass(5);
+    only(net.send(client, toVip(40_000, 80, ACK)), far);
+    assertEquals(1, net.stats("m1").activeConnections());
+
+    net.table(s2).apply(BalancerNetwork.FACTORY.buildFlowDelete().setTableId(TableId.ALL).build());
+    net.activate(s2);
+    net.explore(s2);
+    net.pass(5);
+    only(net.send(client, toVip(40_000, 80, ACK)), far);
+  }
+
+  @Test
+  void switchThatIsDisconnectedForLong_goesOnForwarding() {
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+    net.disconnect(s2);
+    net.pass(10);
+    only(net.send(client, toVip(40_000, 80, ACK)), far);
+    assertEquals(1, net.stats("m1").activeConnections());
+  }
+
+  @Test
+  void switchThatComesBack_keepsItsConnectionsWhileItsLinksAreNotFoundYet() {
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+    net.disconnect(s2);
+    net.reconnect(s2);
+    net.pass(1);
+    assertEquals(1, net.stats("m1").activeConnections());
+    net.explore(s2);
+    net.pass(5);
+    only(net.send(client, toVip(40_000, 80, ACK)), far);
+  }
+
+  @Test
+  void switchThatComesBackWithoutItsLinks_losesItsConnections() {
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+    net.disconnect(s2);
+    net.reconnect(s2);
+    net.pass(10);
+    assertEquals(0, net.stats("m1").activeConnections());
+  }
+
   /** A second way from s1 to s3. */
   private DatapathId detour() {
     DatapathId s4 = net.addSwitch(4);

@@ -95,6 +95,11 @@ public final class LabelTable {
     return List.copyOf(labels);
   }
 
+  /** Whether the path of a label crosses a switch, or begins or ends there. */
+  public boolean cross(DatapathId switchId) {
+    return labels.stream().anyMatch(labelled -> labelled.path().switches().contains(switchId));
+  }
+
   /** The rules that a switch needs so that the labels across it work; for one that came back. */
   public List<OFMessage> rulesOf(DatapathId switchId) {
     List<OFMessage> rules = new ArrayList<>();
