@@ -5,7 +5,7 @@ package io.malob.controller.channel;
  *
  * @param echoIntervalMillis between two echo requests; a switch that says nothing for three of
  *     these intervals is dead
- * @param handshakeTimeoutMillis how long a switch may take to become active
+ * @param handshakeTimeoutMillis how long a switch may take for each step of its handshake
  * @param requestTimeoutMillis how long a request waits for its answer
  * @param maxPendingRequests how many requests to one switch may wait at a time
  * @param unreadTimeoutMillis how long a switch may read nothing although it sends; counted in whole

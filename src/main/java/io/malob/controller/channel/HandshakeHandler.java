@@ -2,7 +2,6 @@ package io.malob.controller.channel;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.util.concurrent.ScheduledFuture;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -72,7 +71,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
 
   private @Nullable OFFeaturesReply features;
   private @Nullable SwitchDescription description;
-  private @Nullable ScheduledFuture<?> timeout;
+  private @Nullable StepTimer timer;
 
   HandshakeHandler(
       ChannelSettings settings,
@@ -91,12 +90,12 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   public void channelActive(ChannelHandlerContext ctx) {
     peer = String.valueOf(ctx.channel().remoteAddress());
     ctx.executor().schedule(() -> speakFirst(ctx), SILENCE_MILLIS, TimeUnit.MILLISECONDS);
-    timeout =
-        ctx.executor()
-            .schedule(
-                () -> refuse(ctx, "did not finish its handshake, waiting for " + state),
-                settings.handshakeTimeoutMillis(),
-                TimeUnit.MILLISECONDS);
+    timer =
+        new StepTimer(
+            ctx.channel().eventLoop(),
+            settings.handshakeTimeoutMillis(),
+            () -> refuse(ctx, "did not finish its handshake, waiting for " + state));
+    enter(State.HELLO);
   }
 
   /** For a switch that waits for the controller's HELLO: OpenFlow does not forbid that. */
@@ -143,7 +142,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     if (!spoken) {
       send(ctx, version.offerAgreed());
     }
-    state = State.FEATURES;
+    enter(State.FEATURES);
     send(ctx, version.factory().featuresRequest());
   }
 
@@ -169,7 +168,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
         if (answer instanceof OFPortDescStatsReply reply) {
           ports.addAll(reply.getEntries());
           if (!reply.getFlags().contains(OFStatsReplyFlags.REPLY_MORE)) {
-            state = State.DESCRIPTION;
+            enter(State.DESCRIPTION);
             send(ctx, version.factory().descStatsRequest(Set.of()));
           }
         }
@@ -177,7 +176,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
       case DESCRIPTION -> {
         if (answer instanceof OFDescStatsReply reply) {
           description = new SwitchDescription(reply);
-          state = State.TABLE_MISS_BARRIER;
+          enter(State.TABLE_MISS_BARRIER);
           configure(ctx);
         }
       }
@@ -209,7 +208,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
           "(switch " + reply.getDatapathId() + ") is an auxiliary connection, which is of no use");
     } else {
       features = reply;
-      state = State.PORTS;
+      enter(State.PORTS);
       send(ctx, version.factory().buildPortDescStatsRequest().setFlags(Set.of()).build());
     }
   }
@@ -263,11 +262,19 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     ctx.channel().close();
   }
 
+  private void enter(State next) {
+    state = next;
+    StepTimer steps = timer;
+    if (steps != null) {
+      steps.begin();
+    }
+  }
+
   private void finish() {
     state = State.OVER;
-    ScheduledFuture<?> running = timeout;
-    if (running != null) {
-      running.cancel(false);
+    StepTimer steps = timer;
+    if (steps != null) {
+      steps.end();
     }
   }
 

@@ -197,6 +197,26 @@ class HandshakeTest extends EmbeddedSwitch {
   }
 
   @Test
+  void handshake_thatGetsOn_isClosedOnlyWhenOneOfItsStepsTakesTooLong() {
+    pass(SETTINGS.handshakeTimeoutMillis() / 2);
+    receiveHello(4);
+    pass(SETTINGS.handshakeTimeoutMillis() - 1);
+    receive(features(254, OFAuxId.MAIN));
+    for (int part = 0; part < 3; part++) {
+      pass(SETTINGS.handshakeTimeoutMillis() / 3);
+      assertTrue(channel.isOpen());
+      receive(
+          FACTORY
+              .buildPortDescStatsReply()
+              .setFlags(Set.of(OFStatsReplyFlags.REPLY_MORE))
+              .setEntries(List.of(port(part + 1)))
+              .build());
+    }
+    pass(3);
+    assertFalse(channel.isOpen(), "parts of one answer are one step");
+  }
+
+  @Test
   void handshake_finishedInTime_isNotClosedLater() {
     activate();
     IntStream.range(0, 4)

@@ -205,6 +205,14 @@ final class EmulatedNetwork {
             })
         .when(pool)
         .execute(any());
+    // what only waits in order to save work comes at once
+    lenient()
+        .when(pool.schedule(any(Runnable.class), anyLong(), any()))
+        .thenAnswer(
+            call -> {
+              call.<Runnable>getArgument(0).run();
+              return null;
+            });
     lenient()
         .when(pool.scheduleWithFixedDelay(any(), anyLong(), anyLong(), any()))
         .thenAnswer(

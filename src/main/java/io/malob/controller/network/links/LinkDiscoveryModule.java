@@ -67,6 +67,7 @@ public final class LinkDiscoveryModule
   private final LongSupplier millis;
   private final LongAdder foreignFrames = new LongAdder();
   private IOFSwitchService switches;
+  private ScheduledExecutorService pool;
   private Executor writer;
   private LinkTracker tracker;
 
@@ -111,8 +112,7 @@ public final class LinkDiscoveryModule
 
   @Override
   public void startUp(FloodlightModuleContext context) {
-    ScheduledExecutorService pool =
-        context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
+    pool = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
     writer = MoreExecutors.newSequentialExecutor(pool);
     context
         .getServiceImpl(IFloodlightProviderService.class)
@@ -159,8 +159,13 @@ public final class LinkDiscoveryModule
   }
 
   @Override
-  public void soon(Runnable publication) {
-    writer.execute(publication);
+  public void soon(Runnable publication, long delayMillis) {
+    if (delayMillis == 0) {
+      writer.execute(publication);
+    } else {
+      var unused =
+          pool.schedule(() -> writer.execute(publication), delayMillis, TimeUnit.MILLISECONDS);
+    }
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.malob.controller.network.links;
 
 import com.google.common.collect.ImmutableSortedSet;
+import com.google.common.primitives.Longs;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -21,6 +22,16 @@ import org.projectfloodlight.openflow.types.U64;
  * {@link #current} may be called by any.
  */
 final class LinkTracker {
+  /**
+   * The shortest and the longest rest between two publications; in between, four times as long as
+   * the last one took. A snapshot costs as much as the network is large, so a thousand switches
+   * that come at a time must not cost a thousand of them. What changes after a rest is published at
+   * once.
+   */
+  private static final long MIN_REST_MILLIS = 50;
+
+  private static final long MAX_REST_MILLIS = 500;
+
   private final LinkTimes times;
   private final LongSupplier millis;
   private final Outlet outlet;
@@ -28,7 +39,8 @@ final class LinkTracker {
   private final ProbeSchedule schedule;
   private final LinkTable links = new LinkTable();
   private final List<LDUpdate> updates = new ArrayList<>();
-  private long lastCopy;
+  private long publishedAt;
+  private long restMillis = MIN_REST_MILLIS;
   private boolean publicationWaits;
   private volatile LinkSnapshot snapshot = LinkSnapshot.EMPTY;
 
@@ -38,10 +50,10 @@ final class LinkTracker {
     boolean probe(NodePortTuple port, ProbeKind kind);
 
     /**
-     * Runs this on the tracker's thread when what waits for that has been done, so that many
-     * changes at a time cost one snapshot.
+     * Runs this on the tracker's thread after that time, and when what waits for that thread has
+     * been done, so that many changes at a time cost one snapshot.
      */
-    void soon(Runnable publication);
+    void soon(Runnable publication, long delayMillis);
 
     /** Tells of changes, oldest first. */
     void changed(List<LDUpdate> updates);
@@ -52,6 +64,7 @@ final class LinkTracker {
     this.millis = millis;
     this.outlet = outlet;
     schedule = new ProbeSchedule(times);
+    publishedAt = millis.getAsLong() - restMillis;
   }
 
   LinkSnapshot current() {
@@ -79,9 +92,12 @@ final class LinkTracker {
   }
 
   private boolean forget(DatapathId switchId) {
-    schedule.removeSwitch(switchId);
-    removed(links.removeAt(switchId));
-    return switches.remove(switchId);
+    boolean wasThere = switches.remove(switchId);
+    if (wasThere) {
+      schedule.removeSwitch(switchId);
+      removed(links.removeAt(switchId));
+    }
+    return wasThere;
   }
 
   /** A port came up. */
@@ -141,7 +157,7 @@ final class LinkTracker {
       updates.add(new LDUpdate(port.getNodeId(), port.getPortId(), UpdateOperation.PORT_UP));
     }
     probeDuePorts(now);
-    if (!updates.isEmpty() || now - lastCopy >= times.probeInterval()) {
+    if (!updates.isEmpty() || now - publishedAt >= times.probeInterval()) {
       publish(); // also to show when links were last seen
     }
   }
@@ -170,13 +186,14 @@ final class LinkTracker {
   private void publish() {
     if (!publicationWaits) {
       publicationWaits = true;
-      outlet.soon(this::publishNow);
+      long rested = millis.getAsLong() - publishedAt;
+      outlet.soon(this::publishNow, Math.max(0, restMillis - rested));
     }
   }
 
   private void publishNow() {
     publicationWaits = false;
-    lastCopy = millis.getAsLong();
+    long began = millis.getAsLong();
     snapshot =
         new LinkSnapshot(
             ImmutableSortedSet.copyOf(switches),
@@ -188,6 +205,9 @@ final class LinkTracker {
       updates.clear();
       outlet.changed(batch);
     }
+    publishedAt = millis.getAsLong();
+    restMillis =
+        Longs.constrainToRange(4 * (publishedAt - began), MIN_REST_MILLIS, MAX_REST_MILLIS);
   }
 
   private static Link link(NodePortTuple from, NodePortTuple to) {

@@ -1,5 +1,6 @@
 package io.malob.controller.network.topology;
 
+import io.malob.algorithm.graph.Topology;
 import io.malob.controller.network.links.LinkSnapshots;
 import java.time.Instant;
 import java.util.Collection;
@@ -8,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
 import net.floodlightcontroller.core.IOFMessageListener;
@@ -19,6 +21,7 @@ import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LDUpdate;
 import net.floodlightcontroller.linkdiscovery.ILinkDiscoveryListener;
 import net.floodlightcontroller.linkdiscovery.ILinkDiscoveryService;
 import net.floodlightcontroller.linkdiscovery.Link;
+import net.floodlightcontroller.threadpool.IThreadPoolService;
 import net.floodlightcontroller.topology.ITopologyListener;
 import net.floodlightcontroller.topology.ITopologyService;
 import org.projectfloodlight.openflow.protocol.OFMessage;
@@ -47,6 +50,7 @@ public final class TopologyModule
 
   private final List<ITopologyListener> listeners = new CopyOnWriteArrayList<>();
   private volatile TopologySnapshot snapshot = TopologySnapshot.EMPTY;
+  private Topology logged = Topology.EMPTY;
   private volatile Instant lastUpdate = Instant.now();
   private ILinkDiscoveryService links;
   private LinkSnapshots linkSnapshots;
@@ -68,7 +72,10 @@ public final class TopologyModule
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
-        ILinkDiscoveryService.class, LinkSnapshots.class, IFloodlightProviderService.class);
+        ILinkDiscoveryService.class,
+        LinkSnapshots.class,
+        IFloodlightProviderService.class,
+        IThreadPoolService.class);
   }
 
   @Override
@@ -83,6 +90,20 @@ public final class TopologyModule
     context
         .getServiceImpl(IFloodlightProviderService.class)
         .addOFMessageListener(OFType.PACKET_IN, this);
+    var unused =
+        context
+            .getServiceImpl(IThreadPoolService.class)
+            .getScheduledExecutor()
+            .scheduleWithFixedDelay(this::logChange, 1, 1, TimeUnit.SECONDS);
+  }
+
+  /** One line for all changes of a second: a large network comes up in hundreds of them. */
+  private void logChange() {
+    Topology now = snapshot.topology();
+    if (!now.equals(logged)) {
+      logged = now;
+      log.info("the network has now {}", now);
+    }
   }
 
   @Override
@@ -90,9 +111,6 @@ public final class TopologyModule
     TopologySnapshot next = TopologySnapshot.of(linkSnapshots.current());
     if (next.isSameAs(snapshot)) {
       return;
-    }
-    if (!next.topology().equals(snapshot.topology())) {
-      log.info("the network has now {}", next.topology());
     }
     snapshot = next;
     lastUpdate = Instant.now();

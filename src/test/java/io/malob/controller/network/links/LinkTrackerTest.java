@@ -31,7 +31,9 @@ class LinkTrackerTest implements LinkTracker.Outlet {
   private final List<NodePortTuple> broadcasts = new ArrayList<>();
   private final List<LDUpdate> updates = new ArrayList<>();
   private final List<Runnable> held = new ArrayList<>();
+  private final List<Long> delays = new ArrayList<>();
   private boolean holdsPublications;
+  private long publicationTakes;
   private long now = 1_000_000;
   private boolean connected = true;
   private final LinkTracker tracker =
@@ -44,7 +46,8 @@ class LinkTrackerTest implements LinkTracker.Outlet {
   }
 
   @Override
-  public void soon(Runnable publication) {
+  public void soon(Runnable publication, long delayMillis) {
+    delays.add(delayMillis);
     if (holdsPublications) {
       held.add(publication);
     } else {
@@ -65,8 +68,34 @@ class LinkTrackerTest implements LinkTracker.Outlet {
     assertEquals(2, updates.size());
   }
 
+  @Test
+  void changes_afterEachOther_arePublishedWithARestBetweenThem() {
+    now += 1_000;
+    delays.clear();
+    tracker.probeArrived(ProbeKind.LLDP, A, B);
+    tracker.probeArrived(ProbeKind.LLDP, B, A);
+    now += 20;
+    tracker.portDown(ONE, OFPort.of(2));
+    now += 50;
+    tracker.portUp(ONE, OFPort.of(2));
+    assertEquals(List.of(0L, 50L, 30L, 0L), delays);
+  }
+
+  @Test
+  void change_afterAPublicationThatTookLong_waitsLongerButNotForEver() {
+    now += 1_000;
+    delays.clear();
+    publicationTakes = 40;
+    tracker.probeArrived(ProbeKind.LLDP, A, B);
+    publicationTakes = 1_000;
+    tracker.probeArrived(ProbeKind.LLDP, B, A);
+    tracker.portDown(ONE, OFPort.of(2));
+    assertEquals(List.of(0L, 160L, 500L), delays);
+  }
+
   @Override
   public void changed(List<LDUpdate> batch) {
+    now += publicationTakes;
     updates.addAll(batch);
   }
 
