@@ -16,7 +16,12 @@ import picocli.CommandLine.Spec;
     name = "malob bench",
     description = "Measures MALOB.",
     mixinStandardHelpOptions = true,
-    subcommands = {PacketInCommand.class, CodecCommand.class, ResponderCommand.class})
+    subcommands = {
+      PacketInCommand.class,
+      CodecCommand.class,
+      SwitchesCommand.class,
+      ResponderCommand.class
+    })
 public final class Main implements Callable<Integer> {
   static final int DONE = 0;
   static final int FAILED = 1;

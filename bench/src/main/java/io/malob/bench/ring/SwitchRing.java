@@ -1,0 +1,214 @@
+package io.malob.bench.ring;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.exceptions.OFParseError;
+import org.projectfloodlight.openflow.protocol.OFBarrierRequest;
+import org.projectfloodlight.openflow.protocol.OFDescStatsRequest;
+import org.projectfloodlight.openflow.protocol.OFEchoRequest;
+import org.projectfloodlight.openflow.protocol.OFFactories;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFeaturesRequest;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketInReason;
+import org.projectfloodlight.openflow.protocol.OFPacketOut;
+import org.projectfloodlight.openflow.protocol.OFPortDesc;
+import org.projectfloodlight.openflow.protocol.OFPortDescStatsRequest;
+import org.projectfloodlight.openflow.protocol.OFRoleRequest;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFAuxId;
+import org.projectfloodlight.openflow.types.OFBufferId;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.U32;
+import org.projectfloodlight.openflow.types.U64;
+
+/**
+ * Many OpenFlow 1.3 switches on one thread, with ids from 1, in a ring: port 2 of each is joined to
+ * port 1 of the next, and port 3 has nothing. Each has a TCP connection of its own, answers the
+ * handshake, echoes and barriers, and passes on what it is told to send to a neighbour. Rules are
+ * ignored.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
+public final class SwitchRing implements AutoCloseable {
+  private static final OFFactory FACTORY = OFFactories.getFactory(OFVersion.OF_13);
+
+  private final EventLoopGroup thread = new NioEventLoopGroup(1);
+  private final AtomicReferenceArray<Channel> channels;
+
+  /** Switches 1 to {@code size}, not connected. */
+  public SwitchRing(int size) {
+    channels = new AtomicReferenceArray<>(size);
+  }
+
+  /** Connects all of them to a controller on this machine. */
+  public void connect(int controllerPort) throws InterruptedException {
+    for (int index = 0; index < channels.length(); index++) {
+      int own = index;
+      Bootstrap bootstrap =
+          new Bootstrap()
+              .group(thread)
+              .channel(NioSocketChannel.class)
+              .option(ChannelOption.TCP_NODELAY, true)
+              .handler(
+                  new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                      channel
+                          .pipeline()
+                          .addLast(new LengthFieldBasedFrameDecoder(0xffff, 2, 2, -4, 0))
+                          .addLast(new Responder(own));
+                    }
+                  });
+      channels.set(
+          index,
+          bootstrap.connect(InetAddress.getLoopbackAddress(), controllerPort).sync().channel());
+    }
+  }
+
+  @Override
+  public void close() {
+    for (int index = 0; index < channels.length(); index++) {
+      @Nullable Channel channel = channels.get(index);
+      if (channel != null) {
+        channel.close();
+      }
+    }
+    thread.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+
+  private void send(int to, OFMessage message) {
+    @Nullable Channel channel = channels.get(to);
+    if (channel != null) {
+      ByteBuf buffer = channel.alloc().buffer();
+      message.writeTo(buffer);
+      channel.writeAndFlush(buffer);
+    }
+  }
+
+  /** One switch's answers. */
+  private final class Responder extends SimpleChannelInboundHandler<ByteBuf> {
+    private final int own;
+
+    Responder(int own) {
+      this.own = own;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+      channels.set(own, ctx.channel());
+      U32 bitmap = U32.of(1 << FACTORY.getVersion().getWireVersion());
+      send(own, FACTORY.hello(List.of(FACTORY.helloElemVersionbitmap(List.of(bitmap)))));
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext ctx, ByteBuf frame) throws OFParseError {
+      OFMessage message = OFFactories.getGenericReader().readFrom(frame);
+      if (message instanceof OFPacketOut out) {
+        passOn(out);
+      } else {
+        @Nullable OFMessage answer = answer(message);
+        if (answer != null) {
+          send(own, answer);
+        }
+      }
+    }
+
+    private void passOn(OFPacketOut out) {
+      for (OFAction action : out.getActions()) {
+        if (action instanceof OFActionOutput output) {
+          int size = channels.length();
+          switch (output.getPort().getPortNumber()) {
+            case 1 -> send((own + size - 1) % size, packetIn(2, out.getData()));
+            case 2 -> send((own + 1) % size, packetIn(1, out.getData()));
+            default -> {
+              // nobody is there
+            }
+          }
+        }
+      }
+    }
+
+    private OFMessage packetIn(int port, byte[] frame) {
+      return FACTORY
+          .buildPacketIn()
+          .setBufferId(OFBufferId.NO_BUFFER)
+          .setTotalLen(frame.length)
+          .setReason(OFPacketInReason.NO_MATCH)
+          .setTableId(TableId.ZERO)
+          .setCookie(U64.ZERO)
+          .setMatch(FACTORY.buildMatch().setExact(MatchField.IN_PORT, OFPort.of(port)).build())
+          .setData(frame)
+          .build();
+    }
+
+    private @Nullable OFMessage answer(OFMessage request) {
+      long xid = request.getXid();
+      if (request instanceof OFFeaturesRequest) {
+        return FACTORY
+            .buildFeaturesReply()
+            .setXid(xid)
+            .setDatapathId(DatapathId.of(own + 1))
+            .setNTables((short) 254)
+            .setAuxiliaryId(OFAuxId.MAIN)
+            .setCapabilities(Set.of())
+            .build();
+      } else if (request instanceof OFPortDescStatsRequest) {
+        List<OFPortDesc> ports = new ArrayList<>();
+        for (int port = 1; port <= 3; port++) {
+          ports.add(
+              FACTORY
+                  .buildPortDesc()
+                  .setPortNo(OFPort.of(port))
+                  .setHwAddr(MacAddress.of(0x02_00_00_00_00_00L | (own + 1L) << 8 | port))
+                  .setName("p" + port)
+                  .build());
+        }
+        return FACTORY.buildPortDescStatsReply().setXid(xid).setEntries(ports).build();
+      } else if (request instanceof OFDescStatsRequest) {
+        return FACTORY
+            .buildDescStatsReply()
+            .setXid(xid)
+            .setMfrDesc("malob")
+            .setHwDesc("ring")
+            .setSwDesc("1")
+            .setSerialNum("0")
+            .setDpDesc("for benchmarks")
+            .build();
+      } else if (request instanceof OFRoleRequest role) {
+        return FACTORY
+            .buildRoleReply()
+            .setXid(xid)
+            .setRole(role.getRole())
+            .setGenerationId(role.getGenerationId())
+            .build();
+      } else if (request instanceof OFBarrierRequest) {
+        return FACTORY.buildBarrierReply().setXid(xid).build();
+      } else if (request instanceof OFEchoRequest echo) {
+        return FACTORY.buildEchoReply().setXid(xid).setData(echo.getData()).build();
+      }
+      return null;
+    }
+  }
+}
