@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.management.UnixOperatingSystemMXBean;
+import io.malob.controller.core.CoreModule;
 import io.malob.controller.module.ModuleSettings;
 import io.malob.controller.network.topology.TopologyModule;
 import io.malob.testing.SwitchRecorder;
 import io.malob.testing.SwitchRing;
+import io.netty.util.ResourceLeakDetector;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,6 +23,8 @@ import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.linkdiscovery.ILinkDiscoveryService;
 import net.floodlightcontroller.topology.ITopologyService;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.protocol.OFEchoReply;
 import org.projectfloodlight.openflow.protocol.OFEchoRequest;
@@ -31,12 +35,34 @@ import org.projectfloodlight.openflow.types.DatapathId;
 class ManySwitchesTest {
   private static final int SWITCHES = 1_000;
 
+  /** On a machine that is busy with other things, nothing here is about how long it takes. */
+  private static final String MODULES_AND_PATIENCE =
+      String.join(
+          "\n",
+          "floodlight.modules=" + TopologyModule.class.getName(),
+          CoreModule.class.getName() + ".handshakeTimeoutMillis=60000",
+          CoreModule.class.getName() + ".requestTimeoutMillis=60000",
+          CoreModule.class.getName() + ".echoIntervalMillis=20000");
+
+  private final ResourceLeakDetector.Level leakDetection = ResourceLeakDetector.getLevel();
+
+  /** To watch each buffer would cost more than all that is done here. */
+  @BeforeEach
+  void watchSomeBuffersOnly() {
+    ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.SIMPLE);
+  }
+
+  @AfterEach
+  void watchAllBuffersAgain() {
+    ResourceLeakDetector.setLevel(leakDetection);
+  }
+
   @Test
   void thousandSwitches_connectAreServedAndLeave() throws Exception {
     assumeTrue(freeDescriptors() > 2 * SWITCHES + 100, "too few file descriptors");
     try (EmbeddedController controller =
             EmbeddedController.start(
-                ModuleSettings.parse("floodlight.modules=" + TopologyModule.class.getName())
+                ModuleSettings.parse(MODULES_AND_PATIENCE)
                     .overlaidWith(EmbeddedControllerTest.FREE_PORTS));
         SwitchRing ring = new SwitchRing(SWITCHES)) {
       IOFSwitchService switches = controller.context().getServiceImpl(IOFSwitchService.class);
@@ -75,7 +101,7 @@ class ManySwitchesTest {
     }
     int index = 0;
     for (DatapathId id : ring.ids()) {
-      OFEchoReply reply = replies.get(index++).get(10, TimeUnit.SECONDS);
+      OFEchoReply reply = replies.get(index++).get(60, TimeUnit.SECONDS);
       assertEquals(requests.get(id).getXid(), reply.getXid());
       assertEquals(id, DatapathId.of(reply.getData()));
     }
@@ -93,7 +119,7 @@ class ManySwitchesTest {
       barriers.add(sw.writeRequest(factory.barrierRequest()));
     }
     for (Future<?> barrier : barriers) {
-      barrier.get(10, TimeUnit.SECONDS);
+      barrier.get(60, TimeUnit.SECONDS);
     }
     ring.ids().forEach(id -> assertEquals(before.get(id) + 1, ring.flowMods(id)));
   }
