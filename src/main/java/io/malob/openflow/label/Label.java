@@ -1,5 +1,6 @@
 package io.malob.openflow.label;
 
+import java.util.Optional;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
@@ -14,7 +15,8 @@ public record Label(int id) {
 
   public static final MacAddress PREFIX_MASK = MacAddress.of("ff:ff:ff:00:00:00");
 
-  static final int MAX_ID = 0xffffff;
+  /** The largest id. */
+  public static final int MAX_ID = 0xffffff;
 
   public Label {
     if (id < 1 || id > MAX_ID) {
@@ -25,6 +27,12 @@ public record Label(int id) {
   /** Whether an address is a label. */
   public static boolean isLabel(MacAddress mac) {
     return mac.getLong() >>> 24 == PREFIX.getLong() >>> 24;
+  }
+
+  /** The label that an address stands for; empty if it stands for none. */
+  public static Optional<Label> of(MacAddress mac) {
+    int id = (int) (mac.getLong() & MAX_ID);
+    return isLabel(mac) && id != 0 ? Optional.of(new Label(id)) : Optional.empty();
   }
 
   /** The address that stands for this label. */

@@ -114,14 +114,15 @@ final class LabelRules {
   }
 
   /** The port by which the path leaves a switch; empty at its end. */
-  private static Optional<OFPort> outOf(Path path, DatapathId switchId) {
+  static Optional<OFPort> outOf(Path path, DatapathId switchId) {
     return path.links().stream()
         .filter(link -> link.src().equals(switchId))
         .map(DirectedLink::srcPort)
         .findFirst();
   }
 
-  private static OFMessage delete(OFFactory factory, Label label) {
+  /** Takes the rule of one switch away. */
+  static OFMessage delete(OFFactory factory, Label label) {
     return factory
         .buildFlowDeleteStrict()
         .setTableId(FlowLayout.LABELS)

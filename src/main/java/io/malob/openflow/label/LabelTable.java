@@ -48,14 +48,25 @@ public final class LabelTable {
   private int lastId;
 
   public LabelTable(FlowProgrammer programmer, LongSupplier nanoTime) {
-    this(programmer, nanoTime, Label.MAX_ID);
+    this(programmer, nanoTime, Label.MAX_ID, 0);
+  }
+
+  /**
+   * A table that gives out labels from a certain one on. A random one keeps clear of the labels of
+   * an earlier run on switches that have not come back yet.
+   *
+   * @param lastId the id before the first one, from 0 to {@link Label#MAX_ID}
+   */
+  public LabelTable(FlowProgrammer programmer, LongSupplier nanoTime, int lastId) {
+    this(programmer, nanoTime, Label.MAX_ID, lastId);
   }
 
   /** A table that has that many labels only. */
-  LabelTable(FlowProgrammer programmer, LongSupplier nanoTime, int maxId) {
+  LabelTable(FlowProgrammer programmer, LongSupplier nanoTime, int maxId, int lastId) {
     this.programmer = programmer;
     this.nanoTime = nanoTime;
     this.maxId = maxId;
+    this.lastId = lastId;
   }
 
   /**
@@ -76,6 +87,62 @@ public final class LabelTable {
       // retired a moment ago: gone from the map at once
       byPath.remove(path, labelled);
     }
+  }
+
+  /** One more connection on a label, as {@link #acquire}; false if the label is being removed. */
+  public boolean share(LabelledPath labelled) {
+    return labelled.use();
+  }
+
+  /** Keeps a label that was found on a switch from being given out; false if it is in use. */
+  public boolean reserve(Label label) {
+    synchronized (ids) {
+      return idsInUse.add(label.id());
+    }
+  }
+
+  /**
+   * Takes over a reserved label whose rules are all on their switches already, as acquired once. It
+   * serves new connections of its path, too.
+   */
+  public LabelledPath adopt(Label label, Path path) {
+    LabelledPath adopted = new LabelledPath(label, path, nanoTime.getAsLong());
+    adopted.use();
+    adopted.ready().complete(true);
+    labels.add(adopted);
+    byPath.putIfAbsent(path, adopted);
+    return adopted;
+  }
+
+  /**
+   * Sends a switch its rule of a label again, if the label leads over it. One whose path is being
+   * changed, or is to be changed again, gets its rules in the order of that change instead. By the
+   * thread that repairs.
+   */
+  public void restore(LabelledPath labelled, DatapathId switchId) {
+    Path path = labelled.path();
+    if (labelled.isReady()
+        && !labelled.isChanging()
+        && !labelled.isUnsure()
+        && labels.contains(labelled)
+        && path.hops() > 0
+        && path.switches().contains(switchId)) {
+      programmer
+          .factory(switchId)
+          .map(factory -> LabelRules.add(factory, labelled.label(), path, switchId))
+          .ifPresent(rule -> programmer.send(switchId, List.of(rule)));
+    }
+  }
+
+  /** Takes away the rules of a reserved label that nobody needs, and gives the label back. */
+  public void discard(Label label, Collection<DatapathId> switches) {
+    for (DatapathId switchId : switches) {
+      programmer
+          .factory(switchId)
+          .ifPresent(
+              factory -> programmer.send(switchId, List.of(LabelRules.delete(factory, label))));
+    }
+    rest(label, nanoTime.getAsLong());
   }
 
   /** Takes one connection off a label. */
@@ -194,8 +261,12 @@ public final class LabelTable {
           LabelRules.remove(
               labelled.label(), labelled.path(), labelled.strays(), programmer::factory));
     }
+    rest(labelled.label(), nowNanos);
+  }
+
+  private void rest(Label label, long nowNanos) {
     synchronized (ids) {
-      resting.add(new Resting(labelled.label().id(), nowNanos));
+      resting.add(new Resting(label.id(), nowNanos));
     }
   }
 

@@ -3,10 +3,12 @@ package io.malob.openflow.label;
 import com.google.common.collect.ImmutableSet;
 import io.malob.algorithm.graph.Path;
 import java.util.LinkedHashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * A path, the label that leads over it, and how many connections use it: have rules with its label,
@@ -53,6 +55,12 @@ public final class LabelledPath {
   /** Where the label leads now; always between the same two switches. */
   public Path path() {
     return way.path;
+  }
+
+  /** Whether the path crosses a switch, and leaves it by that port; by none where it ends. */
+  public boolean goesOn(DatapathId switchId, Optional<OFPort> out) {
+    Path now = path();
+    return now.switches().contains(switchId) && LabelRules.outOf(now, switchId).equals(out);
   }
 
   /** Leads the label over another path, or the same one anew. To be settled when that is done. */

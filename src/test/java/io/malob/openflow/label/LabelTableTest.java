@@ -210,7 +210,7 @@ class LabelTableTest {
 
   @Test
   void id_ofRemovedLabel_restsForSixtySeconds() {
-    LabelTable three = new LabelTable(programmer, clock::get, 3);
+    LabelTable three = new LabelTable(programmer, clock::get, 3, 0);
     LabelledPath first = three.acquire(path(1, 2));
     three.acquire(path(2, 1));
     three.acquire(path(2, 3));
@@ -227,7 +227,7 @@ class LabelTableTest {
 
   @Test
   void id_ofFailedLabel_isUsedAgainAfterItsRest() {
-    LabelTable one = new LabelTable(programmer, clock::get, 1);
+    LabelTable one = new LabelTable(programmer, clock::get, 1, 0);
     switches.disconnect(3);
     LabelledPath failed = one.acquire(PATH);
     one.release(failed);
@@ -276,6 +276,23 @@ class LabelTableTest {
     switches.get(3).answerBarrier();
     assertEquals(0, labels.all().size());
     assertRules(0, 0, 0);
+  }
+
+  @Test
+  void restore_ofLabelThatIsBeingMoved_leavesItsRulesToTheMove() {
+    LabelledPath labelled = labels.acquire(PATH);
+    switches.holdBarriers();
+    repairAround2();
+    switches.takeWrites();
+
+    labels.restore(labelled, DatapathId.of(1));
+    assertEquals(List.of(), switches.takeWrites(), "switch 3 has not confirmed yet");
+
+    switches.get(3).answerBarrier();
+    switches.get(1).failBarrier();
+    switches.takeWrites();
+    labels.restore(labelled, DatapathId.of(1));
+    assertEquals(List.of(), switches.takeWrites(), "is to be moved again");
   }
 
   @Test
@@ -363,5 +380,67 @@ class LabelTableTest {
     labels.sweep();
     assertEquals(0, labels.all().size());
     assertRules(0, 0, 0);
+  }
+
+  @Test
+  void adoptedLabel_isSharedRepairedAndRemovedLikeAnyOther() {
+    Label found = new Label(77);
+    assertTrue(labels.reserve(found));
+    LabelledPath adopted = labels.adopt(found, PATH);
+    assertEquals(List.of(), switches.takeWrites());
+    assertTrue(adopted.isReady());
+
+    assertSame(adopted, labels.acquire(PATH));
+    assertTrue(labels.share(adopted));
+    assertEquals(3, adopted.uses());
+    for (int use = 0; use < 3; use++) {
+      labels.release(adopted);
+    }
+    pass(31);
+    labels.sweep();
+    assertEquals(List.of(1L, 2L, 3L), switches.takeWrites());
+    assertFalse(labels.share(adopted), "it is being removed");
+  }
+
+  @Test
+  void reservedLabel_isNotGivenOutUntilItHasRested() {
+    LabelTable two = new LabelTable(programmer, clock::get, 2, 1);
+    Label found = new Label(2);
+    assertTrue(two.reserve(found));
+    assertFalse(two.reserve(found));
+    assertEquals(new Label(1), two.acquire(PATH).label());
+    assertThrows(IllegalStateException.class, () -> two.acquire(path(1, 2)));
+
+    two.discard(found, List.of(DatapathId.of(2)));
+    pass(61);
+    two.sweep();
+
+    assertEquals(found, two.acquire(path(1, 2)).label());
+  }
+
+  @Test
+  void discardedLabel_losesItsRules() {
+    LabelTable earlier = new LabelTable(programmer, clock::get, 500);
+    Label old = earlier.acquire(PATH).label();
+    assertEquals(new Label(501), old);
+    assertRules(1, 1, 1);
+
+    labels.reserve(old);
+    labels.discard(old, PATH.switches());
+
+    assertRules(0, 0, 0);
+  }
+
+  @Test
+  void restore_sendsARuleAgainWhereTheLabelLeads() {
+    LabelledPath labelled = labels.acquire(path(1, 2));
+    switches.connect(1);
+    switches.takeWrites();
+
+    labels.restore(labelled, DatapathId.of(1));
+    labels.restore(labelled, DatapathId.of(3));
+
+    assertRules(1, 1, 0);
+    assertEquals(List.of(1L), switches.takeWrites());
   }
 }
