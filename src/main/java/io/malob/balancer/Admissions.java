@@ -6,6 +6,7 @@ import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
+import io.malob.balancer.Connection.Route;
 import io.malob.balancer.ConnectionTable.Admission;
 import io.malob.openflow.Cookie;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,29 +22,40 @@ final class Admissions {
   private static final int MAX_TRIES = 3;
 
   private final ConnectionTable connections;
-  private final LatestConnections latest;
   private final FtpSessions ftpSessions;
   private final ConnectionProgrammer programmer;
   private final Departures departures;
   private final Endings endings;
   private final Rejections rejections;
-  private final AtomicInteger generations = new AtomicInteger();
+  private final WaitingRoom waitingRoom;
+  private final EarlierConnections earlier;
+  private final AtomicInteger generations;
 
+  /**
+   * Admissions to that table.
+   *
+   * @param firstGeneration what connections are told apart by from earlier ones of the same
+   *     five-tuple: counted from here
+   */
   Admissions(
       ConnectionTable connections,
-      LatestConnections latest,
       FtpSessions ftpSessions,
       ConnectionProgrammer programmer,
       Departures departures,
       Endings endings,
-      Rejections rejections) {
+      Rejections rejections,
+      WaitingRoom waitingRoom,
+      EarlierConnections earlier,
+      int firstGeneration) {
     this.connections = connections;
-    this.latest = latest;
     this.ftpSessions = ftpSessions;
     this.programmer = programmer;
     this.departures = departures;
     this.endings = endings;
     this.rejections = rejections;
+    this.waitingRoom = waitingRoom;
+    this.earlier = earlier;
+    this.generations = new AtomicInteger(firstGeneration);
   }
 
   /** Chooses the member and the paths. */
@@ -80,9 +92,38 @@ final class Admissions {
     if (refused == RefusalReason.NO_DISTINCT_MEMBER) {
       refused = tryToAdmit(request, first, terms, server -> canTake(server, request), true);
     }
-    if (refused != null) {
+    if (refused == RefusalReason.NO_ROUTE && earlier.isIncomplete()) {
+      waitingRoom.enterOr(first, refused, rejections::reject);
+    } else if (refused != null) {
       rejections.reject(first, refused);
     }
+  }
+
+  /**
+   * Takes over a connection whose rules are on its switches; false if there is no room, or another
+   * one of the same five-tuple.
+   *
+   * @param isOver whether its client has ended it
+   * @param nowNanos on the controller's monotonic clock
+   */
+  boolean adopt(
+      Connection connection, Route route, boolean isOver, BalancerView view, long nowNanos) {
+    connection.take(route);
+    connection.program(nowNanos, 0);
+    if (isOver) {
+      connection.end();
+      connection.uncount();
+    }
+    if (connections.add(connection) != Admission.ADDED) {
+      connection.uncount();
+      return false;
+    }
+    if (!isOver) {
+      connection.server().load().resumed();
+      view.loadChanged(connection.server());
+      joinSession(connection, view);
+    }
+    return true;
   }
 
   /**
@@ -136,6 +177,11 @@ final class Admissions {
   void again(Connection connection, BalancerView view) {
     connection.server().load().opened();
     view.loadChanged(connection.server());
+    joinSession(connection, view);
+  }
+
+  /** One whose rules are on their switches already. */
+  private void joinSession(Connection connection, BalancerView view) {
     if (FtpSessions.isControl(view.catalog(), connection.request())) {
       ftpSessions.opened(connection);
       programmer.expectData(connection);
@@ -154,7 +200,6 @@ final class Admissions {
 
   private void admitted(
       Connection connection, Placement placement, Arrival first, BalancerView view) {
-    latest.add(connection);
     placement.server().load().opened();
     view.loadChanged(placement.server());
     if (FtpSessions.isControl(view.catalog(), connection.request())) {

@@ -9,6 +9,7 @@ import io.malob.openflow.FlowLayout;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.FlowProgrammer.SwitchConnection;
 import io.malob.openflow.RefusedRule;
+import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
@@ -17,6 +18,7 @@ import io.malob.state.catalog.CatalogStore;
 import io.malob.state.catalog.FileCatalogStore;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.Collection;
 import java.util.Comparator;
@@ -26,10 +28,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.IntUnaryOperator;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import net.floodlightcontroller.core.FloodlightContext;
@@ -64,7 +68,10 @@ import org.slf4j.LoggerFactory;
  * <p>Settings: {@code data}, the directory of the catalog (without it nothing is kept); {@code
  * idleTimeoutTcp}, {@code idleTimeoutUdp}, {@code idleTimeoutIcmp}, after how many seconds without
  * a packet the rules of a connection end; {@code maxConnections}, how many may be open; {@code
- * maxDormant}, how many are remembered after their rules have ended.
+ * maxDormant}, how many are remembered after their rules have ended; {@code answerSeconds}, how
+ * long a switch may take to tell what it holds; {@code auditSeconds}, how often that is compared
+ * with what the controller knows; {@code adoptSeconds}, how long the path of a connection of before
+ * is kept that is not found.
  */
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class BalancerModule
@@ -86,11 +93,13 @@ public final class BalancerModule
   private static final Set<String> BEFORE = Set.of("linkdiscovery", "topology", "devicemanager");
 
   private final LongSupplier nanoTime;
+  private final IntUnaryOperator random;
   private final Refusals refusals = new Refusals();
   private final RefusedRules refusedRules = new RefusedRules();
   private final LatestConnections latest = new LatestConnections();
   private final FlowProgrammer programmer = new FlowProgrammer(this::connectionTo);
   private ConnectionTable connections;
+  private final AuditCounts auditCounts = new AuditCounts();
   private IFloodlightProviderService provider;
   private IOFSwitchService switches;
   private IDeviceService devices;
@@ -102,18 +111,24 @@ public final class BalancerModule
   private Endings endings;
   private VipArp arp;
   private LabelTable labels;
+  private PendingConnections pending;
   private SwitchPreparation preparation;
   private HostRuleCache hostRules;
   private Upkeep upkeep;
 
   /** For the module loader. */
   public BalancerModule() {
-    this(System::nanoTime);
+    this(System::nanoTime, new SecureRandom()::nextInt);
   }
 
-  /** A module on a clock of its own. */
-  BalancerModule(LongSupplier nanoTime) {
+  /**
+   * A module on a clock of its own.
+   *
+   * @param random gives a number from zero to the one given, without that
+   */
+  BalancerModule(LongSupplier nanoTime, IntUnaryOperator random) {
     this.nanoTime = nanoTime;
+    this.random = random;
   }
 
   @Override
@@ -181,40 +196,42 @@ public final class BalancerModule
 
   private void build(Settings settings) throws FloodlightModuleException {
     HostFinder hosts = new HostFinder(switches, topology, devices, programmer);
-    labels = new LabelTable(programmer, nanoTime);
+    labels = new LabelTable(programmer, nanoTime, random.applyAsInt(Label.MAX_ID));
+    int maxConnections = settings.number("maxConnections", 500_000, 1, Integer.MAX_VALUE);
     connections =
         new ConnectionTable(
-            settings.number("maxConnections", 500_000, 1, Integer.MAX_VALUE),
+            maxConnections,
             settings.number("maxDormant", 100_000, 0, Integer.MAX_VALUE / 2),
             DORMANT_NANOS,
             nanoTime,
             connection -> endings.leaveSession(connection));
-    IdleTimeouts idleTimeouts =
-        new IdleTimeouts(
-            settings.number("idleTimeoutTcp", 15, 1, MAX_IDLE_SECONDS),
-            settings.number("idleTimeoutUdp", 10, 1, MAX_IDLE_SECONDS),
-            settings.number("idleTimeoutIcmp", 5, 1, MAX_IDLE_SECONDS));
     hostRules = new HostRuleCache(HOST_RULE_IDLE_SECONDS);
     view = new ViewWriter(hosts::find);
+    ReadSwitches readSwitches = new ReadSwitches();
+    pending = new PendingConnections(maxConnections, readSwitches);
     arp = new VipArp(view, programmer);
     Routes routes = new Routes(labels);
     Rejections rejections = new Rejections(programmer, refusals);
+    WaitingRoom waitingRoom = new WaitingRoom(nanoTime, arrival -> upkeep.hostsAreWanted(arrival));
     FtpSessions ftpSessions = new FtpSessions();
     ConnectionProgrammer connectionProgrammer =
-        new ConnectionProgrammer(programmer, hostRules, idleTimeouts, ftpSessions, nanoTime);
-    endings = new Endings(view, connections, routes, connectionProgrammer, ftpSessions);
-    Closings closings = new Closings(view, connections, endings, connectionProgrammer, nanoTime);
+        new ConnectionProgrammer(
+            programmer, hostRules, idleTimeouts(settings), ftpSessions, latest, nanoTime);
+    endings = new Endings(view, connections, routes, connectionProgrammer, ftpSessions, pending);
     Departures departures =
-        new Departures(view, connections, routes, connectionProgrammer, rejections, endings);
+        new Departures(
+            view, connections, routes, connectionProgrammer, rejections, endings, pending);
     Admissions admissions =
         new Admissions(
             connections,
-            latest,
             ftpSessions,
             connectionProgrammer,
             departures,
             endings,
-            rejections);
+            rejections,
+            waitingRoom,
+            pending,
+            random.applyAsInt(Integer.MAX_VALUE));
     requests =
         new RequestHandler(
             view,
@@ -224,27 +241,90 @@ public final class BalancerModule
             admissions,
             new FtpData(view, connections, ftpSessions, admissions, endings, rejections),
             rejections,
-            new WaitingRoom(nanoTime, arrival -> upkeep.hostsAreWanted(arrival)),
+            waitingRoom,
             hosts,
+            pending,
             nanoTime);
     preparation = new SwitchPreparation(programmer, labels);
+    Adoption adoption = adoption(settings, hosts, admissions, connectionProgrammer);
+    Audit.Parts auditing =
+        new Audit.Parts(
+            view,
+            connections,
+            endings,
+            ftpSessions,
+            labels,
+            connectionProgrammer,
+            programmer,
+            adoption,
+            auditCounts);
+    Executor inOrder = MoreExecutors.newSequentialExecutor(timer);
     upkeep =
         new Upkeep(
-            MoreExecutors.newSequentialExecutor(timer),
+            inOrder,
             nanoTime,
             new Upkeep.Parts(
                 view,
                 requests,
                 endings,
-                closings,
+                new Closings(view, connections, endings, connectionProgrammer, nanoTime),
                 connections,
                 labels,
                 hostRules,
                 preparation,
-                hosts),
+                hosts,
+                readSwitches,
+                audits(settings, readSwitches, inOrder, auditing),
+                adoption),
             switches,
             topology,
             devices);
+  }
+
+  private static IdleTimeouts idleTimeouts(Settings settings) throws FloodlightModuleException {
+    return new IdleTimeouts(
+        settings.number("idleTimeoutTcp", 15, 1, MAX_IDLE_SECONDS),
+        settings.number("idleTimeoutUdp", 10, 1, MAX_IDLE_SECONDS),
+        settings.number("idleTimeoutIcmp", 5, 1, MAX_IDLE_SECONDS));
+  }
+
+  private Adoption adoption(
+      Settings settings,
+      HostFinder hosts,
+      Admissions admissions,
+      ConnectionProgrammer connectionProgrammer)
+      throws FloodlightModuleException {
+    AdoptedLabels adoptedLabels =
+        new AdoptedLabels(
+            labels,
+            TimeUnit.SECONDS.toNanos(settings.number("adoptSeconds", 60, 5, 86_400)),
+            nanoTime);
+    return new Adoption(
+        new Adoption.Parts(
+            view,
+            pending,
+            adoptedLabels,
+            new AdoptedRoutes(adoptedLabels, labels, connectionProgrammer, nanoTime),
+            admissions,
+            endings,
+            programmer,
+            hosts::find,
+            auditCounts),
+        nanoTime);
+  }
+
+  private Audits audits(
+      Settings settings, ReadSwitches readSwitches, Executor inOrder, Audit.Parts parts)
+      throws FloodlightModuleException {
+    return new Audits(
+        switches,
+        readSwitches,
+        inOrder,
+        nanoTime,
+        parts,
+        new Audits.Times(
+            settings.number("answerSeconds", 10, 1, 3_600),
+            settings.number("auditSeconds", 60, 5, 86_400)));
   }
 
   @Override
@@ -389,6 +469,11 @@ public final class BalancerModule
   public BalancerCounters counters() {
     return new BalancerCounters(
         connections.open(), connections.dormant(), programmer.unsent(), refusedRules.bySwitch());
+  }
+
+  @Override
+  public AuditStats audits() {
+    return auditCounts.with(pending.size());
   }
 
   @Override

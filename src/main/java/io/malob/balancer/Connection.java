@@ -243,6 +243,11 @@ final class Connection {
     return due;
   }
 
+  /** Whether its rules were last sent before that time. */
+  synchronized boolean isProgrammedBefore(long nanos) {
+    return programmed && programmedAtNanos - nanos < 0;
+  }
+
   /** Takes the paths away and gives them back, unless the connection has been opened again. */
   synchronized @Nullable Route dropRoute() {
     if (state == State.OPEN) {
@@ -296,7 +301,8 @@ final class Connection {
         reply, request.reversed(), VipMac.of(request.dstAddress()), labelOf(paths.reply()), client);
   }
 
-  private static @Nullable Label labelOf(LabelledPath path) {
+  /** The label that packets get for a path; null for one within a switch. */
+  static @Nullable Label labelOf(LabelledPath path) {
     return path.path().hops() == 0 ? null : path.label();
   }
 

@@ -39,6 +39,7 @@ final class ConnectionProgrammer {
   private final HostRuleCache hostRules;
   private final IdleTimeouts idleTimeouts;
   private final FtpSessions ftpSessions;
+  private final LatestConnections latest;
   private final LongSupplier nanoTime;
 
   ConnectionProgrammer(
@@ -46,11 +47,13 @@ final class ConnectionProgrammer {
       HostRuleCache hostRules,
       IdleTimeouts idleTimeouts,
       FtpSessions ftpSessions,
+      LatestConnections latest,
       LongSupplier nanoTime) {
     this.programmer = programmer;
     this.hostRules = hostRules;
     this.idleTimeouts = idleTimeouts;
     this.ftpSessions = ftpSessions;
+    this.latest = latest;
     this.nanoTime = nanoTime;
   }
 
@@ -85,6 +88,7 @@ final class ConnectionProgrammer {
   }
 
   private void carry(Connection connection, Route route, byte[] frame, boolean isRequest) {
+    latest.add(connection);
     Translation request = connection.requestTranslation(route);
     Translation reply = connection.replyTranslation(route);
     DatapathId clientSwitch = connection.client().switchId();
@@ -193,6 +197,26 @@ final class ConnectionProgrammer {
   private void sendToMemberSide(Connection connection, Function<OFFactory, OFMessage> message) {
     programmer.send(
         connection.server().at().switchId(), factory -> List.of(message.apply(factory)));
+  }
+
+  /** Puts the rules of a connection on its switches, whatever is there. */
+  void restore(Connection connection, Route route) {
+    connection.program(nanoTime.getAsLong(), 0);
+    latest.add(connection);
+    programmer.send(
+        connection.server().at().switchId(),
+        factory -> {
+          ImmutableList.Builder<OFMessage> messages = ImmutableList.builder();
+          addMemberSide(messages, factory, connection, connection.replyTranslation(route));
+          return messages.build();
+        });
+    programmer.send(
+        connection.client().switchId(),
+        factory -> {
+          ImmutableList.Builder<OFMessage> messages = ImmutableList.builder();
+          addClientSide(messages, factory, connection, connection.requestTranslation(route));
+          return messages.build();
+        });
   }
 
   /** Takes the rules of a connection off its switches. */

@@ -18,6 +18,7 @@ final class Departures {
   private final ConnectionProgrammer programmer;
   private final Rejections rejections;
   private final Endings endings;
+  private final EarlierConnections earlier;
 
   Departures(
       Supplier<BalancerView> views,
@@ -25,13 +26,15 @@ final class Departures {
       Routes routes,
       ConnectionProgrammer programmer,
       Rejections rejections,
-      Endings endings) {
+      Endings endings,
+      EarlierConnections earlier) {
     this.views = views;
     this.connections = connections;
     this.routes = routes;
     this.programmer = programmer;
     this.rejections = rejections;
     this.endings = endings;
+    this.earlier = earlier;
   }
 
   /** The first packet of a connection that has just been placed. */
@@ -52,7 +55,10 @@ final class Departures {
     @Nullable RefusalReason refused = wake(connection, arrival);
     if (refused != null) {
       connection.unpark();
-      rejections.reject(arrival, refused);
+      // a switch that has just come back is no way yet; the packet comes again
+      if (refused != RefusalReason.NO_ROUTE || !earlier.isIncomplete()) {
+        rejections.reject(arrival, refused);
+      }
     }
   }
 

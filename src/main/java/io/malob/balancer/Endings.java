@@ -18,18 +18,21 @@ final class Endings {
   private final Routes routes;
   private final ConnectionProgrammer programmer;
   private final FtpSessions ftpSessions;
+  private final EarlierConnections earlier;
 
   Endings(
       Supplier<BalancerView> views,
       ConnectionTable connections,
       Routes routes,
       ConnectionProgrammer programmer,
-      FtpSessions ftpSessions) {
+      FtpSessions ftpSessions,
+      EarlierConnections earlier) {
     this.views = views;
     this.connections = connections;
     this.routes = routes;
     this.programmer = programmer;
     this.ftpSessions = ftpSessions;
+    this.earlier = earlier;
   }
 
   /**
@@ -41,6 +44,8 @@ final class Endings {
       connection.end();
       uncount(connection);
       leaveSession(connection);
+    } else {
+      earlier.ended(request);
     }
   }
 
@@ -60,6 +65,7 @@ final class Endings {
   void timedOut(FiveTuple request, int generation) {
     @Nullable Connection connection = connections.byRequest(request);
     if (connection == null || connection.generation() != generation) {
+      earlier.timedOut(request, generation);
       return; // a later connection of the same five-tuple, or forgotten already
     }
     // one that has ended must not push out of memory what has not

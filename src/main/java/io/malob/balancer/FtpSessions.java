@@ -46,6 +46,19 @@ final class FtpSessions {
     return vip.isPresent() && vip.get().port() == null;
   }
 
+  /** Whether a connection to this address and port may be a data connection, going by these. */
+  static boolean mayBeData(CatalogSnapshot catalog, FiveTuple request) {
+    FiveTuple control =
+        FiveTuple.of(
+            request.protocol(),
+            request.srcAddress(),
+            request.srcPort(),
+            request.dstAddress(),
+            CONTROL_PORT);
+    return isControl(catalog, control)
+        && (request.dstPort() == DATA_PORT || !catalog.hasService(Protocol.TCP, request.dstPort()));
+  }
+
   /** A control connection was opened. */
   void opened(Connection control) {
     add(byVip, vipEnds(control), control);

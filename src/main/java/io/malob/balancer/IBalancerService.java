@@ -29,6 +29,9 @@ public interface IBalancerService extends IFloodlightService {
   /** How full the balancer is, and what did not get through to switches. */
   BalancerCounters counters();
 
+  /** What comparing the switches' rules with what the controller knows has brought up. */
+  AuditStats audits();
+
   /** The paths between switches that connections use or could use at once, most used first. */
   List<PathStats> paths();
 

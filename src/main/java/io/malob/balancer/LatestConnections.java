@@ -4,11 +4,11 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections that were placed last, by the generation that is in the cookies of their rules: a
- * switch that refuses a rule names no more than that. Thread-safe.
+ * The connections whose rules were sent last, by the generation that is in the cookies of their
+ * rules: a switch that refuses a rule names no more than that. Thread-safe.
  */
 final class LatestConnections {
-  /** A power of two, and more than are placed before a switch has answered. */
+  /** A power of two, and more than are sent before a switch has answered. */
   private static final int KEPT = 16_384;
 
   private final AtomicReferenceArray<@Nullable Connection> byGeneration =

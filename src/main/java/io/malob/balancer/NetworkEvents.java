@@ -25,7 +25,7 @@ final class NetworkEvents implements IOFSwitchListener, ITopologyListener, IDevi
 
   @Override
   public void switchRemoved(DatapathId switchId) {
-    upkeep.topologyChanged();
+    upkeep.switchRemoved(switchId);
   }
 
   @Override
@@ -40,7 +40,7 @@ final class NetworkEvents implements IOFSwitchListener, ITopologyListener, IDevi
   /** It takes no orders now, like one that has gone; when it does again, it is activated. */
   @Override
   public void switchDeactivated(DatapathId switchId) {
-    upkeep.topologyChanged();
+    upkeep.switchRemoved(switchId);
   }
 
   @Override

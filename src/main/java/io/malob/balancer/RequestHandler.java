@@ -38,6 +38,7 @@ final class RequestHandler {
   private final Rejections rejections;
   private final WaitingRoom waitingRoom;
   private final Clients clients;
+  private final EarlierConnections earlier;
   private final LongSupplier nanoTime;
 
   /** Finds out where a client is attached. */
@@ -56,6 +57,7 @@ final class RequestHandler {
       Rejections rejections,
       WaitingRoom waitingRoom,
       Clients clients,
+      EarlierConnections earlier,
       LongSupplier nanoTime) {
     this.views = views;
     this.connections = connections;
@@ -66,12 +68,17 @@ final class RequestHandler {
     this.rejections = rejections;
     this.waitingRoom = waitingRoom;
     this.clients = clients;
+    this.earlier = earlier;
     this.nanoTime = nanoTime;
   }
 
   /** Handles an IPv4 packet; false if it is none of the balancer's business. */
   boolean handle(DatapathId switchId, OFPort inPort, Packet packet) {
-    Arrival arrival = new Arrival(switchId, inPort, packet, nanoTime.getAsLong());
+    return handle(new Arrival(switchId, inPort, packet, nanoTime.getAsLong()));
+  }
+
+  private boolean handle(Arrival arrival) {
+    Packet packet = arrival.packet();
     if (Label.isLabel(packet.dstMac())) {
       lostOnItsWay(arrival);
       return true;
@@ -85,7 +92,7 @@ final class RequestHandler {
     }
     @Nullable Connection connection = connections.byReply(packet.fiveTuple());
     if (connection == null) {
-      return false;
+      return earlier.hasReply(packet.fiveTuple());
     }
     if (isLostFragment(packet, connection)) {
       rejections.drop(RefusalReason.FRAGMENT);
@@ -117,9 +124,9 @@ final class RequestHandler {
     rejections.drop(RefusalReason.NOT_BALANCED);
   }
 
-  /** Tries all packets again that wait for a host to be found. */
+  /** Tries all packets again that wait for a host or a switch's rules to be found. */
   void retryWaiting() {
-    waitingRoom.leave().forEach(this::request);
+    waitingRoom.leave().forEach(this::handle);
   }
 
   private void request(Arrival arrival) {
@@ -143,10 +150,31 @@ final class RequestHandler {
         admissions.again(known, views.get());
       }
       departures.goOn(known, arrival);
-    } else if (packet.kind() == Packet.Kind.TCP && !packet.isTcpSyn()) {
-      rejections.reject(arrival, RefusalReason.UNKNOWN_CONNECTION);
     } else {
-      start(arrival, protocol);
+      unknown(arrival, protocol);
+    }
+  }
+
+  private void unknown(Arrival arrival, Protocol protocol) {
+    Packet packet = arrival.packet();
+    switch (earlier.judge(arrival)) {
+      case LEAVE -> {}
+      case WAIT -> {
+        boolean stays = waitingRoom.enter(arrival) == WaitingRoom.Entry.WAITS;
+        if (!stays && earlier.giveUp(packet.fiveTuple())) {
+          start(arrival, protocol);
+        }
+      }
+      case NEW -> {
+        @Nullable Connection adopted = connections.byRequest(packet.fiveTuple());
+        if (adopted != null) {
+          departures.goOn(adopted, arrival); // taken over in this very moment
+        } else if (packet.kind() == Packet.Kind.TCP && !packet.isTcpSyn()) {
+          rejections.reject(arrival, RefusalReason.UNKNOWN_CONNECTION);
+        } else {
+          start(arrival, protocol);
+        }
+      }
     }
   }
 
@@ -188,7 +216,7 @@ final class RequestHandler {
     }
     Optional<Attachment> client = clients.locate(arrival.switchId(), arrival.inPort(), packet);
     if (client.isEmpty()) {
-      waitOrReject(arrival, RefusalReason.NO_CLIENT);
+      waitingRoom.enterOr(arrival, RefusalReason.NO_CLIENT, rejections::reject);
       return;
     }
     @Nullable Connection control = ftpData.controlOf(view, vip.get(), protocol, packet);
@@ -200,7 +228,7 @@ final class RequestHandler {
     if (members.servers().isEmpty()
         || (othersMayAnswer(arrival)
             && members.servers().size() < view.catalog().membersOfPool(pool.get().id()).size())) {
-      waitOrReject(arrival.awaitingMembers(), RefusalReason.NO_MEMBER);
+      waitingRoom.enterOr(arrival.awaitingMembers(), RefusalReason.NO_MEMBER, rejections::reject);
       return;
     }
     Algorithm algorithm = view.catalog().algorithmFor(vip.get(), pool.get(), protocol, port);
@@ -219,14 +247,6 @@ final class RequestHandler {
   /** Whether a packet waits for members whose first has just been found. */
   private boolean othersMayAnswer(Arrival arrival) {
     return arrival.awaitsMembers() && nanoTime.getAsLong() - arrival.nanos() < OTHERS_ANSWER_NANOS;
-  }
-
-  private void waitOrReject(Arrival arrival, RefusalReason reason) {
-    switch (waitingRoom.enter(arrival)) {
-      case WAITS -> {}
-      case WAITED_LONG_ENOUGH -> rejections.reject(arrival, reason);
-      case FULL -> rejections.reject(arrival, RefusalReason.QUEUE_FULL);
-    }
   }
 
   private void lostOnItsWay(Arrival arrival) {

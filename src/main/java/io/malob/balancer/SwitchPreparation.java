@@ -42,12 +42,20 @@ final class SwitchPreparation {
   }
 
   /** Starts a switch afresh: what it has of ours from before goes. */
+  void reset(DatapathId switchId, CatalogSnapshot catalog) {
+    programmer
+        .factory(switchId)
+        .ifPresent(factory -> programmer.send(switchId, SwitchRules.removeAll(factory)));
+    prepare(switchId, catalog);
+  }
+
+  /** Gives a switch the rules that it needs; those that it has stay as they are. */
   void prepare(DatapathId switchId, CatalogSnapshot catalog) {
     programmer
         .factory(switchId)
         .ifPresent(
             factory -> {
-              List<OFMessage> messages = new ArrayList<>(SwitchRules.reset(factory));
+              List<OFMessage> messages = new ArrayList<>(SwitchRules.fixed(factory));
               for (IPv4Address address : vipAddresses(catalog)) {
                 messages.addAll(SwitchRules.addVip(factory, address));
               }

@@ -11,7 +11,6 @@ import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Vip;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -33,6 +32,8 @@ import net.floodlightcontroller.topology.ITopologyService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What is done besides handling packets: when the catalog, the topology, a host or a switch
@@ -40,6 +41,8 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  * never on a thread that reads from switches.
  */
 final class Upkeep {
+  private static final Logger LOG = LoggerFactory.getLogger(Upkeep.class);
+
   /** How many labels are kept ready at most; beyond that the first connection waits for its own. */
   private static final int MAX_READY_LABELS = 10_000;
 
@@ -49,8 +52,8 @@ final class Upkeep {
   /** How long to wait for an answer before the same host is asked for again. */
   private static final long ASK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
-  /** How long it may take until the links of a switch that has come back are found again. */
-  private static final long EXPLORATION_NANOS = TimeUnit.SECONDS.toNanos(4);
+  /** The links of a switch that comes back are found one after the other. */
+  private static final long FIND_LINKS_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Executor inOrder;
   private final LongSupplier nanoTime;
@@ -58,11 +61,13 @@ final class Upkeep {
   /** When each host was last asked for; kept by the executor's tasks alone. */
   private final Map<IPv4Address, Long> askedAtNanos = new HashMap<>();
 
-  /** When switches on paths came back, for a while; kept by the executor's tasks alone. */
-  private final Map<DatapathId, Long> cameBackAtNanos = new HashMap<>();
-
   /** How many changes of the topology are still to be looked at. */
   private final AtomicInteger topologyChanges = new AtomicInteger();
+
+  /** Switches that have been there; when they came back last. By the executor's tasks alone. */
+  private final Map<DatapathId, Long> backSinceNanos = new HashMap<>();
+
+  private final Set<DatapathId> knownSwitches = new HashSet<>();
 
   private final ViewWriter view;
   private final RequestHandler requests;
@@ -73,6 +78,9 @@ final class Upkeep {
   private final HostRuleCache hostRules;
   private final SwitchPreparation preparation;
   private final HostFinder hosts;
+  private final ReadSwitches readSwitches;
+  private final Audits audits;
+  private final Adoption adoption;
   private final IOFSwitchService switches;
   private final ITopologyService topology;
   private final IDeviceService devices;
@@ -95,6 +103,9 @@ final class Upkeep {
     this.hostRules = parts.hostRules;
     this.preparation = parts.preparation;
     this.hosts = parts.hosts;
+    this.readSwitches = parts.readSwitches;
+    this.audits = parts.audits;
+    this.adoption = parts.adoption;
     this.switches = switches;
     this.topology = topology;
     this.devices = devices;
@@ -110,7 +121,10 @@ final class Upkeep {
       LabelTable labels,
       HostRuleCache hostRules,
       SwitchPreparation preparation,
-      HostFinder hosts) {}
+      HostFinder hosts,
+      ReadSwitches readSwitches,
+      Audits audits,
+      Adoption adoption) {}
 
   /** An operator has changed the catalog. The future ends when the change is in force. */
   Future<?> catalogChanged(CatalogSnapshot before, CatalogSnapshot after) {
@@ -123,6 +137,7 @@ final class Upkeep {
               changed(before.vips().values(), after.vips(), Vip::id, Upkeep::sameTraffic),
               changed(before.members().values(), after.members(), Member::id, Upkeep::samePlace));
           askForMissingMembers();
+          adoption.complete();
           requests.retryWaiting();
         },
         inOrder);
@@ -197,9 +212,10 @@ final class Upkeep {
                                       link.getSrcPort(),
                                       link.getDst(),
                                       link.getDstPort()))));
-          view.setTopology(Topology.of(switchesThatTakeOrders(), links));
+          view.setTopology(Topology.of(usableSwitches(), links));
           repairPaths();
           view.refreshHosts();
+          adoption.complete();
           keepLabelsReady();
           // ports that may have hosts are known only now
           askForMissingMembers();
@@ -207,24 +223,25 @@ final class Upkeep {
         });
   }
 
-  private Set<DatapathId> switchesThatTakeOrders() {
+  /** Those that take orders and whose rules are known. */
+  private List<DatapathId> usableSwitches() {
     return switches.getAllSwitchDpids().stream()
+        .filter(readSwitches::contains)
         .filter(switchId -> switches.getActiveSwitch(switchId) != null)
-        .collect(Collectors.toSet());
+        .toList();
   }
 
   /**
    * Connections on broken paths go another way, or end if there is none. A path over a switch that
-   * takes no orders, or whose links are not found yet, is left alone where there is no other: the
+   * takes no orders, or has done so for a moment only, is left alone where there is no other: the
    * switch goes on forwarding.
    */
   private void repairPaths() {
     NetworkSnapshot network = view.get().network();
     Set<LabelledPath> lost = new HashSet<>();
     for (LabelledPath labelled : labels.repair(network.topology(), network::fewestHops)) {
-      List<DatapathId> onPath = labelled.path().switches();
-      if (network.topology().switches().containsAll(onPath)
-          && Collections.disjoint(onPath, cameBackAtNanos.keySet())) {
+      if (network.topology().switches().containsAll(labelled.path().switches())
+          && labelled.path().switches().stream().noneMatch(this::isJustBack)) {
         lost.add(labelled);
       }
     }
@@ -242,6 +259,7 @@ final class Upkeep {
           for (IPv4Address address : addresses) {
             if (!catalog.membersAt(address.getInt()).isEmpty()) {
               view.refreshHosts();
+              adoption.complete();
               keepLabelsReady();
               // one that has only been silent is back before anybody misses it
               askForMissingMembers();
@@ -252,17 +270,45 @@ final class Upkeep {
         });
   }
 
-  /** A switch is there, for the first time or again. */
+  /**
+   * A switch is there, for the first time or again. It is used for connections once it is known
+   * what it holds.
+   */
   void switchActivated(DatapathId switchId) {
+    readSwitches.begin(switchId);
     inOrder.execute(
         () -> {
+          readSwitches.begin(switchId); // an earlier reading may have ended meanwhile
           hostRules.reset(switchId);
-          endings.switchReset(switchId);
-          if (labels.cross(switchId)) {
-            cameBackAtNanos.put(switchId, nanoTime.getAsLong());
-          }
           preparation.prepare(switchId, view.get().catalog());
+          audits.connected(switchId, known -> switchRead(switchId, known));
         });
+    topologyChanged();
+  }
+
+  /** Whether paths over a switch may only seem broken, because not all its links are found yet. */
+  private boolean isJustBack(DatapathId switchId) {
+    @Nullable Long since = backSinceNanos.get(switchId);
+    return since != null && nanoTime.getAsLong() - since < FIND_LINKS_NANOS;
+  }
+
+  private void switchRead(DatapathId switchId, boolean known) {
+    if (!known) {
+      LOG.warn("Switch {} is started afresh: its connections are interrupted", switchId);
+      endings.switchReset(switchId);
+      preparation.reset(switchId, view.get().catalog());
+    }
+    if (!knownSwitches.add(switchId)) {
+      backSinceNanos.put(switchId, nanoTime.getAsLong());
+    }
+    readSwitches.done(switchId);
+    topologyChanged();
+  }
+
+  /** A switch has gone, or takes no more orders; what it holds may be another when it is back. */
+  void switchRemoved(DatapathId switchId) {
+    readSwitches.gone(switchId);
+    inOrder.execute(() -> audits.gone(switchId));
     topologyChanged();
   }
 
@@ -292,12 +338,12 @@ final class Upkeep {
   void tidy() {
     inOrder.execute(
         () -> {
-          long now = nanoTime.getAsLong();
-          cameBackAtNanos.values().removeIf(at -> now - at >= EXPLORATION_NANOS);
           repairPaths();
           keepLabelsReady();
+          adoption.complete();
           labels.sweep();
           connections.sweep();
+          audits.tick();
           askedAtNanos.clear();
           askForMissingMembers();
         });

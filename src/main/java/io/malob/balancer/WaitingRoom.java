@@ -5,11 +5,13 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * First packets that wait until a host is found: a few, for a short time. Thread-safe.
+ * First packets that wait until a host, or what a switch holds, is found: a few, for a short time.
+ * Thread-safe.
  *
  * <p>All of them are tried again whenever the view changes; there are few enough for that.
  */
@@ -53,6 +55,16 @@ final class WaitingRoom {
     waiting.add(arrival);
     wanted.accept(arrival);
     return Entry.WAITS;
+  }
+
+  /** Lets a packet wait, or else has it rejected for that reason, or for the lack of room. */
+  void enterOr(
+      Arrival arrival, RefusalReason reason, BiConsumer<Arrival, RefusalReason> rejection) {
+    switch (enter(arrival)) {
+      case WAITS -> {}
+      case WAITED_LONG_ENOUGH -> rejection.accept(arrival, reason);
+      case FULL -> rejection.accept(arrival, RefusalReason.QUEUE_FULL);
+    }
   }
 
   /** Takes all packets out, to be tried again. */

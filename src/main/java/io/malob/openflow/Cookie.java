@@ -1,5 +1,6 @@
 package io.malob.openflow;
 
+import java.util.Optional;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
@@ -78,6 +79,26 @@ public final class Cookie {
     return cookie.getValue() >>> APPLICATION_SHIFT == APPLICATION;
   }
 
+  /** What a rule is for; empty if it is not ours, or of a kind that is not known. */
+  public static Optional<Kind> kind(U64 cookie) {
+    for (Kind kind : Kind.values()) {
+      if (is(cookie, kind)) {
+        return Optional.of(kind);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** The number of the VIP of a connection's rule. */
+  static int vipNumber(U64 cookie) {
+    return (int) ((cookie.getValue() & FIELD_VIP) >>> VIP_SHIFT);
+  }
+
+  /** The number of the member of a connection's rule. */
+  static int memberNumber(U64 cookie) {
+    return (int) ((cookie.getValue() & FIELD_MEMBER) >>> MEMBER_SHIFT);
+  }
+
   /** The generation of the connection that a rule belongs to. */
   public static int generation(U64 cookie) {
     return (int) (cookie.getValue() & FIELD_GENERATION);
@@ -86,6 +107,20 @@ public final class Cookie {
   /** The generation as it will be read back: its lowest 20 bits. */
   public static int generation(int generation) {
     return (int) (generation & FIELD_GENERATION);
+  }
+
+  /** The cookie of one of several slices of all rules of ours, told apart by their last bits. */
+  static U64 slice(int slice) {
+    return U64.of(base(Kind.SWITCH) | slice);
+  }
+
+  /**
+   * Matches one slice of our rules, given its cookie.
+   *
+   * @param slices how many there are, a power of two
+   */
+  static U64 sliceMask(int slices) {
+    return U64.of(FIELD_APPLICATION | (slices - 1));
   }
 
   /** Matches all rules of ours. */

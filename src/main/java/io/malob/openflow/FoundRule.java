@@ -50,6 +50,16 @@ public sealed interface FoundRule {
   /** One of the rules that every switch has. */
   record Fixed() implements FoundRule {}
 
+  /**
+   * Shows the controller the data connections that an FTP server opens to a client.
+   *
+   * @param generation that of the control connection
+   */
+  record FtpData(int member, int client, int generation) implements FoundRule {}
+
+  /** Shows the controller what is still sent within a connection that was closed; ends soon. */
+  record Closed() implements FoundRule {}
+
   /** Of a kind that later versions may have. */
   record Foreign() implements FoundRule {}
 

@@ -31,11 +31,16 @@ public final class SwitchRules {
 
   private SwitchRules() {}
 
-  /** Takes all rules of ours away and puts the fixed ones in place. */
-  public static List<OFMessage> reset(OFFactory factory) {
+  /** Takes all rules of ours away. */
+  public static List<OFMessage> removeAll(OFFactory factory) {
     return ImmutableList.of(
         deleteByCookie(factory, Cookie.of(Cookie.Kind.SWITCH, 0), Cookie.applicationMask()),
-        factory.barrierRequest(),
+        factory.barrierRequest());
+  }
+
+  /** Puts the fixed rules in place; changes nothing where they are. */
+  public static List<OFMessage> fixed(OFFactory factory) {
+    return ImmutableList.of(
         labelled(factory),
         miss(factory, FlowLayout.REQUESTS),
         miss(factory, FlowLayout.LABELS),

@@ -1,5 +1,6 @@
 package io.malob.rest;
 
+import io.malob.balancer.AuditStats;
 import io.malob.balancer.BalancerCounters;
 import io.malob.balancer.IBalancerService;
 import io.malob.balancer.LinkStats;
@@ -10,7 +11,10 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.projectfloodlight.openflow.types.DatapathId;
 
-/** Shows what the balancer does: the paths that it uses, what it refused, and how full it is. */
+/**
+ * Shows what the balancer does: the paths that it uses, what it refused, how full it is, what
+ * audits found.
+ */
 final class StateResources implements Resources {
   private final IBalancerService balancer;
 
@@ -26,12 +30,13 @@ final class StateResources implements Resources {
           case "links" -> links();
           case "refusals" -> balancer.refusals();
           case "counters" -> counters();
+          case "audits" -> audits(balancer.audits());
           default ->
               throw new RefusedException(
                   404,
                   "there is nothing at /"
                       + String.join("/", path)
-                      + " here, only paths, links, refusals, counters",
+                      + " here, only paths, links, refusals, counters, audits",
                   null);
         };
     if (!method.equals("GET")) {
@@ -50,6 +55,18 @@ final class StateResources implements Resources {
     answer.put("unsent_batches", counters.unsentBatches());
     answer.put("refused_rules", refusedRules);
     return answer;
+  }
+
+  private static Object audits(AuditStats stats) {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("tables_read", stats.tablesRead());
+    shown.put("tables_reset", stats.tablesReset());
+    shown.put("connections_adopted", stats.connectionsAdopted());
+    shown.put("connections_pending", stats.connectionsPending());
+    shown.put("connections_slept", stats.connectionsSlept());
+    shown.put("connections_restored", stats.connectionsRestored());
+    shown.put("rules_removed", stats.rulesRemoved());
+    return shown;
   }
 
   private List<Object> paths() {

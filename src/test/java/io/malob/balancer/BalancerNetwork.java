@@ -29,6 +29,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
@@ -58,9 +59,12 @@ import org.projectfloodlight.openflow.protocol.OFFlowModFailedCode;
 import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
 import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
 import org.projectfloodlight.openflow.protocol.OFFlowRemovedReason;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFPacketInReason;
+import org.projectfloodlight.openflow.protocol.OFStatsReply;
+import org.projectfloodlight.openflow.protocol.OFStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
@@ -149,10 +153,19 @@ final class BalancerNetwork {
   }
 
   BalancerNetwork(Map<String, String> settings, Transport wire, AtomicLong nanoTime) {
+    this(settings, wire, nanoTime, new FakeNetwork(nanoTime::get), 0);
+  }
+
+  private BalancerNetwork(
+      Map<String, String> settings,
+      Transport wire,
+      AtomicLong nanoTime,
+      FakeNetwork network,
+      int chance) {
     this.wire = wire;
     this.nanoTime = nanoTime;
-    network = new FakeNetwork(nanoTime::get);
-    module = new BalancerModule(nanoTime::get);
+    this.network = network;
+    this.module = new BalancerModule(nanoTime::get, bound -> chance);
     FloodlightModuleContext context = new FloodlightModuleContext();
     context.addService(IFloodlightProviderService.class, provider());
     context.addService(IOFSwitchService.class, switchService());
@@ -172,6 +185,13 @@ final class BalancerNetwork {
     }
     module.startUp(context);
     network.setController(this::packetIn);
+  }
+
+  /**
+   * A controller that has been restarted: it knows nothing, and the switches hold what they held.
+   */
+  BalancerNetwork restarted() {
+    return new BalancerNetwork(Map.of(), wire, nanoTime, network, 1_000);
   }
 
   private IFloodlightProviderService provider() {
@@ -242,6 +262,7 @@ final class BalancerNetwork {
   /** A switch with a table-miss entry, as the controller leaves it after the handshake. */
   DatapathId addSwitch(long id) {
     DatapathId switchId = DatapathId.of(id);
+    AtomicReference<IOFSwitch> self = new AtomicReference<>();
     IOFSwitch sw =
         Stub.of(IOFSwitch.class)
             .on("getId", with -> switchId)
@@ -254,7 +275,10 @@ final class BalancerNetwork {
                   return List.of();
                 })
             .on("writeRequest", with -> barrier(switchId))
+            .on("isConnected", with -> switches.get(switchId) == self.get())
+            .on("writeStatsRequest", with -> statistics(switchId, (OFStatsRequest<?>) with[0]))
             .make();
+    self.set(sw);
     network
         .table(switchId)
         .apply(
@@ -274,6 +298,86 @@ final class BalancerNetwork {
     switchListener.switchAdded(switchId);
     switchListener.switchActivated(switchId);
     return switchId;
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // the module takes it for what it is
+  private Object statistics(DatapathId switchId, OFStatsRequest<?> request) {
+    requested.add(request);
+    SettableFuture<List<OFStatsReply>> answer = SettableFuture.create();
+    questions.put(switchId, answer);
+    if (!silent) {
+      wire.toSwitch(
+          switchId,
+          () -> {
+            OFStatsReply reply = statisticsOf(switchId, request);
+            wire.toController(switchId, () -> arrived(switchId, answer, reply));
+          });
+    }
+    return answer;
+  }
+
+  private OFStatsReply statisticsOf(DatapathId switchId, OFStatsRequest<?> request) {
+    return request instanceof OFFlowStatsRequest flows
+        ? FACTORY
+            .buildFlowStatsReply()
+            .setEntries(table(switchId).tell(FACTORY, flows.getCookie(), flows.getCookieMask()))
+            .build()
+        : FACTORY
+            .buildTableStatsReply()
+            .setEntries(
+                List.of(
+                    FACTORY
+                        .buildTableStatsEntry()
+                        .setTableId(TableId.of(1))
+                        .setActiveCount(toldRules)
+                        .build()))
+            .build();
+  }
+
+  private void arrived(
+      DatapathId switchId, SettableFuture<List<OFStatsReply>> answer, OFStatsReply reply) {
+    Runnable arrival =
+        () -> {
+          questions.remove(switchId, answer);
+          answer.set(List.of(reply));
+        };
+    if (holdStatistics) {
+      heldStatistics.add(arrival);
+    } else {
+      arrival.run();
+    }
+  }
+
+  /** All statistics that were asked for. */
+  final List<OFStatsRequest<?>> requested = new ArrayList<>();
+
+  /** How many rules switches say that they have. */
+  long toldRules = 10;
+
+  /** Questions about rules that are not answered yet, by switch. */
+  private final ListMultimap<DatapathId, SettableFuture<List<OFStatsReply>>> questions =
+      MultimapBuilder.treeKeys().arrayListValues().build();
+
+  private final List<Runnable> heldStatistics = new ArrayList<>();
+  private boolean holdStatistics;
+  private boolean silent;
+
+  /** From now on switches answer no question about their rules. */
+  void tellNothing() {
+    silent = true;
+  }
+
+  /** From now on answers about rules, as they are when asked for, are on their way. */
+  void holdStatistics() {
+    holdStatistics = true;
+  }
+
+  /** The answers arrive, and all that follow. */
+  void releaseStatistics() {
+    holdStatistics = false;
+    List<Runnable> held = List.copyOf(heldStatistics);
+    heldStatistics.clear();
+    held.forEach(Runnable::run);
   }
 
   private void send(DatapathId switchId, OFMessage message) {
@@ -387,6 +491,8 @@ final class BalancerNetwork {
     switches.remove(switchId);
     List.copyOf(unanswered.removeAll(switchId))
         .forEach(barrier -> barrier.setException(new SwitchDisconnectedException(switchId)));
+    List.copyOf(questions.removeAll(switchId))
+        .forEach(question -> question.setException(new SwitchDisconnectedException(switchId)));
     switchListener.switchRemoved(switchId);
   }
 
@@ -435,6 +541,12 @@ final class BalancerNetwork {
     links.add(new Link(b, OFPort.of(portB), a, OFPort.of(portA), U64.ZERO));
     linkPorts.add(new NodePortTuple(a, OFPort.of(portA)));
     linkPorts.add(new NodePortTuple(b, OFPort.of(portB)));
+    topologyListener.topologyChanged(List.of());
+  }
+
+  /** The controller knows the links of a switch no more, though they are whole. */
+  void forgetLinks(DatapathId switchId) {
+    links.removeIf(link -> link.getSrc().equals(switchId) || link.getDst().equals(switchId));
     topologyListener.topologyChanged(List.of());
   }
 

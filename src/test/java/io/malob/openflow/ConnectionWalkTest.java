@@ -131,7 +131,7 @@ class ConnectionWalkTest {
               Topologies.path(LongStream.rangeClosed(1, last).map(i -> last + 1 - i).toArray()));
       for (int id = 1; id <= last; id++) {
         DatapathId switchId = DatapathId.of(id);
-        sendAll(switchId, SwitchRules.reset(OF));
+        sendAll(switchId, SwitchRules.fixed(OF));
         sendAll(switchId, SwitchRules.addVip(OF, VIP));
         sendAll(switchId, labels.rulesOf(switchId));
         if (id > 1) {
@@ -385,7 +385,9 @@ class ConnectionWalkTest {
     Row row = new Row(1, Transport.TCP);
     OFMessage foreign = OF.buildFlowAdd().setPriority(1).setTableId(FlowLayout.CLASSIFY).build();
     row.network.send(CLIENT_SWITCH, foreign);
-    row.sendAll(CLIENT_SWITCH, SwitchRules.reset(OF));
+    row.sendAll(CLIENT_SWITCH, SwitchRules.addVip(OF, VIP));
+    row.sendAll(CLIENT_SWITCH, SwitchRules.removeAll(OF));
+    row.sendAll(CLIENT_SWITCH, SwitchRules.fixed(OF));
     List<Integer> perTable =
         IntStream.range(0, FlowLayout.TABLES)
             .map(table -> row.network.table(CLIENT_SWITCH).rules(table).size())
@@ -401,7 +403,8 @@ class ConnectionWalkTest {
     OFFactory factory = OFFactories.getFactory(version);
     Row row = new Row(1, Transport.TCP);
     List<OFMessage> messages = new ArrayList<>();
-    messages.addAll(SwitchRules.reset(factory));
+    messages.addAll(SwitchRules.removeAll(factory));
+    messages.addAll(SwitchRules.fixed(factory));
     messages.addAll(SwitchRules.addVip(factory, VIP));
     messages.addAll(SwitchRules.removeVip(factory, VIP));
     messages.addAll(HostRules.add(factory, CLIENT_IP, row.client, 60));

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
+import io.malob.balancer.AuditStats;
 import io.malob.balancer.BalancerCounters;
 import io.malob.balancer.IBalancerService;
 import io.malob.balancer.LinkStats;
@@ -128,6 +129,11 @@ final class RestServer implements IBalancerService {
   public BalancerCounters counters() {
     return new BalancerCounters(
         5, 7, 2, Map.of(DatapathId.of(1), Map.of("FLOW_MOD_FAILED/TABLE_FULL", 3L)));
+  }
+
+  @Override
+  public AuditStats audits() {
+    return new AuditStats(9, 1, 5, 2, 3, 4, 6);
   }
 
   /** Back to an empty catalog. */

@@ -54,11 +54,21 @@ class StateRestTest {
   }
 
   @Test
+  void audits_areCounted() throws Exception {
+    assertEquals(
+        "{\"tables_read\":9,\"tables_reset\":1,\"connections_adopted\":5,"
+            + "\"connections_pending\":2,\"connections_slept\":3,\"connections_restored\":4,"
+            + "\"rules_removed\":6}",
+        server.sendTo("GET", "/wm/malob/audits", null).text());
+  }
+
+  @Test
   void anythingElse_isNotFound() throws Exception {
     Answer answer = server.sendTo("GET", "/wm/malob/nothing", null);
 
     assertEquals(404, answer.status());
     assertEquals(
-        "there is nothing at /nothing here, only paths, links, refusals, counters", answer.error());
+        "there is nothing at /nothing here, only paths, links, refusals, counters, audits",
+        answer.error());
   }
 }

@@ -10,7 +10,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFMatchV3;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketOut;
@@ -116,6 +118,24 @@ public final class FakeFlowTable {
   /** The rules of one table. */
   public List<FakeRule> rules(int table) {
     return rules().stream().filter(rule -> rule.table().getValue() == table).toList();
+  }
+
+  /** What the switch tells when it is asked for the rules whose cookies match. */
+  public List<OFFlowStatsEntry> tell(OFFactory factory, U64 cookie, U64 mask) {
+    return rules().stream()
+        .filter(rule -> rule.cookie().applyMask(mask).equals(cookie.applyMask(mask)))
+        .<OFFlowStatsEntry>map(
+            rule ->
+                factory
+                    .buildFlowStatsEntry()
+                    .setTableId(rule.table())
+                    .setPriority(rule.priority())
+                    .setIdleTimeout(rule.idleTimeout())
+                    .setCookie(rule.cookie())
+                    .setMatch(rule.match())
+                    .setInstructions(rule.instructions())
+                    .build())
+        .toList();
   }
 
   /** Obeys a message; gives back the frames that leave because of it. Others are ignored. */

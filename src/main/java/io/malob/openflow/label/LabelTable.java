@@ -94,6 +94,13 @@ public final class LabelTable {
     return labelled.use();
   }
 
+  /** Whether a label is in use, or rests. */
+  public boolean isTaken(Label label) {
+    synchronized (ids) {
+      return idsInUse.contains(label.id());
+    }
+  }
+
   /** Keeps a label that was found on a switch from being given out; false if it is in use. */
   public boolean reserve(Label label) {
     synchronized (ids) {
@@ -122,8 +129,7 @@ public final class LabelTable {
   public void restore(LabelledPath labelled, DatapathId switchId) {
     Path path = labelled.path();
     if (labelled.isReady()
-        && !labelled.isChanging()
-        && !labelled.isUnsure()
+        && labelled.isSettled()
         && labels.contains(labelled)
         && path.hops() > 0
         && path.switches().contains(switchId)) {
@@ -160,11 +166,6 @@ public final class LabelTable {
   /** All labels that there are. */
   public Collection<LabelledPath> all() {
     return List.copyOf(labels);
-  }
-
-  /** Whether the path of a label crosses a switch, or begins or ends there. */
-  public boolean cross(DatapathId switchId) {
-    return labels.stream().anyMatch(labelled -> labelled.path().switches().contains(switchId));
   }
 
   /** The rules that a switch needs so that the labels across it work; for one that came back. */

@@ -91,6 +91,11 @@ public final class LabelledPath {
     return way.state == State.CHANGING;
   }
 
+  /** Whether all switches on the path are known to lead along it, and no others. */
+  public boolean isSettled() {
+    return way.state == State.SETTLED;
+  }
+
   /** Whether the latest change may have got stuck. */
   boolean isUnsure() {
     return way.state == State.UNSURE;

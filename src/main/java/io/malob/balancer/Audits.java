@@ -1,0 +1,172 @@
+package io.malob.balancer;
+
+import io.malob.balancer.Audit.Occasion;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Audits switches: each when it connects, and all of them, one at a time, every now and then. For
+ * one thread at a time: the executor that it is given.
+ */
+final class Audits {
+  private static final Logger LOG = LoggerFactory.getLogger(Audits.class);
+
+  private final IOFSwitchService switches;
+  private final ReadSwitches readSwitches;
+  private final Executor inOrder;
+  private final LongSupplier nanoTime;
+  private final Audit.Parts parts;
+  private final Times times;
+
+  /** Switches that have been audited in this run. */
+  private final Set<DatapathId> seen = new HashSet<>();
+
+  private final Map<DatapathId, TableReading> readings = new HashMap<>();
+
+  /** Switches that have not told their rules; they are not asked again until they reconnect. */
+  private final Set<DatapathId> silent = new HashSet<>();
+
+  private final ArrayDeque<DatapathId> routine = new ArrayDeque<>();
+  private long routineSinceNanos;
+
+  /**
+   * How long things take.
+   *
+   * @param answerSeconds a switch that tells nothing for so long does not tell its rules at all
+   * @param roundSeconds every so often all switches are audited
+   */
+  record Times(int answerSeconds, int roundSeconds) {}
+
+  Audits(
+      IOFSwitchService switches,
+      ReadSwitches readSwitches,
+      Executor inOrder,
+      LongSupplier nanoTime,
+      Audit.Parts parts,
+      Times times) {
+    this.switches = switches;
+    this.readSwitches = readSwitches;
+    this.inOrder = inOrder;
+    this.nanoTime = nanoTime;
+    this.parts = parts;
+    this.times = times;
+    this.routineSinceNanos = nanoTime.getAsLong();
+  }
+
+  /**
+   * Audits a switch that has connected.
+   *
+   * @param done told whether that went well; if not, nothing is known of its rules
+   */
+  void connected(DatapathId switchId, Consumer<Boolean> done) {
+    gone(switchId);
+    silent.remove(switchId);
+    Occasion occasion = seen.contains(switchId) ? Occasion.RETURN : Occasion.FIRST;
+    start(
+        switchId,
+        occasion,
+        ok -> {
+          seen.add(switchId);
+          if (!ok) {
+            parts.counts().tablesReset.increment();
+          }
+          done.accept(ok);
+        });
+  }
+
+  /** A switch has gone. */
+  void gone(DatapathId switchId) {
+    @Nullable TableReading reading = readings.remove(switchId);
+    if (reading != null) {
+      reading.cancel();
+    }
+  }
+
+  /** To be called every few seconds: gives up what takes too long, and goes on with the round. */
+  void tick() {
+    long now = nanoTime.getAsLong();
+    long patience = TimeUnit.SECONDS.toNanos(times.answerSeconds);
+    for (TableReading reading : List.copyOf(readings.values())) {
+      if (now - reading.progressNanos() >= patience) {
+        reading.giveUp("no answer for " + times.answerSeconds + " s");
+      }
+    }
+    if (now - routineSinceNanos >= TimeUnit.SECONDS.toNanos(times.roundSeconds)) {
+      routineSinceNanos = now;
+      routine.clear();
+      routine.addAll(readSwitches.all());
+      routine.removeAll(silent);
+    }
+    @Nullable DatapathId next = readings.isEmpty() ? routine.poll() : null;
+    if (next != null && readSwitches.contains(next)) {
+      auditNext(next);
+    }
+  }
+
+  /** One after the other until the round is over. */
+  private void auditNext(DatapathId switchId) {
+    start(
+        switchId,
+        Occasion.ROUTINE,
+        ok -> {
+          @Nullable DatapathId next = routine.poll();
+          if (next != null && readSwitches.contains(next) && !readings.containsKey(next)) {
+            inOrder.execute(() -> auditNext(next));
+          }
+        });
+  }
+
+  private void start(DatapathId switchId, Occasion occasion, Consumer<Boolean> done) {
+    @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
+    if (sw == null) {
+      return; // gone again; when it comes back it is audited
+    }
+    Audit audit = new Audit(parts, switchId, occasion, nanoTime.getAsLong());
+    TableReading reading =
+        new TableReading(
+            sw,
+            inOrder,
+            nanoTime,
+            new TableReading.Sink() {
+              @Override
+              public void found(List<OFFlowStatsEntry> rules) {
+                audit.found(rules);
+              }
+
+              @Override
+              public void complete() {
+                readings.remove(switchId);
+                audit.complete();
+                done.accept(true);
+              }
+
+              @Override
+              public void failed(String why) {
+                readings.remove(switchId);
+                if (switches.getActiveSwitch(switchId) != sw || !sw.isConnected()) {
+                  return; // gone, rules and all; when it comes back it is audited
+                }
+                silent.add(switchId);
+                LOG.warn("Switch {} does not tell its rules: {}", switchId, why);
+                done.accept(false);
+              }
+            });
+    readings.put(switchId, reading);
+    reading.start();
+  }
+}

@@ -1,0 +1,101 @@
+package io.malob.balancer;
+
+import io.malob.algorithm.FiveTuple;
+import io.malob.openflow.packet.Packet;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connections that were found on switches and are not fully known yet: they go on by their rules,
+ * and nothing is done about their packets. Bounded. Thread-safe; one thread at a time adds.
+ */
+final class PendingConnections implements EarlierConnections {
+  private final int limit;
+  private final ReadSwitches readSwitches;
+  private final Map<FiveTuple, PendingConnection> byRequest = new ConcurrentHashMap<>();
+  private final Map<FiveTuple, PendingConnection> byReply = new ConcurrentHashMap<>();
+
+  PendingConnections(int limit, ReadSwitches readSwitches) {
+    this.limit = limit;
+    this.readSwitches = readSwitches;
+  }
+
+  /** Adds a connection, instead of an earlier one of the same client; false if there is no room. */
+  boolean add(PendingConnection connection) {
+    @Nullable PendingConnection before = byRequest.get(connection.request());
+    if (before != null) {
+      remove(before);
+    }
+    if (byRequest.size() >= limit) {
+      return false;
+    }
+    byReply.put(connection.reply(), connection);
+    byRequest.put(connection.request(), connection);
+    return true;
+  }
+
+  @Nullable PendingConnection get(FiveTuple request) {
+    return byRequest.get(request);
+  }
+
+  /** Takes a connection out; false if it is out already. */
+  boolean remove(PendingConnection connection) {
+    byReply.remove(connection.reply(), connection);
+    return byRequest.remove(connection.request(), connection);
+  }
+
+  /** All of them, as they come and go. */
+  Collection<PendingConnection> all() {
+    return Collections.unmodifiableCollection(byRequest.values());
+  }
+
+  int size() {
+    return byRequest.size();
+  }
+
+  @Override
+  public Verdict judge(Arrival arrival) {
+    Packet packet = arrival.packet();
+    boolean inTheMiddle = packet.kind() == Packet.Kind.TCP && !packet.isTcpSyn();
+    boolean pending = byRequest.containsKey(packet.fiveTuple());
+    if (inTheMiddle) {
+      return pending || isIncomplete() ? Verdict.LEAVE : Verdict.NEW;
+    }
+    return pending || !readSwitches.contains(arrival.switchId()) ? Verdict.WAIT : Verdict.NEW;
+  }
+
+  @Override
+  public boolean isIncomplete() {
+    return !readSwitches.isComplete();
+  }
+
+  @Override
+  public boolean giveUp(FiveTuple request) {
+    @Nullable PendingConnection pending = byRequest.get(request);
+    return pending != null && remove(pending);
+  }
+
+  @Override
+  public boolean hasReply(FiveTuple reply) {
+    return byReply.containsKey(reply);
+  }
+
+  @Override
+  public void ended(FiveTuple request) {
+    @Nullable PendingConnection pending = byRequest.get(request);
+    if (pending != null) {
+      pending.end();
+    }
+  }
+
+  @Override
+  public void timedOut(FiveTuple request, int generation) {
+    @Nullable PendingConnection pending = byRequest.get(request);
+    if (pending != null && pending.rule().generation() == generation) {
+      remove(pending);
+    }
+  }
+}

@@ -1,0 +1,235 @@
+package io.malob.openflow;
+
+import io.malob.algorithm.FiveTuple;
+import io.malob.openflow.label.Label;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
+import org.projectfloodlight.openflow.protocol.OFMatchV3;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFOxmList;
+import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
+import org.projectfloodlight.openflow.protocol.action.OFActionSetField;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstructionApplyActions;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstructionGotoTable;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFGroup;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.OFValueType;
+import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.TransportPort;
+import org.projectfloodlight.openflow.types.U64;
+
+/**
+ * Reads our rules back from what a switch tells about them: the reverse of {@link ConnectionRules},
+ * {@link HostRules}, {@link SwitchRules} and the rules of labels. Pure.
+ */
+public final class FoundRules {
+  private static final int ICMP = 1;
+  private static final int TCP = 6;
+  private static final int UDP = 17;
+
+  private FoundRules() {}
+
+  /**
+   * Asks for the rules of ours in all tables, slice by slice: each rule is in one slice.
+   *
+   * @param slice from 0 to slices - 1
+   * @param slices a power of two, at most 2^20
+   */
+  public static OFFlowStatsRequest request(OFFactory factory, int slice, int slices) {
+    return factory
+        .buildFlowStatsRequest()
+        .setMatch(factory.matchWildcardAll())
+        .setTableId(TableId.ALL)
+        .setOutPort(OFPort.ANY)
+        .setOutGroup(OFGroup.ANY)
+        .setCookie(Cookie.slice(slice))
+        .setCookieMask(Cookie.sliceMask(slices))
+        .build();
+  }
+
+  /** Takes away the rule that was found, and no other that has taken its place meanwhile. */
+  public static OFMessage remove(OFFactory factory, OFFlowStatsEntry entry) {
+    return factory
+        .buildFlowDeleteStrict()
+        .setTableId(entry.getTableId())
+        .setPriority(entry.getPriority())
+        .setOutPort(OFPort.ANY)
+        .setCookie(entry.getCookie())
+        .setCookieMask(U64.NO_MASK)
+        .setMatch(entry.getMatch())
+        .build();
+  }
+
+  /** What a rule with our cookie says. */
+  public static FoundRule parse(OFFlowStatsEntry entry) {
+    Cookie.@Nullable Kind kind = Cookie.kind(entry.getCookie()).orElse(null);
+    if (kind == null) {
+      return new FoundRule.Foreign();
+    }
+    OFOxmList match = ((OFMatchV3) entry.getMatch()).getOxmList();
+    Optional<? extends FoundRule> rule =
+        switch (kind) {
+          case SWITCH -> fixed(entry);
+          case VIP, END -> vip(match);
+          case REQUEST -> direction(entry, match).map(FoundRule.Request::new);
+          case REPLY -> direction(entry, match).map(FoundRule.Reply::new);
+          case LABEL -> hop(entry, match);
+          case HOST -> host(entry, match);
+          case FTP_DATA -> ftpData(entry, match);
+          case CLOSED ->
+              isFiveTuple(match) ? Optional.of(new FoundRule.Closed()) : Optional.empty();
+        };
+    return rule.isPresent() ? rule.get() : new FoundRule.Unreadable();
+  }
+
+  private static Optional<FoundRule> fixed(OFFlowStatsEntry entry) {
+    boolean isMiss = entry.getPriority() == FlowLayout.PRIORITY_MISS;
+    boolean inClassify = entry.getTableId().equals(FlowLayout.CLASSIFY);
+    boolean isFixed = inClassify ? entry.getPriority() == FlowLayout.PRIORITY_LABELLED : isMiss;
+    return isFixed ? Optional.of(new FoundRule.Fixed()) : Optional.empty();
+  }
+
+  private static Optional<FoundRule> vip(OFOxmList match) {
+    Optional<IPv4Address> address = value(match, MatchField.IPV4_DST);
+    return address.or(() -> value(match, MatchField.ARP_TPA)).map(FoundRule.Vip::new);
+  }
+
+  private static Optional<FoundRule.Direction> direction(OFFlowStatsEntry entry, OFOxmList match) {
+    if (!isFiveTuple(match)) {
+      return Optional.empty();
+    }
+    FiveTuple incoming = ConnectionRules.tupleOf(entry.getMatch());
+    FiveTuple outgoing = incoming;
+    Optional<Label> label = Optional.empty();
+    for (OFAction action : actions(entry)) {
+      if (action instanceof OFActionSetField set) {
+        outgoing = rewritten(outgoing, set.getField());
+        if (set.getField().getValue() instanceof MacAddress mac
+            && set.getField().getMatchField().id == MatchField.ETH_DST.id) {
+          label = Label.of(mac);
+        }
+      }
+    }
+    TableId next = label.isPresent() ? FlowLayout.LABELS : FlowLayout.HOSTS;
+    if (!goesTo(entry, next)) {
+      return Optional.empty();
+    }
+    U64 cookie = entry.getCookie();
+    return Optional.of(
+        new FoundRule.Direction(
+            incoming,
+            outgoing,
+            label,
+            Cookie.vipNumber(cookie),
+            Cookie.memberNumber(cookie),
+            Cookie.generation(cookie)));
+  }
+
+  private static boolean isFiveTuple(OFOxmList match) {
+    int protocol =
+        value(match, MatchField.IP_PROTO).map(any -> (int) any.getIpProtocolNumber()).orElse(-1);
+    boolean hasPorts =
+        switch (protocol) {
+          case TCP ->
+              value(match, MatchField.TCP_SRC).isPresent()
+                  && value(match, MatchField.TCP_DST).isPresent();
+          case UDP ->
+              value(match, MatchField.UDP_SRC).isPresent()
+                  && value(match, MatchField.UDP_DST).isPresent();
+          default -> protocol == ICMP;
+        };
+    return hasPorts
+        && value(match, MatchField.IPV4_SRC).isPresent()
+        && value(match, MatchField.IPV4_DST).isPresent();
+  }
+
+  private static FiveTuple rewritten(FiveTuple tuple, OFOxm<?> field) {
+    int srcAddress = tuple.srcAddress();
+    int srcPort = tuple.srcPort();
+    int dstAddress = tuple.dstAddress();
+    int dstPort = tuple.dstPort();
+    switch (field.getMatchField().id) {
+      case IPV4_SRC -> srcAddress = ((IPv4Address) field.getValue()).getInt();
+      case IPV4_DST -> dstAddress = ((IPv4Address) field.getValue()).getInt();
+      case TCP_SRC, UDP_SRC -> srcPort = ((TransportPort) field.getValue()).getPort();
+      case TCP_DST, UDP_DST -> dstPort = ((TransportPort) field.getValue()).getPort();
+      default -> {}
+    }
+    return FiveTuple.of(tuple.protocol(), srcAddress, srcPort, dstAddress, dstPort);
+  }
+
+  private static Optional<FoundRule> hop(OFFlowStatsEntry entry, OFOxmList match) {
+    Optional<Label> label = value(match, MatchField.ETH_DST).flatMap(Label::of);
+    Optional<OFPort> out = output(entry);
+    return out.isPresent() || goesTo(entry, FlowLayout.HOSTS)
+        ? label.map(known -> new FoundRule.Hop(known, out))
+        : Optional.empty();
+  }
+
+  private static Optional<FoundRule> host(OFFlowStatsEntry entry, OFOxmList match) {
+    if (entry.getPriority() == FlowLayout.PRIORITY_SAME_PORT) {
+      return Optional.of(new FoundRule.HostOnSamePort());
+    }
+    for (OFAction action : actions(entry)) {
+      if (action instanceof OFActionSetField set
+          && set.getField().getValue() instanceof MacAddress mac) {
+        return value(match, MatchField.IPV4_DST)
+            .flatMap(address -> output(entry).map(port -> new FoundRule.Host(address, port, mac)));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<FoundRule> ftpData(OFFlowStatsEntry entry, OFOxmList match) {
+    Optional<IPv4Address> member = value(match, MatchField.IPV4_SRC);
+    Optional<IPv4Address> client = value(match, MatchField.IPV4_DST);
+    return member.isPresent() && client.isPresent()
+        ? Optional.of(
+            new FoundRule.FtpData(
+                member.get().getInt(), client.get().getInt(), Cookie.generation(entry.getCookie())))
+        : Optional.empty();
+  }
+
+  private static Optional<OFPort> output(OFFlowStatsEntry entry) {
+    for (OFAction action : actions(entry)) {
+      if (action instanceof OFActionOutput output) {
+        return Optional.of(output.getPort());
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static List<OFAction> actions(OFFlowStatsEntry entry) {
+    for (OFInstruction instruction : entry.getInstructions()) {
+      if (instruction instanceof OFInstructionApplyActions apply) {
+        return apply.getActions();
+      }
+    }
+    return List.of();
+  }
+
+  private static boolean goesTo(OFFlowStatsEntry entry, TableId table) {
+    for (OFInstruction instruction : entry.getInstructions()) {
+      if (instruction instanceof OFInstructionGotoTable next) {
+        return next.getTableId().equals(table);
+      }
+    }
+    return false;
+  }
+
+  private static <T extends OFValueType<T>> Optional<T> value(
+      OFOxmList match, MatchField<T> field) {
+    @Nullable OFOxm<T> oxm = match.get(field);
+    return Optional.ofNullable(oxm).map(OFOxm::getValue);
+  }
+}

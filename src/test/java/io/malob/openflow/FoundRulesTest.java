@@ -1,0 +1,225 @@
+package io.malob.openflow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.FiveTuple;
+import io.malob.openflow.ConnectionRules.Translation;
+import io.malob.openflow.label.Label;
+import io.malob.openflow.label.LabelRulesAccess;
+import io.malob.testing.Topologies;
+import io.malob.testing.Wire;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.projectfloodlight.openflow.exceptions.OFParseError;
+import org.projectfloodlight.openflow.protocol.OFFactories;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFFlowDeleteStrict;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsReply;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.U64;
+
+/** Reading a rule back gives what it was made of, in every version and over the wire. */
+class FoundRulesTest {
+  private static final int SEED = 20;
+  private static final int CASES = 300;
+  private static final MacAddress MAC = MacAddress.of("02:00:00:00:00:0b");
+
+  private static OFFlowStatsEntry.Builder entry(OFFactory factory) {
+    OFFlowStatsEntry.Builder entry = factory.buildFlowStatsEntry();
+    return factory.getVersion() == OFVersion.OF_15
+        ? entry.setStats(factory.buildStat().build())
+        : entry;
+  }
+
+  /** What a switch tells about a rule that it was sent. */
+  private static OFFlowStatsEntry told(OFFactory factory, OFMessage message) throws OFParseError {
+    OFFlowAdd rule = (OFFlowAdd) Wire.readBack(message);
+    OFFlowStatsEntry entry =
+        entry(factory)
+            .setTableId(rule.getTableId())
+            .setPriority(rule.getPriority())
+            .setCookie(rule.getCookie())
+            .setMatch(rule.getMatch())
+            .setInstructions(rule.getInstructions())
+            .build();
+    ByteBuf wire = Unpooled.buffer();
+    factory.buildFlowStatsReply().setEntries(List.of(entry)).build().writeTo(wire);
+    OFMessage read = OFFactories.getGenericReader().readFrom(wire);
+    return ((OFFlowStatsReply) read).getEntries().get(0);
+  }
+
+  private static FiveTuple randomTuple(Random random) {
+    int protocol = List.of(1, 6, 17).get(random.nextInt(3));
+    return FiveTuple.of(
+        protocol,
+        random.nextInt(),
+        protocol == 1 ? 0 : random.nextInt(0x10000),
+        random.nextInt(),
+        protocol == 1 ? 0 : random.nextInt(0x10000));
+  }
+
+  /** The same packets with other addresses and ports, as far as they have any. */
+  private static FiveTuple rewritten(Random random, FiveTuple tuple) {
+    boolean icmp = tuple.protocol() == 1;
+    boolean source = random.nextBoolean();
+    return FiveTuple.of(
+        tuple.protocol(),
+        source ? random.nextInt() : tuple.srcAddress(),
+        source && !icmp ? random.nextInt(0x10000) : tuple.srcPort(),
+        source ? tuple.dstAddress() : random.nextInt(),
+        source || icmp ? tuple.dstPort() : random.nextInt(0x10000));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14", "OF_15"})
+  void rulesOfConnections_areReadBackAsTheyWereMade(OFVersion version) throws Exception {
+    OFFactory factory = OFFactories.getFactory(version);
+    Random random = new Random(SEED);
+    for (int i = 0; i < CASES; i++) {
+      FiveTuple incoming = randomTuple(random);
+      Optional<Label> label =
+          random.nextBoolean()
+              ? Optional.of(new Label(1 + random.nextInt(Label.MAX_ID)))
+              : Optional.empty();
+      Translation translation =
+          new Translation(
+              incoming,
+              rewritten(random, incoming),
+              random.nextBoolean() ? MAC : null,
+              label.orElse(null),
+              new Attachment(DatapathId.of(1), OFPort.of(1), MAC));
+      FoundRule.Direction expected =
+          new FoundRule.Direction(
+              incoming,
+              translation.outgoing(),
+              label,
+              1 + random.nextInt(4095),
+              1 + random.nextInt(65_535),
+              random.nextInt(1 << 20));
+      int vip = expected.vipNumber();
+      int member = expected.memberNumber();
+      int generation = expected.generation();
+
+      OFMessage request =
+          ConnectionRules.request(factory, translation, vip, member, generation, 15);
+      OFMessage reply = ConnectionRules.reply(factory, translation, vip, member, generation, 20);
+
+      assertEquals(new FoundRule.Request(expected), FoundRules.parse(told(factory, request)));
+      assertEquals(new FoundRule.Reply(expected), FoundRules.parse(told(factory, reply)));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14", "OF_15"})
+  void rulesOfLabels_areReadBackAsTheyWereMade(OFVersion version) throws Exception {
+    OFFactory factory = OFFactories.getFactory(version);
+    Label label = new Label(Label.MAX_ID);
+    OFMessage first = LabelRulesAccess.add(factory, label, Topologies.path(1, 2), DatapathId.of(1));
+    OFMessage last = LabelRulesAccess.add(factory, label, Topologies.path(1, 2), DatapathId.of(2));
+
+    FoundRule.Hop hop =
+        assertInstanceOf(FoundRule.Hop.class, FoundRules.parse(told(factory, first)));
+
+    assertEquals(label, hop.label());
+    assertEquals(Optional.of(Topologies.path(1, 2).links().get(0).srcPort()), hop.out());
+    assertEquals(new FoundRule.Hop(label, Optional.empty()), FoundRules.parse(told(factory, last)));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14", "OF_15"})
+  void rulesOfHostsVipsAndSwitches_areReadBackAsTheyWereMade(OFVersion version) throws Exception {
+    OFFactory factory = OFFactories.getFactory(version);
+    IPv4Address address = IPv4Address.of("10.0.0.100");
+    Attachment at = new Attachment(DatapathId.of(1), OFPort.of(7), MAC);
+    List<OFMessage> host = HostRules.add(factory, address, at, 60);
+
+    assertEquals(
+        new FoundRule.Host(address, OFPort.of(7), MAC),
+        FoundRules.parse(told(factory, host.get(0))));
+    assertEquals(new FoundRule.HostOnSamePort(), FoundRules.parse(told(factory, host.get(1))));
+    for (OFMessage vip : SwitchRules.addVip(factory, address)) {
+      assertEquals(new FoundRule.Vip(address), FoundRules.parse(told(factory, vip)));
+    }
+    for (OFMessage flags : SwitchRules.addTcpFlags(factory, address)) {
+      assertEquals(new FoundRule.Vip(address), FoundRules.parse(told(factory, flags)));
+    }
+    for (OFMessage fixed : SwitchRules.fixed(factory)) {
+      assertEquals(new FoundRule.Fixed(), FoundRules.parse(told(factory, fixed)));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14", "OF_15"})
+  void ruleThatSaysNothing_isUnreadableAndOneOfOthersIsForeign(OFVersion version) {
+    OFFactory factory = OFFactories.getFactory(version);
+    for (Cookie.Kind kind : Cookie.Kind.values()) {
+      OFFlowStatsEntry empty =
+          entry(factory)
+              .setCookie(Cookie.of(kind, 1))
+              .setMatch(factory.matchWildcardAll())
+              .setPriority(7)
+              .setInstructions(List.of())
+              .build();
+      assertEquals(new FoundRule.Unreadable(), FoundRules.parse(empty), kind.name());
+    }
+    OFFlowStatsEntry foreign = entry(factory).setMatch(factory.matchWildcardAll()).build();
+    assertEquals(new FoundRule.Foreign(), FoundRules.parse(foreign));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14", "OF_15"})
+  void remove_namesTheRuleAndItsCookie(OFVersion version) throws Exception {
+    OFFactory factory = OFFactories.getFactory(version);
+    OFMessage flags = SwitchRules.addTcpFlags(factory, IPv4Address.of("10.0.0.100")).get(1);
+    OFFlowStatsEntry entry = told(factory, flags);
+    ByteBuf wire = Unpooled.buffer();
+
+    FoundRules.remove(factory, entry).writeTo(wire);
+
+    OFFlowDeleteStrict read = (OFFlowDeleteStrict) OFFactories.getGenericReader().readFrom(wire);
+    assertEquals(((OFFlowAdd) flags).getMatch(), read.getMatch());
+    assertEquals(((OFFlowAdd) flags).getPriority(), read.getPriority());
+    assertEquals(((OFFlowAdd) flags).getTableId(), read.getTableId());
+    assertEquals(((OFFlowAdd) flags).getCookie(), read.getCookie());
+    assertEquals(U64.of(-1), read.getCookieMask());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14", "OF_15"})
+  void slices_haveEachRuleOfOursOnceAndNoOther(OFVersion version) throws Exception {
+    OFFactory factory = OFFactories.getFactory(version);
+    Random random = new Random(SEED);
+    int slices = 8;
+    for (int i = 0; i < CASES; i++) {
+      U64 ours = Cookie.of(Cookie.Kind.REPLY, 1, 2, random.nextInt());
+      U64 theirs = U64.of(random.nextLong() & 0xfff_ffff_ffffL);
+      int in = 0;
+      for (int slice = 0; slice < slices; slice++) {
+        ByteBuf wire = Unpooled.buffer();
+        FoundRules.request(factory, slice, slices).writeTo(wire);
+        OFFlowStatsRequest request =
+            (OFFlowStatsRequest) OFFactories.getGenericReader().readFrom(wire);
+        U64 mask = request.getCookieMask();
+        in += ours.applyMask(mask).equals(request.getCookie()) ? 1 : 0;
+        assertTrue(!theirs.applyMask(mask).equals(request.getCookie()));
+      }
+      assertEquals(1, in);
+    }
+  }
+}
