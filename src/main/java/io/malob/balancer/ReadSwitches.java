@@ -1,5 +1,6 @@
 package io.malob.balancer;
 
+import com.google.common.collect.ImmutableSortedSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -37,8 +38,8 @@ final class ReadSwitches {
     return asked.isEmpty();
   }
 
-  /** All of them. */
-  Set<DatapathId> all() {
-    return Set.copyOf(read);
+  /** All of them, in order. */
+  ImmutableSortedSet<DatapathId> all() {
+    return ImmutableSortedSet.copyOf(read);
   }
 }

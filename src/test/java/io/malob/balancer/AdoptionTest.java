@@ -149,6 +149,18 @@ class AdoptionTest {
   }
 
   @Test
+  void adoptedConnectionWhoseRuleIsRefusedLater_ends() {
+    connectAll();
+    after.timeOut(s1, after.rules(s1, 1).get(0));
+    after.refuseRequestRules(true);
+
+    after.send(client, toVip(40_000, ACK));
+
+    assertEquals(1, after.refused(RefusalReason.RULE_REFUSED));
+    assertEquals(0, after.module.counters().openConnections());
+  }
+
+  @Test
   void adoptedConnectionOnABrokenLink_isRepaired() {
     connectAll();
     DatapathId s4 = after.addSwitch(4);

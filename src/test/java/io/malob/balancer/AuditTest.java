@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
@@ -279,6 +280,51 @@ class AuditTest {
 
     assertEquals(2, net.stats("m1").activeConnections());
     assertEquals(0, net.module.audits().connectionsSlept());
+  }
+
+  @Test
+  void labelThatIsMadeWhileASwitchIsBeingRead_isLeftAlone() {
+    Host near = Host.of(s2, 3, "10.0.0.12");
+    net.learn(client);
+    List<FakeRule> before = net.rules(s1, 2);
+    net.pass(55);
+    net.holdStatistics();
+    net.pass(5);
+    net.create(
+        Catalog.MEMBERS, "id", "m2", "address", near.ip().toString(), "port", "80", "pool_id", "p");
+    net.learn(near);
+    List<FakeRule> labels = net.rules(s1, 2);
+    assertEquals(before.size() + 2, labels.size());
+
+    net.releaseStatistics();
+
+    assertEquals(labels, net.rules(s1, 2));
+    assertEquals(0, net.module.audits().rulesRemoved());
+  }
+
+  @Test
+  void packetOfASleepingConnectionWhileItsSwitchIsBeingRead_isNotReset() {
+    net.timeOut(s1, ofKind(s1, Cookie.Kind.REQUEST).get(0));
+    net.disconnect(s1);
+    net.holdStatistics();
+    net.addSwitch(1);
+
+    assertEquals(List.of(), net.send(client, toVip(40_000, ACK)));
+
+    net.releaseStatistics();
+    only(net.send(client, toVip(40_000, ACK)), far);
+    assertEquals(1, net.stats("m1").activeConnections());
+  }
+
+  @Test
+  void ruleOfAClosedConnection_isLeftToEndByItself() {
+    net.delete(Catalog.MEMBERS, "m1");
+    List<FakeRule> closed = ofKind(s3, Cookie.Kind.CLOSED);
+    assertEquals(1, closed.size());
+
+    passARound();
+
+    assertEquals(closed, ofKind(s3, Cookie.Kind.CLOSED));
   }
 
   @Test
