@@ -35,6 +35,9 @@ final class Conversation {
 
   long lastNanos;
 
+  /** When it last began to need rules, at first or after a pause. */
+  long beganNanos;
+
   /**
    * A VIP as clients know it.
    *

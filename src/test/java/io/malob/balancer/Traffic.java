@@ -43,6 +43,9 @@ final class Traffic {
   /** A client that has had no answer for so long opens a new connection. */
   private static final long GIVES_UP_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  /** What a client has sent has come through, or never will. */
+  private static final long UNDER_WAY_NANOS = TimeUnit.SECONDS.toNanos(2);
+
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(8);
 
   private final BalancerNetwork net;
@@ -56,6 +59,7 @@ final class Traffic {
   private final BitSet delivered = new BitSet();
   private long quietSinceNanos;
   private int troubles;
+  private int switchesAway;
 
   /** One packet, as its sender knows it. */
   private record Sent(Conversation conversation, boolean request, String what) {}
@@ -89,6 +93,33 @@ final class Traffic {
   void troubleEnds() {
     troubles--;
     quietSinceNanos = events.now();
+  }
+
+  /**
+   * A switch goes, but not its rules: what has none yet may get none, and from now on a connection
+   * that has been idle may find no way back to its member.
+   */
+  void switchGoes() {
+    switchesAway++;
+    excuse(
+        each -> !each.established || events.now() - each.beganNanos < UNDER_WAY_NANOS,
+        "what has just begun may be cut off");
+  }
+
+  /** One switch is back, and all its links are known. */
+  void switchIsBack() {
+    switchesAway--;
+  }
+
+  /** Whether the rules of a connection may have timed out. */
+  private boolean hasBeenIdle(Conversation of) {
+    long idleSeconds =
+        switch (of.protocol()) {
+          case TCP -> 15;
+          case UDP -> 10;
+          case ICMP -> 5;
+        };
+    return events.now() - of.lastNanos >= TimeUnit.SECONDS.toNanos(idleSeconds - 1);
   }
 
   boolean isTroubled() {
@@ -173,6 +204,10 @@ final class Traffic {
     MacAddress to = VipMac.of(vip);
     if (of.protocol() == Protocol.ICMP && events.now() - of.lastNanos > FORGOTTEN_NANOS) {
       of.member = null;
+    }
+    if (hasBeenIdle(of)) {
+      of.beganNanos = events.now();
+      of.excused |= switchesAway > 0;
     }
     of.lastNanos = events.now();
     send(

@@ -108,7 +108,10 @@ final class Troubles {
         });
   }
 
-  /** A switch loses its connection, some time with its rules, too, and comes back. */
+  /**
+   * A switch loses its connection, some time with its rules, too, and comes back. If it has kept
+   * them, connections that are in use go on.
+   */
   void loseSwitch() {
     List<DatapathId> there = switches.stream().filter(id -> !away.contains(id)).sorted().toList();
     if (there.isEmpty()) {
@@ -125,7 +128,10 @@ final class Troubles {
       net.table(lost).clear();
     }
     net.disconnect(lost);
-    traffic.excuse(any -> true, "anything may happen to what is open");
+    traffic.switchGoes();
+    if (restarts) {
+      traffic.excuse(any -> true, "anything may happen to what is open");
+    }
     events.after(
         millis(1_000 * MOST_SECONDS),
         () -> {
@@ -135,7 +141,10 @@ final class Troubles {
           events.after(
               SETTLING_NANOS,
               () -> {
-                traffic.excuse(any -> true, "nor to what was opened meanwhile");
+                if (restarts) {
+                  traffic.excuse(any -> true, "nor to what was opened meanwhile");
+                }
+                traffic.switchIsBack();
                 split--;
                 traffic.troubleEnds();
               });
