@@ -34,21 +34,23 @@ final class CodecCommand implements Callable<Integer> {
 
   @Mixin private NetworkOptions networkOptions = new NetworkOptions();
   @Mixin private LoadOptions options = new LoadOptions();
+  @Mixin private ProcessOptions processOptions = new ProcessOptions();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     Scenario scenario = networkOptions.scenario();
-    try (Workspace workspace = Workspace.open(options.out)) {
-      List<Outcome> outcomes = measure(scenario, options, workspace.directory());
-      return new Report(NAME, scenario, options, outcomes).publish();
+    try (Workspace workspace = Workspace.open(processOptions.out)) {
+      List<Outcome> outcomes = measure(scenario, options, processOptions, workspace.directory());
+      return new Report(NAME, scenario, options, processOptions, outcomes).publish();
     }
   }
 
   /** Starts the responder, measures and ends it. */
-  static List<Outcome> measure(Scenario scenario, LoadOptions options, Path directory)
+  static List<Outcome> measure(
+      Scenario scenario, LoadOptions options, ProcessOptions processOptions, Path directory)
       throws IOException, InterruptedException {
     int port = FreePort.find();
-    List<String> arguments = new ArrayList<>(options.jvm());
+    List<String> arguments = new ArrayList<>(processOptions.jvm(PacketInCommand.USUAL_HEAP));
     arguments.addAll(
         List.of("-cp", System.getProperty("java.class.path"), Main.class.getName(), "responder"));
     arguments.add("--port=" + port);
@@ -73,7 +75,7 @@ final class CodecCommand implements Callable<Integer> {
       if (System.nanoTime() - end > 0) {
         throw new IOException("nothing listens on " + address);
       }
-      TimeUnit.MILLISECONDS.sleep(50);
+      TimeUnit.MILLISECONDS.sleep(5);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.malob.bench;
 
 import io.malob.bench.load.Demand;
+import io.malob.bench.load.Extent;
 import io.malob.bench.load.Measurement;
 import io.malob.bench.load.Network;
 import io.malob.bench.process.ProcessStatus;
@@ -46,29 +47,23 @@ final class Experiment {
   List<Outcome> run(LoadOptions options) throws IOException, InterruptedException {
     List<Outcome> outcomes = new ArrayList<>();
     for (Demand demand : options.demands()) {
-      outcomes.add(run(demand, options));
+      outcomes.add(run(demand, options.extent()));
     }
     return outcomes;
   }
 
-  private Outcome run(Demand demand, LoadOptions options) throws IOException, InterruptedException {
+  Outcome run(Demand demand, Extent extent) throws IOException, InterruptedException {
     Cpu start = new Cpu();
     Measurement measurement =
         network.run(
             demand,
-            options.warmup,
-            options.seconds,
+            extent,
             (second, measured) -> {
-              if (!measured && second == options.warmup - 1) {
+              if (!measured && second == extent.warmupSeconds() - 1) {
                 start.take();
               }
               if (second == 0) {
-                System.err.printf(
-                    "%s %s: %s %d s%n",
-                    target,
-                    demand.text(),
-                    measured ? "measuring" : "warming up",
-                    measured ? options.seconds : options.warmup);
+                System.err.println(target + " " + demand.text() + ": " + text(extent, measured));
               }
             });
     Cpu end = new Cpu();
@@ -80,6 +75,15 @@ final class Experiment {
         difference(end.generator, start.generator),
         (end.nanos - start.nanos) / 1e9,
         targetPid < 0 ? OptionalDouble.empty() : ProcessStatus.residentMegabytes(targetPid));
+  }
+
+  private static String text(Extent extent, boolean measured) {
+    if (!measured) {
+      return "warming up " + extent.warmupSeconds() + " s";
+    }
+    return extent.connections() == Long.MAX_VALUE
+        ? "measuring " + extent.seconds() + " s"
+        : "measuring until " + extent.connections() + " are placed";
   }
 
   private static OptionalDouble difference(OptionalDouble end, OptionalDouble start) {

@@ -1,14 +1,12 @@
 package io.malob.bench;
 
 import io.malob.bench.load.Demand;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import io.malob.bench.load.Extent;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How much is asked for, for how long, and where the results go, as options. */
+/** How much is asked for, and for how long, as options. */
 final class LoadOptions {
   private static final List<Integer> USUAL = List.of(64, 256, 1);
 
@@ -49,48 +47,6 @@ final class LoadOptions {
               + " (${DEFAULT-VALUE}).")
   int ruleLifeMillis;
 
-  @Option(
-      names = "--heap",
-      paramLabel = "SIZE",
-      defaultValue = "1g",
-      description = "The heap of the measured process, as for -Xmx (${DEFAULT-VALUE}).")
-  String heap = "";
-
-  @Option(
-      names = "--java-option",
-      paramLabel = "OPTION",
-      description = "Another option for the JVM of the controller; may be repeated.")
-  List<String> javaOptions = new ArrayList<>();
-
-  @Option(
-      names = "--out",
-      paramLabel = "DIR",
-      description = "Where the results (JSON) and the log of the measured process go.")
-  @Nullable Path out;
-
-  @Option(names = "--json", description = "Print the results as JSON.")
-  boolean json;
-
-  @Option(
-      names = "--jvm-options",
-      paramLabel = "FILE",
-      defaultValue = "scripts/launcher/jvm.options",
-      description =
-          "The measured JVM's options, one per line: those of './malob run' (${DEFAULT-VALUE}, if it"
-              + " is there).")
-  private Path jvmOptions = Path.of("");
-
-  /** The options of the JVM that is measured, the more special ones last. */
-  List<String> jvm() {
-    List<String> options = new ArrayList<>();
-    if (Files.isReadable(jvmOptions)) {
-      options.add("@" + jvmOptions);
-    }
-    options.add("-Xmx" + heap);
-    options.addAll(javaOptions);
-    return options;
-  }
-
   List<Demand> demands() {
     List<Demand> demands = new ArrayList<>();
     List<Integer> closed = outstanding.isEmpty() && rates.isEmpty() ? USUAL : outstanding;
@@ -101,7 +57,11 @@ final class LoadOptions {
     return demands;
   }
 
-  private static int check(String name, int value, int max) {
+  Extent extent() {
+    return Extent.ofSeconds(warmup, seconds);
+  }
+
+  static int check(String name, int value, int max) {
     if (value < 1 || value > max) {
       throw new IllegalArgumentException(name + " must be from 1 to " + max + ", not " + value);
     }

@@ -18,6 +18,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     subcommands = {
       PacketInCommand.class,
+      SoakCommand.class,
       CodecCommand.class,
       SwitchesCommand.class,
       ResponderCommand.class

@@ -24,29 +24,36 @@ final class Report {
   private final String benchmark;
   private final Scenario scenario;
   private final LoadOptions options;
+  private final ProcessOptions processOptions;
   private final List<Outcome> outcomes;
 
-  Report(String benchmark, Scenario scenario, LoadOptions options, List<Outcome> outcomes) {
+  Report(
+      String benchmark,
+      Scenario scenario,
+      LoadOptions options,
+      ProcessOptions processOptions,
+      List<Outcome> outcomes) {
     this.benchmark = benchmark;
     this.scenario = scenario;
     this.options = options;
+    this.processOptions = processOptions;
     this.outcomes = outcomes;
   }
 
   /** Prints the results, writes them to a file if asked to, and gives the exit code. */
   int publish() throws IOException {
     String json = JSON.writeValueAsString(json());
-    Path out = options.out;
+    Path out = processOptions.out;
     if (out != null) {
       Files.writeString(out.resolve(benchmark + ".json"), json + "\n");
     }
-    System.out.print(options.json ? json + "\n" : text());
+    System.out.print(processOptions.json ? json + "\n" : text());
     boolean good = outcomes.stream().allMatch(outcome -> outcome.measurement().isGood());
     outcomes.forEach(Report::explain);
     return good ? Main.DONE : Main.FAILED;
   }
 
-  private static void explain(Outcome outcome) {
+  static void explain(Outcome outcome) {
     Measurement measurement = outcome.measurement();
     measurement
         .examples()
@@ -145,11 +152,8 @@ final class Report {
         .put("seconds", options.seconds)
         .put("warmup_seconds", options.warmup)
         .put("rule_life_ms", options.ruleLifeMillis)
-        .put("heap", options.heap);
-    root.putObject("machine")
-        .put("processors", Runtime.getRuntime().availableProcessors())
-        .put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"))
-        .put("java", System.getProperty("java.version"));
+        .put("heap", processOptions.heapOr(PacketInCommand.USUAL_HEAP));
+    Figures.describeMachine(root.putObject("machine"));
     ArrayNode runs = root.putArray("runs");
     outcomes.forEach(outcome -> add(runs.addObject(), outcome));
     return root;

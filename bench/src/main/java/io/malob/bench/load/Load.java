@@ -25,7 +25,9 @@ final class Load implements Site.Outcome {
   private long placed;
   private long failed;
   private long skipped;
+  private long due;
   private long asked;
+  private long limit;
   private long startNanos;
 
   private boolean measuring;
@@ -41,8 +43,10 @@ final class Load implements Site.Outcome {
     this.faults = faults;
   }
 
-  void start(Demand newDemand) {
+  /** Asks for connections from now on, until it has asked for that many. */
+  void start(Demand newDemand, long newLimit) {
     demand = newDemand;
+    limit = newLimit;
     int slots =
         demand instanceof Demand.Outstanding closed
             ? Math.max(MIN_SLOTS, Integer.highestOneBit(closed.connections()) * 8)
@@ -53,6 +57,7 @@ final class Load implements Site.Outcome {
     placed = 0;
     failed = 0;
     skipped = 0;
+    due = 0;
     asked = 0;
     measuring = false;
     perSecond.clear();
@@ -72,6 +77,9 @@ final class Load implements Site.Outcome {
 
   /** To be called every second of the measured time. */
   void mark() {
+    if (isDone()) {
+      return; // ended in the midst of it
+    }
     long now = System.nanoTime();
     perSecond.add((placed - placedAtMark) * 1e9 / (now - markNanos));
     placedAtMark = placed;
@@ -89,6 +97,7 @@ final class Load implements Site.Outcome {
         placed - placedBefore,
         failed,
         skipped,
+        placed,
         faults.counts(),
         faults.examples());
   }
@@ -103,8 +112,14 @@ final class Load implements Site.Outcome {
         stopped.placed(),
         failed,
         skipped,
+        placed,
         faults.counts(),
         faults.examples());
+  }
+
+  /** Whether all connections that were to be asked for have come to an end. */
+  boolean isDone() {
+    return asked >= limit && outstanding == 0;
   }
 
   boolean isQuiet() {
@@ -119,7 +134,7 @@ final class Load implements Site.Outcome {
     }
     if (running) {
       if (demand instanceof Demand.Outstanding closed) {
-        while (outstanding < closed.connections() && ask(now)) {
+        while (outstanding < closed.connections() && asked < limit && ask(now)) {
           outstanding++;
         }
       } else if (demand instanceof Demand.Rate open) {
@@ -132,9 +147,9 @@ final class Load implements Site.Outcome {
   }
 
   private void askByRate(int rate, long now) {
-    long due = (long) ((now - startNanos) / 1e9 * rate);
-    while (asked < due) {
-      asked++;
+    long dueNow = (long) ((now - startNanos) / 1e9 * rate);
+    while (due < dueNow && asked < limit) {
+      due++;
       if (ask(now)) {
         outstanding++;
       } else {
@@ -148,6 +163,7 @@ final class Load implements Site.Outcome {
       Site site = sites.get(nextSite);
       nextSite = nextSite + 1 == sites.size() ? 0 : nextSite + 1;
       if (site.send(now)) {
+        asked++;
         return true;
       }
     }

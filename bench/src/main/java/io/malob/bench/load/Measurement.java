@@ -13,6 +13,7 @@ import org.HdrHistogram.Histogram;
  * @param placed how many in that time
  * @param failed how many were refused, lost or wrong, in the time before, too
  * @param skipped how many were not even asked for, because too many waited already (by rate only)
+ * @param placedInAll how many, with the time before and those on their way in the end
  * @param faults by kind: how often
  * @param examples by kind: the first one
  */
@@ -23,6 +24,7 @@ public record Measurement(
     long placed,
     long failed,
     long skipped,
+    long placedInAll,
     Map<String, Long> faults,
     Map<String, String> examples) {
 

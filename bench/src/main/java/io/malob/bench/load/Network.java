@@ -204,14 +204,14 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
    *
    * @throws IOException if a switch lost its connection
    */
-  public Measurement run(Demand demand, int warmupSeconds, int seconds, Progress progress)
+  public Measurement run(Demand demand, Extent extent, Progress progress)
       throws IOException, InterruptedException {
     call(
         () -> {
-          load.start(demand);
+          load.start(demand, extent.connections());
           return true;
         });
-    for (int second = 0; second < warmupSeconds; second++) {
+    for (int second = 0; second < extent.warmupSeconds() && !call(load::isDone); second++) {
       TimeUnit.SECONDS.sleep(1);
       progress.second(second, false);
       checkConnections();
@@ -221,7 +221,7 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
           load.startMeasuring();
           return true;
         });
-    for (int second = 0; second < seconds; second++) {
+    for (int second = 0; second < extent.seconds() && !call(load::isDone); second++) {
       TimeUnit.SECONDS.sleep(1);
       call(
           () -> {

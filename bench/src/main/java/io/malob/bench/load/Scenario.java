@@ -33,6 +33,9 @@ public record Scenario(int sites, int pathLength, int members, int clients, int 
 
   static final int SOURCE_PORTS = 0x10000 - FIRST_SOURCE_PORT;
 
+  /** The longest chain of switches that a site can have. */
+  public static final int MAX_PATH_LENGTH = 100;
+
   private static final int MAX_SITES = 1_000;
   private static final int MAX_MEMBERS = 1_000;
   private static final int MAX_CLIENTS = 16_000;
@@ -56,7 +59,7 @@ public record Scenario(int sites, int pathLength, int members, int clients, int 
    */
   public Scenario {
     check("switches", sites, 1, MAX_SITES);
-    check("path-length", pathLength, 1, 100);
+    check("path-length", pathLength, 1, MAX_PATH_LENGTH);
     check("members", members, 1, MAX_MEMBERS);
     check("clients", clients, 1, MAX_CLIENTS);
     check("hosts", hosts, 0, 1_000_000 / sites);

@@ -113,6 +113,20 @@ public final class BalancerClient {
     return directed;
   }
 
+  /** The balancer's own counts of what it holds and of what did not get through. */
+  public JsonNode counters() throws IOException, InterruptedException {
+    return get("/wm/malob/counters");
+  }
+
+  /** The sum of a count over the pools of a network, such as {@code total_connections}. */
+  public long poolCount(Scenario scenario, String count) throws IOException, InterruptedException {
+    long sum = 0;
+    for (int site = 0; site < scenario.sites(); site++) {
+      sum += get("/quantum/v1.0/pools/" + poolId(site) + "/stats/").path(count).asLong();
+    }
+    return sum;
+  }
+
   private JsonNode get(String path) throws IOException, InterruptedException {
     HttpResponse<String> response =
         http.send(request(path).GET().build(), HttpResponse.BodyHandlers.ofString());

@@ -1,0 +1,26 @@
+package io.malob.bench;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** Which controller is started, as an option. */
+final class ControllerOptions {
+  @Option(
+      names = "--controller-jar",
+      paramLabel = "PATH",
+      defaultValue = "target/malob.jar",
+      description = "The controller to start (${DEFAULT-VALUE}).")
+  private Path jar = Path.of("");
+
+  /** Whether it is there; says so on stderr if not. */
+  boolean isBuilt() {
+    return CodecCommand.exists(jar);
+  }
+
+  ControllerProcess start(List<String> jvmOptions, Workspace workspace)
+      throws IOException, InterruptedException {
+    return ControllerProcess.start(jar, jvmOptions, workspace);
+  }
+}

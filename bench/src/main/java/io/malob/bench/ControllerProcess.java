@@ -1,0 +1,140 @@
+package io.malob.bench;
+
+import io.malob.bench.load.Network;
+import io.malob.bench.load.Scenario;
+import io.malob.bench.process.BalancerClient;
+import io.malob.bench.process.ChildProcess;
+import io.malob.bench.process.FreePort;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A controller that was started for a benchmark: on free ports, with a catalog of its own. */
+final class ControllerProcess implements AutoCloseable {
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long POLL_MILLIS = 5;
+
+  private final ChildProcess child;
+  private final long startNanos;
+  private final Path data;
+  private final InetSocketAddress openFlow;
+  private final InetSocketAddress http;
+  private final BalancerClient client;
+
+  private ControllerProcess(
+      ChildProcess child,
+      long startNanos,
+      Path data,
+      int openFlowPort,
+      int httpPort,
+      BalancerClient client) {
+    this.child = child;
+    this.startNanos = startNanos;
+    this.data = data;
+    this.openFlow = new InetSocketAddress(InetAddress.getLoopbackAddress(), openFlowPort);
+    this.http = new InetSocketAddress(InetAddress.getLoopbackAddress(), httpPort);
+    this.client = client;
+  }
+
+  /**
+   * Starts it; it is not ready yet.
+   *
+   * @param jar the controller
+   * @param jvmOptions what comes before {@code -jar}
+   */
+  static ControllerProcess start(Path jar, List<String> jvmOptions, Workspace workspace)
+      throws IOException, InterruptedException {
+    int openFlowPort = FreePort.find();
+    int httpPort = FreePort.find();
+    Path data = workspace.data();
+    List<String> arguments = new ArrayList<>(jvmOptions);
+    arguments.addAll(List.of("-jar", jar.toAbsolutePath().toString()));
+    arguments.addAll(List.of("--openflow-port", Integer.toString(openFlowPort)));
+    arguments.addAll(List.of("--http-port", Integer.toString(httpPort)));
+    arguments.addAll(List.of("--bind", "127.0.0.1", "--data", data.toString()));
+    BalancerClient client = new BalancerClient("127.0.0.1:" + httpPort);
+    boolean unused = client.isHealthy(); // a first request takes this process a while
+    long startNanos = System.nanoTime();
+    ChildProcess child =
+        ChildProcess.start(arguments, workspace.directory().resolve("controller.log"));
+    return new ControllerProcess(child, startNanos, data, openFlowPort, httpPort, client);
+  }
+
+  /**
+   * How long it took to start, in seconds from the start of its process.
+   *
+   * @param listening until both of its ports accepted connections
+   * @param healthy until its REST interface said that all of it runs
+   */
+  record Startup(double listening, double healthy) {}
+
+  /** Waits until it is ready. */
+  Startup awaitReady() throws IOException, InterruptedException {
+    CodecCommand.awaitListening(child, openFlow);
+    CodecCommand.awaitListening(child, http);
+    double listening = (System.nanoTime() - startNanos) / 1e9;
+    long end = System.nanoTime() + PATIENCE_NANOS;
+    while (!client.isHealthy()) {
+      child.checkAlive();
+      if (System.nanoTime() - end > 0) {
+        throw new IOException("the controller's REST interface does not answer");
+      }
+      TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+    }
+    return new Startup(listening, (System.nanoTime() - startNanos) / 1e9);
+  }
+
+  /** Connects a network's switches and waits until the controller knows all that it must know. */
+  void connect(Scenario scenario, Network network) throws IOException, InterruptedException {
+    connect(scenario, network, openFlow, client);
+  }
+
+  /** The same for a controller that was not started here. */
+  static void connect(
+      Scenario scenario, Network network, InetSocketAddress address, BalancerClient client)
+      throws IOException, InterruptedException {
+    System.err.println("configuring the controller");
+    client.configure(scenario);
+    network.connect(address);
+    int members = scenario.sites() * scenario.members();
+    int links = 2 * scenario.sites() * (scenario.pathLength() - 1);
+    long end = System.nanoTime() + PATIENCE_NANOS;
+    while (client.switches() < scenario.switches()
+        || client.links() < links
+        || client.locatedMembers(scenario) < members) {
+      if (System.nanoTime() - end > 0) {
+        throw new IOException(
+            String.format(
+                "the controller has %d of %d switches, %d of %d links, %d of %d members",
+                client.switches(),
+                scenario.switches(),
+                client.links(),
+                links,
+                client.locatedMembers(scenario),
+                members));
+      }
+      TimeUnit.MILLISECONDS.sleep(500);
+      network.announceHosts();
+    }
+    network.announceHosts();
+    TimeUnit.SECONDS.sleep(2);
+  }
+
+  BalancerClient client() {
+    return client;
+  }
+
+  long pid() {
+    return child.pid();
+  }
+
+  @Override
+  public void close() throws IOException {
+    child.close();
+    Workspace.delete(data);
+  }
+}

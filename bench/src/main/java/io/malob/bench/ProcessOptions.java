@@ -1,0 +1,74 @@
+package io.malob.bench;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** How the measured process is started, and where the results go, as options. */
+final class ProcessOptions {
+  @Option(
+      names = "--heap",
+      paramLabel = "SIZE",
+      description =
+          "The heap of the measured process, as for -Xmx (packet-in, codec: 1g; soak: 512m;"
+              + " footprint: what the JVM's options say).")
+  private @Nullable String heap;
+
+  @Option(
+      names = "--java-option",
+      paramLabel = "OPTION",
+      description = "Another option for the JVM of the measured process; may be repeated.")
+  private List<String> javaOptions = new ArrayList<>();
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      description = "Where the results (JSON) and the log of the measured process go.")
+  @Nullable Path out;
+
+  @Option(names = "--json", description = "Print the results as JSON.")
+  boolean json;
+
+  @Option(
+      names = "--jvm-options",
+      paramLabel = "FILE",
+      defaultValue = "scripts/launcher/jvm.options",
+      description =
+          "The measured JVM's options, one per line: those of './malob run' (${DEFAULT-VALUE}, if it"
+              + " is there).")
+  private Path jvmOptions = Path.of("");
+
+  /** The heap that was asked for, or else this one. */
+  String heapOr(String usual) {
+    return heap == null ? usual : heap;
+  }
+
+  /** The options of the JVM that is measured, the more special ones last, with that heap. */
+  List<String> jvm(String usualHeap) {
+    List<String> options = baseOptions();
+    options.add("-Xmx" + heapOr(usualHeap));
+    options.addAll(javaOptions);
+    return options;
+  }
+
+  /** The same with no other heap than its options say, unless one was asked for. */
+  List<String> jvm() {
+    List<String> options = baseOptions();
+    if (heap != null) {
+      options.add("-Xmx" + heap);
+    }
+    options.addAll(javaOptions);
+    return options;
+  }
+
+  private List<String> baseOptions() {
+    List<String> options = new ArrayList<>();
+    if (Files.isReadable(jvmOptions)) {
+      options.add("@" + jvmOptions);
+    }
+    return options;
+  }
+}
