@@ -5,6 +5,7 @@ import io.malob.bench.load.Scenario;
 import io.malob.bench.process.BalancerClient;
 import io.malob.bench.process.ChildProcess;
 import io.malob.bench.process.FreePort;
+import io.malob.bench.process.ProcessStatus;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -69,8 +70,9 @@ final class ControllerProcess implements AutoCloseable {
    *
    * @param listening until both of its ports accepted connections
    * @param healthy until its REST interface said that all of it runs
+   * @param cpu the processor time that it had used by then; NaN if not known
    */
-  record Startup(double listening, double healthy) {}
+  record Startup(double listening, double healthy, double cpu) {}
 
   /** Waits until it is ready. */
   Startup awaitReady() throws IOException, InterruptedException {
@@ -85,7 +87,9 @@ final class ControllerProcess implements AutoCloseable {
       }
       TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
     }
-    return new Startup(listening, (System.nanoTime() - startNanos) / 1e9);
+    double healthy = (System.nanoTime() - startNanos) / 1e9;
+    return new Startup(
+        listening, healthy, ProcessStatus.cpuSeconds(child.pid()).orElse(Double.NaN));
   }
 
   /** Connects a network's switches and waits until the controller knows all that it must know. */

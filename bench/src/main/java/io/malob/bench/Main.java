@@ -19,6 +19,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       PacketInCommand.class,
       SoakCommand.class,
+      FootprintCommand.class,
       CodecCommand.class,
       SwitchesCommand.class,
       ResponderCommand.class
