@@ -21,6 +21,7 @@ import picocli.CommandLine.Spec;
       SoakCommand.class,
       FootprintCommand.class,
       CodecCommand.class,
+      JmhCommand.class,
       SwitchesCommand.class,
       ResponderCommand.class
     })

@@ -1,0 +1,72 @@
+package io.malob.bench.micro;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.Algorithm;
+import io.malob.algorithm.NetworkSnapshot;
+import io.malob.algorithm.Placement;
+import io.malob.algorithm.Placer;
+import io.malob.algorithm.Placers;
+import io.malob.algorithm.Server;
+import io.malob.algorithm.graph.Topology;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/** A placement from request to result, over 1,000 servers and clients at all switches in turn. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 500, timeUnit = TimeUnit.MILLISECONDS)
+@Measurement(iterations = 5, time = 500, timeUnit = TimeUnit.MILLISECONDS)
+@Fork(1)
+@State(Scope.Benchmark)
+public class PlaceBenchmark {
+  private static final int SERVERS = 1_000;
+
+  @Param private Shape network;
+
+  @Param({"RR+SPH", "LC+SPH"})
+  private String algorithm;
+
+  private ImmutableList<DatapathId> switches;
+  private NetworkSnapshot snapshot;
+  private Placer placer;
+  private int next;
+
+  /** Makes the network and the placer. */
+  @Setup
+  public void setUp() {
+    switches = network.switches();
+    snapshot = new NetworkSnapshot(Topology.of(switches, network.links()));
+    placer =
+        Placers.of(
+            Algorithm.named(algorithm).orElseThrow(),
+            Servers.on(switches, SERVERS),
+            new AtomicInteger());
+  }
+
+  /** Places one connection and counts it on its server. */
+  @Benchmark
+  public Placement place() {
+    next = next + 1 == switches.size() ? 0 : next + 1;
+    Placer.Result result =
+        placer.place(new Placer.Request(switches.get(next), server -> true), snapshot);
+    if (!(result instanceof Placement placement)) {
+      throw new IllegalStateException("no placement but " + result);
+    }
+    Server server = placement.server();
+    server.load().opened();
+    placer.loadChanged(server);
+    return placement;
+  }
+}
