@@ -124,6 +124,7 @@ final class SoakCommand implements Callable<Integer> {
     MemoryState after = MemoryState.of(controller);
     List.of(first, second).forEach(Report::explain);
     SoakFigures.addLoad(figures, first.measurement(), second.measurement());
+    SoakFigures.addCpu(figures, first, second);
     SoakFigures.addMemory(figures, start, middle, end, after);
     JsonNode counters = client.counters();
     long refusedRules = 0;

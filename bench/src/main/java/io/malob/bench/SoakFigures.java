@@ -1,5 +1,6 @@
 package io.malob.bench;
 
+import io.malob.bench.Experiment.Outcome;
 import io.malob.bench.load.Measurement;
 import java.util.List;
 import java.util.stream.Stream;
@@ -35,6 +36,16 @@ final class SoakFigures {
     figures.add("p99_first", "p99 latency, first half", first.latencyMillis(99), "ms");
     figures.add("p99_second", "p99 latency, second half", second.latencyMillis(99), "ms");
     figures.add("max_latency", "longest placement", longest(first, second), "ms");
+  }
+
+  /** The controller's work for a placement, which other work of the machine changes little. */
+  static void addCpu(Figures figures, Outcome first, Outcome second) {
+    figures.add("cpu_first", "CPU per placement, first half", cpuMicros(first), "us");
+    figures.add("cpu_second", "CPU per placement, second half", cpuMicros(second), "us");
+  }
+
+  private static double cpuMicros(Outcome outcome) {
+    return outcome.targetCpuSeconds().orElse(Double.NaN) * 1e6 / outcome.measurement().placed();
   }
 
   private static long faults(Measurement measurement) {
