@@ -77,18 +77,21 @@ class MeshTest(SystemTest):
     def test_ports_used_again_at_once(self) -> None:
         """so many connections that client ports come again while rules of theirs are there: none fails, all count"""
         self.virtual("again", "10.0.0.109", 80)
-        before = self._connections_opened_by("c1")
+        before = self._tcp_counters("c1")
         words = self.on("c1", "ab", "-q", "-n", "4000", "-c", "20", "-s", "20", "http://10.0.0.109:80/", timeout_s=120)
         self.assertRegex(words, r"Complete requests:\s+4000\b")
         self.assertRegex(words, r"Failed requests:\s+0\b")
         # ab opens some more than it has requests for, so the client's kernel is asked
-        self.assertEqual(self._connections_opened_by("c1") - before, self._total("again"))
+        since = {name: count - before[name] for name, count in self._tcp_counters("c1").items()}
+        surplus = self._total("again") - since["ActiveOpens"]
+        # a SYN that is sent again after the client has reset what it got counts anew
+        self.assertIn(surplus, range(since["OutRsts"] + since["RetransSegs"] + 1), since)
 
-    def _connections_opened_by(self, host: str) -> int:
-        """How many TCP connections a host has begun since it is there."""
+    def _tcp_counters(self, host: str) -> dict[str, int]:
+        """What a host's kernel has counted of TCP since it is there."""
         names, values = [
-            line.split() for line in self.on(host, "cat", "/proc/net/snmp").splitlines() if line.startswith("Tcp:")]
-        return int(values[names.index("ActiveOpens")])
+            line.split()[1:] for line in self.on(host, "cat", "/proc/net/snmp").splitlines() if line.startswith("Tcp:")]
+        return {name: int(value) for name, value in zip(names, values)}
 
     def test_parallel_connections(self) -> None:
         """100 connections at once by ab: none fails, every server gets its share"""
