@@ -30,7 +30,9 @@ import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFFlowModFailedCode;
 import org.projectfloodlight.openflow.protocol.OFFlowRemovedReason;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFTableStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.errormsg.OFFlowModFailedErrorMsg;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
@@ -80,7 +82,24 @@ class TroubledSwitchTest {
     later.shutdownNow();
   }
 
+  /** Barriers are answered late, and there are no rules from before; the rest is as usual. */
   private List<OFMessage> lateBarriers(OFMessage message) {
+    if (message instanceof OFTableStatsRequest) {
+      return List.of(
+          sw.factory()
+              .buildTableStatsReply()
+              .setXid(message.getXid())
+              .setEntries(List.of())
+              .build());
+    }
+    if (message instanceof OFFlowStatsRequest) {
+      return List.of(
+          sw.factory()
+              .buildFlowStatsReply()
+              .setXid(message.getXid())
+              .setEntries(List.of())
+              .build());
+    }
     if (!(message instanceof OFBarrierRequest)) {
       return null;
     }
@@ -132,13 +151,13 @@ class TroubledSwitchTest {
         message ->
             message instanceof OFFlowAdd rule && isRequestRule(rule)
                 ? List.of(tableFull(rule))
-                : null);
+                : lateBarriers(message));
     syn(40_000);
     await("a refused rule", () -> refused() == 1);
     await("no open connection", () -> counters().path("open_connections").asInt() == 0);
     awaitStats(0, 1);
 
-    sw.answer(message -> null);
+    sw.answer(this::lateBarriers);
     sw.forget();
     syn(40_001);
     assertEquals(1, requestRules(1).size());
