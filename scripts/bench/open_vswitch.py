@@ -100,6 +100,7 @@ class _Measurement:
     def _one_way(self, way: str) -> "tuple[Round, list[int]]":
         plain = way == "plain"
         address = self.servers[0].ip if plain else VIP
+        wait_until(self._is_quiet, "the rules of earlier connections to end", 90)
         if plain:
             ovs.ofctl("add-flow", self.bridge, _PLAIN)
         try:
@@ -108,6 +109,11 @@ class _Measurement:
         finally:
             if plain:
                 ovs.ofctl("--strict", "del-flows", self.bridge, _PLAIN.rpartition(",")[0])
+
+    def _is_quiet(self) -> bool:
+        """Whether no connection has a rule: each that ends makes the switch look at all its flows again."""
+        words = ovs.ofctl("dump-aggregate", self.bridge, "table=1")
+        return _figure(words, r"flow_count=(\d+)") <= 1
 
     def _ping(self, address: str) -> None:
         run(self.lab.inside(self.client, ["ping", "-n", "-c", "2", "-i", "0.2", address]), 10)
@@ -157,7 +163,7 @@ class _Measurement:
 def _figure(words: str, pattern: str) -> float:
     found = re.search(pattern, words)
     if found is None:
-        raise ScriptError(f"ab says no '{pattern}': {words.strip()[-200:]}")
+        raise ScriptError(f"there is no '{pattern}' in: {words.strip()[-200:]}")
     return float(found.group(1))
 
 
