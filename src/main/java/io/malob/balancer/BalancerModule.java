@@ -59,6 +59,7 @@ import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -400,6 +401,10 @@ public final class BalancerModule
     if (Cookie.is(packetIn.getCookie(), Cookie.Kind.CLOSED)) {
       return requests.handleAfterClosing(switchId, inPort, packet);
     }
+    if (packet.isIpv4() && isMissOf(FlowLayout.HOSTS, packetIn)) {
+      requests.handleLost(switchId, inPort, packet);
+      return true;
+    }
     return switch (packet.kind()) {
       case ARP -> arp.handle(switchId, inPort, packet);
       case TCP, UDP, ICMP, OTHER_IPV4 -> requests.handle(switchId, inPort, packet);
@@ -409,13 +414,16 @@ public final class BalancerModule
   }
 
   private boolean malformed(OFPacketIn packetIn) {
-    boolean isForAVip =
-        Cookie.is(packetIn.getCookie(), Cookie.Kind.SWITCH)
-            && packetIn.getTableId().equals(FlowLayout.REQUESTS);
+    boolean isForAVip = isMissOf(FlowLayout.REQUESTS, packetIn);
     if (isForAVip) {
       requests.handleMalformed();
     }
     return isForAVip;
+  }
+
+  private static boolean isMissOf(TableId table, OFPacketIn packetIn) {
+    return packetIn.getTableId().equals(table)
+        && Cookie.is(packetIn.getCookie(), Cookie.Kind.SWITCH);
   }
 
   /**

@@ -119,6 +119,11 @@ final class RequestHandler {
     return true;
   }
 
+  /** Handles a packet that was translated, and found no rule for its host. */
+  void handleLost(DatapathId switchId, OFPort inPort, Packet packet) {
+    lostOnItsWay(new Arrival(switchId, inPort, packet, nanoTime.getAsLong()));
+  }
+
   /** Counts a packet for a VIP that cannot be read. */
   void handleMalformed() {
     rejections.drop(RefusalReason.NOT_BALANCED);

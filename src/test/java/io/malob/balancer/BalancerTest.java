@@ -133,6 +133,33 @@ class BalancerTest {
   }
 
   @Test
+  void packetWithoutAHostRule_isDeliveredAndTheRuleComesBack() {
+    net.learn(local);
+    net.webService(local);
+    net.send(client, toVip(40_000, 80, SYN));
+    int hosts = net.rules(s1, 3).size();
+    for (FakeRule rule : net.rules(s1, 3)) {
+      if (rule.priority() > 0) {
+        net.network.send(
+            s1,
+            BalancerNetwork.FACTORY
+                .buildFlowDeleteStrict()
+                .setTableId(rule.table())
+                .setPriority(rule.priority())
+                .setMatch(rule.match())
+                .build());
+      }
+    }
+
+    Packet atMember = only(net.send(client, toVip(40_000, 80, ACK)), local);
+
+    assertEquals(8_080, atMember.dstPort());
+    only(net.send(local, fromMember(local, 8_080, 40_000)), client);
+    assertEquals(hosts, net.rules(s1, 3).size());
+    assertEquals(List.of(), net.passedOn);
+  }
+
+  @Test
   void clientAndMemberBehindOnePort_goBackOutOfIt() {
     Host neighbour = Host.of(s1, 1, "10.0.0.14");
     net.learn(neighbour);
