@@ -10,7 +10,6 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFOxmList;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
-import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
 import org.projectfloodlight.openflow.protocol.oxm.OFOxms;
 import org.projectfloodlight.openflow.types.EthType;
 import org.projectfloodlight.openflow.types.IPv4Address;
@@ -183,23 +182,24 @@ public final class ConnectionRules {
     return new TranslatedPacketOut(factory, translation, frame);
   }
 
-  /** Built in one go: a match builder copies all its fields for each one that is added. */
+  /** The same as {@link WireFormat#match}, for messages that are rare. */
   private static Match match(OFFactory factory, FiveTuple tuple) {
-    OFOxms oxms = factory.oxms();
-    OFOxm<?> ethType = oxms.ethType(EthType.IPv4);
-    OFOxm<?> protocol = oxms.ipProto(IpProtocol.of((short) tuple.protocol()));
-    OFOxm<?> src = oxms.ipv4Src(IPv4Address.of(tuple.srcAddress()));
-    OFOxm<?> dst = oxms.ipv4Dst(IPv4Address.of(tuple.dstAddress()));
-    if (tuple.protocol() == IpProtocol.ICMP.getIpProtocolNumber()) {
-      return factory.matchV3(OFOxmList.of(ethType, protocol, src, dst));
+    Match.Builder match =
+        factory
+            .buildMatch()
+            .setExact(MatchField.ETH_TYPE, EthType.IPv4)
+            .setExact(MatchField.IP_PROTO, IpProtocol.of((short) tuple.protocol()))
+            .setExact(MatchField.IPV4_SRC, IPv4Address.of(tuple.srcAddress()))
+            .setExact(MatchField.IPV4_DST, IPv4Address.of(tuple.dstAddress()));
+    if (tuple.protocol() != IpProtocol.ICMP.getIpProtocolNumber()) {
+      boolean tcp = tuple.protocol() == IpProtocol.TCP.getIpProtocolNumber();
+      match
+          .setExact(
+              tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC, TransportPort.of(tuple.srcPort()))
+          .setExact(
+              tcp ? MatchField.TCP_DST : MatchField.UDP_DST, TransportPort.of(tuple.dstPort()));
     }
-    TransportPort srcPort = TransportPort.of(tuple.srcPort());
-    TransportPort dstPort = TransportPort.of(tuple.dstPort());
-    return isTcp(tuple)
-        ? factory.matchV3(
-            OFOxmList.of(ethType, protocol, src, dst, oxms.tcpSrc(srcPort), oxms.tcpDst(dstPort)))
-        : factory.matchV3(
-            OFOxmList.of(ethType, protocol, src, dst, oxms.udpSrc(srcPort), oxms.udpDst(dstPort)));
+    return match.build();
   }
 
   /** The connection that a match of ours names; the reverse of how rules are matched here. */
@@ -217,9 +217,5 @@ public final class ConnectionRules {
         match.get(tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC).getPort(),
         dst,
         match.get(tcp ? MatchField.TCP_DST : MatchField.UDP_DST).getPort());
-  }
-
-  private static boolean isTcp(FiveTuple tuple) {
-    return tuple.protocol() == IpProtocol.TCP.getIpProtocolNumber();
   }
 }

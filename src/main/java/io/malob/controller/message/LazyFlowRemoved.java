@@ -26,7 +26,7 @@ final class LazyFlowRemoved extends LazyMessage<OFFlowRemoved> implements OFFlow
 
   private LazyFlowRemoved(ByteBuf message) {
     super(message, OFFlowRemoved.class);
-    match = new WireMatch(bytes(), MATCH_OFFSET, () -> parsed().getMatch());
+    match = new WireMatch(this, MATCH_OFFSET, () -> parsed().getMatch());
   }
 
   /** Reads a message; null, and nothing read, if it is not as it should be. */

@@ -23,16 +23,16 @@ final class WireMatch implements Match {
   private static final int HEADER_BYTES = 4;
   private static final int ABSENT = -1;
 
-  private final byte[] bytes;
+  private final LazyMessage<?> message;
   private final int start;
   private final int end;
   private final Supplier<Match> whole;
 
   /** The match at that place of a message, which {@link #isWhole}. */
-  WireMatch(byte[] bytes, int start, Supplier<Match> whole) {
-    this.bytes = bytes;
+  WireMatch(LazyMessage<?> message, int start, Supplier<Match> whole) {
+    this.message = message;
     this.start = start + HEADER_BYTES;
-    this.end = start + uint16(start + LENGTH_OFFSET);
+    this.end = start + message.uint16(start + LENGTH_OFFSET);
     this.whole = whole;
   }
 
@@ -54,10 +54,10 @@ final class WireMatch implements Match {
   private int find(int header) {
     int at = start;
     while (at < end) {
-      if (int32(at) == header) {
+      if (message.int32(at) == header) {
         return at + HEADER_BYTES;
       }
-      at += HEADER_BYTES + (bytes[at + 3] & 0xff);
+      at += HEADER_BYTES + message.uint8(at + 3);
     }
     return ABSENT;
   }
@@ -79,7 +79,7 @@ final class WireMatch implements Match {
 
   private @Nullable IpProtocol protocol() {
     int at = find(0x8000_1401);
-    return at == ABSENT ? null : IpProtocol.of((short) (bytes[at] & 0xff));
+    return at == ABSENT ? null : IpProtocol.of((short) message.uint8(at));
   }
 
   /** An address, with a mask or without: the mask is not part of the value. */
@@ -88,20 +88,12 @@ final class WireMatch implements Match {
     if (at == ABSENT) {
       at = find(masked);
     }
-    return at == ABSENT ? null : IPv4Address.of(int32(at));
+    return at == ABSENT ? null : IPv4Address.of(message.int32(at));
   }
 
   private @Nullable TransportPort port(int header) {
     int at = find(header);
-    return at == ABSENT ? null : TransportPort.of(uint16(at));
-  }
-
-  private int uint16(int offset) {
-    return (bytes[offset] & 0xff) << 8 | (bytes[offset + 1] & 0xff);
-  }
-
-  private int int32(int offset) {
-    return uint16(offset) << 16 | uint16(offset + 2);
+    return at == ABSENT ? null : TransportPort.of(message.uint16(at));
   }
 
   @Override
