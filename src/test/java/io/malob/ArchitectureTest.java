@@ -37,6 +37,10 @@ class ArchitectureTest {
   private static final String STATE = "io.malob.state..";
   private static final String OPENFLOW = "io.malob.openflow..";
   private static final String BALANCER = "io.malob.balancer..";
+  private static final String MONITOR = "io.malob.monitor..";
+  private static final String LATENCY = "io.malob.latency..";
+  private static final String AGENT = "io.malob.agent..";
+  private static final String MODULE = "io.malob.module..";
   private static final String REST = "io.malob.rest..";
   private static final String CONTROLLER = "io.malob.controller..";
   private static final String FLOODLIGHT = "net.floodlightcontroller..";
@@ -51,6 +55,9 @@ class ArchitectureTest {
           "io.malob.balancer.MemberStats",
           "io.malob.balancer.PathStats");
 
+  /** What other modules may see of the monitor. */
+  private static final Set<String> MONITOR_SERVICE = Set.of("io.malob.monitor.IMonitorService");
+
   /** An import that finds nothing would keep every rule. */
   @ParameterizedTest
   @CsvSource({
@@ -58,6 +65,7 @@ class ArchitectureTest {
     "io.malob.state.., 30",
     "io.malob.openflow.., 20",
     "io.malob.balancer.., 30",
+    "io.malob.monitor.., 2",
     "io.malob.rest.., 12",
     "io.malob.controller.., 60",
     "net.floodlightcontroller.., 25"
@@ -108,7 +116,36 @@ class ArchitectureTest {
           .that()
           .resideInAPackage(BALANCER)
           .should()
-          .dependOnClassesThat(oursExcept(BALANCER, ALGORITHM, STATE, OPENFLOW, FLOODLIGHT));
+          .dependOnClassesThat(
+              oursExcept(BALANCER, MODULE, ALGORITHM, STATE, OPENFLOW, FLOODLIGHT)
+                  .and(notOneOf(MONITOR_SERVICE)));
+
+  @ArchTest
+  static final ArchRule monitor_seesNoOtherFeature =
+      noClasses()
+          .that()
+          .resideInAPackage(MONITOR)
+          .should()
+          .dependOnClassesThat(oursExcept(MONITOR, MODULE, ALGORITHM, STATE, OPENFLOW, FLOODLIGHT));
+
+  @ArchTest
+  static final ArchRule measuringFeatures_seeTheMonitorsService =
+      noClasses()
+          .that()
+          .resideInAnyPackage(LATENCY, AGENT)
+          .should()
+          .dependOnClassesThat(
+              oursExcept(LATENCY, AGENT, MODULE, ALGORITHM, STATE, OPENFLOW, FLOODLIGHT)
+                  .and(notOneOf(MONITOR_SERVICE)))
+          .allowEmptyShould(true);
+
+  @ArchTest
+  static final ArchRule module_seesFloodlightsApiOnly =
+      noClasses()
+          .that()
+          .resideInAPackage(MODULE)
+          .should()
+          .dependOnClassesThat(oursExcept(MODULE, FLOODLIGHT));
 
   @ArchTest
   static final ArchRule rest_seesStateAndServicesOnly =
@@ -118,10 +155,8 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat(
               oursExcept(REST, ALGORITHM, STATE, FLOODLIGHT)
-                  .and(
-                      DescribedPredicate.describe(
-                          "are no service interface",
-                          (JavaClass type) -> !BALANCER_SERVICE.contains(type.getName()))));
+                  .and(notOneOf(BALANCER_SERVICE))
+                  .and(notOneOf(MONITOR_SERVICE)));
 
   @ArchTest
   static final ArchRule controller_seesNoFeature =
@@ -129,7 +164,7 @@ class ArchitectureTest {
           .that()
           .resideInAPackage(CONTROLLER)
           .should()
-          .dependOnClassesThat(oursExcept(CONTROLLER, ALGORITHM, OPENFLOW, FLOODLIGHT));
+          .dependOnClassesThat(oursExcept(CONTROLLER, MODULE, ALGORITHM, OPENFLOW, FLOODLIGHT));
 
   @ArchTest
   static final ArchRule floodlightApi_seesNothingOfOurs =
@@ -174,6 +209,11 @@ class ArchitectureTest {
                       assignableTo(AbstractCollection.class)
                           .and(DescribedPredicate.not(assignableTo(ImmutableCollection.class))))
                   .or(assignableTo(AbstractMap.class)));
+
+  private static DescribedPredicate<JavaClass> notOneOf(Set<String> names) {
+    return DescribedPredicate.describe(
+        "are not of " + names, (JavaClass type) -> !names.contains(type.getName()));
+  }
 
   private static DescribedPredicate<JavaClass> oursExcept(String... allowed) {
     return resideInAnyPackage("io.malob..", FLOODLIGHT)

@@ -3,6 +3,8 @@ package io.malob.balancer;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.balancer.ConnectionProgrammer.IdleTimeouts;
+import io.malob.module.Repetition;
+import io.malob.module.SettingReader;
 import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowLayout;
@@ -30,7 +32,6 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntUnaryOperator;
@@ -160,19 +161,18 @@ public final class BalancerModule
     devices = context.getServiceImpl(IDeviceService.class);
     topology = context.getServiceImpl(ITopologyService.class);
     timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
-    Settings settings = new Settings(context.getConfigParams(this));
-    CatalogStore store = openStore(settings.text("data"));
+    SettingReader settings = new SettingReader(BalancerModule.class, context.getConfigParams(this));
+    CatalogStore store = openStore(settings.text("data", ""));
     catalog = openCatalog(store);
     context.getServiceImpl(IShutdownService.class).registerShutdownListener(() -> close(store));
     build(settings);
   }
 
-  private static CatalogStore openStore(Optional<String> directory)
-      throws FloodlightModuleException {
+  private static CatalogStore openStore(String directory) throws FloodlightModuleException {
     try {
-      return directory.isPresent()
-          ? FileCatalogStore.open(Path.of(directory.get()), Clock.systemUTC())
-          : CatalogStore.inMemory();
+      return directory.isEmpty()
+          ? CatalogStore.inMemory()
+          : FileCatalogStore.open(Path.of(directory), Clock.systemUTC());
     } catch (IOException e) {
       throw new FloodlightModuleException("The catalog cannot be kept: " + e.getMessage(), e);
     }
@@ -195,7 +195,7 @@ public final class BalancerModule
     }
   }
 
-  private void build(Settings settings) throws FloodlightModuleException {
+  private void build(SettingReader settings) throws FloodlightModuleException {
     HostFinder hosts = new HostFinder(switches, topology, devices, programmer);
     labels = new LabelTable(programmer, nanoTime, random.applyAsInt(Label.MAX_ID));
     int maxConnections = settings.number("maxConnections", 500_000, 1, Integer.MAX_VALUE);
@@ -282,7 +282,8 @@ public final class BalancerModule
             devices);
   }
 
-  private static IdleTimeouts idleTimeouts(Settings settings) throws FloodlightModuleException {
+  private static IdleTimeouts idleTimeouts(SettingReader settings)
+      throws FloodlightModuleException {
     return new IdleTimeouts(
         settings.number("idleTimeoutTcp", 15, 1, MAX_IDLE_SECONDS),
         settings.number("idleTimeoutUdp", 10, 1, MAX_IDLE_SECONDS),
@@ -290,7 +291,7 @@ public final class BalancerModule
   }
 
   private Adoption adoption(
-      Settings settings,
+      SettingReader settings,
       HostFinder hosts,
       Admissions admissions,
       ConnectionProgrammer connectionProgrammer)
@@ -315,7 +316,7 @@ public final class BalancerModule
   }
 
   private Audits audits(
-      Settings settings, ReadSwitches readSwitches, Executor inOrder, Audit.Parts parts)
+      SettingReader settings, ReadSwitches readSwitches, Executor inOrder, Audit.Parts parts)
       throws FloodlightModuleException {
     return new Audits(
         switches,
@@ -339,9 +340,10 @@ public final class BalancerModule
     provider.addOFMessageListener(OFType.PACKET_IN, this);
     provider.addOFMessageListener(OFType.FLOW_REMOVED, this);
     provider.addOFMessageListener(OFType.ERROR, this);
-    every(RETRY_MILLIS, upkeep::retryWaiting);
-    every(Closings.TICK_MILLIS, upkeep::goOnClosing);
-    every(TIDY_MILLIS, upkeep::tidy);
+    Repetition repetition = new Repetition(timer);
+    repetition.every(RETRY_MILLIS, "retrying", upkeep::retryWaiting);
+    repetition.every(Closings.TICK_MILLIS, "closing", upkeep::goOnClosing);
+    repetition.every(TIDY_MILLIS, "tidying", upkeep::tidy);
   }
 
   /** Waits until the change is in force, so that it is when the operator's request is answered. */
@@ -355,22 +357,6 @@ public final class BalancerModule
     } catch (TimeoutException e) {
       LOG.warn("A change of the catalog takes longer than {} ms to apply", APPLY_MILLIS);
     }
-  }
-
-  /** What fails once is tried again: an exception would end the repetition for good. */
-  private void every(long millis, Runnable work) {
-    ScheduledFuture<?> unused =
-        timer.scheduleWithFixedDelay(
-            () -> {
-              try {
-                work.run();
-              } catch (RuntimeException e) {
-                LOG.error("Upkeep failed and is tried again", e);
-              }
-            },
-            millis,
-            millis,
-            TimeUnit.MILLISECONDS);
   }
 
   private Optional<SwitchConnection> connectionTo(DatapathId switchId) {

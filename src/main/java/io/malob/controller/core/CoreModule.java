@@ -2,7 +2,7 @@ package io.malob.controller.core;
 
 import io.malob.controller.channel.ChannelSettings;
 import io.malob.controller.channel.OpenFlowServer;
-import io.malob.controller.module.SettingReader;
+import io.malob.module.SettingReader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Collection;

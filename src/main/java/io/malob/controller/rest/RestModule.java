@@ -1,6 +1,6 @@
 package io.malob.controller.rest;
 
-import io.malob.controller.module.SettingReader;
+import io.malob.module.SettingReader;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;

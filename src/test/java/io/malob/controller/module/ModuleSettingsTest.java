@@ -3,6 +3,7 @@ package io.malob.controller.module;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.malob.module.SettingReader;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

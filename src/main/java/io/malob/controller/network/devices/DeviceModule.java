@@ -1,12 +1,12 @@
 package io.malob.controller.network.devices;
 
 import com.google.common.util.concurrent.MoreExecutors;
-import io.malob.controller.module.SettingReader;
 import io.malob.controller.network.MacAddresses;
 import io.malob.controller.network.PacketMessages;
 import io.malob.controller.network.SteadyClock;
 import io.malob.controller.network.topology.TopologySnapshot;
 import io.malob.controller.network.topology.TopologyView;
+import io.malob.module.SettingReader;
 import io.malob.openflow.packet.Packet;
 import java.util.Collection;
 import java.util.Iterator;

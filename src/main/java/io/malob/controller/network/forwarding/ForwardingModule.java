@@ -1,9 +1,9 @@
 package io.malob.controller.network.forwarding;
 
 import io.malob.algorithm.graph.DirectedLink;
-import io.malob.controller.module.SettingReader;
 import io.malob.controller.network.PacketMessages;
 import io.malob.controller.network.topology.TopologyView;
+import io.malob.module.SettingReader;
 import io.malob.openflow.packet.Packet;
 import java.util.Collection;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.malob.controller.network.links;
 
 import com.google.common.util.concurrent.MoreExecutors;
-import io.malob.controller.module.SettingReader;
 import io.malob.controller.network.PacketMessages;
 import io.malob.controller.network.SteadyClock;
+import io.malob.module.SettingReader;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package io.malob.controller.module;
+package io.malob.module;
 
 import java.util.Map;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
@@ -14,7 +14,7 @@ public record SettingReader(Class<?> module, Map<String, String> values) {
 
   /** The text under this key, or the default if there is none or it is empty. */
   public String text(String key, String defaultValue) {
-    String value = values.getOrDefault(key, "");
+    String value = values.getOrDefault(key, "").trim();
     return value.isEmpty() ? defaultValue : value;
   }
 

@@ -1,0 +1,33 @@
+package io.malob.module;
+
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Work that a module does again and again until the controller ends. What fails once is logged and
+ * tried again: by itself, an exception would end the repetition for good.
+ *
+ * @param timer where the work is done
+ */
+public record Repetition(ScheduledExecutorService timer) {
+  private static final Logger LOG = LoggerFactory.getLogger(Repetition.class);
+
+  /** Does some work each time that so many milliseconds have passed since it was done last. */
+  public void every(long millis, String name, Runnable work) {
+    ScheduledFuture<?> unused =
+        timer.scheduleWithFixedDelay(
+            () -> {
+              try {
+                work.run();
+              } catch (RuntimeException e) {
+                LOG.error("{} failed and is tried again", name, e);
+              }
+            },
+            millis,
+            millis,
+            TimeUnit.MILLISECONDS);
+  }
+}

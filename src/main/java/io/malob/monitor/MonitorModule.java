@@ -1,0 +1,155 @@
+package io.malob.monitor;
+
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Topology;
+import io.malob.module.Repetition;
+import io.malob.module.SettingReader;
+import io.malob.state.network.LinkTracker;
+import io.malob.state.network.ServerTracker;
+import io.malob.state.network.TimesToLive;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
+import net.floodlightcontroller.core.module.IFloodlightModule;
+import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LDUpdate;
+import net.floodlightcontroller.threadpool.IThreadPoolService;
+import net.floodlightcontroller.topology.ITopologyListener;
+import net.floodlightcontroller.topology.ITopologyService;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Keeps what is known of network and servers, for the modules that measure and for those that use
+ * it.
+ *
+ * <p>Settings, in seconds, after which a measurement counts as unknown: {@code latencyLifeSeconds},
+ * {@code throughputLifeSeconds} (of agents), {@code portStatisticsLifeSeconds}, {@code
+ * serverLifeSeconds}.
+ */
+@SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
+public final class MonitorModule implements IFloodlightModule, IMonitorService, ITopologyListener {
+  private static final long READ_MILLIS = 5_000;
+  private static final int MOST_SECONDS = 86_400;
+
+  private final LongSupplier nanoTime;
+  private IOFSwitchService switches;
+  private ITopologyService topologyService;
+  private IThreadPoolService threads;
+  private LinkTracker links;
+  private ServerTracker servers;
+  private volatile Topology topology = Topology.EMPTY;
+
+  /** For the module loader. */
+  public MonitorModule() {
+    this(System::nanoTime);
+  }
+
+  /** A module on a clock of its own. */
+  MonitorModule(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
+    return List.of(IMonitorService.class);
+  }
+
+  @Override
+  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
+    return Map.of(IMonitorService.class, this);
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
+    return List.of(IOFSwitchService.class, ITopologyService.class, IThreadPoolService.class);
+  }
+
+  @Override
+  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
+    switches = context.getServiceImpl(IOFSwitchService.class);
+    topologyService = context.getServiceImpl(ITopologyService.class);
+    threads = context.getServiceImpl(IThreadPoolService.class);
+    SettingReader settings = new SettingReader(MonitorModule.class, context.getConfigParams(this));
+    TimesToLive times =
+        new TimesToLive(
+            life(settings, "latencyLifeSeconds", 30),
+            life(settings, "throughputLifeSeconds", 300),
+            life(settings, "portStatisticsLifeSeconds", 10),
+            life(settings, "serverLifeSeconds", 30));
+    links = new LinkTracker(times);
+    servers = new ServerTracker(times);
+  }
+
+  private static long life(SettingReader settings, String key, int defaultSeconds)
+      throws FloodlightModuleException {
+    return TimeUnit.SECONDS.toNanos(settings.number(key, defaultSeconds, 1, MOST_SECONDS));
+  }
+
+  @Override
+  public void startUp(FloodlightModuleContext context) {
+    topologyService.addListener(this);
+    // a switch can become active, or cease to be, without any change of links
+    new Repetition(threads.getScheduledExecutor())
+        .every(READ_MILLIS, "reading the topology", this::readTopology);
+    readTopology();
+  }
+
+  @Override
+  public void topologyChanged(List<LDUpdate> updates) {
+    threads.getScheduledExecutor().execute(this::readTopology);
+  }
+
+  /** One at a time, so that what was read last is what stays. */
+  private synchronized void readTopology() {
+    Set<DirectedLink> found = new HashSet<>();
+    topologyService
+        .getAllLinks()
+        .values()
+        .forEach(
+            ofSwitch ->
+                ofSwitch.forEach(
+                    link ->
+                        found.add(
+                            new DirectedLink(
+                                link.getSrc(),
+                                link.getSrcPort(),
+                                link.getDst(),
+                                link.getDstPort()))));
+    List<DatapathId> active =
+        switches.getAllSwitchDpids().stream()
+            .filter(switchId -> switches.getActiveSwitch(switchId) != null)
+            .toList();
+    Topology now = Topology.of(active, found);
+    if (!now.equals(topology)) {
+      links.setTopology(now);
+      topology = now;
+    }
+  }
+
+  @Override
+  public Topology topology() {
+    return topology;
+  }
+
+  @Override
+  public LinkTracker links() {
+    return links;
+  }
+
+  @Override
+  public ServerTracker servers() {
+    return servers;
+  }
+
+  @Override
+  public long nanoTime() {
+    return nanoTime.getAsLong();
+  }
+}

@@ -1,0 +1,21 @@
+package io.malob.state.network;
+
+import com.google.common.collect.ImmutableMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a server's agent has reported last. Immutable; null and a missing port are unknown.
+ *
+ * @param cpuFraction use of its processors over the agent's last interval, from 0 to 1
+ * @param responseNanos how long its service takes to answer, as the agent has tried it
+ * @param connections established TCP connections by local port, however they came
+ */
+public record ServerMeasurements(
+    @Nullable Measurement cpuFraction,
+    @Nullable Measurement responseNanos,
+    ImmutableMap<Integer, Measurement> connections) {
+
+  /** Nothing is known. */
+  public static final ServerMeasurements UNKNOWN =
+      new ServerMeasurements(null, null, ImmutableMap.of());
+}

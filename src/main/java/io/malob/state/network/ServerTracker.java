@@ -1,0 +1,85 @@
+package io.malob.state.network;
+
+import com.google.common.collect.ImmutableMap;
+import io.malob.state.network.Measurement.Source;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/**
+ * What agents have reported of servers, by address. Older data never replaces newer. Thread-safe:
+ * each report is one atomic step for one server. Bounded by the number of agents, since only those
+ * that are known can report.
+ */
+public final class ServerTracker {
+  private final TimesToLive times;
+  private final Map<IPv4Address, Report> reports = new ConcurrentHashMap<>();
+
+  /** A tracker without servers. */
+  public ServerTracker(TimesToLive times) {
+    this.times = times;
+  }
+
+  /**
+   * One report of a server's agent.
+   *
+   * @param cpuFraction from 0 to 1
+   * @param responseNanos of its service
+   * @param connections established connections by local port
+   * @param atNanos when it was made, on the controller's steady clock
+   */
+  public record Report(
+      OptionalDouble cpuFraction,
+      OptionalLong responseNanos,
+      ImmutableMap<Integer, Integer> connections,
+      long atNanos) {}
+
+  /** Takes over a report, unless a newer one was taken over before. */
+  public void report(IPv4Address server, Report report) {
+    reports.merge(
+        server, report, (before, now) -> now.atNanos() - before.atNanos() >= 0 ? now : before);
+  }
+
+  /** Forgets a server whose agent is no longer known. */
+  public void forget(IPv4Address server) {
+    reports.remove(server);
+  }
+
+  /** What is known of a server and not too old. */
+  public ServerMeasurements get(IPv4Address server, long nowNanos) {
+    @Nullable Report report = reports.get(server);
+    if (report == null || nowNanos - report.atNanos() > times.serverNanos()) {
+      return ServerMeasurements.UNKNOWN;
+    }
+    return measurements(report);
+  }
+
+  /** All servers that were reported of, with what is known of them and not too old. */
+  public ImmutableMap<IPv4Address, ServerMeasurements> snapshot(long nowNanos) {
+    ImmutableMap.Builder<IPv4Address, ServerMeasurements> all = ImmutableMap.builder();
+    reports.keySet().stream().sorted().forEach(server -> all.put(server, get(server, nowNanos)));
+    return all.build();
+  }
+
+  private static ServerMeasurements measurements(Report report) {
+    ImmutableMap.Builder<Integer, Measurement> connections = ImmutableMap.builder();
+    report
+        .connections()
+        .forEach((port, number) -> connections.put(port, measured(number, report.atNanos())));
+    return new ServerMeasurements(
+        report.cpuFraction().isPresent()
+            ? measured(report.cpuFraction().getAsDouble(), report.atNanos())
+            : null,
+        report.responseNanos().isPresent()
+            ? measured((double) report.responseNanos().getAsLong(), report.atNanos())
+            : null,
+        connections.build());
+  }
+
+  private static Measurement measured(double value, long atNanos) {
+    return new Measurement(value, atNanos, Source.AGENT);
+  }
+}
