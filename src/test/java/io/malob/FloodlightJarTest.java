@@ -107,7 +107,8 @@ class FloodlightJarTest {
         others.add(file);
       }
     }
-    assertEquals(Set.of("algorithm", "balancer", "openflow", "rest", "state"), folders);
+    assertEquals(
+        Set.of("algorithm", "balancer", "module", "monitor", "openflow", "rest", "state"), folders);
     assertEquals(Set.of("META-INF/LICENSE", "META-INF/NOTICE", SERVICES, PROPERTIES), others);
     assertTrue(modules.size() >= 100, modules.size() + " classes");
   }
