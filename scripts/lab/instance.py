@@ -1,7 +1,12 @@
 """One running lab: made by up(), found again by find(), removed by down(), also after a crash.
 
-Every name that it creates in the system starts with the instance's own name and a dash. What it will make
-is written down before it is made, in /run/malob/NAME/state.json, so that down() always knows.
+Every name that it creates in the system starts with the instance's own name and a dash, LAB-:
+
+    LAB-SWITCH    the bridge that is a switch
+    LAB-HOST      the network namespace that is a host; its interface is eth0
+    LAB-2p3       port 3 of the second switch of the topology: the device that leads to a host or another switch
+
+What it will make is written down before it is made, in /run/malob/NAME/state.json, so that down() always knows.
 """
 
 from __future__ import annotations
@@ -26,7 +31,7 @@ from lab.topology import Topology
 DEFAULT_NAME = "ml"
 DEFAULT_CONTROLLER = "127.0.0.1:6653"
 
-#: Together with a dash and two names of at most five letters and a dash, at most 15 characters.
+#: Together with a dash and the name of a switch, at most 15 characters, the kernel's limit for a bridge's name.
 _NAME = re.compile(r"ml[a-z0-9]?")
 
 
@@ -55,8 +60,20 @@ class Instance:
         return f"{self.name}-{host}"
 
     def device(self, host: str) -> str:
-        """The name of the interface that joins a host to its switch."""
-        return self.namespace(host)
+        """The name of the interface that joins a host to its switch, at the switch."""
+        self._check(host, self.topology.hosts, "host")
+        return self._port_device(self.topology.hosts[host].switch, host)
+
+    def link_device(self, here: str, there: str) -> str:
+        """The name of the interface of switch `here` that leads to switch `there`.
+
+        Raises UsageError if the topology has no such link.
+        """
+        for end in (here, there):
+            self._check(end, self.topology.switches, "switch")
+        if there not in self.topology.neighbours(here):
+            raise UsageError(f"topology '{self.topology.name}' has no link {here} - {there}")
+        return self._port_device(here, there)
 
     def inside(self, host: str, command: Sequence[str]) -> list[str]:
         """The command that runs another one on a host."""
@@ -67,16 +84,12 @@ class Instance:
 
         Raises UsageError if the topology has no such link. Nothing happens if the link is so already.
         """
-        for end in (first, second):
-            self._check(end, self.topology.switches, "switch")
-        if second not in self.topology.neighbours(first):
-            raise UsageError(f"topology '{self.topology.name}' has no link {first} - {second}")
+        ends = [(switch, self.link_device(switch, other)) for switch, other in ((first, second), (second, first))]
         if up:
             ovs.vsctl(*_joined(_link(self, first, second)))
         else:
-            ends = ((first, second), (second, first))
             ovs.vsctl(*_joined(
-                [["--if-exists", "del-port", self.bridge(a), _patch(self, a, b)] for a, b in ends]))
+                [["--if-exists", "del-port", self.bridge(switch), device] for switch, device in ends]))
 
     def add_process(self, pid: int) -> None:
         """Leaves a process to down(), which ends it; for those that outlive the program that started them."""
@@ -92,6 +105,10 @@ class Instance:
         state = _read_state(self.name)
         state["owner"] = None
         _write_state(self.name, state)
+
+    def _port_device(self, switch: str, neighbour: str) -> str:
+        number = list(self.topology.switches).index(switch) + 1
+        return f"{self.name}-{number}p{self.topology.ports(switch)[neighbour]}"
 
     def _check(self, name: str, known: dict[str, Any], kind: str) -> None:
         if name not in known:
@@ -187,8 +204,8 @@ def _build(instance: Instance, controller: str) -> None:
     for host in network.hosts.values():
         namespaces.create(instance.namespace(host.name), instance.device(host.name), host)
     commands = [command for switch in network.switches for command in _bridge(instance, switch, controller)]
-    for first, second in network.links:
-        commands += _link(instance, first, second)
+    for link in network.links:
+        commands += _link(instance, link.first, link.second)
     ovs.vsctl(*_joined(commands))
     wait_until(lambda: not _unready(instance), "the switches' ports", 15, detail=lambda: _unready(instance))
 
@@ -219,23 +236,19 @@ def _bridge(instance: Instance, switch: str, controller: str) -> Iterator[list[s
 def _link(instance: Instance, first: str, second: str) -> list[list[str]]:
     commands = []
     for here, there in ((first, second), (second, first)):
-        port, peer = _patch(instance, here, there), _patch(instance, there, here)
+        port, peer = instance.link_device(here, there), instance.link_device(there, here)
         number = instance.topology.ports(here)[there]
         commands.append(["--may-exist", "add-port", instance.bridge(here), port])
         commands.append(["set", "Interface", port, "type=patch", f"options:peer={peer}", f"ofport_request={number}"])
     return commands
 
 
-def _patch(instance: Instance, here: str, there: str) -> str:
-    return f"{instance.name}-{here}-{there}"
-
-
 def _unready(instance: Instance) -> str:
     """What is wrong with the first port that does not work yet; empty if all do."""
     listed = ovs.vsctl("--format=json", "--columns=name,ofport,error", "list", "Interface")
     wanted = {instance.device(host) for host in instance.topology.hosts}
-    for first, second in instance.topology.links:
-        wanted |= {_patch(instance, first, second), _patch(instance, second, first)}
+    for link in instance.topology.links:
+        wanted |= {instance.link_device(*link.ends), instance.link_device(*reversed(link.ends))}
     for name, number, error in json.loads(listed)["data"]:
         if name in wanted:
             if not isinstance(number, int) or number < 0:
@@ -247,8 +260,10 @@ def _unready(instance: Instance) -> str:
 def _check_free(instance: Instance) -> None:
     network = instance.topology
     for host in network.hosts:
-        if namespaces.exists(instance.namespace(host)) or namespaces.device_exists(instance.device(host)):
-            raise ScriptError(f"there is a namespace or interface {instance.namespace(host)} that this lab did not make")
+        if namespaces.exists(instance.namespace(host)):
+            raise ScriptError(f"there is a namespace {instance.namespace(host)} that this lab did not make")
+        if namespaces.device_exists(instance.device(host)):
+            raise ScriptError(f"there is an interface {instance.device(host)} that this lab did not make")
     taken = ovs.bridge_names() & {instance.bridge(switch) for switch in network.switches}
     if taken:
         raise ScriptError(f"there is a bridge {sorted(taken)[0]} that this lab did not make")
@@ -267,16 +282,16 @@ def _clear_leftover(name: str) -> None:
 
 def _remove(name: str) -> bool:
     """Removes processes, bridges, namespaces, files, and the daemons if nobody needs them any more."""
-    found = name in running()
+    instance = find(name) if name in running() else None
+    found = instance is not None
     if found:
-        state = _read_state(name)
-        for pid, start_ticks in state["processes"]:
+        for pid, start_ticks in _read_state(name)["processes"]:
             ProcessId(pid, start_ticks).end()
     if ovs.database_runs():
         found = _remove_bridges(name) or found
-    if name in running():
-        for host in _read_state(name)["topology"]["hosts"]:
-            namespaces.remove(f"{name}-{host}", f"{name}-{host}")
+    if instance is not None:
+        for host in instance.topology.hosts:
+            namespaces.remove(instance.namespace(host), instance.device(host))
     shutil.rmtree(RUN_DIRECTORY / name, ignore_errors=True)
     if not running():
         ovs.stop_ours()

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from base.errors import UsageError
+from lab.links import Link, parse_link
 
 DIRECTORY = Path(__file__).parent / "topologies"
 
-#: Names become parts of interface names, which the kernel limits to 15 characters.
-_NAME = re.compile(r"[a-z][a-z0-9]{0,4}")
+#: With a lab's name and a dash before it, a bridge's name is at most 15 characters long, the kernel's limit.
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,10}")
 _DPID = re.compile(r"([0-9a-f]{2}:){7}[0-9a-f]{2}")
 _ROLES = ("client", "server")
 
@@ -40,13 +41,16 @@ class Host:
 
 @dataclass(frozen=True)
 class Topology:
-    """A network. switches: datapath id (eight bytes, colons) by name. links: pairs of switch names."""
+    """A network. switches: datapath id (eight bytes, colons) by name.
+
+    A host may have the name of the switch that it is attached to, as a site that is a switch with one host.
+    """
 
     name: str
     description: str
     switches: dict[str, str]
     hosts: dict[str, Host]
-    links: tuple[tuple[str, str], ...]
+    links: tuple[Link, ...]
 
     def with_role(self, role: str) -> list[Host]:
         return [host for host in self.hosts.values() if host.role == role]
@@ -58,7 +62,7 @@ class Topology:
 
     def neighbours(self, switch: str) -> list[str]:
         """The switches that a link joins to this one."""
-        return [b if a == switch else a for a, b in self.links if switch in (a, b)]
+        return [link.other(switch) for link in self.links if switch in link.ends]
 
     def to_json(self) -> dict[str, Any]:
         """What parse() reads."""
@@ -69,7 +73,7 @@ class Topology:
                 host.name: {"switch": host.switch, "ip": host.address, "role": host.role}
                 for host in self.hosts.values()
             },
-            "links": [list(link) for link in self.links],
+            "links": [link.to_json() for link in self.links],
         }
 
 
@@ -131,12 +135,12 @@ def _hosts(where: str, value: Any, switches: dict[str, str]) -> dict[str, Host]:
     for name, fields in value.items():
         _check_name(where, "hosts", name)
         at = f"{where}: hosts.{name}"
-        if name in switches:
-            raise UsageError(f"{at}: a switch has that name")
         if not isinstance(fields, dict) or set(fields) != {"switch", "ip", "role"}:
             raise UsageError(f"{at}: expected exactly the fields switch, ip, role")
         if fields["switch"] not in switches:
             raise UsageError(f"{at}.switch: there is no switch {fields['switch']!r}")
+        if name in switches and name != fields["switch"]:
+            raise UsageError(f"{at}: another switch than its own has that name")
         if fields["role"] not in _ROLES:
             raise UsageError(f"{at}.role: expected one of {', '.join(_ROLES)}, not {fields['role']!r}")
         _check_address(at, fields["ip"])
@@ -155,27 +159,23 @@ def _check_address(at: str, value: Any) -> None:
         raise UsageError(f"{at}.ip: expected an IPv4 address with prefix length, not {value!r}") from None
 
 
-def _links(where: str, value: Any, switches: dict[str, str]) -> tuple[tuple[str, str], ...]:
+def _links(where: str, value: Any, switches: dict[str, str]) -> tuple[Link, ...]:
     if not isinstance(value, list):
-        raise UsageError(f"{where}: 'links' must be a list of pairs")
-    links: list[tuple[str, str]] = []
-    for number, pair in enumerate(value):
+        raise UsageError(f"{where}: 'links' must be a list")
+    links: dict[frozenset[str], Link] = {}
+    for number, document in enumerate(value):
         at = f"{where}: links[{number}]"
-        if not isinstance(pair, list) or len(pair) != 2:
-            raise UsageError(f"{at}: expected a pair of switch names")
-        for end in pair:
+        link = parse_link(at, document)
+        for end in link.ends:
             if end not in switches:
                 raise UsageError(f"{at}: there is no switch {end!r}")
-        first, second = pair
-        if first == second:
-            raise UsageError(f"{at}: joins {first} to itself")
-        if (first, second) in links or (second, first) in links:
-            raise UsageError(f"{at}: there is a link {first} - {second} already")
-        links.append((first, second))
-    return tuple(links)
+        if frozenset(link.ends) in links:
+            raise UsageError(f"{at}: there is a link {link.first} - {link.second} already")
+        links[frozenset(link.ends)] = link
+    return tuple(links.values())
 
 
 def _check_name(where: str, field: str, name: str) -> None:
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"{where}: {field}: '{name}' is no name; a name is a small letter and up to four letters or digits")
+            f"{where}: {field}: '{name}' is no name; one is a small letter and up to ten small letters, digits or '-'")

@@ -41,11 +41,13 @@ class TopologyTest(unittest.TestCase):
         mistakes = [
             ("switches", {}, "'switches'"),
             ("switches", {"a": "1"}, "switches.a"),
-            ("switches", {"toolong": "00:00:00:00:00:00:00:01"}, "toolong"),
+            ("switches", {"much-too-long": "00:00:00:00:00:00:00:01"}, "much-too-long"),
+            ("switches", {"A": "00:00:00:00:00:00:00:01"}, "'A'"),
+            ("switches", {"a.b": "00:00:00:00:00:00:00:01"}, "'a.b'"),
             ("hosts", {"h": {"switch": "z", "ip": "10.0.0.1/24", "role": "client"}}, "hosts.h.switch"),
             ("hosts", {"h": {"switch": "a", "ip": "10.0.0.1", "role": "client"}}, "hosts.h.ip"),
             ("hosts", {"h": {"switch": "a", "ip": "10.0.0.1/24", "role": "cook"}}, "hosts.h.role"),
-            ("hosts", {"a": {"switch": "a", "ip": "10.0.0.1/24", "role": "client"}}, "hosts.a"),
+            ("hosts", {"a": {"switch": "b", "ip": "10.0.0.1/24", "role": "client"}}, "hosts.a"),
             ("links", [["a", "z"]], "links[0]"),
             ("links", [["a", "b"], ["b", "a"]], "links[1]"),
             ("links", [["a", "a"]], "links[0]"),
@@ -56,6 +58,13 @@ class TopologyTest(unittest.TestCase):
             with self.subTest(field=field, value=value):
                 with self.assertRaisesRegex(UsageError, words.replace("[", r"\[")):
                     topology.parse("t", {**_document(), field: value})
+
+    def test_host_may_have_the_name_of_its_own_switch(self) -> None:
+        document = _document()
+        document["hosts"]["a"] = {"switch": "a", "ip": "10.0.0.3/24", "role": "client"}
+        network = topology.parse("t", document)
+        self.assertEqual({"h": 1, "a": 2, "b": 3, "c": 4}, network.ports("a"))
+        self.assertEqual({"a": 1, "c": 2}, network.ports("b"))
 
     def test_unknown_name_lists_the_known(self) -> None:
         with self.assertRaisesRegex(UsageError, "mesh5"):
