@@ -11,7 +11,7 @@ from base.errors import UsageError, run_main
 from base.preparation import need_root, prepare
 from base.table import render
 from base.waiting import orderly_end, say, undisturbed
-from lab import instance, topology
+from lab import generators, instance, topology
 
 
 def main() -> int:
@@ -25,7 +25,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     up = commands.add_parser("up", help="build a network")
-    up.add_argument("topology", metavar="TOPOLOGY", help="a name from 'list', or a file")
+    up.add_argument("topology", metavar="TOPOLOGY", help="a name from 'list', or a file; 'ring:5' and the like are made by rule")
     up.add_argument("--controller", metavar="HOST:PORT", default=instance.DEFAULT_CONTROLLER,
                     help="where the switches look for their controller (default %(default)s)")
     up.set_defaults(run=_up)
@@ -38,7 +38,10 @@ def _parser() -> argparse.ArgumentParser:
     listing.add_argument("--json", action="store_true", help="print one JSON document")
     listing.set_defaults(run=_list)
 
-    run = commands.add_parser("exec", help="run a command on a host")
+    run = commands.add_parser(
+        "exec", help="run a command on a host",
+        description="Runs a command on a host, or on the node of a switch: SWITCH.node, or SWITCH alone where no host"
+        " has that name.")
     run.add_argument("host", metavar="HOST")
     run.add_argument("command", metavar="CMD", nargs=argparse.REMAINDER)
     run.set_defaults(run=_exec)
@@ -67,7 +70,7 @@ def _up(options: argparse.Namespace) -> int:
     say(f"switches look for their controller at {lab.controller}; './malob lab down' removes everything")
     hosts = [
         [host.name, host.role, host.address, host.mac, host.switch, str(network.ports(host.switch)[host.name])]
-        for host in network.hosts.values()
+        for host in network.places
     ]
     print("\n".join(render(["host", "role", "address", "mac", "switch", "port"], hosts, right=[5])))
     switches = [
@@ -99,6 +102,7 @@ def _list(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({
             "topologies": {network.name: network.to_json() for network in known},
+            "rules": generators.FORMS,
             "labs": {lab.name: {"topology": lab.topology.name, "controller": lab.controller} for lab in labs},
         }, indent=2))
         return 0
@@ -107,6 +111,9 @@ def _list(options: argparse.Namespace) -> int:
         for network in known
     ]
     print("\n".join(render(["topology", "switches", "hosts", "links", "what it is"], rows, right=[1, 2, 3])))
+    print()
+    print("\n".join(render(["by rule", "what it is"], [[form, words] for form, words in generators.FORMS.items()])))
+    print("rate=MBPS and delay=MS, behind a comma, are for all links: ring:5,rate=50,delay=2")
     print()
     for lab in labs:
         print(f"up: '{lab.name}', topology {lab.topology.name}, controller {lab.controller}")

@@ -3,8 +3,8 @@
 Every name that it creates in the system starts with the instance's own name and a dash, LAB-:
 
     LAB-SWITCH    the bridge that is a switch
-    LAB-HOST      the network namespace that is a host; its interface is eth0
-    LAB-2p3       port 3 of the second switch of the topology: the device that leads to a host or another switch
+    LAB-HOST      the network namespace that is a host; its interface is eth0. LAB-SWITCH.node is that of a node
+    LAB-2p3       port 3 of the second switch of the topology: the device that leads to a host, a node or another switch
 
 What it will make is written down before it is made, in /run/malob/NAME/state.json, so that down() always knows.
 """
@@ -26,6 +26,7 @@ from base.errors import ScriptError, UsageError
 from base.place import RUN_DIRECTORY
 from base.waiting import undisturbed, wait_until
 from lab import namespaces, ovs, topology
+from lab.namespaces import Namespace
 from lab.topology import Topology
 
 DEFAULT_NAME = "ml"
@@ -51,18 +52,17 @@ class Instance:
 
     def bridge(self, switch: str) -> str:
         """The name of a switch's bridge, for ovs-vsctl and ovs-ofctl."""
-        self._check(switch, self.topology.switches, "switch")
+        self._check_switch(switch)
         return f"{self.name}-{switch}"
 
     def namespace(self, host: str) -> str:
-        """The name of a host's network namespace."""
-        self._check(host, self.topology.hosts, "host")
-        return f"{self.name}-{host}"
+        """The name of a host's network namespace. Here and below, a node is a host, too; see Topology.place()."""
+        return f"{self.name}-{self.topology.place(host).name}"
 
     def device(self, host: str) -> str:
         """The name of the interface that joins a host to its switch, at the switch."""
-        self._check(host, self.topology.hosts, "host")
-        return self._port_device(self.topology.hosts[host].switch, host)
+        place = self.topology.place(host)
+        return self._port_device(place.switch, place.name)
 
     def link_device(self, here: str, there: str) -> str:
         """The name of the interface of switch `here` that leads to switch `there`.
@@ -70,7 +70,7 @@ class Instance:
         Raises UsageError if the topology has no such link.
         """
         for end in (here, there):
-            self._check(end, self.topology.switches, "switch")
+            self._check_switch(end)
         if there not in self.topology.neighbours(here):
             raise UsageError(f"topology '{self.topology.name}' has no link {here} - {there}")
         return self._port_device(here, there)
@@ -110,9 +110,10 @@ class Instance:
         number = list(self.topology.switches).index(switch) + 1
         return f"{self.name}-{number}p{self.topology.ports(switch)[neighbour]}"
 
-    def _check(self, name: str, known: dict[str, Any], kind: str) -> None:
-        if name not in known:
-            raise UsageError(f"no {kind} '{name}' in topology '{self.topology.name}'; there are: {', '.join(known)}")
+    def _check_switch(self, name: str) -> None:
+        if name not in self.topology.switches:
+            raise UsageError(
+                f"no switch '{name}' in topology '{self.topology.name}'; there are: {', '.join(self.topology.switches)}")
 
 
 def up(network: Topology, name: str = DEFAULT_NAME, controller: str = DEFAULT_CONTROLLER, owned: bool = False) -> Instance:
@@ -201,13 +202,21 @@ def parse_endpoint(text: str) -> tuple[str, int]:
 
 def _build(instance: Instance, controller: str) -> None:
     network = instance.topology
-    for host in network.hosts.values():
-        namespaces.create(instance.namespace(host.name), instance.device(host.name), host)
+    namespaces.create(_namespaces(instance))
     commands = [command for switch in network.switches for command in _bridge(instance, switch, controller)]
     for link in network.links:
         commands += _link(instance, link.first, link.second)
-    ovs.vsctl(*_joined(commands))
-    wait_until(lambda: not _unready(instance), "the switches' ports", 15, detail=lambda: _unready(instance))
+    # ten switches take a second on a slow machine
+    patience_s = 20 + len(network.switches)
+    ovs.vsctl(*_joined(commands), timeout_s=patience_s)
+    wait_until(lambda: not _unready(instance), "the switches' ports", patience_s, detail=lambda: _unready(instance))
+
+
+def _namespaces(instance: Instance) -> list[Namespace]:
+    return [
+        Namespace(instance.namespace(place.name), instance.device(place.name), place)
+        for place in instance.topology.places
+    ]
 
 
 def _joined(commands: Sequence[Sequence[str]]) -> list[str]:
@@ -226,11 +235,11 @@ def _bridge(instance: Instance, switch: str, controller: str) -> Iterator[list[s
     yield ["set-controller", bridge, controller]
     # a switch that lost its controller tries again every second, not only every eight
     yield ["set", "Controller", bridge, "max_backoff=1000", "inactivity_probe=5000", "connection_mode=out-of-band"]
-    for host in instance.topology.hosts.values():
-        if host.switch == switch:
-            device = instance.device(host.name)
+    for place in instance.topology.places:
+        if place.switch == switch:
+            device = instance.device(place.name)
             yield ["add-port", bridge, device]
-            yield ["set", "Interface", device, f"ofport_request={ports[host.name]}"]
+            yield ["set", "Interface", device, f"ofport_request={ports[place.name]}"]
 
 
 def _link(instance: Instance, first: str, second: str) -> list[list[str]]:
@@ -246,7 +255,7 @@ def _link(instance: Instance, first: str, second: str) -> list[list[str]]:
 def _unready(instance: Instance) -> str:
     """What is wrong with the first port that does not work yet; empty if all do."""
     listed = ovs.vsctl("--format=json", "--columns=name,ofport,error", "list", "Interface")
-    wanted = {instance.device(host) for host in instance.topology.hosts}
+    wanted = {one.device for one in _namespaces(instance)}
     for link in instance.topology.links:
         wanted |= {instance.link_device(*link.ends), instance.link_device(*reversed(link.ends))}
     for name, number, error in json.loads(listed)["data"]:
@@ -259,11 +268,11 @@ def _unready(instance: Instance) -> str:
 
 def _check_free(instance: Instance) -> None:
     network = instance.topology
-    for host in network.hosts:
-        if namespaces.exists(instance.namespace(host)):
-            raise ScriptError(f"there is a namespace {instance.namespace(host)} that this lab did not make")
-        if namespaces.device_exists(instance.device(host)):
-            raise ScriptError(f"there is an interface {instance.device(host)} that this lab did not make")
+    for one in _namespaces(instance):
+        if namespaces.exists(one.name):
+            raise ScriptError(f"there is a namespace {one.name} that this lab did not make")
+        if namespaces.device_exists(one.device):
+            raise ScriptError(f"there is an interface {one.device} that this lab did not make")
     taken = ovs.bridge_names() & {instance.bridge(switch) for switch in network.switches}
     if taken:
         raise ScriptError(f"there is a bridge {sorted(taken)[0]} that this lab did not make")
@@ -290,8 +299,7 @@ def _remove(name: str) -> bool:
     if ovs.database_runs():
         found = _remove_bridges(name) or found
     if instance is not None:
-        for host in instance.topology.hosts:
-            namespaces.remove(instance.namespace(host), instance.device(host))
+        namespaces.remove(_namespaces(instance))
     shutil.rmtree(RUN_DIRECTORY / name, ignore_errors=True)
     if not running():
         ovs.stop_ours()
@@ -303,7 +311,8 @@ def _remove_bridges(name: str) -> bool:
     if bridges:
         # with the daemon gone there is nobody to wait for
         patience = [] if ovs.switch_daemon_runs() else ["--no-wait"]
-        ovs.vsctl(*patience, *_joined([["--if-exists", "del-br", bridge] for bridge in bridges]))
+        ovs.vsctl(
+            *patience, *_joined([["--if-exists", "del-br", bridge] for bridge in bridges]), timeout_s=20 + len(bridges))
     return bool(bridges)
 
 

@@ -1,10 +1,15 @@
-"""Hosts: network namespaces with one interface, eth0, at the end of a veth pair."""
+"""Hosts, and nodes of switches: network namespaces with one interface, eth0, at the end of a veth pair.
+
+Nodes are no internal ports of Open vSwitch. One that is moved into a namespace does carry packets in the user-space
+datapath, but the switch reports it as down, without an address and without counters, to controllers as well.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Sequence
 
@@ -26,44 +31,66 @@ def inside(namespace: str, command: Sequence[str]) -> list[str]:
     return ["ip", "netns", "exec", namespace, *command]
 
 
-def create(namespace: str, device: str, host: Host) -> None:
-    """Makes a namespace whose eth0 has the host's addresses; device is the other end, out here."""
-    run(["ip", "netns", "add", namespace])
-    run(["ip", "link", "add", device, "type", "veth",
-         "peer", "name", "eth0", "address", host.mac, "netns", namespace])
-    _without_ipv6(device)
-    # the kernel leaves checksums to hardware that a veth does not have, and a switch in user space
-    # passes them on unfinished: TCP would be dead
-    run(["ethtool", "-K", device, "tx", "off"])
-    run(inside(namespace, ["ethtool", "-K", "eth0", "tx", "off"]))
-    run(inside(namespace, ["sh", "-c", "echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6 2>/dev/null || true"]))
-    commands = ["link set lo up", f"addr add {host.address} dev eth0", "link set eth0 up"]
-    run(["ip", "-n", namespace, "-batch", "-"], text="\n".join(commands) + "\n")
-    run(["ip", "link", "set", device, "up"])
+@dataclass(frozen=True)
+class Namespace:
+    """A namespace to be made: its name, the device that leads to it from out here, and the host that it is."""
+
+    name: str
+    device: str
+    host: Host
 
 
-def _without_ipv6(device: str) -> None:
-    """Keeps the kernel from sending its own IPv6 messages into the lab."""
-    try:
-        Path(f"/proc/sys/net/ipv6/conf/{device}/disable_ipv6").write_text("1")
-    except OSError:
-        pass
+#: The kernel leaves checksums to hardware that a veth does not have, and a switch in user space passes them on
+#: unfinished: TCP would be dead. IPv6 is off so that the kernel sends no messages of its own into the lab.
+_INSIDE = """
+ethtool -K eth0 tx off
+echo 1 2>/dev/null >/proc/sys/net/ipv6/conf/all/disable_ipv6 || true
+ip link set lo up
+ip addr add "$1" dev eth0
+ip link set eth0 up
+"""
+_OUT_HERE = """
+for device; do
+  ethtool -K "$device" tx off
+  echo 1 2>/dev/null >"/proc/sys/net/ipv6/conf/$device/disable_ipv6" || true
+  ip link set "$device" up
+done
+"""
 
 
-def remove(namespace: str, device: str) -> None:
-    """Ends what runs in the namespace and removes both; does nothing if they are not there."""
-    if exists(namespace):
-        _end_processes(namespace)
-        run(["ip", "netns", "del", namespace])
-    if device_exists(device):
-        # it goes with the namespace, but not necessarily at once
-        run(["ip", "link", "del", device], check=False)
+def create(wanted: Sequence[Namespace]) -> None:
+    """Makes namespaces, and in each an interface eth0 with its host's addresses."""
+    commands = []
+    for one in wanted:
+        commands.append(f"netns add {one.name}")
+        commands.append(
+            f"link add {one.device} type veth peer name eth0 address {one.host.mac} netns {one.name}")
+    _batch(commands)
+    run(["sh", "-ec", _OUT_HERE, "sh", *(one.device for one in wanted)], timeout_s=30 + len(wanted))
+    for one in wanted:
+        run(inside(one.name, ["sh", "-ec", _INSIDE, "sh", one.host.address]))
 
 
-def _end_processes(namespace: str) -> None:
+def remove(unwanted: Sequence[Namespace]) -> None:
+    """Ends what runs in namespaces and removes them and their devices; passes over what is not there."""
+    names = [one.name for one in unwanted if exists(one.name)]
+    _end_processes(names)
+    _batch([f"netns del {name}" for name in names])
+    # a device goes with its namespace, but not necessarily at once
+    for one in unwanted:
+        if device_exists(one.device):
+            run(["ip", "link", "del", one.device], check=False)
+
+
+def _batch(commands: Sequence[str]) -> None:
+    if commands:
+        run(["ip", "-batch", "-"], text="\n".join(commands) + "\n", timeout_s=30 + len(commands))
+
+
+def _end_processes(namespaces: Sequence[str]) -> None:
     for number, patience_s in ((signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0)):
         deadline = time.monotonic() + patience_s
-        processes = _processes(namespace)
+        processes = _processes(namespaces)
         for process in processes:
             if process.alive():
                 os.kill(process.pid, number)
@@ -71,12 +98,25 @@ def _end_processes(namespace: str) -> None:
             if time.monotonic() > deadline:
                 break
             time.sleep(0.02)
-    left = _processes(namespace)
+    left = _processes(namespaces)
     if left:
-        raise ScriptError(f"process {left[0].pid} in {namespace} does not end")
+        raise ScriptError(f"process {left[0].pid} in a namespace of the lab does not end")
 
 
-def _processes(namespace: str) -> list[ProcessId]:
-    numbers = run(["ip", "netns", "pids", namespace], check=False).split()
-    found = (ProcessId.of(int(number)) for number in numbers)
+def _processes(namespaces: Sequence[str]) -> list[ProcessId]:
+    """All that run in one of the namespaces, found in one pass over all processes of the machine."""
+    marks = {_mark(Path("/run/netns", name)) for name in namespaces} - {None}
+    if not marks:
+        return []
+    numbers = [int(path.name) for path in Path("/proc").glob("[0-9]*") if _mark(path / "ns" / "net") in marks]
+    found = (ProcessId.of(number) for number in numbers)
     return [process for process in found if process is not None]
+
+
+def _mark(path: Path) -> "tuple[int, int] | None":
+    """What tells one namespace from all others; None if it, or the process, is no more."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

@@ -6,10 +6,12 @@ import ipaddress
 import json
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from base.errors import UsageError
+from lab import generators
 from lab.links import Link, parse_link
 
 DIRECTORY = Path(__file__).parent / "topologies"
@@ -19,10 +21,13 @@ _NAME = re.compile(r"[a-z][a-z0-9-]{0,10}")
 _DPID = re.compile(r"([0-9a-f]{2}:){7}[0-9a-f]{2}")
 _ROLES = ("client", "server")
 
+#: Where there are no hosts, nodes are in this network.
+_DEFAULT_NETWORK = ipaddress.IPv4Network("10.0.0.0/24")
+
 
 @dataclass(frozen=True)
 class Host:
-    """A host with one interface. address: with prefix length, as in 10.0.0.1/24."""
+    """A host with one interface, or the node of a switch. address: with prefix length, as in 10.0.0.1/24."""
 
     name: str
     switch: str
@@ -44,6 +49,8 @@ class Topology:
     """A network. switches: datapath id (eight bytes, colons) by name.
 
     A host may have the name of the switch that it is attached to, as a site that is a switch with one host.
+    Each switch also has a node: a small host of its own, SWITCH.node, for programs that belong to the switch,
+    as agents on sites without a host.
     """
 
     name: str
@@ -55,10 +62,60 @@ class Topology:
     def with_role(self, role: str) -> list[Host]:
         return [host for host in self.hosts.values() if host.role == role]
 
+    @property
+    def subnet(self) -> ipaddress.IPv4Network:
+        """The network of the first host's address, to which the nodes belong as well."""
+        hosts = iter(self.hosts.values())
+        return next((ipaddress.IPv4Interface(host.address).network for host in hosts), _DEFAULT_NETWORK)
+
+    @cached_property
+    def nodes(self) -> dict[str, Host]:
+        """The node of each switch, by the switch's name.
+
+        They have the last addresses of the subnet; up to 54 nodes in a /24, from .201 on.
+        """
+        subnet = self.subnet
+        room = max(len(self.switches), min(54, subnet.num_addresses // 4))
+        first = subnet.broadcast_address - room
+        return {
+            switch: Host(f"{switch}.node", switch, f"{first + n}/{subnet.prefixlen}", "node")
+            for n, switch in enumerate(self.switches)
+        }
+
+    @cached_property
+    def places(self) -> tuple[Host, ...]:
+        """All that programs can run on: hosts, then nodes."""
+        return (*self.hosts.values(), *self.nodes.values())
+
+    def place(self, name: str) -> Host:
+        """A host, or the node that SWITCH.node means, and also SWITCH where no host has that name.
+
+        Raises UsageError if there is none.
+        """
+        switch = name if name in self.switches else name.removesuffix(".node")
+        found = self.hosts.get(name) or self.nodes.get(switch)
+        if found is None:
+            raise UsageError(
+                f"no host or switch '{name}' in topology '{self.name}'; there are: "
+                + ", ".join(dict.fromkeys([*self.hosts, *self.switches])))
+        return found
+
     def ports(self, switch: str) -> dict[str, int]:
-        """Port number by neighbour, host or switch: hosts first, then links, as the file lists them."""
-        hosts = [host.name for host in self.hosts.values() if host.switch == switch]
-        return {name: number for number, name in enumerate(hosts + self.neighbours(switch), start=1)}
+        """Port number by neighbour: hosts first, then links, as the file lists them, then the switch's node."""
+        return self._ports[switch]
+
+    @cached_property
+    def _ports(self) -> dict[str, dict[str, int]]:
+        names: dict[str, list[str]] = {switch: [] for switch in self.switches}
+        for host in self.hosts.values():
+            names[host.switch].append(host.name)
+        for link in self.links:
+            for end in link.ends:
+                names[end].append(link.other(end))
+        return {
+            switch: {name: number for number, name in enumerate([*around, self.nodes[switch].name], start=1)}
+            for switch, around in names.items()
+        }
 
     def neighbours(self, switch: str) -> list[str]:
         """The switches that a link joins to this one."""
@@ -83,16 +140,19 @@ def known_names() -> list[str]:
 
 
 def load(name_or_file: str) -> Topology:
-    """Reads a topology that comes with MALOB, by name, or any file, by its path.
+    """Reads a topology that comes with MALOB, by name, or any file, by its path; or makes one by rule, as "ring:5".
 
     Raises UsageError, naming what is wrong and where.
     """
+    if generators.is_generated(name_or_file):
+        return parse(name_or_file, generators.generate(name_or_file))
     if name_or_file in known_names():
         path = DIRECTORY / f"{name_or_file}.json"
     elif "/" in name_or_file or name_or_file.endswith(".json"):
         path = Path(name_or_file)
     else:
-        raise UsageError(f"no topology '{name_or_file}'; there are: {', '.join(known_names())} (or give a file)")
+        known = ", ".join([*known_names(), *generators.FORMS])
+        raise UsageError(f"no topology '{name_or_file}'; there are: {known} (or give a file)")
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -113,7 +173,9 @@ def parse(name: str, document: Any) -> Topology:
     switches = _switches(where, document.get("switches"))
     hosts = _hosts(where, document.get("hosts"), switches)
     links = _links(where, document.get("links", []), switches)
-    return Topology(name, str(document.get("description", "")), switches, hosts, links)
+    network = Topology(name, str(document.get("description", "")), switches, hosts, links)
+    _check_room_for_nodes(where, network)
+    return network
 
 
 def _switches(where: str, value: Any) -> dict[str, str]:
@@ -157,6 +219,17 @@ def _check_address(at: str, value: Any) -> None:
         ipaddress.IPv4Interface(value)
     except (TypeError, ValueError):
         raise UsageError(f"{at}.ip: expected an IPv4 address with prefix length, not {value!r}") from None
+
+
+def _check_room_for_nodes(where: str, network: Topology) -> None:
+    subnet = network.subnet
+    if len(network.switches) + len(network.hosts) > subnet.num_addresses - 2:
+        raise UsageError(
+            f"{where}: hosts: {subnet} has no room for {len(network.hosts)} hosts and {len(network.switches)} nodes")
+    nodes = {node.ip: node.switch for node in network.nodes.values()}
+    for host in network.hosts.values():
+        if host.ip in nodes:
+            raise UsageError(f"{where}: hosts.{host.name}.ip: {host.ip} is kept for the node of {nodes[host.ip]}")
 
 
 def _links(where: str, value: Any, switches: dict[str, str]) -> tuple[Link, ...]:

@@ -74,10 +74,14 @@ class NamesTest(unittest.TestCase):
         self.assertEqual("mlt-2p1", self.lab.device("kansas-city"))
         self.assertEqual("mlt-1p1", self.lab.link_device("lawrence", "kansas-city"))
         self.assertEqual("mlt-2p2", self.lab.link_device("kansas-city", "lawrence"))
+        self.assertEqual("mlt-2p3", self.lab.device("kansas-city.node"))
+        self.assertEqual("mlt-1p2", self.lab.device("lawrence"))
 
     def test_bridges_and_namespaces_have_names_that_tell_what_they_are(self) -> None:
         self.assertEqual("mlt-kansas-city", self.lab.bridge("kansas-city"))
         self.assertEqual("mlt-kansas-city", self.lab.namespace("kansas-city"))
+        self.assertEqual("mlt-kansas-city.node", self.lab.namespace("kansas-city.node"))
+        self.assertEqual("mlt-lawrence.node", self.lab.namespace("lawrence"))
 
     def test_link_that_is_not_there_has_no_device(self) -> None:
         with self.assertRaisesRegex(UsageError, "no link lawrence - lawrence"):

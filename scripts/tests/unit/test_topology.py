@@ -29,10 +29,34 @@ class TopologyTest(unittest.TestCase):
         mesh = topology.load("mesh5")
         self.assertEqual(mesh, topology.parse("mesh5", mesh.to_json()))
 
-    def test_ports_are_hosts_first_then_links(self) -> None:
+    def test_ports_are_hosts_first_then_links_then_the_node(self) -> None:
         network = topology.parse("t", _document())
-        self.assertEqual({"h": 1, "b": 2, "c": 3}, network.ports("a"))
-        self.assertEqual({"a": 1, "c": 2}, network.ports("b"))
+        self.assertEqual({"h": 1, "b": 2, "c": 3, "a.node": 4}, network.ports("a"))
+        self.assertEqual({"a": 1, "c": 2, "b.node": 3}, network.ports("b"))
+
+    def test_nodes_have_the_last_addresses_of_the_hosts_network(self) -> None:
+        document = _document()
+        self.assertEqual(
+            ["10.0.0.201/24", "10.0.0.202/24", "10.0.0.203/24"],
+            [node.address for node in topology.parse("t", document).nodes.values()])
+        document["hosts"] = {"h": {"switch": "a", "ip": "10.0.0.1/29", "role": "client"}}
+        self.assertEqual(
+            ["10.0.0.4", "10.0.0.5", "10.0.0.6"], [node.ip for node in topology.parse("t", document).nodes.values()])
+        document["hosts"] = {}
+        self.assertEqual("10.0.0.201/24", topology.parse("t", document).nodes["a"].address)
+
+    def test_place_is_a_host_or_else_a_node(self) -> None:
+        document = _document()
+        document["hosts"]["a"] = {"switch": "a", "ip": "10.0.0.3/24", "role": "client"}
+        network = topology.parse("t", document)
+        self.assertEqual(network.hosts["h"], network.place("h"))
+        self.assertEqual(network.hosts["a"], network.place("a"))
+        self.assertEqual(network.nodes["a"], network.place("a.node"))
+        self.assertEqual(network.nodes["b"], network.place("b"))
+        self.assertEqual(network.nodes["b"], network.place("b.node"))
+        for name in ("z", "h.node", "z.node"):
+            with self.subTest(name=name), self.assertRaisesRegex(UsageError, f"no host or switch '{name}'"):
+                network.place(name)
 
     def test_mac_shows_the_address(self) -> None:
         self.assertEqual("02:00:0a:00:00:01", topology.parse("t", _document()).hosts["h"].mac)
@@ -47,6 +71,9 @@ class TopologyTest(unittest.TestCase):
             ("hosts", {"h": {"switch": "z", "ip": "10.0.0.1/24", "role": "client"}}, "hosts.h.switch"),
             ("hosts", {"h": {"switch": "a", "ip": "10.0.0.1", "role": "client"}}, "hosts.h.ip"),
             ("hosts", {"h": {"switch": "a", "ip": "10.0.0.1/24", "role": "cook"}}, "hosts.h.role"),
+            ("hosts", {"h": {"switch": "a", "ip": "10.0.0.202/24", "role": "client"}}, "hosts.h.ip: .*the node of b"),
+            ("hosts", {"h": {"switch": "a", "ip": "10.0.0.1/30", "role": "client"}}, "no room for 1 hosts and 3 nodes"),
+            ("hosts", {"h": {"switch": "a", "ip": "0.0.0.0/32", "role": "client"}}, "no room"),
             ("hosts", {"a": {"switch": "b", "ip": "10.0.0.1/24", "role": "client"}}, "hosts.a"),
             ("links", [["a", "z"]], "links[0]"),
             ("links", [["a", "b"], ["b", "a"]], "links[1]"),
@@ -63,12 +90,51 @@ class TopologyTest(unittest.TestCase):
         document = _document()
         document["hosts"]["a"] = {"switch": "a", "ip": "10.0.0.3/24", "role": "client"}
         network = topology.parse("t", document)
-        self.assertEqual({"h": 1, "a": 2, "b": 3, "c": 4}, network.ports("a"))
-        self.assertEqual({"a": 1, "c": 2}, network.ports("b"))
+        self.assertEqual({"h": 1, "a": 2, "b": 3, "c": 4, "a.node": 5}, network.ports("a"))
+        self.assertEqual({"a": 1, "c": 2, "b.node": 3}, network.ports("b"))
+
+    def test_wide_area_network_has_the_figures_of_the_thesis(self) -> None:
+        """Table 4.3: source, destination, throughput, reverse (Mbit/s), latency (ms)"""
+        expected = {
+            ("client-1", "server-1", 57.8, 58.1, 15),
+            ("client-1", "kansas", 30.7, 26.8, 21),
+            ("client-1", "server-3", 12.1, 23.9, 36),
+            ("client-2", "server-1", 39.9, 51.2, 19),
+            ("client-2", "kentucky", 52.2, 53.0, 11),
+            ("client-2", "server-2", 89.7, 83.0, 10),
+            ("client-3", "server-2", 90.3, 90.4, 7),
+            ("client-3", "kentucky", 56.7, 53.6, 9),
+            ("client-3", "client-4", 62.6, 57.0, 14),
+            ("client-4", "kentucky", 76.9, 71.8, 8),
+            ("client-4", "server-3", 91.2, 91.1, 2),
+            ("server-1", "kansas", 20.3, 17.4, 28),
+            ("server-3", "kansas", 11.7, 15.3, 16),
+            ("kansas", "kentucky", 36.7, 39.1, 10),
+        }
+        network = topology.load("geni-wan")
+        self.assertEqual(expected, _figures(network))
+        self.assertEqual(9, len(network.switches))
+        self.assertEqual({name: name for name in network.hosts}, {h.name: h.switch for h in network.hosts.values()})
+        self.assertEqual(["client-1", "client-2", "client-3", "client-4"], [h.name for h in network.with_role("client")])
+        self.assertEqual(["server-1", "server-2", "server-3"], [h.name for h in network.with_role("server")])
+
+    def test_small_network_has_the_figures_of_the_thesis(self) -> None:
+        """Table 4.4"""
+        network = topology.load("thesis-two-servers")
+        expected = {("client", "server-1", 10.7, 9.8, 7), ("client", "server-2", 62.6, 57.0, 14)}
+        self.assertEqual(expected, _figures(network))
 
     def test_unknown_name_lists_the_known(self) -> None:
         with self.assertRaisesRegex(UsageError, "mesh5"):
             topology.load("nowhere")
+
+
+def _figures(network: topology.Topology) -> set[tuple[object, ...]]:
+    for link in network.links:
+        assert link.forward.delay_ms == link.reverse.delay_ms, link
+    return {
+        (*link.ends, link.forward.rate_mbps, link.reverse.rate_mbps, link.forward.delay_ms) for link in network.links
+    }
 
 
 if __name__ == "__main__":
