@@ -11,7 +11,7 @@ from base.errors import UsageError, run_main
 from base.preparation import need_root, prepare
 from base.table import render
 from base.waiting import orderly_end, say, undisturbed
-from lab import generators, instance, topology
+from lab import control, generators, instance, topology
 
 
 def main() -> int:
@@ -28,6 +28,8 @@ def _parser() -> argparse.ArgumentParser:
     up.add_argument("topology", metavar="TOPOLOGY", help="a name from 'list', or a file; 'ring:5' and the like are made by rule")
     up.add_argument("--controller", metavar="HOST:PORT", default=instance.DEFAULT_CONTROLLER,
                     help="where the switches look for their controller (default %(default)s)")
+    up.add_argument("--control-delay", metavar="[SWITCH=]MS", action="append", default=[],
+                    help="how long messages between a switch, or all, and the controller take, one way; may be repeated")
     up.set_defaults(run=_up)
 
     down = commands.add_parser("down", help="remove it, also after a crash")
@@ -62,12 +64,15 @@ def _up(options: argparse.Namespace) -> int:
     network = topology.load(options.topology)
     instance.check_name(name)
     instance.parse_endpoint(options.controller)
+    delays_ms = control.parse_delays(options.control_delay, network)
     need_root("lab up")
     prepare("lab")
     with orderly_end():
-        lab = instance.up(network, name, options.controller)
+        lab = instance.up(network, name, options.controller, control_delays_ms=delays_ms)
     say(f"lab '{name}' is up ({network.description}; {_datapath_words(lab.datapath)} datapath)")
     say(f"switches look for their controller at {lab.controller}; './malob lab down' removes everything")
+    if delays_ms:
+        say("control channels are delayed, one way: " + ", ".join(f"{s} {ms:g} ms" for s, ms in delays_ms.items()))
     hosts = [
         [host.name, host.role, host.address, host.mac, host.switch, str(network.ports(host.switch)[host.name])]
         for host in network.places

@@ -19,13 +19,15 @@ import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterator, Sequence
+from types import MappingProxyType
+from typing import Any, Iterator, Mapping, Sequence
 
 from base.commands import ProcessId
 from base.errors import ScriptError, UsageError
 from base.place import RUN_DIRECTORY
 from base.waiting import undisturbed, wait_until
 from lab import namespaces, ovs, topology
+from lab.control import Relay
 from lab.namespaces import Namespace
 from lab.topology import Topology
 
@@ -116,15 +118,19 @@ class Instance:
                 f"no switch '{name}' in topology '{self.topology.name}'; there are: {', '.join(self.topology.switches)}")
 
 
-def up(network: Topology, name: str = DEFAULT_NAME, controller: str = DEFAULT_CONTROLLER, owned: bool = False) -> Instance:
+def up(
+    network: Topology, name: str = DEFAULT_NAME, controller: str = DEFAULT_CONTROLLER, owned: bool = False,
+    control_delays_ms: Mapping[str, float] = MappingProxyType({}),
+) -> Instance:
     """Builds a lab and returns when its interfaces are ready; the controller need not be there yet.
 
+    control_delays_ms: one way, by switch, of the channel to its controller.
     owned: the lab is a left-over, to be replaced without asking, once this process has ended.
     Raises ScriptError if a lab of that name is up, or if anything of that name is there that is not ours;
     nothing is left behind then.
     """
     check_name(name)
-    host, port = parse_endpoint(controller)
+    parse_endpoint(controller)
     with _lock():
         _clear_leftover(name)
         try:
@@ -139,7 +145,7 @@ def up(network: Topology, name: str = DEFAULT_NAME, controller: str = DEFAULT_CO
                 "owner": [owner.pid, owner.start_ticks] if owner else None,
                 "processes": [],
             })
-            _build(instance, f"tcp:{host}:{port}")
+            _build(instance, _control_endpoints(instance, control_delays_ms))
         except BaseException:
             with undisturbed():
                 _remove(name)
@@ -200,10 +206,26 @@ def parse_endpoint(text: str) -> tuple[str, int]:
     return host, int(port)
 
 
-def _build(instance: Instance, controller: str) -> None:
+def _control_endpoints(instance: Instance, delays_ms: Mapping[str, float]) -> dict[str, str]:
+    """Where each switch finds its controller, as HOST:PORT: at the relay, if it is to be delayed."""
+    endpoints = dict.fromkeys(instance.topology.switches, instance.controller)
+    if delays_ms:
+        relay = Relay(instance.controller, delays_ms, instance.directory / "relay.log")
+        try:
+            instance.add_process(relay.pid)
+        except BaseException:
+            relay.abandon()
+            raise
+        relay.go()
+        endpoints.update(relay.endpoints)
+    return endpoints
+
+
+def _build(instance: Instance, controllers: Mapping[str, str]) -> None:
+    """controllers: where each switch finds its own, as HOST:PORT."""
     network = instance.topology
     namespaces.create(_namespaces(instance))
-    commands = [command for switch in network.switches for command in _bridge(instance, switch, controller)]
+    commands = [command for switch in network.switches for command in _bridge(instance, switch, f"tcp:{controllers[switch]}")]
     for link in network.links:
         commands += _link(instance, link.first, link.second)
     # ten switches take a second on a slow machine

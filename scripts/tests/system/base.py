@@ -34,6 +34,8 @@ class SystemTest(unittest.TestCase):
     topology_name = "mesh5"
     #: the controller's properties that differ from its defaults
     properties: Mapping[str, str] = {}
+    #: by switch, one way: how long messages between it and the controller take
+    control_delays_ms: Mapping[str, float] = {}
 
     lab: Instance
     controller: Controller
@@ -45,7 +47,8 @@ class SystemTest(unittest.TestCase):
         cls.addClassCleanup(cls._clean_up)
         network = topology.load(cls.topology_name)
         openflow_port = free_port()
-        cls.lab = instance.up(network, NAME, f"127.0.0.1:{openflow_port}", owned=True)
+        cls.lab = instance.up(
+            network, NAME, f"127.0.0.1:{openflow_port}", owned=True, control_delays_ms=cls.control_delays_ms)
         cls.controller = Controller(
             Path(directory.name), openflow_port, free_port(), cls._properties_file(Path(directory.name)))
         cls.controller.start()

@@ -1,0 +1,87 @@
+"""The control channels of a lab: which switch's is delayed by how much, and the relay that does it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Iterable, Mapping
+
+from base.errors import ScriptError, UsageError
+from lab.links import check_limit
+from lab.topology import Topology
+
+_RELAY = Path(__file__).parent / "relay.py"
+
+
+def parse_delays(words: Iterable[str], network: Topology) -> dict[str, float]:
+    """The one-way delay of each switch's control channel, in ms, from "MS" for all and "SWITCH=MS" for one.
+
+    What is said of one switch counts more than what is said of all; switches without a delay are left out.
+    Raises UsageError.
+    """
+    everywhere: "float | None" = None
+    single: dict[str, float] = {}
+    for word in words:
+        switch, equals, text = word.rpartition("=")
+        if equals and switch not in network.switches:
+            raise UsageError(f"--control-delay {word}: topology '{network.name}' has no switch '{switch}'")
+        if switch in single or not equals and everywhere is not None:
+            raise UsageError(f"--control-delay {word}: said before")
+        delay_ms = _milliseconds(word, text)
+        if equals:
+            single[switch] = delay_ms
+        else:
+            everywhere = delay_ms
+    delays = {switch: single.get(switch, everywhere or 0) for switch in network.switches}
+    return {switch: delay_ms for switch, delay_ms in delays.items() if delay_ms > 0}
+
+
+def _milliseconds(word: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise UsageError(f"--control-delay {word}: '{text}' is no number of milliseconds") from None
+    check_limit(f"--control-delay {word}", "delay_ms", number)
+    return number
+
+
+class Relay:
+    """The process that delays control channels. It begins with go(), and ends if its maker does so before."""
+
+    def __init__(self, controller: str, delays_ms: Mapping[str, float], log: Path) -> None:
+        """Starts it. controller: HOST:PORT. delays_ms: one way, by switch. Raises ScriptError if it does not start."""
+        distinct = sorted(set(delays_ms.values()))
+        with open(log, "ab") as err:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", str(_RELAY), controller, *map(str, distinct)],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=err, text=True, start_new_session=True)
+        assert self._process.stdin is not None and self._process.stdout is not None
+        with self._process.stdout as answer:
+            line = answer.readline()
+        if not line:
+            raise ScriptError(f"the relay of the control channels ended at once; see {log}")
+        ports = dict(zip(distinct, json.loads(line)))
+        #: where each switch finds its controller, as HOST:PORT
+        self.endpoints = {switch: f"127.0.0.1:{ports[delay_ms]}" for switch, delay_ms in delays_ms.items()}
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def go(self) -> None:
+        """Lets it work, and live on when this process ends."""
+        assert self._process.stdin is not None
+        with self._process.stdin as orders:
+            orders.write("go\n")
+
+    def abandon(self) -> None:
+        """Lets it end without having begun."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self.wait()
+
+    def wait(self) -> None:
+        """Returns when it has ended."""
+        self._process.wait()

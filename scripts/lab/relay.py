@@ -1,0 +1,115 @@
+"""Stands between switches and their controller, and delays what they say to each other.
+
+    relay.py HOST:PORT DELAY_MS…     one listener on loopback for each delay, which is one way
+
+Prints the listeners' ports, as a JSON list, and begins when it reads a line; if its input ends before, so does it:
+whoever started it did not live to write its number down. A connection that comes in is made to the controller as if
+the wire were that long; where nobody listens there, it is closed, and the switch tries again.
+
+Needs nothing but Python's standard library. Threads that block, two for each direction of a connection, come closer to
+the moment than asyncio, and cost less.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import socket
+import sys
+import threading
+import time
+from typing import Any, Callable
+
+#: Together the most that is on its way in one direction: 4 MiB. Who sends more has to wait.
+CHUNK_BYTES = 4096
+CHUNKS = 1024
+
+
+def main() -> None:
+    endpoint, *delays = sys.argv[1:]
+    host, _, port = endpoint.rpartition(":")
+    listeners = [socket.create_server(("127.0.0.1", 0), backlog=1024) for _ in delays]
+    print(json.dumps([listener.getsockname()[1] for listener in listeners]), flush=True)
+    if sys.stdin.readline():
+        for listener, delay in zip(listeners, delays):
+            _thread(_accept, listener, (host, int(port)), float(delay) / 1000)
+        threading.Event().wait()
+
+
+def _thread(role: Callable[..., None], *arguments: Any) -> None:
+    threading.Thread(target=role, args=arguments, daemon=True).start()
+
+
+def _accept(listener: socket.socket, controller: tuple[str, int], delay_s: float) -> None:
+    while True:
+        switch, _ = listener.accept()
+        _thread(_connect, switch, controller, delay_s)
+
+
+def _connect(switch: socket.socket, controller: tuple[str, int], delay_s: float) -> None:
+    # a connection is there for its client after one round trip
+    time.sleep(2 * delay_s)
+    try:
+        other = socket.create_connection(controller, timeout=10)
+    except OSError:
+        switch.close()
+        return
+    other.settimeout(None)
+    for end in (switch, other):
+        end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    _thread(_carry, switch, other, delay_s)
+    _thread(_carry, other, switch, delay_s)
+
+
+def _carry(source: socket.socket, target: socket.socket, delay_s: float) -> None:
+    """Carries one direction until its source closes or its target takes no more; then both are closed."""
+    # what has been read, and when it is to leave; no bytes are the end
+    on_its_way: "queue.Queue[tuple[float, bytes]]" = queue.Queue(CHUNKS)
+    _thread(_read, source, on_its_way, delay_s)
+    taken = True
+    while True:
+        due, data = on_its_way.get()
+        wait_s = due - time.monotonic()
+        if wait_s > 0 and taken:
+            time.sleep(wait_s)
+        if not data:
+            break
+        # once it takes no more, the rest is thrown away, so that the reader comes to its end
+        taken = taken and _sent(target, data)
+        if not taken:
+            _shut(source)
+    _shut(target)
+    _shut(source)
+
+
+def _read(source: socket.socket, on_its_way: "queue.Queue[tuple[float, bytes]]", delay_s: float) -> None:
+    data = b"-"
+    while data:
+        try:
+            data = source.recv(CHUNK_BYTES)
+        except OSError:
+            data = b""
+        on_its_way.put((time.monotonic() + delay_s, data))
+
+
+def _sent(target: socket.socket, data: bytes) -> bool:
+    try:
+        target.sendall(data)
+        return True
+    except OSError:
+        return False
+
+
+def _shut(end: socket.socket) -> None:
+    """Ends a connection; whoever waits for it wakes up. The last thread to let go of it closes it."""
+    try:
+        end.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        pass
