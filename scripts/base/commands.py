@@ -70,6 +70,22 @@ class ProcessId:
             return None
         return ProcessId(pid, int(fields[19]))
 
+    @staticmethod
+    def with_argument(argument: str) -> "list[ProcessId]":
+        """The processes in our network namespace that have this among the words of their command lines."""
+        found = []
+        here = os.stat("/proc/self/ns/net")
+        for directory in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (directory / "cmdline").read_bytes().split(b"\0")
+                ours = argument.encode() in words and os.path.samestat(os.stat(directory / "ns/net"), here)
+            except OSError:
+                continue
+            process = ProcessId.of(int(directory.name)) if ours else None
+            if process is not None:
+                found.append(process)
+        return found
+
     def alive(self) -> bool:
         return ProcessId.of(self.pid) == self
 

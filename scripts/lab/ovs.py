@@ -106,18 +106,11 @@ def _pid_file(daemon: str) -> Path:
 
 def _our_daemons() -> list[ProcessId]:
     """The daemons that we started: those that write our pid files. The switch comes before its database."""
-    found = []
-    for name in ("ovs-vswitchd", "ovsdb-server"):
-        mark = f"--pidfile={_pid_file(name)}".encode()
-        for command_line in Path("/proc").glob("[0-9]*/cmdline"):
-            try:
-                ours = mark in command_line.read_bytes().split(b"\0")
-            except OSError:
-                continue
-            process = ProcessId.of(int(command_line.parent.name)) if ours else None
-            if process is not None:
-                found.append(process)
-    return found
+    return [
+        process
+        for name in ("ovs-vswitchd", "ovsdb-server")
+        for process in ProcessId.with_argument(f"--pidfile={_pid_file(name)}")
+    ]
 
 
 def stop_ours() -> None:

@@ -10,6 +10,9 @@ package_of() {
     mvn) echo "maven|builds the controller" ;;
     ovs-vsctl) echo "openvswitch-switch|provides the switches of the emulated network" ;;
     ip) echo "iproute2|makes the hosts of the emulated network" ;;
+    tc) echo "iproute2|shapes the links of the emulated network" ;;
+    cc) echo "gcc|compiles the link emulator" ;;
+    libc-headers) echo "libc6-dev|compiles the link emulator" ;;
     ethtool) echo "ethtool|switches off checksum offload on the hosts' interfaces" ;;
     setpriv) echo "util-linux|ends helper processes with their parent" ;;
     ping) echo "iputils-ping|checks who reaches whom" ;;
@@ -41,6 +44,7 @@ has_program() {
   case $1 in
     javac) find_jdk >/dev/null ;;
     java) find_java >/dev/null ;;
+    libc-headers) [ -e /usr/include/stdio.h ] ;;
     *) command -v "$1" >/dev/null ;;
   esac
 }

@@ -1,0 +1,55 @@
+#define _GNU_SOURCE
+#include "tap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_tun.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Keeps the kernel from sending its own IPv6 messages into the link; there may be no IPv6 at all. */
+static void without_ipv6(const char *name) {
+    char path[80];
+    snprintf(path, sizeof path, "/proc/sys/net/ipv6/conf/%s/disable_ipv6", name);
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file < 0) return;
+    if (write(file, "1", 1) != 1) errno = 0;
+    close(file);
+}
+
+static int switch_on(const char *name) {
+    struct ifreq request = {0};
+    int any = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (any < 0) return -1;
+    strncpy(request.ifr_name, name, IFNAMSIZ - 1);
+    int result = ioctl(any, SIOCGIFFLAGS, &request);
+    if (result == 0) {
+        request.ifr_flags = (short)(request.ifr_flags | IFF_UP);
+        result = ioctl(any, SIOCSIFFLAGS, &request);
+    }
+    int reason = errno;
+    close(any);
+    errno = reason;
+    return result;
+}
+
+int tap_open(const char *name) {
+    struct ifreq request = {0};
+    int tap = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    if (tap < 0) return -1;
+    strncpy(request.ifr_name, name, IFNAMSIZ - 1);
+    /* exclusively: a device of that name that somebody else made is not ours to use */
+    request.ifr_flags = (short)(IFF_TAP | IFF_NO_PI | IFF_TUN_EXCL);
+    if (ioctl(tap, TUNSETIFF, &request) == 0) {
+        without_ipv6(name);
+        if (switch_on(name) == 0) return tap;
+    }
+    int reason = errno;
+    close(tap);
+    errno = reason;
+    return -1;
+}

@@ -1,0 +1,132 @@
+"""Our own link emulator (scripts/lab/emulator/): one process that carries all links of a lab in user space."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+from pathlib import Path
+
+from base.commands import ProcessId
+from base.errors import MissingError, ScriptError
+from base.place import ROOT
+from base.waiting import wait_until
+from lab.links import Direction
+from lab.shaping.shaper import DEFAULT_QUEUE_PACKETS, Reading, Shaper
+from lab.shaping.trace import Trace
+
+PROGRAM = ROOT / "target" / "link-emulator"
+
+#: What switches and emulator add to each link's delay on an idle machine (docs/experiments.md): it is taken off.
+HANDOVER_NS = 150_000
+
+#: Longer than the emulator ever takes, even on a machine that has no time for it.
+_ANSWER_TIMEOUT_S = 10
+
+
+class Emulator(Shaper):
+    """The emulator of one lab. Starts with the first link; another process may go on with it by the same directory."""
+
+    kind = "emulator"
+
+    def __init__(self, directory: Path, handover_ns: int = HANDOVER_NS) -> None:
+        """directory: of the lab; its socket and its log are there."""
+        self._socket = directory / "links.sock"
+        self._log = directory / "links.log"
+        self._handover_ns = handover_ns
+
+    def join(self, first: str, second: str) -> None:
+        if not self._processes():
+            self._start()
+        self._ask(f"add {first} {second} {self._handover_ns}")
+
+    def set(self, device: str, direction: Direction) -> None:
+        queue = direction.queue_packets or DEFAULT_QUEUE_PACKETS
+        self._ask(
+            f"set {device} rate_bps={round((direction.rate_mbps or 0) * 1e6)}"
+            f" delay_ns={round((direction.delay_ms or 0) * 1e6)} queue_packets={queue}"
+            f" loss_ppm={round((direction.loss or 0) * 1e6)}")
+
+    def play(self, device: str, trace: Trace) -> None:
+        plan = self._socket.with_name(f"{device}.plan")
+        plan.write_text(trace.plan())
+        try:
+            self._ask(f"play {device} {plan}")
+        finally:
+            plan.unlink()
+
+    def read(self, device: str) -> Reading:
+        return reading(self._ask(f"read {device}"))
+
+    def forget_lateness(self) -> None:
+        self._ask("punctual")
+
+    @property
+    def pid(self) -> "int | None":
+        processes = self._processes()
+        return processes[0].pid if processes else None
+
+    def stop(self) -> None:
+        """Its devices go with its process, and whatever is on them."""
+        for process in self._processes():
+            process.end()
+        self._socket.unlink(missing_ok=True)
+
+    def _processes(self) -> list[ProcessId]:
+        return ProcessId.with_argument(str(self._socket))
+
+    def _start(self) -> None:
+        if not PROGRAM.exists():
+            raise MissingError("the link emulator is not built; './malob prepare lab' builds it")
+        self._socket.unlink(missing_ok=True)
+        with open(self._log, "ab") as log:
+            process = subprocess.Popen(
+                [str(PROGRAM), str(self._socket)], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True)
+
+        def listens() -> bool:
+            if process.poll() is not None:
+                raise ScriptError(f"the link emulator ended at once; see {self._log}")
+            return self._answers()
+
+        wait_until(listens, "the link emulator to answer", 10, 0.01)
+
+    def _answers(self) -> bool:
+        try:
+            self._ask("punctual")
+            return True
+        except ScriptError:
+            return False
+
+    def _ask(self, request: str) -> str:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
+            connection.settimeout(_ANSWER_TIMEOUT_S)
+            try:
+                connection.connect(str(self._socket))
+                connection.send(request.encode())
+                answer = connection.recv(4096).decode()
+            except OSError as error:
+                raise ScriptError(f"the link emulator does not answer: {error}") from None
+        verdict, _, words = answer.partition(" ")
+        if verdict != "ok":
+            raise ScriptError(f"the link emulator: {words or 'it ended'}")
+        return words
+
+
+def reading(words: str) -> Reading:
+    """What the emulator says about a direction: NAME=VALUE, separated by blanks."""
+    values = {name: int(value) for name, _, value in (word.partition("=") for word in words.split())}
+    return Reading(
+        direction=Direction(
+            rate_mbps=values["rate_bps"] / 1e6 or None,
+            delay_ms=values["delay_ns"] / 1e6 or None,
+            queue_packets=values["queue_packets"],
+            loss=values["loss_ppm"] / 1e6 or None,
+        ),
+        traced=bool(values["trace"]),
+        packets=values["packets"],
+        mbytes=values["bytes"] / 1e6,
+        dropped=values["dropped"] + values["overflowed"],
+        lost=values["lost"],
+        late=values["late"],
+        latest_ms=values["latest_ns"] / 1e6,
+    )

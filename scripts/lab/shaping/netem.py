@@ -1,0 +1,133 @@
+"""The kernel's netem, where it is: links are veth pairs, each end shaped by a queueing discipline."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from base.commands import ProcessId, run, succeeds
+from base.errors import ScriptError
+from lab.links import Direction
+from lab.shaping.shaper import DEFAULT_QUEUE_PACKETS, Reading, Shaper
+from lab.shaping.trace import Trace
+
+#: Packets are counted without it, by the emulator as by netem.
+ETHERNET_HEADER = 14
+
+#: netem holds what is on the wire in its queue, too; without a rate, there is nothing else to bound it.
+_UNLIMITED_PACKETS = 100_000
+_FULL_PACKET_BITS = 1500 * 8
+
+PLAYER = Path(__file__).parent / "netem_player.py"
+
+
+def available() -> bool:
+    """Whether the kernel has netem; tries it on the loopback of a network namespace of its own."""
+    return succeeds(
+        ["unshare", "--net", "tc", "qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms", "rate", "1mbit"])
+
+
+def arguments(direction: Direction) -> list[str]:
+    """The words after `tc qdisc replace dev DEVICE root` that make netem do this."""
+    words = ["netem", "limit", str(_limit(direction))]
+    if direction.rate_mbps is not None:
+        # rate RATE OVERHEAD: so many bytes more per packet, here less
+        words += ["rate", f"{round(direction.rate_mbps * 1e6)}bit", str(-ETHERNET_HEADER)]
+    if direction.delay_ms:
+        words += ["delay", f"{round(direction.delay_ms * 1000)}us"]
+    if direction.loss:
+        words += ["loss", "random", f"{direction.loss * 100:.4f}%"]
+    return words
+
+
+def _limit(direction: Direction) -> int:
+    """netem's limit is for waiting packets and those on the wire together, the latter reckoned as full ones."""
+    if direction.rate_mbps is None:
+        return _UNLIMITED_PACKETS
+    on_the_wire = direction.rate_mbps * 1e3 * (direction.delay_ms or 0) / _FULL_PACKET_BITS
+    return (direction.queue_packets or DEFAULT_QUEUE_PACKETS) + 1 + math.ceil(on_the_wire)
+
+
+class Netem(Shaper):
+    """Links by netem. Rates change as traces say by a small process per direction."""
+
+    kind = "netem"
+
+    def __init__(self, directory: Path) -> None:
+        """directory: of the lab. What each direction was told is kept there: netem cannot be asked in our words."""
+        self._directory = directory / "netem"
+
+    def join(self, first: str, second: str) -> None:
+        run(["ip", "link", "add", first, "type", "veth", "peer", "name", second])
+        for device in (first, second):
+            run(["ethtool", "-K", device, "tx", "off"])
+            run(["ip", "link", "set", device, "up"])
+            self.set(device, Direction())
+
+    def set(self, device: str, direction: Direction) -> None:
+        self._end_player(device)
+        run(["tc", "qdisc", "replace", "dev", device, "root", *arguments(direction)])
+        self._directory.mkdir(parents=True, exist_ok=True)
+        self._note(device).write_text(json.dumps(vars(direction)))
+
+    def play(self, device: str, trace: Trace) -> None:
+        self._end_player(device)
+        plan = self._plan(device)
+        plan.write_text(json.dumps({"period_s": trace.period_s, "steps": self._commands(device, trace)}))
+        with open(self._directory / f"{device}.log", "ab") as log:
+            subprocess.Popen(
+                [sys.executable, "-I", str(PLAYER), str(plan)], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True)
+
+    def _commands(self, device: str, trace: Trace) -> list[tuple[float, list[str]]]:
+        """When each step comes, and the command that makes it so; the queue stays as it was set."""
+        direction = self._told(device)
+        steps = []
+        for step in trace.steps:
+            delay_ms = direction.delay_ms if step.delay_ms is None else step.delay_ms
+            loss = direction.loss if step.loss is None else step.loss
+            direction = Direction(step.rate_mbps, delay_ms, direction.queue_packets, loss)
+            steps.append((step.seconds, ["tc", "qdisc", "change", "dev", device, "root", *arguments(direction)]))
+        return steps
+
+    def read(self, device: str) -> Reading:
+        found = run(["tc", "-s", "-j", "qdisc", "show", "dev", device])
+        return reading(json.loads(found), self._told(device), bool(ProcessId.with_argument(str(self._plan(device)))))
+
+    def stop(self) -> None:
+        for note in self._directory.glob("*.json"):
+            device = note.stem
+            self._end_player(device)
+            if Path("/sys/class/net", device).exists():
+                # the other end goes with it
+                run(["ip", "link", "del", device], check=False)
+
+    def _end_player(self, device: str) -> None:
+        for process in ProcessId.with_argument(str(self._plan(device))):
+            process.end()
+
+    def _told(self, device: str) -> Direction:
+        try:
+            return Direction(**json.loads(self._note(device).read_text()))
+        except OSError:
+            raise ScriptError(f"{device} is no end of a link") from None
+
+    def _note(self, device: str) -> Path:
+        return self._directory / f"{device}.json"
+
+    def _plan(self, device: str) -> Path:
+        return self._directory / f"{device}.plan"
+
+
+def reading(qdiscs: list[dict[str, Any]], direction: Direction, traced: bool) -> Reading:
+    """What `tc -s -j qdisc show` says; losses by chance are among its drops."""
+    for qdisc in qdiscs:
+        if qdisc.get("kind") == "netem":
+            packets = qdisc["packets"]
+            return Reading(direction, traced, packets, (qdisc["bytes"] - ETHERNET_HEADER * packets) / 1e6,
+                           qdisc["drops"], 0)
+    raise ScriptError("the link has lost its netem")
