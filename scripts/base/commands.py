@@ -45,6 +45,13 @@ def succeeds(command: Sequence[str], timeout_s: float = 10) -> bool:
         return False
 
 
+def start_apart(command: Sequence[str], log: Path) -> None:
+    """Starts a program that goes on when this one has ended, and is no child of it. log: takes all that it says."""
+    with open(log, "ab") as out:
+        subprocess.run(
+            ["setsid", "--fork", *command], check=True, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+
+
 def find_program(name: str) -> str | None:
     """The path of a program; also looks where only root's PATH looks."""
     path = os.environ.get("PATH", os.defpath)

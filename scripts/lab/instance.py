@@ -28,7 +28,11 @@ from base.place import RUN_DIRECTORY
 from base.waiting import undisturbed, wait_until
 from lab import namespaces, ovs, topology
 from lab.control import Relay
+from lab.links import Direction, Link
 from lab.namespaces import Namespace
+from lab.shaping import choice
+from lab.shaping.shaper import Shaper
+from lab.shaping.trace import Trace
 from lab.topology import Topology
 
 DEFAULT_NAME = "ml"
@@ -40,12 +44,18 @@ _NAME = re.compile(r"ml[a-z0-9]?")
 
 @dataclass(frozen=True)
 class Instance:
-    """A lab that is up, or half up. controller: HOST:PORT that the switches connect to."""
+    """A lab that is up, or half up.
+
+    controller: HOST:PORT that the switches connect to. shaper_kind: what shapes links. scale: what all rates of the
+    topology have been multiplied by, and those of traces will be.
+    """
 
     name: str
     topology: Topology
     controller: str
     datapath: str
+    shaper_kind: str = "emulator"
+    scale: float = 1
 
     @property
     def directory(self) -> Path:
@@ -93,6 +103,35 @@ class Instance:
             ovs.vsctl(*_joined(
                 [["--if-exists", "del-port", self.bridge(switch), device] for switch, device in ends]))
 
+    @property
+    def shaper(self) -> Shaper:
+        """What shapes links; knows a direction by link_device() where it begins."""
+        return choice.shaper(self.shaper_kind, self.directory)
+
+    def shaped(self, link: Link) -> bool:
+        """Whether the shaper carries the link; others are as fast as the switches are."""
+        return link.limited or namespaces.device_exists(self.link_device(*link.ends))
+
+    def shape(self, here: str, there: str, direction: Direction) -> None:
+        """Sets what the link does to packets from switch `here` to switch `there`.
+
+        The first time that this is done to a link without limits, its ports go and come back at the switches.
+        """
+        self._make_shaped(here, there)
+        self.shaper.set(self.link_device(here, there), direction)
+
+    def play(self, here: str, there: str, trace: Trace) -> None:
+        """Lets a trace change the link from switch `here` to switch `there`."""
+        self._make_shaped(here, there)
+        self.shaper.play(self.link_device(here, there), trace.scaled(self.scale))
+
+    def _make_shaped(self, here: str, there: str) -> None:
+        device, other = self.link_device(here, there), self.link_device(there, here)
+        if not self.shaped(self.topology.link(here, there)):
+            self.set_link(here, there, False)
+            self.shaper.join(device, other)
+            self.set_link(here, there, True)
+
     def add_process(self, pid: int) -> None:
         """Leaves a process to down(), which ends it; for those that outlive the program that started them."""
         process = ProcessId.of(pid)
@@ -120,11 +159,12 @@ class Instance:
 
 def up(
     network: Topology, name: str = DEFAULT_NAME, controller: str = DEFAULT_CONTROLLER, owned: bool = False,
-    control_delays_ms: Mapping[str, float] = MappingProxyType({}),
+    control_delays_ms: Mapping[str, float] = MappingProxyType({}), scale: float = 1, shaper: str | None = None,
 ) -> Instance:
     """Builds a lab and returns when its interfaces are ready; the controller need not be there yet.
 
-    control_delays_ms: one way, by switch, of the channel to its controller.
+    control_delays_ms: one way, by switch, of the channel to its controller. scale: multiplies every rate.
+    shaper: "netem" or "emulator"; None for netem where the kernel has it.
     owned: the lab is a left-over, to be replaced without asking, once this process has ended.
     Raises ScriptError if a lab of that name is up, or if anything of that name is there that is not ours;
     nothing is left behind then.
@@ -135,13 +175,16 @@ def up(
         _clear_leftover(name)
         try:
             ovs.ensure_running()
-            instance = Instance(name, network, controller, ovs.datapath_type())
+            instance = Instance(
+                name, network.scaled(scale), controller, ovs.datapath_type(), choice.choose(shaper), scale)
             _check_free(instance)
             owner = ProcessId.of(os.getpid()) if owned else None
             _write_state(name, {
-                "topology": {"name": network.name, **network.to_json()},
+                "topology": {"name": network.name, **instance.topology.to_json()},
                 "controller": controller,
                 "datapath": instance.datapath,
+                "shaper": instance.shaper_kind,
+                "scale": scale,
                 "owner": [owner.pid, owner.start_ticks] if owner else None,
                 "processes": [],
             })
@@ -177,7 +220,9 @@ def find(name: str | None = None) -> Instance:
     state = _read_state(name)
     network = dict(state["topology"])
     parsed = topology.parse(network.pop("name"), network)
-    return Instance(name, parsed, state["controller"], state["datapath"])
+    # a lab of an earlier version has neither
+    shaper, scale = state.get("shaper", "emulator"), state.get("scale", 1)
+    return Instance(name, parsed, state["controller"], state["datapath"], shaper, scale)
 
 
 def running() -> list[str]:
@@ -227,7 +272,9 @@ def _build(instance: Instance, controllers: Mapping[str, str]) -> None:
     namespaces.create(_namespaces(instance))
     commands = [command for switch in network.switches for command in _bridge(instance, switch, f"tcp:{controllers[switch]}")]
     for link in network.links:
-        commands += _link(instance, link.first, link.second)
+        if link.limited:
+            _join(instance, link)
+        commands += _link(instance, *link.ends)
     # ten switches take a second on a slow machine
     patience_s = 20 + len(network.switches)
     ovs.vsctl(*_joined(commands), timeout_s=patience_s)
@@ -264,13 +311,22 @@ def _bridge(instance: Instance, switch: str, controller: str) -> Iterator[list[s
             yield ["set", "Interface", device, f"ofport_request={ports[place.name]}"]
 
 
+def _join(instance: Instance, link: Link) -> None:
+    there, back = instance.link_device(*link.ends), instance.link_device(*reversed(link.ends))
+    instance.shaper.join(there, back)
+    instance.shaper.set(there, link.forward)
+    instance.shaper.set(back, link.reverse)
+
+
 def _link(instance: Instance, first: str, second: str) -> list[list[str]]:
     commands = []
+    shaped = instance.shaped(instance.topology.link(first, second))
     for here, there in ((first, second), (second, first)):
         port, peer = instance.link_device(here, there), instance.link_device(there, here)
         number = instance.topology.ports(here)[there]
+        kind = ["type=system"] if shaped else ["type=patch", f"options:peer={peer}"]
         commands.append(["--may-exist", "add-port", instance.bridge(here), port])
-        commands.append(["set", "Interface", port, "type=patch", f"options:peer={peer}", f"ofport_request={number}"])
+        commands.append(["set", "Interface", port, *kind, f"ofport_request={number}"])
     return commands
 
 
@@ -321,6 +377,7 @@ def _remove(name: str) -> bool:
     if ovs.database_runs():
         found = _remove_bridges(name) or found
     if instance is not None:
+        instance.shaper.stop()
         namespaces.remove(_namespaces(instance))
     shutil.rmtree(RUN_DIRECTORY / name, ignore_errors=True)
     if not running():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from base.errors import UsageError
@@ -21,6 +21,10 @@ class Direction:
     delay_ms: float | None = None
     queue_packets: int | None = None
     loss: float | None = None
+
+    def scaled(self, factor: float) -> "Direction":
+        """The same with its rate multiplied."""
+        return self if self.rate_mbps is None else replace(self, rate_mbps=self.rate_mbps * factor)
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,10 @@ class Link:
     def direction(self, source: str) -> Direction:
         """The direction that leads away from a switch."""
         return self.forward if source == self.first else self.reverse
+
+    def scaled(self, factor: float) -> "Link":
+        """The same with its rates multiplied."""
+        return replace(self, forward=self.forward.scaled(factor), reverse=self.reverse.scaled(factor))
 
     def to_json(self) -> Any:
         """What parse_link() reads: a pair, or an object if there is more to say."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,10 @@ def exists(namespace: str) -> bool:
 
 
 def device_exists(device: str) -> bool:
-    return Path("/sys/class/net", device).exists()
+    try:
+        return socket.if_nametoindex(device) > 0
+    except OSError:
+        return False
 
 
 def inside(namespace: str, command: Sequence[str]) -> list[str]:

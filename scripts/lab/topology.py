@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -117,9 +117,17 @@ class Topology:
             for switch, around in names.items()
         }
 
+    def link(self, first: str, second: str) -> Link:
+        """The link between two switches, in whatever order. There must be one."""
+        return next(link for link in self.links if set(link.ends) == {first, second})
+
     def neighbours(self, switch: str) -> list[str]:
         """The switches that a link joins to this one."""
         return [link.other(switch) for link in self.links if switch in link.ends]
+
+    def scaled(self, factor: float) -> "Topology":
+        """The same with all rates of links multiplied."""
+        return replace(self, links=tuple(link.scaled(factor) for link in self.links))
 
     def to_json(self) -> dict[str, Any]:
         """What parse() reads."""

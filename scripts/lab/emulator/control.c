@@ -76,7 +76,7 @@ static bool assign(Parameters *parameters, char *word) {
     return true;
 }
 
-/* set DEVICE NAME=VALUE… : all or none; a rate ends the trace that would change it */
+/* set DEVICE NAME=VALUE… : all or none; ends a trace, which would change them */
 static void set(Request *request) {
     Direction *direction = request->link->ways[request->way];
     Parameters parameters = direction->parameters;
@@ -86,8 +86,7 @@ static void set(Request *request) {
             return;
         }
     }
-    for (int i = 0; i < request->count; i++)
-        if (strncmp(request->words[i], "rate_bps=", 9) == 0) link_play(request->link, request->way, NULL);
+    link_play(request->link, request->way, NULL);
     direction_set(direction, &parameters, request->now_ns);
     say(request, "ok", "");
 }

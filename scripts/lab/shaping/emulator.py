@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import socket
-import subprocess
 from pathlib import Path
 
-from base.commands import ProcessId
+from base.commands import ProcessId, start_apart
 from base.errors import MissingError, ScriptError
 from base.place import ROOT
 from base.waiting import wait_until
@@ -30,6 +29,7 @@ class Emulator(Shaper):
 
     def __init__(self, directory: Path, handover_ns: int = HANDOVER_NS) -> None:
         """directory: of the lab; its socket and its log are there."""
+        self.directory = directory
         self._socket = directory / "links.sock"
         self._log = directory / "links.log"
         self._handover_ns = handover_ns
@@ -78,17 +78,8 @@ class Emulator(Shaper):
         if not PROGRAM.exists():
             raise MissingError("the link emulator is not built; './malob prepare lab' builds it")
         self._socket.unlink(missing_ok=True)
-        with open(self._log, "ab") as log:
-            process = subprocess.Popen(
-                [str(PROGRAM), str(self._socket)], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                start_new_session=True)
-
-        def listens() -> bool:
-            if process.poll() is not None:
-                raise ScriptError(f"the link emulator ended at once; see {self._log}")
-            return self._answers()
-
-        wait_until(listens, "the link emulator to answer", 10, 0.01)
+        start_apart([str(PROGRAM), str(self._socket)], self._log)
+        wait_until(self._answers, f"the link emulator to answer; see {self._log}", 10, 0.01)
 
     def _answers(self) -> bool:
         try:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-from base.commands import ProcessId, run, succeeds
+from base.commands import ProcessId, run, start_apart, succeeds
 from base.errors import ScriptError
+from lab import namespaces
 from lab.links import Direction
 from lab.shaping.shaper import DEFAULT_QUEUE_PACKETS, Reading, Shaper
 from lab.shaping.trace import Trace
@@ -78,10 +78,7 @@ class Netem(Shaper):
         self._end_player(device)
         plan = self._plan(device)
         plan.write_text(json.dumps({"period_s": trace.period_s, "steps": self._commands(device, trace)}))
-        with open(self._directory / f"{device}.log", "ab") as log:
-            subprocess.Popen(
-                [sys.executable, "-I", str(PLAYER), str(plan)], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                start_new_session=True)
+        start_apart([sys.executable, "-I", str(PLAYER), str(plan)], self._directory / f"{device}.log")
 
     def _commands(self, device: str, trace: Trace) -> list[tuple[float, list[str]]]:
         """When each step comes, and the command that makes it so; the queue stays as it was set."""
@@ -102,7 +99,7 @@ class Netem(Shaper):
         for note in self._directory.glob("*.json"):
             device = note.stem
             self._end_player(device)
-            if Path("/sys/class/net", device).exists():
+            if namespaces.device_exists(device):
                 # the other end goes with it
                 run(["ip", "link", "del", device], check=False)
 

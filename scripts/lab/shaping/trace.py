@@ -8,7 +8,7 @@ the one before it, then the trace begins anew; a trace of one row is constant.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from base.errors import UsageError
@@ -44,6 +44,10 @@ class Trace:
         if len(self.steps) == 1:
             return 1.0
         return 2 * self.steps[-1].seconds - self.steps[-2].seconds
+
+    def scaled(self, factor: float) -> "Trace":
+        """The same with its rates multiplied."""
+        return replace(self, steps=tuple(replace(step, rate_mbps=step.rate_mbps * factor) for step in self.steps))
 
     def plan(self) -> str:
         """The same for the programs that play it: the period, then steps; nanoseconds, bit/s, millionths; -1 for None."""

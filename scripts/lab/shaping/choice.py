@@ -1,0 +1,25 @@
+"""Which shaper a lab has: netem where the kernel has it, else our own emulator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from base.errors import UsageError
+from lab.shaping import netem
+from lab.shaping.emulator import Emulator
+from lab.shaping.netem import Netem
+from lab.shaping.shaper import Shaper
+
+KINDS = ("emulator", "netem")
+
+
+def choose(wanted: str | None) -> str:
+    """The kind that is wanted, or the one for this machine. Raises UsageError if it cannot be."""
+    if wanted == "netem" and not netem.available():
+        raise UsageError("this kernel has no netem; leave --shaper away, or say '--shaper emulator'")
+    return wanted or ("netem" if netem.available() else "emulator")
+
+
+def shaper(kind: str, directory: Path) -> Shaper:
+    """The shaper of the lab with that directory."""
+    return Netem(directory) if kind == "netem" else Emulator(directory)
