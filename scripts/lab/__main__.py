@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import sys
 
@@ -11,7 +12,8 @@ from base.errors import UsageError, run_main
 from base.preparation import need_root, prepare
 from base.table import render
 from base.waiting import orderly_end, say, undisturbed
-from lab import control, generators, instance, topology
+from lab import check, control, generators, instance, linking, topology
+from lab.shaping import choice
 
 
 def main() -> int:
@@ -30,6 +32,10 @@ def _parser() -> argparse.ArgumentParser:
                     help="where the switches look for their controller (default %(default)s)")
     up.add_argument("--control-delay", metavar="[SWITCH=]MS", action="append", default=[],
                     help="how long messages between a switch, or all, and the controller take, one way; may be repeated")
+    up.add_argument("--scale", metavar="F", type=float, default=1,
+                    help="multiplies every rate, those of traces too, where the machine is too slow for them")
+    up.add_argument("--shaper", choices=choice.KINDS,
+                    help="what gives links their rates and delays (default: netem where the kernel has it)")
     up.set_defaults(run=_up)
 
     down = commands.add_parser("down", help="remove it, also after a crash")
@@ -48,13 +54,8 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("command", metavar="CMD", nargs=argparse.REMAINDER)
     run.set_defaults(run=_exec)
 
-    link = commands.add_parser("link", help="take a link away, or put it back")
-    link.add_argument("first", metavar="A")
-    link.add_argument("second", metavar="B")
-    link.add_argument("state", choices=["up", "down"])
-    link.set_defaults(run=_link)
-
-    for command in (up, down, run, link):
+    named = [up, down, run, *linking.add_parsers(commands), check.add_parser(commands)]
+    for command in named:
         command.add_argument("--name", help="which lab, if there are several: 'ml' and one more letter (default ml)")
     return parser
 
@@ -64,11 +65,14 @@ def _up(options: argparse.Namespace) -> int:
     network = topology.load(options.topology)
     instance.check_name(name)
     instance.parse_endpoint(options.controller)
+    if not 0 < options.scale < math.inf:
+        raise UsageError(f"--scale: expected more than 0, not {options.scale}")
     delays_ms = control.parse_delays(options.control_delay, network)
     need_root("lab up")
     prepare("lab")
     with orderly_end():
-        lab = instance.up(network, name, options.controller, control_delays_ms=delays_ms)
+        lab = instance.up(
+            network, name, options.controller, control_delays_ms=delays_ms, scale=options.scale, shaper=options.shaper)
     say(f"lab '{name}' is up ({network.description}; {_datapath_words(lab.datapath)} datapath)")
     say(f"switches look for their controller at {lab.controller}; './malob lab down' removes everything")
     if delays_ms:
@@ -108,7 +112,10 @@ def _list(options: argparse.Namespace) -> int:
         print(json.dumps({
             "topologies": {network.name: network.to_json() for network in known},
             "rules": generators.FORMS,
-            "labs": {lab.name: {"topology": lab.topology.name, "controller": lab.controller} for lab in labs},
+            "labs": {lab.name: {
+                "topology": lab.topology.name, "controller": lab.controller, "shaper": lab.shaper_kind, "scale": lab.scale,
+                "links": linking.to_json(lab),
+            } for lab in labs},
         }, indent=2))
         return 0
     rows = [
@@ -122,6 +129,10 @@ def _list(options: argparse.Namespace) -> int:
     print()
     for lab in labs:
         print(f"up: '{lab.name}', topology {lab.topology.name}, controller {lab.controller}")
+        shaped = linking.shaped_directions(lab)
+        if shaped:
+            print(f"links by {lab.shaper_kind}" + (f", rates times {lab.scale:g}" if lab.scale != 1 else ""))
+            print("\n".join(linking.table(lab, shaped)))
     if not labs:
         print("no lab is up")
     return 0
@@ -135,14 +146,6 @@ def _exec(options: argparse.Namespace) -> int:
     command = lab.inside(options.host, options.command)
     sys.stdout.flush()
     os.execvp(command[0], command)
-
-
-def _link(options: argparse.Namespace) -> int:
-    need_root("lab link")
-    lab = instance.find(options.name)
-    lab.set_link(options.first, options.second, options.state == "up")
-    say(f"link {options.first} - {options.second} is {options.state}")
-    return 0
 
 
 if __name__ == "__main__":

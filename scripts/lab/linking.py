@@ -1,0 +1,152 @@
+"""`./malob lab link` and `./malob lab traces`, and what `list` says about links."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import replace
+from typing import Any
+
+from base.errors import UsageError
+from base.preparation import need_root
+from base.table import render
+from base.waiting import say
+from lab import instance
+from lab.instance import Instance
+from lab.links import Direction, check_limit
+from lab.shaping import trace
+from lab.shaping.shaper import Reading
+
+_OPTIONS = {"rate": "rate_mbps", "delay": "delay_ms", "queue": "queue_packets", "loss": "loss"}
+
+
+def add_parsers(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> list[argparse.ArgumentParser]:
+    """Adds both commands. Returns those that take --name."""
+    link = commands.add_parser(
+        "link", help="take a link away, put it back, change what it does",
+        description="Takes a link away or puts it back, in both directions; changes it from A to B, or with --both in both"
+        " directions; says how it is if nothing else is asked for. Switches see the ports of a link that had no limits"
+        " before go and come back at its first change. --rate, --delay, --queue and --loss end a trace.")
+    link.add_argument("first", metavar="A")
+    link.add_argument("second", metavar="B")
+    link.add_argument("state", choices=["up", "down"], nargs="?")
+    link.add_argument("--rate", metavar="MBPS", help="Mbit/s of IP packets, 'none' for no limit; not scaled")
+    link.add_argument("--delay", metavar="MS", help="milliseconds, one way")
+    link.add_argument("--queue", metavar="N", help="so many packets wait, one more is dropped")
+    link.add_argument("--loss", metavar="P", help="share of packets that are lost, 0 to 1")
+    link.add_argument("--trace", metavar="TRACE", help="play a trace, over and over: a name from 'traces', or a CSV file")
+    link.add_argument("--both", action="store_true", help="from B to A as well")
+    link.set_defaults(run=_link)
+
+    traces = commands.add_parser("traces", help="traces that come with MALOB, and links that play one")
+    traces.add_argument("--json", action="store_true", help="print one JSON document")
+    traces.set_defaults(run=_traces)
+    return [link]
+
+
+def _link(options: argparse.Namespace) -> int:
+    changes = {
+        field: parse_limit(name, field, getattr(options, name))
+        for name, field in _OPTIONS.items() if getattr(options, name) is not None
+    }
+    played = trace.load(options.trace) if options.trace else None
+    if changes and played is not None:
+        raise UsageError("link: --trace comes alone: it would be ended by the other change")
+    need_root("lab link")
+    lab = instance.find(options.name)
+    ends = (options.first, options.second)
+    lab.link_device(*ends)
+    for here, there in (ends, ends[::-1]) if options.both else (ends,):
+        if changes:
+            lab.shape(here, there, replace(_current(lab, here, there), **changes))
+        if played is not None:
+            lab.play(here, there, played)
+    if options.state:
+        lab.set_link(*ends, options.state == "up")
+        say(f"link {ends[0]} - {ends[1]} is {options.state}")
+    else:
+        print("\n".join(table(lab, [ends, ends[::-1]])))
+    return 0
+
+
+def parse_limit(name: str, field: str, text: str) -> "float | int | None":
+    """The value of an option for a field of a Direction; 'none' is None. Raises UsageError."""
+    if text == "none":
+        return None
+    value: Any = text
+    try:
+        value = float(text)
+        if field == "queue_packets" and value.is_integer():
+            value = int(value)
+    except (ValueError, OverflowError):
+        pass
+    checked: "float | int | None" = check_limit(f"--{name}", field, value)
+    return checked
+
+
+def _current(lab: Instance, here: str, there: str) -> Direction:
+    return lab.shaper.read(lab.link_device(here, there)).direction if lab.shaped(lab.topology.link(here, there)) else Direction()
+
+
+def table(lab: Instance, directions: "list[tuple[str, str]]") -> list[str]:
+    """How the directions of links are, a line for each that the shaper carries."""
+    rows = []
+    for here, there in directions:
+        if lab.shaped(lab.topology.link(here, there)):
+            rows.append([f"{here} > {there}", *_cells(lab.shaper.read(lab.link_device(here, there)))])
+        else:
+            rows.append([f"{here} > {there}", "none", *[""] * 9])
+    header = ["link", "Mbit/s", "delay ms", "queue", "loss", "trace", "packets", "Mbyte", "dropped", "lost", "late"]
+    return render(header, rows, right=[1, 2, 3, 4, 6, 7, 8, 9, 10])
+
+
+def _cells(read: Reading) -> list[str]:
+    direction = read.direction
+    return [
+        "none" if direction.rate_mbps is None else f"{direction.rate_mbps:g}",
+        f"{direction.delay_ms or 0:g}", f"{direction.queue_packets or ''}", f"{direction.loss or 0:g}",
+        "plays" if read.traced else "", str(read.packets), f"{read.mbytes:.1f}", str(read.dropped), str(read.lost),
+        "" if read.late is None else str(read.late),
+    ]
+
+
+def to_json(lab: Instance) -> list[dict[str, Any]]:
+    """The links of a running lab: those without limits have their ends only."""
+    links = []
+    for link in lab.topology.links:
+        document: dict[str, Any] = {"ends": list(link.ends)}
+        if lab.shaped(link):
+            for key, ends in (("forward", link.ends), ("reverse", link.ends[::-1])):
+                read = lab.shaper.read(lab.link_device(*ends))
+                document[key] = {**vars(read.direction), **{k: v for k, v in vars(read).items() if k != "direction"}}
+        links.append(document)
+    return links
+
+
+def shaped_directions(lab: Instance) -> "list[tuple[str, str]]":
+    """Both directions of every link that the shaper carries."""
+    return [ends for link in lab.topology.links if lab.shaped(link) for ends in (link.ends, link.ends[::-1])]
+
+
+def _traces(options: argparse.Namespace) -> int:
+    known = [trace.load(name) for name in trace.known_names()]
+    playing = {lab.name: _playing(lab) for lab in (instance.find(name) for name in instance.running())}
+    if options.json:
+        print(json.dumps({
+            "traces": {one.name: {"description": one.description, "steps": [vars(step) for step in one.steps]} for one in known},
+            "playing": {name: [list(ends) for ends in directions] for name, directions in playing.items()},
+        }, indent=2))
+        return 0
+    rows = []
+    for one in known:
+        rates = [step.rate_mbps for step in one.steps]
+        rows.append([one.name, f"{one.period_s:g}", str(len(rates)), f"{min(rates):g} to {max(rates):g}", one.description])
+    print("\n".join(render(["trace", "seconds", "steps", "Mbit/s", "what it is"], rows, right=[1, 2])))
+    for name, directions in playing.items():
+        for here, there in directions:
+            print(f"lab '{name}': {here} > {there} plays one")
+    return 0
+
+
+def _playing(lab: Instance) -> "list[tuple[str, str]]":
+    return [ends for ends in shaped_directions(lab) if lab.shaper.read(lab.link_device(*ends)).traced]

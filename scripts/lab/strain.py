@@ -1,0 +1,77 @@
+"""Whether a machine keeps up with its emulated network; measurements on one that does not are worth nothing."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab import linking, ovs
+from lab.instance import Instance
+
+#: Of one core; both programs have one thread that does the work.
+MOST_CPU = 0.95
+
+#: Of all packets that a link has delivered, so many may have been late by more than 2 ms.
+MOST_LATE = 0.01
+
+_TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Strain:
+    """What was used of a core by each program, 1 for all of it, and how punctual links were. late: share of packets."""
+
+    cpu: dict[str, float]
+    late: float
+    latest_ms: float
+
+    @property
+    def complaints(self) -> list[str]:
+        """What was too much for the machine; empty if it kept up."""
+        found = [f"{program} used {used:.0%} of a core" for program, used in self.cpu.items() if used > MOST_CPU]
+        if self.late > MOST_LATE:
+            found.append(f"{self.late:.1%} of packets came more than 2 ms late, one {self.latest_ms:.0f} ms")
+        return found
+
+
+class StrainMeter:
+    """Measures from its making on, or from the last reading. One at a time in a lab: lateness is counted in one place."""
+
+    def __init__(self, lab: Instance) -> None:
+        self._lab = lab
+        self._pids = {"ovs-vswitchd": ovs.switch_daemon_pid()}
+        emulator = lab.shaper.pid
+        if emulator is not None:
+            self._pids["link-emulator"] = emulator
+        self.restart()
+
+    def restart(self) -> None:
+        """Forgets what was before."""
+        self._began = time.monotonic()
+        self._ticks = {name: _cpu_ticks(pid) for name, pid in self._pids.items()}
+        self._packets = self._delivered()[0]
+        if "link-emulator" in self._pids:
+            self._lab.shaper.forget_lateness()
+
+    def read(self) -> Strain:
+        """What has been since."""
+        wall_ticks = (time.monotonic() - self._began) * _TICKS_PER_SECOND
+        cpu = {name: (_cpu_ticks(pid) - self._ticks[name]) / wall_ticks for name, pid in self._pids.items()}
+        packets, late, latest_ms = self._delivered()
+        return Strain(cpu, late / max(1, packets - self._packets), latest_ms)
+
+    def _delivered(self) -> "tuple[int, int, float]":
+        readings = [
+            self._lab.shaper.read(self._lab.link_device(*ends)) for ends in linking.shaped_directions(self._lab)]
+        return (
+            sum(read.packets for read in readings),
+            sum(read.late or 0 for read in readings),
+            max((read.latest_ms or 0 for read in readings), default=0),
+        )
+
+
+def _cpu_ticks(pid: int) -> int:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
