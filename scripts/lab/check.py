@@ -135,7 +135,7 @@ def measure(lab: Instance, link: Link, pings: int, seconds: float) -> list[Resul
     expected_ms = sum(map(_one_way_ms, directions))
     meter = StrainMeter(lab)
     results = []
-    with _pinned(lab, link):
+    with pinned(lab, link):
         inside = [functools.partial(lab.inside, _node(end)) for end in link.ends]
         addresses = [lab.topology.nodes[end].ip for end in link.ends]
         times = measuring.round_trips_ms(inside[0], addresses[1], pings)
@@ -164,7 +164,7 @@ def _node(switch: str) -> str:
 
 
 @contextmanager
-def _pinned(lab: Instance, link: Link) -> Iterator[None]:
+def pinned(lab: Instance, link: Link) -> Iterator[None]:
     """Inside, packets between the nodes of the two switches take this link, whatever else the switches do."""
     try:
         for here, there in (link.ends, link.ends[::-1]):

@@ -128,6 +128,7 @@ class Instance:
     def _make_shaped(self, here: str, there: str) -> None:
         device, other = self.link_device(here, there), self.link_device(there, here)
         if not self.shaped(self.topology.link(here, there)):
+            ovs.keep_punctual()
             self.set_link(here, there, False)
             self.shaper.join(device, other)
             self.set_link(here, there, True)
@@ -271,6 +272,8 @@ def _build(instance: Instance, controllers: Mapping[str, str]) -> None:
     network = instance.topology
     namespaces.create(_namespaces(instance))
     commands = [command for switch in network.switches for command in _bridge(instance, switch, f"tcp:{controllers[switch]}")]
+    if any(link.limited for link in network.links):
+        ovs.keep_punctual()
     for link in network.links:
         if link.limited:
             _join(instance, link)

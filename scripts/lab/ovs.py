@@ -47,6 +47,21 @@ def switch_daemon_pid() -> int:
     return int((_socket_directory() / "ovs-vswitchd.pid").read_text())
 
 
+def keep_punctual() -> None:
+    """Lets the thread that forwards packets run before other programs, if the daemon is ours, and if that is permitted.
+
+    Shaped links are no better than their switches, which otherwise wait for a core whenever the machine is busy.
+    """
+    for process in _our_daemons():
+        if process.pid == switch_daemon_pid():
+            try:
+                os.sched_setscheduler(
+                    process.pid, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+            except OSError:
+                # StrainMeter will tell if it matters
+                pass
+
+
 def kernel_datapath() -> bool:
     """Whether the kernel has Open vSwitch's datapath; tries to load the module."""
     if find_program("modprobe") and not Path("/sys/module/openvswitch").exists():

@@ -13,6 +13,9 @@ from lab.instance import Instance
 #: Of one core; both programs have one thread that does the work.
 MOST_CPU = 0.95
 
+#: Of the time, so much may a program have been ready to run without a core to run on.
+MOST_WAITING = 0.05
+
 #: Of all packets that a link has delivered, so many may have been late by more than 2 ms.
 MOST_LATE = 0.01
 
@@ -21,9 +24,13 @@ _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Strain:
-    """What was used of a core by each program, 1 for all of it, and how punctual links were. late: share of packets."""
+    """What was used of a core by each program, 1 for all of it, and how punctual links were.
+
+    waiting: how much of the time it had no core though it needed one. late: share of packets.
+    """
 
     cpu: dict[str, float]
+    waiting: dict[str, float]
     late: float
     latest_ms: float
 
@@ -31,6 +38,8 @@ class Strain:
     def complaints(self) -> list[str]:
         """What was too much for the machine; empty if it kept up."""
         found = [f"{program} used {used:.0%} of a core" for program, used in self.cpu.items() if used > MOST_CPU]
+        found += [f"{program} waited {share:.0%} of the time for a core" for program, share in self.waiting.items()
+                  if share > MOST_WAITING]
         if self.late > MOST_LATE:
             found.append(f"{self.late:.1%} of packets came more than 2 ms late, one {self.latest_ms:.0f} ms")
         return found
@@ -51,16 +60,21 @@ class StrainMeter:
         """Forgets what was before."""
         self._began = time.monotonic()
         self._ticks = {name: _cpu_ticks(pid) for name, pid in self._pids.items()}
+        self._waited_ns = {name: _waited_ns(pid) for name, pid in self._pids.items()}
         self._packets = self._delivered()[0]
         if "link-emulator" in self._pids:
             self._lab.shaper.forget_lateness()
 
     def read(self) -> Strain:
         """What has been since."""
-        wall_ticks = (time.monotonic() - self._began) * _TICKS_PER_SECOND
-        cpu = {name: (_cpu_ticks(pid) - self._ticks[name]) / wall_ticks for name, pid in self._pids.items()}
+        seconds = time.monotonic() - self._began
+        cpu = {
+            name: (_cpu_ticks(pid) - self._ticks[name]) / _TICKS_PER_SECOND / seconds
+            for name, pid in self._pids.items()
+        }
+        waiting = {name: (_waited_ns(pid) - self._waited_ns[name]) / 1e9 / seconds for name, pid in self._pids.items()}
         packets, late, latest_ms = self._delivered()
-        return Strain(cpu, late / max(1, packets - self._packets), latest_ms)
+        return Strain(cpu, waiting, late / max(1, packets - self._packets), latest_ms)
 
     def _delivered(self) -> "tuple[int, int, float]":
         readings = [
@@ -75,3 +89,11 @@ class StrainMeter:
 def _cpu_ticks(pid: int) -> int:
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return int(fields[11]) + int(fields[12])
+
+
+def _waited_ns(pid: int) -> int:
+    """How long the main thread has waited for a core so far; 0 on a kernel that does not tell."""
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1])
+    except OSError:
+        return 0

@@ -127,7 +127,7 @@ static void run(Emulator *emulator) {
 /* Other programs must not keep packets waiting; this one needs little and always sleeps in between. */
 static void be_punctual(void) {
     prctl(PR_SET_TIMERSLACK, 1);
-    struct sched_param priority = {.sched_priority = 1};
+    struct sched_param priority = {.sched_priority = 2};
     if (sched_setscheduler(0, SCHED_RR, &priority) != 0)
         fprintf(stderr, "link-emulator: no real-time priority: %s\n", strerror(errno));
 }
