@@ -13,6 +13,7 @@ from base.commands import find_program, succeeds
 from base.place import ROOT
 from lab import ovs
 from lab.controller import port_is_free
+from lab.shaping import netem
 
 JAVA_AT_LEAST = 17
 
@@ -43,10 +44,12 @@ def all_findings() -> list[Finding]:
         _program("ping", "ping", "reachability checks", "iputils-ping", True),
         _program("curl", "curl", "asking the controller by hand", "curl", True),
         _program("ab", "ab", "system tests", "apache2-utils", False),
+        _program("cc", "C compiler", "building the link emulator, where the kernel has no netem", "gcc", False),
         _root(),
         _namespaces(),
         _open_vswitch(),
         _datapath(),
+        _netem(),
         _port(6653, "OpenFlow, where switches connect", True),
         _port(8080, "the REST interface", True),
         _port(9876, "reports of servers and links", False),
@@ -123,6 +126,13 @@ def _datapath() -> Finding:
     kernel = find_program("ovs-dpctl") is not None and ovs.kernel_datapath()
     found = "kernel module" if kernel else "user space (no kernel module here: slower, and enough)"
     return Finding("datapath", True, found, "how fast switches are", "a kernel with the openvswitch module", False)
+
+
+def _netem() -> Finding:
+    if os.geteuid() != 0:
+        return Finding("netem", True, "only root can tell", "links with rates and delays", "", False)
+    found = "in the kernel" if netem.available() else "not in this kernel (our own emulator is used: slower, and enough)"
+    return Finding("netem", True, found, "links with rates and delays", "", False)
 
 
 def _port(number: int, used_for: str, demo: bool) -> Finding:

@@ -173,7 +173,8 @@ def pinned(lab: Instance, link: Link) -> Iterator[None]:
     finally:
         for here, there in (link.ends, link.ends[::-1]):
             ovs.ofctl("del-flows", lab.bridge(here), f"cookie={_COOKIE}/-1")
-            run(lab.inside(_node(here), ["ip", "neigh", "del", lab.topology.nodes[there].ip, "dev", "eth0"]), check=False)
+            peer = lab.topology.nodes[there]
+            run(lab.inside(_node(here), ["ip", "neigh", "del", peer.ip, "dev", "eth0"]), check=False)
 
 
 def _pin(lab: Instance, here: str, there: str) -> None:

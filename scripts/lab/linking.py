@@ -24,9 +24,9 @@ def add_parsers(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     """Adds both commands. Returns those that take --name."""
     link = commands.add_parser(
         "link", help="take a link away, put it back, change what it does",
-        description="Takes a link away or puts it back, in both directions; changes it from A to B, or with --both in both"
-        " directions; says how it is if nothing else is asked for. Switches see the ports of a link that had no limits"
-        " before go and come back at its first change. --rate, --delay, --queue and --loss end a trace.")
+        description="Takes a link away or puts it back, in both directions; changes it from A to B, or with --both in"
+        " both directions; says how it is if nothing else is asked for. Switches see the ports of a link that had no"
+        " limits before go and come back at its first change. --rate, --delay, --queue and --loss end a trace.")
     link.add_argument("first", metavar="A")
     link.add_argument("second", metavar="B")
     link.add_argument("state", choices=["up", "down"], nargs="?")
@@ -34,7 +34,7 @@ def add_parsers(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     link.add_argument("--delay", metavar="MS", help="milliseconds, one way")
     link.add_argument("--queue", metavar="N", help="so many packets wait, one more is dropped")
     link.add_argument("--loss", metavar="P", help="share of packets that are lost, 0 to 1")
-    link.add_argument("--trace", metavar="TRACE", help="play a trace, over and over: a name from 'traces', or a CSV file")
+    link.add_argument("--trace", metavar="TRACE", help="play a trace: a name from 'traces', or a CSV file")
     link.add_argument("--both", action="store_true", help="from B to A as well")
     link.set_defaults(run=_link)
 
@@ -85,7 +85,9 @@ def parse_limit(name: str, field: str, text: str) -> "float | int | None":
 
 
 def _current(lab: Instance, here: str, there: str) -> Direction:
-    return lab.shaper.read(lab.link_device(here, there)).direction if lab.shaped(lab.topology.link(here, there)) else Direction()
+    if not lab.shaped(lab.topology.link(here, there)):
+        return Direction()
+    return lab.shaper.read(lab.link_device(here, there)).direction
 
 
 def table(lab: Instance, directions: "list[tuple[str, str]]") -> list[str]:
@@ -133,14 +135,17 @@ def _traces(options: argparse.Namespace) -> int:
     playing = {lab.name: _playing(lab) for lab in (instance.find(name) for name in instance.running())}
     if options.json:
         print(json.dumps({
-            "traces": {one.name: {"description": one.description, "steps": [vars(step) for step in one.steps]} for one in known},
+            "traces": {
+                one.name: {"description": one.description, "steps": [vars(step) for step in one.steps]} for one in known
+            },
             "playing": {name: [list(ends) for ends in directions] for name, directions in playing.items()},
         }, indent=2))
         return 0
     rows = []
     for one in known:
         rates = [step.rate_mbps for step in one.steps]
-        rows.append([one.name, f"{one.period_s:g}", str(len(rates)), f"{min(rates):g} to {max(rates):g}", one.description])
+        extremes = f"{min(rates):g} to {max(rates):g}"
+        rows.append([one.name, f"{one.period_s:g}", str(len(rates)), extremes, one.description])
     print("\n".join(render(["trace", "seconds", "steps", "Mbit/s", "what it is"], rows, right=[1, 2])))
     for name, directions in playing.items():
         for here, there in directions:

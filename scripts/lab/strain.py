@@ -46,7 +46,7 @@ class Strain:
 
 
 class StrainMeter:
-    """Measures from its making on, or from the last reading. One at a time in a lab: lateness is counted in one place."""
+    """Measures from its making, or the last restart(), on. One at a time in a lab: lateness is counted in one place."""
 
     def __init__(self, lab: Instance) -> None:
         self._lab = lab
@@ -72,7 +72,9 @@ class StrainMeter:
             name: (_cpu_ticks(pid) - self._ticks[name]) / _TICKS_PER_SECOND / seconds
             for name, pid in self._pids.items()
         }
-        waiting = {name: (_waited_ns(pid) - self._waited_ns[name]) / 1e9 / seconds for name, pid in self._pids.items()}
+        waiting = {
+            name: (_waited_ns(pid) - self._waited_ns[name]) / 1e9 / seconds for name, pid in self._pids.items()
+        }
         packets, late, latest_ms = self._delivered()
         return Strain(cpu, waiting, late / max(1, packets - self._packets), latest_ms)
 

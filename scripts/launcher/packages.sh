@@ -14,6 +14,7 @@ package_of() {
     cc) echo "gcc|compiles the link emulator" ;;
     libc-headers) echo "libc6-dev|compiles the link emulator" ;;
     ethtool) echo "ethtool|switches off checksum offload on the hosts' interfaces" ;;
+    setsid) echo "util-linux|starts what outlives the command that starts it" ;;
     setpriv) echo "util-linux|ends helper processes with their parent" ;;
     ping) echo "iputils-ping|checks who reaches whom" ;;
     ab) echo "apache2-utils|opens many HTTP connections at once" ;;

@@ -66,7 +66,6 @@ def _system(pattern: str | None) -> Counts:
         return Counts(failed=count) if os.environ.get("CI") == "true" else Counts(skipped=count)
     try:
         prepare("controller")
-        prepare("lab")
     except ScriptError as error:
         say(f"no system test can run: {error}")
         return Counts(failed=count)

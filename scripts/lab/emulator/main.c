@@ -22,7 +22,7 @@
 
 /* In the long run it wakes up no more often than once per GRAIN_NS, and takes then whatever has come: waking for each
    packet would cost more than carrying it. BURST wakes may come at any distance, so that a few packets are on time. */
-enum { GRAIN_NS = 200000, BURST = 8, EVENTS = 64, MOST_CLIENTS = 16 };
+enum { GRAIN_NS = 400000, BURST = 8, EVENTS = 64, MOST_CLIENTS = 16 };
 
 /* What an event is about: a client's descriptor, or a device as 2 * link + way. */
 typedef enum { TIMER, LISTENER, CLIENT, DEVICE } Kind;

@@ -6,8 +6,9 @@ import socket
 from pathlib import Path
 
 from base.commands import ProcessId, start_apart
-from base.errors import MissingError, ScriptError
+from base.errors import ScriptError
 from base.place import ROOT
+from base.preparation import prepare
 from base.waiting import wait_until
 from lab.links import Direction
 from lab.shaping.shaper import DEFAULT_QUEUE_PACKETS, Reading, Shaper
@@ -16,7 +17,7 @@ from lab.shaping.trace import Trace
 PROGRAM = ROOT / "target" / "link-emulator"
 
 #: What switches and emulator add to each link's delay on an idle machine (docs/experiments.md): it is taken off.
-HANDOVER_NS = 150_000
+HANDOVER_NS = 300_000
 
 #: Longer than the emulator ever takes, even on a machine that has no time for it.
 _ANSWER_TIMEOUT_S = 10
@@ -75,8 +76,7 @@ class Emulator(Shaper):
         return ProcessId.with_argument(str(self._socket))
 
     def _start(self) -> None:
-        if not PROGRAM.exists():
-            raise MissingError("the link emulator is not built; './malob prepare lab' builds it")
+        prepare("emulator")
         self._socket.unlink(missing_ok=True)
         start_apart([str(PROGRAM), str(self._socket)], self._log)
         wait_until(self._answers, f"the link emulator to answer; see {self._log}", 10, 0.01)

@@ -20,6 +20,7 @@ ETHERNET_HEADER = 14
 
 #: netem holds what is on the wire in its queue, too; without a rate, there is nothing else to bound it.
 _UNLIMITED_PACKETS = 100_000
+_UNLIMITED_BPS = 100_000_000_000
 _FULL_PACKET_BITS = 1500 * 8
 
 PLAYER = Path(__file__).parent / "netem_player.py"
@@ -33,10 +34,9 @@ def available() -> bool:
 
 def arguments(direction: Direction) -> list[str]:
     """The words after `tc qdisc replace dev DEVICE root` that make netem do this."""
-    words = ["netem", "limit", str(_limit(direction))]
-    if direction.rate_mbps is not None:
-        # rate RATE OVERHEAD: so many bytes more per packet, here less
-        words += ["rate", f"{round(direction.rate_mbps * 1e6)}bit", str(-ETHERNET_HEADER)]
+    rate_bps = _UNLIMITED_BPS if direction.rate_mbps is None else round(direction.rate_mbps * 1e6)
+    # rate RATE OVERHEAD: so many bytes more per packet, here less. A change without a rate would leave the last one.
+    words = ["netem", "limit", str(_limit(direction)), "rate", f"{rate_bps}bit", str(-ETHERNET_HEADER)]
     if direction.delay_ms:
         words += ["delay", f"{round(direction.delay_ms * 1000)}us"]
     if direction.loss:
@@ -92,8 +92,9 @@ class Netem(Shaper):
         return steps
 
     def read(self, device: str) -> Reading:
+        told = self._told(device)
         found = run(["tc", "-s", "-j", "qdisc", "show", "dev", device])
-        return reading(json.loads(found), self._told(device), bool(ProcessId.with_argument(str(self._plan(device)))))
+        return reading(json.loads(found), told, bool(ProcessId.with_argument(str(self._plan(device)))))
 
     def stop(self) -> None:
         for note in self._directory.glob("*.json"):

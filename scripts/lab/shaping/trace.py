@@ -50,7 +50,7 @@ class Trace:
         return replace(self, steps=tuple(replace(step, rate_mbps=step.rate_mbps * factor) for step in self.steps))
 
     def plan(self) -> str:
-        """The same for the programs that play it: the period, then steps; nanoseconds, bit/s, millionths; -1 for None."""
+        """The same for the emulator: the period, then steps, in nanoseconds, bit/s and millionths; -1 for None."""
         lines = [str(_scaled(self.period_s, 1e9))]
         for step in self.steps:
             values = (_scaled(step.seconds, 1e9), _scaled(step.rate_mbps, 1e6), _scaled(step.delay_ms, 1e6),
@@ -69,7 +69,10 @@ def known_names() -> list[str]:
 
 
 def load(name_or_file: str) -> Trace:
-    """Reads a trace that comes with MALOB, by name, or any file, by its path. Raises UsageError, naming line and field."""
+    """Reads a trace that comes with MALOB, by name, or any file, by its path.
+
+    Raises UsageError, naming line and field.
+    """
     if name_or_file in known_names():
         path = DIRECTORY / f"{name_or_file}.csv"
     elif "/" in name_or_file or name_or_file.endswith(".csv"):

@@ -60,7 +60,7 @@ class LimitTest(unittest.TestCase):
 class ScaleTest(unittest.TestCase):
     def test_scale_multiplies_rates_and_nothing_else(self) -> None:
         network = topology.parse("t", {
-            "switches": {"a": "00:00:00:00:00:00:00:01", "b": "00:00:00:00:00:00:00:02", "c": "00:00:00:00:00:00:00:03"},
+            "switches": {name: f"00:00:00:00:00:00:00:0{n}" for n, name in enumerate("abc", start=1)},
             "hosts": {},
             "links": [{"ends": ["a", "b"], "rate_mbps": [10, 4], "delay_ms": 5}, ["b", "c"]],
         }).scaled(0.5)
