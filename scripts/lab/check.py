@@ -141,9 +141,9 @@ def measure(lab: Instance, link: Link, pings: int, seconds: float) -> list[Resul
         times = measuring.round_trips_ms(inside[0], addresses[1], pings)
         for here, there in ((0, 1), (1, 0)):
             rate_mbps = directions[here].rate_mbps
-            meter.restart()
             got_mbps = None
             if rate_mbps is not None:
+                meter.restart()
                 # four round trips more let TCP find a long link's rate
                 warm_up_s = 1 + 4 * expected_ms / 1000
                 got_mbps = measuring.throughput_mbps(inside[here], inside[there], addresses[there], seconds, warm_up_s)

@@ -10,7 +10,7 @@ import unittest
 
 from base.commands import ProcessId, run
 from base.errors import UsageError
-from base.place import ROOT
+from base.place import ROOT, RUN_DIRECTORY
 from base.waiting import say, undisturbed, wait_until
 from lab import check, instance, namespaces, ovs, topology
 from lab.instance import Instance
@@ -102,6 +102,17 @@ class ShapedLinksTest(unittest.TestCase):
     def command(self, *words: str) -> str:
         name = [] if words[0] in ("list", "traces") else ["--name", NAME]
         return run([sys.executable, str(ROOT / "scripts" / "command.py"), "lab", *words, *name])
+
+    def test_punctuality(self) -> None:
+        """emulator and switches run before other programs, the emulator first"""
+        emulator, switches = self.lab.shaper.pid, ovs.switch_daemon_pid()
+        assert emulator is not None
+        if os.sched_getscheduler(emulator) != os.SCHED_RR:
+            self.skipTest("real-time priorities are not permitted here")
+        if not (RUN_DIRECTORY / "ovs").exists():
+            self.skipTest("this Open vSwitch is the system's")
+        self.assertEqual(os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_getscheduler(switches))
+        self.assertGreater(os.sched_getparam(emulator).sched_priority, os.sched_getparam(switches).sched_priority)
 
     def test_strain(self) -> None:
         """a machine that is too slow for what is asked is noticed: here the emulator does not run for a moment"""
