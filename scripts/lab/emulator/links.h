@@ -5,7 +5,7 @@
 #include "direction.h"
 #include "trace.h"
 
-enum { MOST_LINKS = 256, NAME_BYTES = 16 };
+enum { MOST_LINKS = 500, NAME_BYTES = 16 };
 
 /* Way 0 is what comes in at device 0 and goes out at device 1, way 1 the other. */
 typedef struct {

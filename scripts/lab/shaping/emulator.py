@@ -36,7 +36,7 @@ class Emulator(Shaper):
         self._handover_ns = handover_ns
 
     def join(self, first: str, second: str) -> None:
-        if not self._processes():
+        if not self._listens():
             self._start()
         self._ask(f"add {first} {second} {self._handover_ns}")
 
@@ -79,14 +79,11 @@ class Emulator(Shaper):
         prepare("emulator")
         self._socket.unlink(missing_ok=True)
         start_apart([str(PROGRAM), str(self._socket)], self._log)
-        wait_until(self._answers, f"the link emulator to answer; see {self._log}", 10, 0.01)
+        wait_until(self._listens, f"the link emulator to answer; see {self._log}", 10, 0.01)
 
-    def _answers(self) -> bool:
-        try:
-            self._ask("punctual")
-            return True
-        except ScriptError:
-            return False
+    def _listens(self) -> bool:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
+            return connection.connect_ex(str(self._socket)) == 0
 
     def _ask(self, request: str) -> str:
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
