@@ -88,6 +88,7 @@ def _check(options: argparse.Namespace) -> int:
             if any(read.traced for read in readings):
                 say(f"{link.first} - {link.second} plays a trace: passed over")
             elif readings:
+                say(f"measuring {link.first} - {link.second}")
                 results += measure(lab, link, pings, seconds)
     if not results:
         raise ScriptError(f"lab '{lab.name}' has no link with limits")
