@@ -1,0 +1,52 @@
+#!/usr/bin/python3 -I
+"""Reports a server's state to MALOB: use of its processors, TCP connections by port, time to answer.
+
+Needs Python 3.9 or later on Linux, and the folder `reporting` beside it. README.md tells how to set it up.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+from typing import Any, Mapping
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # python3 -I leaves it out
+
+from measuring import connections, processors  # noqa: E402
+from measuring.response import ResponseProbe  # noqa: E402
+from reporting import configuration  # noqa: E402
+from reporting.configuration import AgentError, Configuration  # noqa: E402
+from reporting.running import run  # noqa: E402
+
+FIELDS = ("ports", "response", "cgroup")
+
+
+class ServerProbe:
+    """Measures the machine, or the container, that it runs in."""
+
+    def __init__(self, settings: Configuration) -> None:
+        self._ports = configuration.ports(settings.own, "ports")
+        self._response = ResponseProbe.of(settings.own.get("response"), settings.address)
+        self._use = processors.meter(settings.own.get("cgroup", "auto"))
+
+    def measure(self, stop: threading.Event) -> Mapping[str, Any]:
+        state: dict[str, Any] = {}
+        use = self._use.since_last()
+        if use is not None:
+            state["cpu"] = round(use, 4)
+        if self._ports:
+            try:
+                state["connections"] = {
+                    str(port): count for port, count in connections.established(self._ports).items()}
+            except OSError as error:
+                raise AgentError(f"connections cannot be counted: {error}") from None
+        # last, so that its own connection is not among those counted
+        took_ms = self._response.measure_ms() if self._response else None
+        if took_ms is not None:
+            state["response_ms"] = round(took_ms, 3)
+        return {"server": state}
+
+
+if __name__ == "__main__":
+    sys.exit(run("server", __doc__.splitlines()[0], FIELDS, ServerProbe))
