@@ -1,0 +1,40 @@
+package io.malob.state.report;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
+import java.util.Collection;
+import java.util.Optional;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/**
+ * The agents that may report. Immutable.
+ *
+ * @param allowUnsigned whether reports in the plain text formats, which nobody has signed, count
+ * @param byId all agents, in the order of the file
+ * @param addresses theirs
+ */
+public record AgentTable(
+    boolean allowUnsigned, ImmutableMap<String, Agent> byId, ImmutableSet<IPv4Address> addresses) {
+
+  /** Nobody may report. */
+  public static final AgentTable EMPTY =
+      new AgentTable(false, ImmutableMap.of(), ImmutableSet.of());
+
+  /** A table of agents whose ids differ, and of those of one kind also their addresses. */
+  static AgentTable of(boolean allowUnsigned, Collection<Agent> agents) {
+    ImmutableMap.Builder<String, Agent> byId = ImmutableMap.builder();
+    ImmutableSet.Builder<IPv4Address> addresses = ImmutableSet.builder();
+    for (Agent agent : agents) {
+      byId.put(agent.id(), agent);
+      addresses.add(agent.address());
+    }
+    return new AgentTable(allowUnsigned, byId.buildOrThrow(), addresses.build());
+  }
+
+  /** The agent of a kind at an address. */
+  Optional<Agent> at(IPv4Address address, Agent.Kind kind) {
+    return byId.values().stream()
+        .filter(agent -> agent.kind() == kind && agent.address().equals(address))
+        .findFirst();
+  }
+}

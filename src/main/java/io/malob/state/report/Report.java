@@ -1,0 +1,70 @@
+package io.malob.state.report;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/**
+ * What an agent has reported. Immutable.
+ *
+ * @param stamp which of its reports this is; null if it is unsigned
+ */
+public record Report(@Nullable Stamp stamp, Content content) {
+
+  /**
+   * Tells the reports of one agent apart.
+   *
+   * @param boot a random name of this run of the agent
+   * @param sequence counts the reports of the run
+   * @param timeMillis the agent's wall clock, from 1970
+   * @param uptimeMillis a clock of the agent that nobody sets
+   */
+  public record Stamp(String boot, long sequence, long timeMillis, long uptimeMillis) {}
+
+  /** What a report is about. */
+  public sealed interface Content {
+    /** The kind of agent that reports this. */
+    Agent.Kind kind();
+  }
+
+  /**
+   * The state of a server.
+   *
+   * @param cpuFraction use of its processors, from 0 to 1
+   * @param responseNanos how long its service took to answer
+   * @param connections established TCP connections by local port; under {@link #ANY_PORT} those of
+   *     all ports
+   */
+  public record Server(
+      OptionalDouble cpuFraction,
+      OptionalLong responseNanos,
+      ImmutableMap<Integer, Integer> connections)
+      implements Content {
+    /** Stands for all ports together. */
+    public static final int ANY_PORT = 0;
+
+    @Override
+    public Agent.Kind kind() {
+      return Agent.Kind.SERVER;
+    }
+  }
+
+  /** Throughputs from the agent's node to its neighbours. */
+  public record Links(ImmutableList<Throughput> links) implements Content {
+    @Override
+    public Agent.Kind kind() {
+      return Agent.Kind.LINK;
+    }
+  }
+
+  /**
+   * TCP throughput that is to be had between the agent's node and another one, in bit/s.
+   *
+   * @param upBps towards the neighbour
+   * @param downBps from the neighbour
+   */
+  public record Throughput(IPv4Address neighbour, OptionalDouble upBps, OptionalDouble downBps) {}
+}

@@ -1,0 +1,158 @@
+package io.malob.state.report;
+
+import io.malob.state.report.Report.Stamp;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/**
+ * Judges reports: the cheapest checks first, nothing of a report is read before its signature is
+ * known to be right, and whether it is new is asked last. A report that is dropped changes nothing
+ * but a count. Thread-safe; takes turns, so not for threads that read from switches.
+ */
+public final class ReportIntake {
+  /** The longest report, which fits into one packet of every network. */
+  public static final int MOST_BYTES = 1_400;
+
+  private final Supplier<AgentTable> agents;
+  private final ReplayGuard guard;
+  private final ReportCounts counts;
+  private final LongSupplier wallMillis;
+  private final Sink sink;
+  private final Map<String, AgentStatus> statuses = new ConcurrentHashMap<>();
+
+  /** Where accepted reports go. */
+  public interface Sink {
+    /** Takes a report of an agent, one at a time. */
+    void take(Agent agent, Report report, long atNanos);
+  }
+
+  /**
+   * An intake.
+   *
+   * @param wallMillis the wall clock, from 1970
+   */
+  public ReportIntake(
+      Supplier<AgentTable> agents,
+      ReplayGuard guard,
+      ReportCounts counts,
+      LongSupplier wallMillis,
+      Sink sink) {
+    this.agents = agents;
+    this.guard = guard;
+    this.counts = counts;
+    this.wallMillis = wallMillis;
+    this.sink = sink;
+  }
+
+  /**
+   * Takes in a report, or drops and counts it.
+   *
+   * @param source where it comes from; null if that says nothing about who has sent it
+   * @param nowNanos now, on the controller's steady clock
+   * @throws RejectedReportException if it is dropped
+   */
+  public synchronized void take(byte[] bytes, @Nullable IPv4Address source, long nowNanos)
+      throws RejectedReportException {
+    try {
+      judge(bytes, source, nowNanos);
+    } catch (RejectedReportException e) {
+      counts.count(e.reason());
+      throw e;
+    }
+  }
+
+  private void judge(byte[] bytes, @Nullable IPv4Address source, long nowNanos)
+      throws RejectedReportException {
+    if (bytes.length > MOST_BYTES) {
+      throw new RejectedReportException(
+          Rejection.OVERSIZED, "a report has at most " + MOST_BYTES + " bytes", null);
+    }
+    AgentTable table = agents.get();
+    if (!SignedReport.isOne(bytes)) {
+      plain(bytes, source, table, nowNanos);
+      return;
+    }
+    SignedReport signed = SignedReport.parse(bytes);
+    @Nullable Agent agent = table.byId().get(signed.agent());
+    if (agent == null) {
+      throw new RejectedReportException(
+          Rejection.UNKNOWN_AGENT, "there is no agent " + signed.agent(), null);
+    }
+    if (source != null && !source.equals(agent.address())) {
+      throw new RejectedReportException(
+          Rejection.WRONG_ADDRESS, "agent " + agent.id() + " is at " + agent.address(), null);
+    }
+    Optional<SecretKeySpec> key = agent.key();
+    if (key.isEmpty() || !signed.isSignedWith(key.get())) {
+      throw new RejectedReportException(
+          Rejection.WRONG_SIGNATURE, "the signature is not that of agent " + agent.id(), null);
+    }
+    Report report = ReportReader.read(signed.body(), agent.id());
+    checkKind(agent, report);
+    @Nullable Stamp stamp = report.stamp();
+    if (stamp != null) {
+      guard.admit(agent.id(), stamp, nowNanos);
+    }
+    accept(agent, report, nowNanos);
+  }
+
+  private void plain(byte[] bytes, @Nullable IPv4Address source, AgentTable table, long nowNanos)
+      throws RejectedReportException {
+    if (!table.allowUnsigned() || source == null) {
+      throw new RejectedReportException(Rejection.UNSIGNED, "the report is not signed", null);
+    }
+    Report report = PlainReport.read(bytes, source.toString());
+    Optional<Agent> agent = table.at(source, report.content().kind());
+    if (agent.isEmpty()) {
+      throw new RejectedReportException(
+          Rejection.UNKNOWN_AGENT, "there is no such agent at " + source, null);
+    }
+    accept(agent.get(), report, nowNanos);
+  }
+
+  private static void checkKind(Agent agent, Report report) throws RejectedReportException {
+    if (report.content().kind() != agent.kind()) {
+      throw new RejectedReportException(
+          Rejection.WRONG_KIND,
+          "agent " + agent.id() + " is a " + agent.kind().label() + " agent",
+          null);
+    }
+  }
+
+  private void accept(Agent agent, Report report, long nowNanos) {
+    counts.countAccepted();
+    @Nullable Stamp stamp = report.stamp();
+    @Nullable AgentStatus before = statuses.get(agent.id());
+    statuses.put(
+        agent.id(),
+        new AgentStatus(
+            before == null ? 1 : before.accepted() + 1,
+            nowNanos,
+            stamp == null ? 0 : stamp.sequence(),
+            stamp == null ? 0 : stamp.timeMillis() - wallMillis.getAsLong()));
+    sink.take(agent, report, nowNanos);
+  }
+
+  /** Forgets agents that are no longer known. */
+  public synchronized void retainKnown() {
+    Map<String, Agent> known = agents.get().byId();
+    guard.retain(known.keySet());
+    statuses.keySet().retainAll(known.keySet());
+  }
+
+  /** What to keep over a restart of the controller. */
+  public synchronized Map<String, ReplayGuard.Memory> memory() {
+    return guard.memory();
+  }
+
+  /** How an agent was last heard; empty if it has not been. */
+  public Optional<AgentStatus> status(String agent) {
+    return Optional.ofNullable(statuses.get(agent));
+  }
+}

@@ -1,0 +1,276 @@
+package io.malob.state.report;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import io.malob.state.report.Report.Stamp;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/**
+ * Reads the JSON of one signed report, token by token and strictly: fields that are not known, are
+ * there twice, or are missing make it malformed; values that cannot be make it absurd.
+ */
+final class ReportReader {
+  static final int MOST_PORTS = 64;
+  static final int MOST_LINKS = 64;
+  private static final int MOST_CONNECTIONS = 10_000_000;
+  private static final double MOST_RESPONSE_MILLIS = 600_000;
+
+  /** A terabit per second. */
+  private static final double MOST_MBPS = 1_000_000;
+
+  /** The year 3000: beyond it, arithmetic with time stamps needs no thought. */
+  private static final long MOST_MILLIS = 32_503_680_000_000L;
+
+  private static final double NANOS_PER_MILLI = 1e6;
+  private static final double BPS_PER_MBPS = 1e6;
+  private static final Pattern BOOT = Pattern.compile("[0-9a-f]{16}");
+  private static final JsonFactory JSON = new JsonFactory();
+
+  private final JsonParser parser;
+  private final Set<String> seen = new HashSet<>();
+  private String agent = "";
+  private String boot = "";
+  private long sequence;
+  private long timeMillis;
+  private long uptimeMillis;
+  private Report.@Nullable Content content;
+
+  private ReportReader(JsonParser parser) {
+    this.parser = parser;
+  }
+
+  /**
+   * The report of this JSON.
+   *
+   * @param agent who has signed it
+   */
+  static Report read(byte[] json, String agent) throws RejectedReportException {
+    try (JsonParser parser = JSON.createParser(json)) {
+      ReportReader reader = new ReportReader(parser);
+      Report report = reader.report();
+      if (!reader.agent.equals(agent)) {
+        throw malformed("agent is not the one in the first line", "agent");
+      }
+      return report;
+    } catch (IOException e) {
+      // Jackson's own words are about its sources
+      throw malformed("the report is not valid JSON", null);
+    }
+  }
+
+  private Report report() throws IOException, RejectedReportException {
+    if (parser.nextToken() != JsonToken.START_OBJECT) {
+      throw malformed("the report must be a JSON object", null);
+    }
+    while (parser.nextToken() != JsonToken.END_OBJECT) {
+      field(parser.getText());
+    }
+    if (parser.nextToken() != null) {
+      throw malformed("there is something after the JSON object", null);
+    }
+    for (String name : new String[] {"agent", "boot", "sequence", "time_ms", "uptime_ms"}) {
+      if (!seen.contains(name)) {
+        throw malformed(name + " is missing", name);
+      }
+    }
+    if (content == null) {
+      throw malformed("neither server nor links is there", null);
+    }
+    return new Report(new Stamp(boot, sequence, timeMillis, uptimeMillis), content);
+  }
+
+  private void field(String name) throws IOException, RejectedReportException {
+    once(seen, name);
+    JsonToken first = parser.nextToken();
+    switch (name) {
+      case "agent" -> agent = text(name);
+      case "boot" -> boot = text(name);
+      case "sequence" -> sequence = whole(name, 1, Long.MAX_VALUE / 2);
+      case "time_ms" -> timeMillis = whole(name, 0, MOST_MILLIS);
+      case "uptime_ms" -> uptimeMillis = whole(name, 0, MOST_MILLIS);
+      case "server" -> setContent(first == JsonToken.START_OBJECT ? server() : null, name);
+      case "links" -> setContent(first == JsonToken.START_ARRAY ? links() : null, name);
+      default -> throw malformed(shown(name) + " is not known", null);
+    }
+    if (name.equals("boot") && !BOOT.matcher(boot).matches()) {
+      throw malformed("boot must be 16 hexadecimal digits", name);
+    }
+  }
+
+  private void setContent(Report.@Nullable Content given, String name)
+      throws RejectedReportException {
+    if (given == null || content != null) {
+      throw malformed("one of server (an object) and links (a list) is needed", name);
+    }
+    content = given;
+  }
+
+  private Report.Server server() throws IOException, RejectedReportException {
+    OptionalDouble cpu = OptionalDouble.empty();
+    OptionalLong responseNanos = OptionalLong.empty();
+    ImmutableMap<Integer, Integer> connections = ImmutableMap.of();
+    Set<String> given = new HashSet<>();
+    while (parser.nextToken() != JsonToken.END_OBJECT) {
+      String name = parser.getText();
+      once(given, name);
+      parser.nextToken();
+      switch (name) {
+        case "cpu" -> cpu = OptionalDouble.of(number("server.cpu", 1));
+        case "response_ms" ->
+            responseNanos =
+                OptionalLong.of(
+                    Math.round(
+                        number("server.response_ms", MOST_RESPONSE_MILLIS) * NANOS_PER_MILLI));
+        case "connections" -> connections = connections();
+        default -> throw malformed("server." + shown(name) + " is not known", null);
+      }
+    }
+    return new Report.Server(cpu, responseNanos, connections);
+  }
+
+  private ImmutableMap<Integer, Integer> connections() throws IOException, RejectedReportException {
+    if (parser.currentToken() != JsonToken.START_OBJECT) {
+      throw malformed("server.connections must be an object", "server.connections");
+    }
+    ImmutableMap.Builder<Integer, Integer> connections = ImmutableMap.builder();
+    Set<String> given = new HashSet<>();
+    while (parser.nextToken() != JsonToken.END_OBJECT) {
+      String port = parser.getText();
+      once(given, port);
+      parser.nextToken();
+      if (given.size() > MOST_PORTS) {
+        throw absurd("server.connections");
+      }
+      connections.put(port(port), (int) whole("server.connections", 0, MOST_CONNECTIONS));
+    }
+    return connections.buildOrThrow();
+  }
+
+  private static int port(String text) throws RejectedReportException {
+    // as it is written by agents: no sign, no zeros in front
+    if (text.matches("[1-9][0-9]{0,4}")) {
+      int port = Integer.parseInt(text);
+      if (port <= 0xffff) {
+        return port;
+      }
+    }
+    throw malformed("server.connections: " + shown(text) + " is no port", "server.connections");
+  }
+
+  private Report.Links links() throws IOException, RejectedReportException {
+    ImmutableList.Builder<Report.Throughput> links = ImmutableList.builder();
+    int count = 0;
+    while (parser.nextToken() != JsonToken.END_ARRAY) {
+      if (parser.currentToken() != JsonToken.START_OBJECT || ++count > MOST_LINKS) {
+        throw malformed("links must be a list of at most " + MOST_LINKS + " objects", "links");
+      }
+      links.add(link());
+    }
+    return new Report.Links(links.build());
+  }
+
+  private Report.Throughput link() throws IOException, RejectedReportException {
+    @Nullable IPv4Address neighbour = null;
+    OptionalDouble up = OptionalDouble.empty();
+    OptionalDouble down = OptionalDouble.empty();
+    Set<String> given = new HashSet<>();
+    while (parser.nextToken() != JsonToken.END_OBJECT) {
+      String name = parser.getText();
+      once(given, name);
+      parser.nextToken();
+      switch (name) {
+        case "neighbour" -> neighbour = address(text("links.neighbour"), "links.neighbour");
+        case "up_mbps" -> up = OptionalDouble.of(mbps("links.up_mbps"));
+        case "down_mbps" -> down = OptionalDouble.of(mbps("links.down_mbps"));
+        default -> throw malformed("links." + shown(name) + " is not known", null);
+      }
+    }
+    if (neighbour == null) {
+      throw malformed("links.neighbour is missing", "links.neighbour");
+    }
+    return new Report.Throughput(neighbour, up, down);
+  }
+
+  private double mbps(String name) throws IOException, RejectedReportException {
+    return number(name, MOST_MBPS) * BPS_PER_MBPS;
+  }
+
+  /** An address in the usual notation; {@link IPv4Address#of(String)} would take "1.2.3.4 " too. */
+  static IPv4Address address(String text, String name) throws RejectedReportException {
+    try {
+      IPv4Address address = IPv4Address.of(text);
+      if (address.toString().equals(text)) {
+        return address;
+      }
+    } catch (IllegalArgumentException e) {
+      // reported below
+    }
+    throw malformed(name + " must be an IPv4 address", name);
+  }
+
+  private String text(String name) throws IOException, RejectedReportException {
+    if (parser.currentToken() != JsonToken.VALUE_STRING) {
+      throw malformed(name + " must be a text", name);
+    }
+    return parser.getText();
+  }
+
+  private long whole(String name, long min, long max) throws IOException, RejectedReportException {
+    if (parser.currentToken() != JsonToken.VALUE_NUMBER_INT) {
+      throw malformed(name + " must be a whole number", name);
+    }
+    if (parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER) {
+      throw absurd(name);
+    }
+    long value = parser.getLongValue();
+    if (value < min || value > max) {
+      throw absurd(name);
+    }
+    return value;
+  }
+
+  private double number(String name, double max) throws IOException, RejectedReportException {
+    if (!parser.currentToken().isNumeric()) {
+      throw malformed(name + " must be a number", name);
+    }
+    return plausible(parser.getDoubleValue(), name, max);
+  }
+
+  /** The value if it is from 0 to the largest. */
+  static double plausible(double value, String name, double max) throws RejectedReportException {
+    // written so that NaN fails, too
+    if (value >= 0 && value <= max) {
+      return value == 0 ? 0 : value; // not -0.0
+    }
+    throw absurd(name);
+  }
+
+  private static void once(Set<String> given, String name) throws RejectedReportException {
+    if (!given.add(name)) {
+      throw malformed(shown(name) + " is there twice", null);
+    }
+  }
+
+  private static String shown(String name) {
+    return name.matches("[A-Za-z0-9_.-]{1,32}") ? name : "a name that cannot be shown";
+  }
+
+  static RejectedReportException malformed(String sentence, @Nullable String field) {
+    return new RejectedReportException(Rejection.MALFORMED, sentence, field);
+  }
+
+  private static RejectedReportException absurd(String name) {
+    return new RejectedReportException(
+        Rejection.ABSURD, name + " has a value that cannot be", name);
+  }
+}

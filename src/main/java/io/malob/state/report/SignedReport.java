@@ -1,0 +1,85 @@
+package io.malob.state.report;
+
+import com.google.common.io.BaseEncoding;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * A report as it is sent: a line {@code malob-report 1 ID SIGNATURE}, then JSON. The signature is
+ * the HMAC-SHA-256 of the JSON's bytes under the agent's key, in small hexadecimal digits. So
+ * nothing of the JSON is looked at before it is known who wrote it.
+ */
+final class SignedReport {
+  private static final byte[] MAGIC = "malob-report ".getBytes(StandardCharsets.US_ASCII);
+  private static final Pattern HEAD =
+      Pattern.compile("malob-report 1 ([A-Za-z0-9._-]{1,32}) ([0-9a-f]{64})");
+
+  /** Longer than any head. */
+  private static final int MOST_HEAD_BYTES = 120;
+
+  private final String agent;
+  private final String signature;
+  private final byte[] body;
+
+  private SignedReport(String agent, String signature, byte[] body) {
+    this.agent = agent;
+    this.signature = signature;
+    this.body = body;
+  }
+
+  /** Whether these bytes mean to be a signed report, of whatever version. */
+  static boolean isOne(byte[] bytes) {
+    return bytes.length >= MAGIC.length
+        && Arrays.equals(bytes, 0, MAGIC.length, MAGIC, 0, MAGIC.length);
+  }
+
+  /** Takes a report apart. */
+  static SignedReport parse(byte[] bytes) throws RejectedReportException {
+    int end = 0;
+    while (end < bytes.length && end < MOST_HEAD_BYTES && bytes[end] != '\n') {
+      end++;
+    }
+    Matcher head = HEAD.matcher(new String(bytes, 0, end, StandardCharsets.US_ASCII));
+    if (!head.matches() || end == bytes.length) {
+      throw new RejectedReportException(
+          Rejection.MALFORMED,
+          "the first line must be \"malob-report 1 ID SIGNATURE\", with 64 hexadecimal digits",
+          null);
+    }
+    return new SignedReport(
+        head.group(1), head.group(2), Arrays.copyOfRange(bytes, end + 1, bytes.length));
+  }
+
+  /** The id that the report claims to come from. */
+  String agent() {
+    return agent;
+  }
+
+  /** The JSON; to be read only if {@link #isSignedWith} the agent's key. */
+  byte[] body() {
+    return body;
+  }
+
+  /** Whether the owner of the key has signed this. Takes the same time wherever it differs. */
+  boolean isSignedWith(SecretKeySpec key) {
+    byte[] hex =
+        BaseEncoding.base16().lowerCase().encode(sign(key)).getBytes(StandardCharsets.US_ASCII);
+    return MessageDigest.isEqual(hex, signature.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private byte[] sign(SecretKeySpec key) {
+    try {
+      Mac mac = Mac.getInstance(Agent.HMAC);
+      mac.init(key);
+      return mac.doFinal(body);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java platform has HMAC-SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package io.malob.state.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+class AgentTableFormatTest {
+  private static AgentTable read(String text) throws AgentTableFormat.InvalidException {
+    return AgentTableFormat.read(text.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void table_ofAFile_hasItsAgents() {
+    AgentTable table = ReportFixture.agents(true);
+
+    assertTrue(table.allowUnsigned());
+    assertEquals(Set.of("w1", "n1", "plain"), table.byId().keySet());
+    assertEquals(
+        Set.of(ReportFixture.SERVER, ReportFixture.NODE, IPv4Address.of("10.0.0.12")),
+        table.addresses());
+    assertEquals("n1", table.at(ReportFixture.NODE, Agent.Kind.LINK).orElseThrow().id());
+    assertTrue(table.at(ReportFixture.NODE, Agent.Kind.SERVER).isEmpty());
+  }
+
+  @Test
+  void unsigned_isNotAllowedUnlessTheFileSaysSo() throws Exception {
+    assertFalse(read("{'agents':[]}").allowUnsigned());
+  }
+
+  @Test
+  void serverAndLinkAgents_mayShareAnAddress() throws Exception {
+    String both =
+        "{'agents':[{'id':'a','kind':'server','address':'1.1.1.1'},"
+            + "{'id':'b','kind':'link','address':'1.1.1.1'}]}";
+    assertEquals(2, read(both).byId().size());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "[] | the file must be",
+        "{'agents':7} | agents must be a list",
+        "{'agents':[],'x':1} | field \\\"x\\\"",
+        "{'agents':[],'allow_unsigned':1} | allow_unsigned",
+        "{'agents':[]} x | not valid JSON at line 1",
+        "{'agents':[{'id':'a b','kind':'server','address':'1.1.1.1'}]} | agents[0].id",
+        "{'agents':[{'id':'a','kind':'node','address':'1.1.1.1'}]} | agents[0].kind",
+        "{'agents':[{'id':'a','kind':'link','address':'1.1.1'}]} | agents[0].address",
+        "{'agents':[{'id':'a','kind':'link','address':'1.1.1.1','key':'secret'}]} | agents[0].key",
+        "{'agents':[{'id':'a','kind':'link','address':'1.1.1.1','kye':'00'}]} | kye",
+        "{'agents':[7]} | agents[0] must be",
+        "{'agents':[],'agents':[]} | not valid JSON"
+      })
+  void error_namesItsField(String text, String words) {
+    AgentTableFormat.InvalidException error =
+        assertThrows(AgentTableFormat.InvalidException.class, () -> read(text));
+    assertTrue(
+        String.valueOf(error.getMessage()).contains(words.replace("\\\"", "\"")),
+        error.getMessage());
+    assertFalse(String.valueOf(error.getMessage()).contains("secret"), error.getMessage());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {"'a','link','1.1.1.2' | agents[1].id", "'b','server','1.1.1.1' | .address"})
+  void agents_thatCannotBeToldApart_areRefused(String second, String words) {
+    String[] fields = second.split(",", -1);
+    String text =
+        "{'agents':[{'id':'a','kind':'server','address':'1.1.1.1'},{'id':%s,'kind':%s,'address':%s}]}"
+            .formatted((Object[]) fields);
+    AgentTableFormat.InvalidException error =
+        assertThrows(AgentTableFormat.InvalidException.class, () -> read(text));
+    assertTrue(String.valueOf(error.getMessage()).contains(words), error.getMessage());
+  }
+}
