@@ -58,6 +58,10 @@ class ArchitectureTest {
   /** What other modules may see of the monitor. */
   private static final Set<String> MONITOR_SERVICE = Set.of("io.malob.monitor.IMonitorService");
 
+  /** What other modules may see of the agents. */
+  private static final Set<String> AGENT_SERVICE =
+      Set.of("io.malob.agent.IAgentService", "io.malob.agent.IAgentService$KnownAgent");
+
   /** An import that finds nothing would keep every rule. */
   @ParameterizedTest
   @CsvSource({
@@ -66,6 +70,7 @@ class ArchitectureTest {
     "io.malob.openflow.., 20",
     "io.malob.balancer.., 30",
     "io.malob.monitor.., 2",
+    "io.malob.agent.., 8",
     "io.malob.rest.., 12",
     "io.malob.controller.., 60",
     "net.floodlightcontroller.., 25"
@@ -140,12 +145,12 @@ class ArchitectureTest {
           .allowEmptyShould(true);
 
   @ArchTest
-  static final ArchRule module_seesFloodlightsApiOnly =
+  static final ArchRule module_seesFloodlightsApiAndOpenflow =
       noClasses()
           .that()
           .resideInAPackage(MODULE)
           .should()
-          .dependOnClassesThat(oursExcept(MODULE, FLOODLIGHT));
+          .dependOnClassesThat(oursExcept(MODULE, OPENFLOW, ALGORITHM, FLOODLIGHT));
 
   @ArchTest
   static final ArchRule rest_seesStateAndServicesOnly =
@@ -156,7 +161,8 @@ class ArchitectureTest {
           .dependOnClassesThat(
               oursExcept(REST, ALGORITHM, STATE, FLOODLIGHT)
                   .and(notOneOf(BALANCER_SERVICE))
-                  .and(notOneOf(MONITOR_SERVICE)));
+                  .and(notOneOf(MONITOR_SERVICE))
+                  .and(notOneOf(AGENT_SERVICE)));
 
   @ArchTest
   static final ArchRule controller_seesNoFeature =

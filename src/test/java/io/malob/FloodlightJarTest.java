@@ -108,7 +108,8 @@ class FloodlightJarTest {
       }
     }
     assertEquals(
-        Set.of("algorithm", "balancer", "module", "monitor", "openflow", "rest", "state"), folders);
+        Set.of("agent", "algorithm", "balancer", "module", "monitor", "openflow", "rest", "state"),
+        folders);
     assertEquals(Set.of("META-INF/LICENSE", "META-INF/NOTICE", SERVICES, PROPERTIES), others);
     assertTrue(modules.size() >= 100, modules.size() + " classes");
   }

@@ -3,8 +3,10 @@ package io.malob.balancer;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.balancer.ConnectionProgrammer.IdleTimeouts;
+import io.malob.module.FloodlightSwitch;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
+import io.malob.monitor.IMonitorService;
 import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowLayout;
@@ -87,6 +89,7 @@ public final class BalancerModule
   private static final int HOST_RULE_IDLE_SECONDS = 300;
   private static final long DORMANT_NANOS = TimeUnit.HOURS.toNanos(1);
   private static final long RETRY_MILLIS = 500;
+  private static final long REPORTS_MILLIS = 1_000;
   private static final long TIDY_MILLIS = 5_000;
   private static final long APPLY_MILLIS = 1_000;
   private static final int MAX_IDLE_SECONDS = 0xffff - 60;
@@ -106,6 +109,7 @@ public final class BalancerModule
   private IOFSwitchService switches;
   private IDeviceService devices;
   private ITopologyService topology;
+  private IMonitorService monitor;
   private ScheduledExecutorService timer;
   private Catalog catalog;
   private ViewWriter view;
@@ -151,7 +155,8 @@ public final class BalancerModule
         IDeviceService.class,
         ITopologyService.class,
         IThreadPoolService.class,
-        IShutdownService.class);
+        IShutdownService.class,
+        IMonitorService.class);
   }
 
   @Override
@@ -160,6 +165,7 @@ public final class BalancerModule
     switches = context.getServiceImpl(IOFSwitchService.class);
     devices = context.getServiceImpl(IDeviceService.class);
     topology = context.getServiceImpl(ITopologyService.class);
+    monitor = context.getServiceImpl(IMonitorService.class);
     timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
     SettingReader settings = new SettingReader(BalancerModule.class, context.getConfigParams(this));
     CatalogStore store = openStore(settings.text("data", ""));
@@ -207,7 +213,8 @@ public final class BalancerModule
             nanoTime,
             connection -> endings.leaveSession(connection));
     hostRules = new HostRuleCache(HOST_RULE_IDLE_SECONDS);
-    view = new ViewWriter(hosts::find);
+    view =
+        new ViewWriter(hosts::find, address -> monitor.servers().get(address, monitor.nanoTime()));
     ReadSwitches readSwitches = new ReadSwitches();
     pending = new PendingConnections(maxConnections, readSwitches);
     arp = new VipArp(view, programmer);
@@ -343,6 +350,8 @@ public final class BalancerModule
     Repetition repetition = new Repetition(timer);
     repetition.every(RETRY_MILLIS, "retrying", upkeep::retryWaiting);
     repetition.every(Closings.TICK_MILLIS, "closing", upkeep::goOnClosing);
+    repetition.every(REPORTS_MILLIS, "counting foreign connections", upkeep::refreshForeign);
+    monitor.servers().addListener(upkeep::serverReported);
     repetition.every(TIDY_MILLIS, "tidying", upkeep::tidy);
   }
 

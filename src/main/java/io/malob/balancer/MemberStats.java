@@ -1,11 +1,26 @@
 package io.malob.balancer;
 
+import java.util.OptionalInt;
+
 /**
  * Counts of one member.
  *
  * @param activeConnections connections that are open now; see {@link IBalancerService#endsAreTold}
  *     for when they cease to be
  * @param totalConnections connections that were ever placed on the member
+ * @param reportedConnections what the member's agent has reported of its port lately
+ * @param foreignConnections those of them that did not come through a VIP
  * @param located whether the network knows where the member is attached
  */
-public record MemberStats(long activeConnections, long totalConnections, boolean located) {}
+public record MemberStats(
+    long activeConnections,
+    long totalConnections,
+    OptionalInt reportedConnections,
+    int foreignConnections,
+    boolean located) {
+
+  /** The counts of a member that never got a connection, and has not been reported of. */
+  public static MemberStats unknown(boolean located) {
+    return new MemberStats(0, 0, OptionalInt.empty(), 0, located);
+  }
+}

@@ -329,6 +329,16 @@ final class Upkeep {
     inOrder.execute(requests::retryWaiting);
   }
 
+  /** There is a new report of a server. */
+  void serverReported(IPv4Address address) {
+    inOrder.execute(() -> view.refreshForeign(member -> member.address().equals(address)));
+  }
+
+  /** To be called every second: reports age. */
+  void refreshForeign() {
+    inOrder.execute(() -> view.refreshForeign(member -> true));
+  }
+
   /** To be called every {@link Closings#TICK_MILLIS}. */
   void goOnClosing() {
     inOrder.execute(closings::goOn);

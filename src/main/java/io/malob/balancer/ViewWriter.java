@@ -11,11 +11,15 @@ import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
+import io.malob.state.network.ServerMeasurements;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -27,16 +31,22 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  */
 final class ViewWriter implements Supplier<BalancerView> {
   private final Function<IPv4Address, Optional<Attachment>> hosts;
+  private final Function<IPv4Address, ServerMeasurements> measured;
   private final Map<Integer, ServerLoad> loads = new ConcurrentHashMap<>();
+  private final ForeignConnections foreign = new ForeignConnections();
   private volatile BalancerView view = BalancerView.EMPTY;
 
   /**
    * A writer that starts with an empty view.
    *
    * @param hosts where the host of an address is attached
+   * @param measured what is known of the server at an address and not too old
    */
-  ViewWriter(Function<IPv4Address, Optional<Attachment>> hosts) {
+  ViewWriter(
+      Function<IPv4Address, Optional<Attachment>> hosts,
+      Function<IPv4Address, ServerMeasurements> measured) {
     this.hosts = hosts;
+    this.measured = measured;
   }
 
   @Override
@@ -54,15 +64,35 @@ final class ViewWriter implements Supplier<BalancerView> {
   /** Takes over a new catalog. */
   void setCatalog(CatalogSnapshot catalog) {
     publish(catalog, view.network());
-    loads
-        .keySet()
-        .retainAll(
-            catalog.members().values().stream().map(Member::number).collect(Collectors.toSet()));
+    Set<Integer> numbers =
+        catalog.members().values().stream().map(Member::number).collect(Collectors.toSet());
+    loads.keySet().retainAll(numbers);
+    foreign.retain(numbers);
+    refreshForeign(member -> true);
   }
 
   /** Looks up again where the members are. */
   void refreshHosts() {
     publish(view.catalog(), view.network());
+  }
+
+  /** Counts again the connections that did not come through VIPs, of these members. */
+  void refreshForeign(Predicate<Member> which) {
+    BalancerView current = view;
+    for (Member member : current.catalog().members().values()) {
+      @Nullable ServerLoad load = loads.get(member.number());
+      if (load == null || !which.test(member)) {
+        continue;
+      }
+      int now = foreign.of(member, measured.apply(member.address()), current.catalog(), loads);
+      if (now != load.foreign()) {
+        load.setForeign(now);
+        @Nullable Server server = current.servers().get(member.number());
+        if (server != null) {
+          current.loadChanged(server);
+        }
+      }
+    }
   }
 
   private void publish(CatalogSnapshot catalog, NetworkSnapshot network) {
@@ -126,11 +156,15 @@ final class ViewWriter implements Supplier<BalancerView> {
     for (Member member : current.catalog().members().values()) {
       @Nullable ServerLoad load = loads.get(member.number());
       boolean located = current.servers().containsKey(member.number());
+      OptionalInt reported =
+          ForeignConnections.reported(member, measured.apply(member.address())).stream()
+              .mapToInt(ForeignConnections.Reported::connections)
+              .findFirst();
       stats.put(
           member.id(),
           load == null
-              ? new MemberStats(0, 0, located)
-              : new MemberStats(load.active(), load.total(), located));
+              ? MemberStats.unknown(located)
+              : new MemberStats(load.active(), load.total(), reported, load.foreign(), located));
     }
     return stats.build();
   }

@@ -26,7 +26,9 @@ public final class Cookie {
     /** Shows the controller the data connections that FTP servers open. */
     FTP_DATA(7),
     /** Shows the controller what is still sent within a connection that was closed. */
-    CLOSED(8);
+    CLOSED(8),
+    /** Shows the controller what agents report, and ARP for the addresses that they report to. */
+    REPORT(9);
 
     private final long code;
 

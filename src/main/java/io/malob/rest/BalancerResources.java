@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Finds the resource for a path and lets it answer. Safe for use by several threads. */
 final class BalancerResources implements Resources {
@@ -24,7 +25,7 @@ final class BalancerResources implements Resources {
           "poolId", "pool_id",
           "lbMethod", "lb_method",
           "serviceName", "service_name");
-  private static final MemberStats NOTHING_YET = new MemberStats(0, 0, false);
+  private static final MemberStats NOTHING_YET = MemberStats.unknown(false);
 
   private final IBalancerService balancer;
   private final ItemCollection<Member> members;
@@ -124,11 +125,15 @@ final class BalancerResources implements Resources {
       MemberStats stats = all.getOrDefault(member.id(), NOTHING_YET);
       active += stats.activeConnections();
       total += stats.totalConnections();
-      Map<String, Object> line = new LinkedHashMap<>();
+      Map<String, @Nullable Object> line = new LinkedHashMap<>();
       line.put("id", member.id());
       line.put("address", member.address().toString());
       line.put("active_connections", stats.activeConnections());
       line.put("total_connections", stats.totalConnections());
+      line.put(
+          "reported_connections",
+          stats.reportedConnections().isPresent() ? stats.reportedConnections().getAsInt() : null);
+      line.put("foreign_connections", stats.foreignConnections());
       line.put("located", stats.located());
       each.add(line);
     }

@@ -1,5 +1,6 @@
 package io.malob.rest;
 
+import io.malob.agent.IAgentService;
 import io.malob.balancer.IBalancerService;
 import java.util.Collection;
 import java.util.List;
@@ -27,7 +28,7 @@ public final class BalancerRestModule implements IFloodlightModule {
 
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
-    return List.of(IRestApiService.class, IBalancerService.class);
+    return List.of(IRestApiService.class, IBalancerService.class, IAgentService.class);
   }
 
   @Override
@@ -39,6 +40,7 @@ public final class BalancerRestModule implements IFloodlightModule {
     IRestApiService server = context.getServiceImpl(IRestApiService.class);
     // the path where Floodlight has the resources of its own balancer
     server.addRestletRoutable(new JsonRoutable("/quantum/v1.0", new BalancerResources(balancer)));
-    server.addRestletRoutable(new JsonRoutable("/wm/malob", new StateResources(balancer)));
+    IAgentService agents = context.getServiceImpl(IAgentService.class);
+    server.addRestletRoutable(new JsonRoutable("/wm/malob", new StateResources(balancer, agents)));
   }
 }

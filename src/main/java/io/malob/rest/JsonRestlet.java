@@ -49,7 +49,9 @@ final class JsonRestlet extends Restlet {
       response.getAllowedMethods().add(Method.valueOf(method));
     }
     response.setStatus(Status.valueOf(reply.status()));
-    response.setEntity(json(reply.body()));
+    if (reply.status() != Status.SUCCESS_NO_CONTENT.getCode()) {
+      response.setEntity(json(reply.body()));
+    }
   }
 
   private Reply replyTo(Request request) {

@@ -16,6 +16,11 @@ record Reply(int status, Object body, Set<String> allowed) {
     return new Reply(200, body, Set.of());
   }
 
+  /** The answer to what went well, where there is nothing to say. */
+  static Reply nothing() {
+    return new Reply(204, "", Set.of());
+  }
+
   /** The answer to what made something new. */
   static Reply created(Object body) {
     return new Reply(201, body, Set.of());

@@ -1,10 +1,12 @@
 package io.malob.rest;
 
+import io.malob.agent.IAgentService;
 import io.malob.balancer.AuditStats;
 import io.malob.balancer.BalancerCounters;
 import io.malob.balancer.IBalancerService;
 import io.malob.balancer.LinkStats;
 import io.malob.balancer.PathStats;
+import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,13 +19,19 @@ import org.projectfloodlight.openflow.types.DatapathId;
  */
 final class StateResources implements Resources {
   private final IBalancerService balancer;
+  private final ReportResources reports;
 
-  StateResources(IBalancerService balancer) {
+  StateResources(IBalancerService balancer, IAgentService agents) {
     this.balancer = balancer;
+    this.reports = new ReportResources(agents);
   }
 
   @Override
-  public Reply answer(String method, List<String> path, RequestBody body) throws RefusedException {
+  public Reply answer(String method, List<String> path, RequestBody body)
+      throws IOException, RefusedException {
+    if (path.equals(List.of("reports"))) {
+      return reports.answer(method, body);
+    }
     Object answer =
         switch (String.join("/", path)) {
           case "paths" -> paths();
@@ -36,7 +44,7 @@ final class StateResources implements Resources {
                   404,
                   "there is nothing at /"
                       + String.join("/", path)
-                      + " here, only paths, links, refusals, counters, audits",
+                      + " here, only paths, links, refusals, counters, audits, reports",
                   null);
         };
     if (!method.equals("GET")) {

@@ -4,12 +4,15 @@ import com.google.common.collect.ImmutableSortedSet;
 import com.google.common.collect.ListMultimap;
 import com.google.common.collect.MultimapBuilder;
 import com.google.common.util.concurrent.SettableFuture;
+import io.malob.monitor.IMonitorService;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogKind;
 import io.malob.state.catalog.Fields;
+import io.malob.state.network.ServerTracker;
+import io.malob.state.network.TimesToLive;
 import io.malob.testing.FakeFlowTable;
 import io.malob.testing.FakeNetwork;
 import io.malob.testing.FakeRule;
@@ -91,6 +94,10 @@ final class BalancerNetwork {
   final AtomicLong nanoTime;
   final FakeNetwork network;
   final BalancerModule module;
+
+  /** What agents have reported; silent ones count for 30 s. */
+  final ServerTracker servers =
+      new ServerTracker(new TimesToLive(0, 0, 0, TimeUnit.SECONDS.toNanos(30)));
 
   /** Packets that the balancer left to other modules. */
   final List<Packet> passedOn = new ArrayList<>();
@@ -174,6 +181,12 @@ final class BalancerNetwork {
     IShutdownService shutdown =
         Stub.of(IShutdownService.class).on("registerShutdownListener", with -> null).make();
     context.addService(IShutdownService.class, shutdown);
+    IMonitorService monitor =
+        Stub.of(IMonitorService.class)
+            .on("servers", with -> servers)
+            .on("nanoTime", with -> nanoTime.get())
+            .make();
+    context.addService(IMonitorService.class, monitor);
     ScheduledExecutorService timer = timer();
     IThreadPoolService pool = () -> timer;
     context.addService(IThreadPoolService.class, pool);

@@ -14,6 +14,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.ServiceLoader;
 import net.floodlightcontroller.core.module.IFloodlightModule;
 import org.junit.jupiter.api.AfterAll;
@@ -180,15 +181,16 @@ class BalancerRestTest {
   @Test
   void stats_sumTheMembersOfThePool() throws Exception {
     setUpPool();
-    server.stats.put("m1", new MemberStats(2, 10, true));
+    server.stats.put("m1", new MemberStats(2, 10, OptionalInt.of(7), 5, true));
     Answer answer = server.get("/pools/p/stats/");
     assertEquals(200, answer.status());
     assertEquals(
         "{\"id\":\"p\",\"active_connections\":2,\"total_connections\":10,"
             + "\"counted_by\":\"idle_timeout\",\"members\":[{\"id\":\"m1\","
             + "\"address\":\"10.0.0.1\",\"active_connections\":2,\"total_connections\":10,"
-            + "\"located\":true},{\"id\":\"m2\",\"address\":\"10.0.0.2\","
-            + "\"active_connections\":0,\"total_connections\":0,\"located\":false}]}",
+            + "\"reported_connections\":7,\"foreign_connections\":5,\"located\":true},{\"id\":\"m2\",\"address\":\"10.0.0.2\","
+            + "\"active_connections\":0,\"total_connections\":0,\"reported_connections\":null,"
+            + "\"foreign_connections\":0,\"located\":false}]}",
         answer.text());
     assertEquals(404, server.get("/pools/none/stats").status());
     assertEquals(405, server.delete("/pools/p/stats").status());

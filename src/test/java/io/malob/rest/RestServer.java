@@ -3,6 +3,7 @@ package io.malob.rest;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableList;
+import io.malob.agent.IAgentService;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.balancer.AuditStats;
@@ -16,6 +17,12 @@ import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogKind;
 import io.malob.state.catalog.CatalogStore;
 import io.malob.state.catalog.Service;
+import io.malob.state.report.AgentTable;
+import io.malob.state.report.AgentTableFormat;
+import io.malob.state.report.RejectedReportException;
+import io.malob.state.report.ReplayGuard;
+import io.malob.state.report.ReportCounts;
+import io.malob.state.report.ReportIntake;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -23,9 +30,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
@@ -52,6 +61,18 @@ final class RestServer implements IBalancerService {
   /** What memberStats() tells. */
   final Map<String, MemberStats> stats = new ConcurrentHashMap<>();
 
+  /** The reports that were posted. */
+  final List<byte[]> reports = new CopyOnWriteArrayList<>();
+
+  private final ReportCounts reportCounts = new ReportCounts();
+  private final ReportIntake intake =
+      new ReportIntake(
+          RestServer::agentTable,
+          new ReplayGuard(Map.of(), 0),
+          reportCounts,
+          () -> 0,
+          (agent, report, atNanos) -> {});
+
   /** Held, so that its level stays. */
   private static final Logger RESTLET_LOG = Logger.getLogger("org.restlet");
 
@@ -72,6 +93,7 @@ final class RestServer implements IBalancerService {
     router.setDefaultMatchingMode(Template.MODE_STARTS_WITH);
     FloodlightModuleContext context = new FloodlightModuleContext();
     context.addService(IBalancerService.class, this);
+    context.addService(IAgentService.class, agents());
     context.addService(
         IRestApiService.class,
         new IRestApiService() {
@@ -88,6 +110,48 @@ final class RestServer implements IBalancerService {
     module.startUp(context);
     component.getDefaultHost().attach(router);
     component.start();
+  }
+
+  private static AgentTable agentTable() {
+    try {
+      return AgentTableFormat.read(
+          """
+          {"agents": [
+            {"id": "w1", "kind": "server", "address": "10.0.0.11",
+             "key": "00112233445566778899aabbccddeeff"},
+            {"id": "n1", "kind": "link", "address": "10.0.0.21"}]}
+          """
+              .getBytes(StandardCharsets.UTF_8));
+    } catch (AgentTableFormat.InvalidException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private IAgentService agents() {
+    return new IAgentService() {
+      @Override
+      public void take(byte[] report) throws RejectedReportException {
+        reports.add(report);
+        intake.take(report, null, 0);
+      }
+
+      @Override
+      public ReportCounts counts() {
+        return reportCounts;
+      }
+
+      @Override
+      public List<KnownAgent> agents() {
+        return agentTable().byId().values().stream()
+            .map(agent -> new KnownAgent(agent, intake.status(agent.id())))
+            .toList();
+      }
+
+      @Override
+      public long nanoTime() {
+        return 1_500_000_000L;
+      }
+    };
   }
 
   @Override

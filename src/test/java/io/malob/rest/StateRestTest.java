@@ -68,7 +68,7 @@ class StateRestTest {
 
     assertEquals(404, answer.status());
     assertEquals(
-        "there is nothing at /nothing here, only paths, links, refusals, counters, audits",
+        "there is nothing at /nothing here, only paths, links, refusals, counters, audits, reports",
         answer.error());
   }
 }

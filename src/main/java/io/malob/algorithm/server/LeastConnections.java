@@ -10,8 +10,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * LC of the thesis (section 3.3.2): the server with the fewest active connections for its weight,
- * the new one included; of several, the one that was picked longest ago.
+ * LC of the thesis (section 3.3.2): the server with the fewest connections for its weight, the new
+ * one included, and those that came by other ways as far as they are known; of several, the one
+ * that was picked longest ago.
  *
  * <p>The servers are the leaves of a knock-out tree whose inner nodes name the better of their two
  * sides, so that the root names the best. Threads do not wait for each other: whoever changes a
@@ -91,7 +92,7 @@ public final class LeastConnections implements ServerPicker {
     Server a = servers.get(left);
     Server b = servers.get(right);
     int byLoad =
-        Long.compare((a.load().active() + 1L) * b.weight(), (b.load().active() + 1L) * a.weight());
+        Long.compare((a.load().present() + 1) * b.weight(), (b.load().present() + 1) * a.weight());
     if (byLoad != 0) {
       return byLoad < 0 ? left : right;
     }

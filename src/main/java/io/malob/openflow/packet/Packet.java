@@ -1,6 +1,7 @@
 package io.malob.openflow.packet;
 
 import io.malob.algorithm.FiveTuple;
+import java.util.Arrays;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 
@@ -251,6 +252,18 @@ public final class Packet {
 
   public int arpOperation() {
     return arpOperation;
+  }
+
+  /** How many bytes a UDP packet carries; 0 if this is none. */
+  public int udpPayloadBytes() {
+    return kind == Kind.UDP ? networkEnd - transportOffset - UDP_BYTES : 0;
+  }
+
+  /** A copy of what a UDP packet carries; empty if this is none. */
+  public byte[] udpPayload() {
+    return kind == Kind.UDP
+        ? Arrays.copyOfRange(frame, transportOffset + UDP_BYTES, networkEnd)
+        : new byte[0];
   }
 
   /** The IP protocol number. */

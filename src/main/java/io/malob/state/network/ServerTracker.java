@@ -2,10 +2,13 @@ package io.malob.state.network;
 
 import com.google.common.collect.ImmutableMap;
 import io.malob.state.network.Measurement.Source;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
@@ -17,6 +20,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 public final class ServerTracker {
   private final TimesToLive times;
   private final Map<IPv4Address, Report> reports = new ConcurrentHashMap<>();
+  private final List<Consumer<IPv4Address>> listeners = new CopyOnWriteArrayList<>();
 
   /** A tracker without servers. */
   public ServerTracker(TimesToLive times) {
@@ -37,10 +41,16 @@ public final class ServerTracker {
       ImmutableMap<Integer, Integer> connections,
       long atNanos) {}
 
+  /** Has somebody told at once, on the thread of the report, of which server there is a new one. */
+  public void addListener(Consumer<IPv4Address> listener) {
+    listeners.add(listener);
+  }
+
   /** Takes over a report, unless a newer one was taken over before. */
   public void report(IPv4Address server, Report report) {
     reports.merge(
         server, report, (before, now) -> now.atNanos() - before.atNanos() >= 0 ? now : before);
+    listeners.forEach(listener -> listener.accept(server));
   }
 
   /** Forgets a server whose agent is no longer known. */

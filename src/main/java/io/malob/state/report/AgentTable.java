@@ -32,7 +32,7 @@ public record AgentTable(
   }
 
   /** The agent of a kind at an address. */
-  Optional<Agent> at(IPv4Address address, Agent.Kind kind) {
+  public Optional<Agent> at(IPv4Address address, Agent.Kind kind) {
     return byId.values().stream()
         .filter(agent -> agent.kind() == kind && agent.address().equals(address))
         .findFirst();

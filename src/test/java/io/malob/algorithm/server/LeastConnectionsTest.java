@@ -49,6 +49,23 @@ class LeastConnectionsTest extends ServerPickerContract {
     }
   }
 
+  @Test
+  void foreignConnections_countLikeOnesThatWerePlaced() {
+    ImmutableList<Server> servers = Servers.equal(2);
+    ServerPicker picker = new LeastConnections(servers);
+    servers.get(0).load().setForeign(3);
+    picker.loadChanged(servers.get(0));
+
+    for (int i = 0; i < 3; i++) {
+      assertEquals(1, picker.pick());
+      open(picker, servers.get(1));
+    }
+    assertEquals(0, picker.pick(), "its turn is longer ago");
+    servers.get(0).load().setForeign(0);
+    picker.loadChanged(servers.get(0));
+    assertEquals(0, picker.pick());
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9})
   void pick_underRandomOperations_isWhatAFullSearchFinds(int count) {

@@ -1,5 +1,6 @@
 package io.malob.openflow.packet;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -27,6 +28,26 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 class PacketTest {
+
+  @Test
+  void udpPayload_isWhatTheDatagramCarries_withoutPadding() {
+    byte[] frame =
+        Frames.udp(
+            MacAddress.of(1),
+            MacAddress.of(2),
+            IPv4Address.of("10.0.0.1"),
+            5_000,
+            IPv4Address.of("10.0.0.2"),
+            9_876,
+            new byte[] {1, 2, 3});
+    Packet padded = Packet.parse(Arrays.copyOf(frame, 60));
+
+    assertEquals(3, padded.udpPayloadBytes());
+    assertArrayEquals(new byte[] {1, 2, 3}, padded.udpPayload());
+    assertEquals(0, Packet.parse(new byte[60]).udpPayloadBytes());
+    assertEquals(0, Packet.parse(new byte[60]).udpPayload().length);
+  }
+
   private static final MacAddress A = MacAddress.of("02:00:00:00:00:0a");
   private static final MacAddress B = MacAddress.of("f2:00:00:00:ff:0b");
   private static final IPv4Address IP_A = IPv4Address.of("10.0.0.1");

@@ -1,4 +1,4 @@
-package io.malob.balancer;
+package io.malob.module;
 
 import com.google.common.collect.Iterables;
 import com.google.common.util.concurrent.ListenableFuture;
@@ -8,7 +8,7 @@ import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 
 /** A switch of the controller, as the flow programmer wants it. */
-record FloodlightSwitch(IOFSwitch sw) implements FlowProgrammer.SwitchConnection {
+public record FloodlightSwitch(IOFSwitch sw) implements FlowProgrammer.SwitchConnection {
 
   @Override
   public OFFactory factory() {

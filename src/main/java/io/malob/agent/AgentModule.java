@@ -1,0 +1,304 @@
+package io.malob.agent;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSet;
+import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.module.FloodlightSwitch;
+import io.malob.module.Repetition;
+import io.malob.module.SettingReader;
+import io.malob.monitor.IMonitorService;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.packet.Packet;
+import io.malob.state.network.ServerTracker;
+import io.malob.state.report.Agent;
+import io.malob.state.report.AgentTable;
+import io.malob.state.report.RejectedReportException;
+import io.malob.state.report.ReplayGuard;
+import io.malob.state.report.ReportCounts;
+import io.malob.state.report.ReportIntake;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.LongSupplier;
+import net.floodlightcontroller.core.FloodlightContext;
+import net.floodlightcontroller.core.IFloodlightProviderService;
+import net.floodlightcontroller.core.IOFMessageListener;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.IShutdownService;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
+import net.floodlightcontroller.core.module.IFloodlightModule;
+import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.devicemanager.IDeviceService;
+import net.floodlightcontroller.threadpool.IThreadPoolService;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Receives what agents on servers and network nodes report, by UDP to addresses that nobody has.
+ *
+ * <p>Settings: {@code agentsFile}, the file of agents and their keys ({@code agents.json} in the
+ * directory {@code data}); {@code serverAddress}, {@code linkAddress} and {@code port}, where
+ * reports are sent to; {@code reportsPerSecond} of one agent's address; {@code
+ * packetsPerSecondAndSwitch}, how many packets each switch may hand to the controller, where it has
+ * meters.
+ */
+@SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
+public final class AgentModule implements IFloodlightModule, IAgentService, IOFMessageListener {
+
+  private static final Logger LOG = LoggerFactory.getLogger(AgentModule.class);
+  private static final String NAME = "malobagents";
+  private static final long FILE_MILLIS = 2_000;
+  private static final long TELL_MILLIS = 5_000;
+  private static final long SAVE_MILLIS = 10_000;
+  private static final long REFRESH_MILLIS = 60_000;
+
+  private final LongSupplier nanoTime;
+  private final LongSupplier wallMillis;
+  private final ReportCounts counts = new ReportCounts();
+  private final RejectionLog log = new RejectionLog(LOG::warn);
+  private final FlowProgrammer programmer =
+      new FlowProgrammer(
+          switchId ->
+              Optional.ofNullable(this.switches().getActiveSwitch(switchId))
+                  .map(FloodlightSwitch::new));
+  private IFloodlightProviderService provider;
+  private IOFSwitchService switches;
+  private ScheduledExecutorService timer;
+  private AgentFile agents;
+  private GuardFile guardFile;
+  private ReportIntake intake;
+  private ServerTracker servers;
+  private ReportPackets packets;
+  private ReportSwitches reportSwitches;
+  private Executor inOrder;
+  private int reportsPerSecond;
+
+  /** For the module loader. */
+  public AgentModule() {
+    this(System::nanoTime, System::currentTimeMillis);
+  }
+
+  /** A module on clocks of its own. */
+  AgentModule(LongSupplier nanoTime, LongSupplier wallMillis) {
+    this.nanoTime = nanoTime;
+    this.wallMillis = wallMillis;
+  }
+
+  private IOFSwitchService switches() {
+    return switches;
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
+    return List.of(IAgentService.class);
+  }
+
+  @Override
+  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
+    return Map.of(IAgentService.class, this);
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
+    return List.of(
+        IFloodlightProviderService.class,
+        IOFSwitchService.class,
+        IDeviceService.class,
+        IThreadPoolService.class,
+        IShutdownService.class,
+        IMonitorService.class);
+  }
+
+  @Override
+  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
+    provider = context.getServiceImpl(IFloodlightProviderService.class);
+    switches = context.getServiceImpl(IOFSwitchService.class);
+    timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
+    inOrder = MoreExecutors.newSequentialExecutor(timer);
+    SettingReader settings = new SettingReader(AgentModule.class, context.getConfigParams(this));
+    Optional<Path> data =
+        Optional.of(settings.text("data", "")).filter(text -> !text.isEmpty()).map(Path::of);
+    agents = new AgentFile(file(settings, data));
+    guardFile = new GuardFile(data);
+    IMonitorService monitor = context.getServiceImpl(IMonitorService.class);
+    servers = monitor.servers();
+    reportsPerSecond = settings.number("reportsPerSecond", 20, 1, 100_000);
+    intake =
+        new ReportIntake(
+            agents,
+            new ReplayGuard(guardFile.load(), nanoTime.getAsLong()),
+            counts,
+            wallMillis,
+            new MeasuredReports(monitor, context.getServiceImpl(IDeviceService.class), counts));
+    build(settings);
+    context.getServiceImpl(IShutdownService.class).registerShutdownListener(this::save);
+  }
+
+  private static Path file(SettingReader settings, Optional<Path> data) {
+    return Path.of(
+        settings.text(
+            "agentsFile",
+            data.map(in -> in.resolve("agents.json")).orElse(Path.of("agents.json")).toString()));
+  }
+
+  private void build(SettingReader settings) throws FloodlightModuleException {
+    int port = settings.number("port", 9_876, 1, 65_535);
+    ImmutableSet<IPv4Address> addresses =
+        ImmutableSet.of(
+            address(settings, "serverAddress", "192.168.9.19"),
+            address(settings, "linkAddress", "192.168.9.29"));
+    reportSwitches =
+        new ReportSwitches(
+            programmer,
+            addresses.asList(),
+            port,
+            settings.number("packetsPerSecondAndSwitch", 1_000, 1, 1_000_000));
+    packets =
+        new ReportPackets(
+            programmer,
+            new ReportPackets.Destinations(
+                addresses.stream().map(IPv4Address::getInt).collect(ImmutableSet.toImmutableSet()),
+                port),
+            intake,
+            counts,
+            log,
+            inOrder,
+            nanoTime);
+  }
+
+  private static IPv4Address address(SettingReader settings, String key, String defaultValue)
+      throws FloodlightModuleException {
+    String text = settings.text(key, defaultValue);
+    try {
+      return IPv4Address.of(text);
+    } catch (IllegalArgumentException e) {
+      throw new FloodlightModuleException(
+          String.format(
+              "%s.%s must be an IPv4 address, not \"%s\"", AgentModule.class.getName(), key, text),
+          e);
+    }
+  }
+
+  @Override
+  public void startUp(FloodlightModuleContext context) {
+    refreshAgents();
+    switches.addOFSwitchListener(reportSwitches);
+    provider.addOFMessageListener(OFType.PACKET_IN, this);
+    provider.addOFMessageListener(OFType.ERROR, this);
+    Repetition repetition = new Repetition(timer);
+    repetition.every(FILE_MILLIS, "reading the agents' file", this::refreshAgents);
+    repetition.every(TELL_MILLIS, "telling of dropped reports", this::tell);
+    repetition.every(SAVE_MILLIS, "saving what agents were heard", this::save);
+    repetition.every(REFRESH_MILLIS, "setting the rules for reports", this::refreshRules);
+  }
+
+  private void refreshAgents() {
+    AgentTable before = agents.get();
+    if (agents.refresh()) {
+      packets.setAgents(agents.get(), reportsPerSecond);
+      intake.retainKnown();
+      forgetServers(before);
+    }
+  }
+
+  private void forgetServers(AgentTable before) {
+    AgentTable now = agents.get();
+    before.byId().values().stream()
+        .filter(agent -> agent.kind() == Agent.Kind.SERVER)
+        .map(Agent::address)
+        .filter(address -> now.at(address, Agent.Kind.SERVER).isEmpty())
+        .forEach(servers::forget);
+  }
+
+  private void tell() {
+    log.tell(nanoTime.getAsLong());
+  }
+
+  private synchronized void save() {
+    guardFile.save(intake.memory());
+  }
+
+  private void refreshRules() {
+    reportSwitches.refresh(ImmutableList.copyOf(switches.getAllSwitchDpids()));
+  }
+
+  @Override
+  public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
+    if (message instanceof OFPacketIn packetIn
+        && Cookie.is(packetIn.getCookie(), Cookie.Kind.REPORT)) {
+      packets.handle(
+          sw.getId(),
+          packetIn.getMatch().get(MatchField.IN_PORT),
+          Packet.parse(packetIn.getData()));
+      return Command.STOP;
+    }
+    if (message instanceof OFErrorMsg error && reportSwitches.refused(error.getXid())) {
+      return Command.STOP;
+    }
+    return Command.CONTINUE;
+  }
+
+  @Override
+  public void take(byte[] report) throws RejectedReportException {
+    try {
+      intake.take(report, null, nanoTime.getAsLong());
+    } catch (RejectedReportException e) {
+      log.note(RejectionLog.NO_SOURCE, e.reason(), e.sentence());
+      throw e;
+    }
+  }
+
+  @Override
+  public ReportCounts counts() {
+    return counts;
+  }
+
+  @Override
+  public List<KnownAgent> agents() {
+    return agents.get().byId().values().stream()
+        .map(agent -> new KnownAgent(agent, intake.status(agent.id())))
+        .toList();
+  }
+
+  @Override
+  public long nanoTime() {
+    return nanoTime.getAsLong();
+  }
+
+  @Override
+  public String getName() {
+    return NAME;
+  }
+
+  /** Hosts are learned from ARP for the addresses of reports, too. */
+  @Override
+  public boolean isCallbackOrderingPrereq(OFType type, String name) {
+    return type == OFType.PACKET_IN
+        && (name.equals("linkdiscovery")
+            || name.equals("topology")
+            || name.equals("devicemanager"));
+  }
+
+  /** Nobody else has any use for reports, least of all forwarding. */
+  @Override
+  public boolean isCallbackOrderingPostreq(OFType type, String name) {
+    return switch (type) {
+      case PACKET_IN -> name.equals("loadbalancer") || name.equals("forwarding");
+      case ERROR -> name.equals("loadbalancer");
+      default -> false;
+    };
+  }
+}

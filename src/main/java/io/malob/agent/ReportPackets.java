@@ -1,0 +1,134 @@
+package io.malob.agent;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.packet.Packet;
+import io.malob.openflow.packet.Replies;
+import io.malob.state.report.AgentTable;
+import io.malob.state.report.RateLimit;
+import io.malob.state.report.RejectedReportException;
+import io.malob.state.report.Rejection;
+import io.malob.state.report.ReportCounts;
+import io.malob.state.report.ReportIntake;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/**
+ * Takes reports out of packets, on the threads that read from switches: looks at who sends, how
+ * often and how much, and leaves signatures and contents to an executor. Answers ARP for the
+ * addresses that reports are sent to. Thread-safe; bounded by the number of agents.
+ */
+final class ReportPackets {
+  /** Locally administered; nobody has it. */
+  static final MacAddress MAC = MacAddress.of("0e:52:50:54:00:01");
+
+  private static final int MOST_WAITING = 1_000;
+  private static final int ARP_PER_SECOND = 1_000;
+
+  private final FlowProgrammer programmer;
+  private final Destinations destinations;
+  private final ReportIntake intake;
+  private final ReportCounts counts;
+  private final RejectionLog log;
+  private final Executor inOrder;
+  private final LongSupplier nanoTime;
+  private final RateLimit arpLimit;
+  private final AtomicInteger waiting = new AtomicInteger();
+
+  /** How much each agent's address may send. */
+  private volatile ImmutableMap<Integer, RateLimit> limits = ImmutableMap.of();
+
+  /** Where reports are sent to. */
+  record Destinations(ImmutableSet<Integer> addresses, int port) {}
+
+  ReportPackets(
+      FlowProgrammer programmer,
+      Destinations destinations,
+      ReportIntake intake,
+      ReportCounts counts,
+      RejectionLog log,
+      Executor inOrder,
+      LongSupplier nanoTime) {
+    this.programmer = programmer;
+    this.destinations = destinations;
+    this.intake = intake;
+    this.counts = counts;
+    this.log = log;
+    this.inOrder = inOrder;
+    this.nanoTime = nanoTime;
+    this.arpLimit = new RateLimit(ARP_PER_SECOND, nanoTime.getAsLong());
+  }
+
+  /** Takes over who may send, and how much; to be called by one thread at a time. */
+  void setAgents(AgentTable agents, int perSecond) {
+    ImmutableMap<Integer, RateLimit> before = limits;
+    ImmutableMap.Builder<Integer, RateLimit> now = ImmutableMap.builder();
+    for (IPv4Address address : agents.addresses()) {
+      @Nullable RateLimit known = before.get(address.getInt());
+      now.put(
+          address.getInt(), known == null ? new RateLimit(perSecond, nanoTime.getAsLong()) : known);
+    }
+    limits = now.buildOrThrow();
+  }
+
+  /** Deals with a packet that came by one of the rules for reports. */
+  void handle(DatapathId switchId, OFPort inPort, Packet packet) {
+    if (!destinations.addresses().contains(packet.dstAddress())) {
+      return;
+    }
+    if (packet.kind() == Packet.Kind.ARP) {
+      arp(switchId, inPort, packet);
+    } else if (packet.kind() == Packet.Kind.UDP && packet.dstPort() == destinations.port()) {
+      report(packet);
+    }
+  }
+
+  private void arp(DatapathId switchId, OFPort inPort, Packet packet) {
+    if (packet.arpOperation() == Packet.ARP_REQUEST
+        && packet.srcAddress() != packet.dstAddress()
+        && arpLimit.allows(nanoTime.getAsLong())) {
+      programmer.sendFrame(switchId, List.of(inPort), Replies.arpReply(packet, MAC));
+    }
+  }
+
+  private void report(Packet packet) {
+    long now = nanoTime.getAsLong();
+    IPv4Address source = IPv4Address.of(packet.srcAddress());
+    @Nullable RateLimit limit = limits.get(packet.srcAddress());
+    if (limit == null) {
+      drop(source, Rejection.UNKNOWN_AGENT, "there is no agent at this address");
+    } else if (!limit.allows(now)) {
+      drop(source, Rejection.RATE_LIMITED, "there are too many");
+    } else if (packet.isFragment() || packet.udpPayloadBytes() > ReportIntake.MOST_BYTES) {
+      drop(source, Rejection.OVERSIZED, "a report must fit into one packet");
+    } else if (waiting.incrementAndGet() > MOST_WAITING) {
+      waiting.decrementAndGet();
+      drop(source, Rejection.OVERLOADED, "too many wait");
+    } else {
+      byte[] report = packet.udpPayload();
+      inOrder.execute(() -> judge(report, source, now));
+    }
+  }
+
+  private void judge(byte[] report, IPv4Address source, long atNanos) {
+    waiting.decrementAndGet();
+    try {
+      intake.take(report, source, atNanos);
+    } catch (RejectedReportException e) {
+      log.note(source, e.reason(), e.sentence());
+    }
+  }
+
+  private void drop(IPv4Address source, Rejection reason, String sentence) {
+    counts.count(reason);
+    log.note(source, reason, sentence);
+  }
+}

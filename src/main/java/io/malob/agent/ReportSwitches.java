@@ -1,0 +1,129 @@
+package io.malob.agent;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.ReportRules;
+import io.malob.openflow.SwitchMessages;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import net.floodlightcontroller.core.IOFSwitchListener;
+import net.floodlightcontroller.core.PortChangeType;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPortDesc;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives switches the rules that lead reports to the controller, through a meter where they have
+ * meters. Thread-safe.
+ */
+final class ReportSwitches implements IOFSwitchListener {
+  private static final Logger LOG = LoggerFactory.getLogger(ReportSwitches.class);
+
+  private final FlowProgrammer programmer;
+  private final ImmutableList<IPv4Address> addresses;
+  private final int port;
+  private final int packetsPerSecond;
+
+  /** Switches by the transactions that tell whether they have meters. */
+  private final Map<Long, DatapathId> tried = new ConcurrentHashMap<>();
+
+  private final Set<DatapathId> withoutMeter = ConcurrentHashMap.newKeySet();
+
+  /**
+   * Rules for these addresses.
+   *
+   * @param packetsPerSecond how many packets a switch may send to the controller by them
+   */
+  ReportSwitches(
+      FlowProgrammer programmer,
+      ImmutableList<IPv4Address> addresses,
+      int port,
+      int packetsPerSecond) {
+    this.programmer = programmer;
+    this.addresses = addresses;
+    this.port = port;
+    this.packetsPerSecond = packetsPerSecond;
+  }
+
+  @Override
+  public void switchActivated(DatapathId switchId) {
+    programmer
+        .factory(switchId)
+        .ifPresent(
+            factory -> {
+              if (ReportRules.canMeter(factory)) {
+                withoutMeter.remove(switchId);
+                tryMeter(switchId, factory);
+              } else {
+                withoutMeter.add(switchId);
+                refresh(List.of(switchId));
+              }
+            });
+  }
+
+  private void tryMeter(DatapathId switchId, OFFactory factory) {
+    ImmutableList<OFMessage> messages =
+        ImmutableList.<OFMessage>builder()
+            .addAll(ReportRules.meter(factory, packetsPerSecond))
+            .addAll(ReportRules.rules(factory, addresses, port, true))
+            .build();
+    messages.forEach(message -> tried.put(message.getXid(), switchId));
+    programmer.sendInOrder(
+        List.of(new SwitchMessages(switchId, messages)),
+        done -> messages.forEach(message -> tried.remove(message.getXid())));
+  }
+
+  /** A switch has refused a message; false if that was not one to find out what it can. */
+  boolean refused(long transaction) {
+    @Nullable DatapathId switchId = tried.remove(transaction);
+    if (switchId == null) {
+      return false;
+    }
+    if (withoutMeter.add(switchId)) {
+      LOG.info("Switch {} does not limit reports by a meter", switchId);
+      refresh(List.of(switchId));
+    }
+    return true;
+  }
+
+  /** Sets the rules again; changes nothing where they are. */
+  void refresh(Collection<DatapathId> switches) {
+    for (DatapathId switchId : switches) {
+      programmer
+          .factory(switchId)
+          .ifPresent(
+              factory ->
+                  programmer.send(
+                      switchId,
+                      ReportRules.rules(
+                          factory, addresses, port, !withoutMeter.contains(switchId))));
+    }
+  }
+
+  @Override
+  public void switchRemoved(DatapathId switchId) {
+    withoutMeter.remove(switchId);
+  }
+
+  @Override
+  public void switchDeactivated(DatapathId switchId) {
+    withoutMeter.remove(switchId);
+  }
+
+  @Override
+  public void switchAdded(DatapathId switchId) {}
+
+  @Override
+  public void switchPortChanged(DatapathId switchId, OFPortDesc port, PortChangeType change) {}
+
+  @Override
+  public void switchChanged(DatapathId switchId) {}
+}

@@ -1,0 +1,118 @@
+package io.malob.openflow;
+
+import com.google.common.collect.ImmutableList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFMeterFlags;
+import org.projectfloodlight.openflow.protocol.OFMeterMod;
+import org.projectfloodlight.openflow.protocol.OFMeterModCommand;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.protocol.meterband.OFMeterBand;
+import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.TransportPort;
+
+/**
+ * The rules that lead agents' reports to the controller at the first switch, and the meter that
+ * bounds how many of them come. Pure.
+ */
+public final class ReportRules {
+  /** The meter's number, the same as the port that reports are sent to. */
+  private static final long METER = 9_876;
+
+  private ReportRules() {}
+
+  /** Whether this version of OpenFlow has meters as these rules use them: 1.3 and 1.4. */
+  public static boolean canMeter(OFFactory factory) {
+    return factory.getVersion().compareTo(OFVersion.OF_13) >= 0
+        && factory.getVersion().compareTo(OFVersion.OF_15) < 0;
+  }
+
+  /**
+   * Sets the meter, in the place of one from before: rules that used that one go with it, so the
+   * rules must follow. Switches without meters answer with an error.
+   */
+  public static List<OFMessage> meter(OFFactory factory, int packetsPerSecond) {
+    List<OFMeterBand> bands =
+        List.of(
+            factory
+                .meterBands()
+                .buildDrop()
+                .setRate(packetsPerSecond)
+                .setBurstSize(packetsPerSecond)
+                .build());
+    OFMeterMod.Builder add =
+        factory
+            .buildMeterMod()
+            .setCommand(OFMeterModCommand.ADD)
+            .setMeterId(METER)
+            .setFlags(Set.of(OFMeterFlags.PKTPS, OFMeterFlags.BURST));
+    OFMeterMod.Builder delete =
+        factory.buildMeterMod().setCommand(OFMeterModCommand.DELETE).setMeterId(METER);
+    if (factory.getVersion() == OFVersion.OF_13) {
+      add.setMeters(bands);
+      delete.setMeters(List.of());
+    } else {
+      add.setBands(bands);
+      delete.setBands(List.of());
+    }
+    return ImmutableList.of(delete.build(), add.build());
+  }
+
+  /**
+   * Leads UDP to that port of these addresses, and ARP for them, to the controller. Changes nothing
+   * where the rules are.
+   *
+   * @param metered whether through the meter, which must be there then
+   */
+  public static List<OFMessage> rules(
+      OFFactory factory, Collection<IPv4Address> addresses, int port, boolean metered) {
+    ImmutableList.Builder<OFMessage> rules = ImmutableList.builder();
+    for (IPv4Address address : addresses) {
+      rules.add(rule(factory, reports(factory, address, port), metered));
+      rules.add(rule(factory, arp(factory, address), metered));
+    }
+    return rules.build();
+  }
+
+  private static OFFlowAdd rule(OFFactory factory, Match match, boolean metered) {
+    OFInstruction toController = SwitchRules.toController(factory);
+    return factory
+        .buildFlowAdd()
+        .setTableId(FlowLayout.CLASSIFY)
+        .setPriority(FlowLayout.PRIORITY_REPORT)
+        .setCookie(Cookie.of(Cookie.Kind.REPORT, 0))
+        .setMatch(match)
+        .setInstructions(
+            metered
+                ? List.of(factory.instructions().meter(METER), toController)
+                : List.of(toController))
+        .build();
+  }
+
+  private static Match reports(OFFactory factory, IPv4Address address, int port) {
+    return factory
+        .buildMatch()
+        .setExact(MatchField.ETH_TYPE, EthType.IPv4)
+        .setExact(MatchField.IP_PROTO, IpProtocol.UDP)
+        .setExact(MatchField.IPV4_DST, address)
+        .setExact(MatchField.UDP_DST, TransportPort.of(port))
+        .build();
+  }
+
+  private static Match arp(OFFactory factory, IPv4Address address) {
+    return factory
+        .buildMatch()
+        .setExact(MatchField.ETH_TYPE, EthType.ARP)
+        .setExact(MatchField.ARP_TPA, address)
+        .build();
+  }
+}
