@@ -369,3 +369,69 @@ class ServerAgentTest(unittest.TestCase):
             agent.send_signal(signal.SIGTERM)
             self.assertEqual(0, agent.wait(10))
         self.assertLess(time.monotonic() - began, 10)
+
+
+class AgentCommandTest(unittest.TestCase):
+    """./malob agent, on a data directory of its own."""
+
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.data = Path(directory.name) / "data"
+
+    def run_it(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, "-B", str(_AGENTS.parent / "command.py"), "agents", "--data", str(self.data), *arguments],
+            capture_output=True, text=True, timeout=30)
+
+    def add(self, name: str, *more: str) -> "subprocess.CompletedProcess[str]":
+        return self.run_it("add", name, "--kind", "server", "--address", "10.0.0.11", *more)
+
+    def test_added_agent_can_read_what_was_printed(self) -> None:
+        done = self.add("web1", "--ports", "443,80", "--interface", "eth1")
+        self.assertEqual(0, done.returncode, done.stderr)
+        printed = json.loads(done.stdout)
+        agent = configuration.parse(printed, "server", ("ports",))
+        self.assertEqual(("web1", "10.0.0.11", "eth1"), (agent.id, agent.address, agent.interface))
+        self.assertEqual([80, 443], configuration.ports(agent.own, "ports"))
+        file = self.data / "agents.json"
+        self.assertEqual(0o600, file.stat().st_mode & 0o777)
+        self.assertEqual(
+            {"allow_unsigned": False, "agents": [
+                {"id": "web1", "kind": "server", "address": "10.0.0.11", "key": printed["key"]}]},
+            json.loads(file.read_text()))
+        self.assertEqual(64, len(printed["key"]))
+
+    def test_list_shows_no_keys(self) -> None:
+        key = json.loads(self.add("web1").stdout)["key"]
+        table, document = self.run_it("list").stdout, self.run_it("list", "--json").stdout
+        self.assertRegex(table, r"web1 +server +10\.0\.0\.11 +yes")
+        self.assertEqual(
+            [{"id": "web1", "kind": "server", "address": "10.0.0.11", "signs": True}], json.loads(document))
+        self.assertNotIn(key, table + document)
+
+    def test_removed_agent_is_gone(self) -> None:
+        self.add("web1")
+        self.assertEqual(0, self.run_it("remove", "web1").returncode)
+        self.assertEqual([], json.loads(self.run_it("list", "--json").stdout))
+        self.assertEqual(2, self.run_it("remove", "web1").returncode)
+
+    def test_wrong_use_changes_nothing(self) -> None:
+        self.add("web1")
+        before = (self.data / "agents.json").read_bytes()
+        for wrong in (["add", "web1", "--kind", "server", "--address", "10.0.0.12"],
+                      ["add", "web2", "--kind", "server", "--address", "10.0.0.11"],
+                      ["add", "a b", "--kind", "server", "--address", "10.0.0.12"],
+                      ["add", "web2", "--kind", "server", "--address", "10.0.0"],
+                      ["add", "web2", "--kind", "node", "--address", "10.0.0.12"],
+                      ["add", "web2", "--kind", "link", "--address", "10.0.0.12", "--ports", "80"],
+                      ["add", "web2", "--kind", "server", "--address", "10.0.0.12", "--ports", "x"], []):
+            with self.subTest(wrong=wrong):
+                self.assertEqual(2, self.run_it(*wrong).returncode)
+        self.assertEqual(before, (self.data / "agents.json").read_bytes())
+
+    def test_damaged_file_is_left_alone(self) -> None:
+        self.data.mkdir()
+        (self.data / "agents.json").write_text("{")
+        self.assertEqual(1, self.add("web1").returncode)
+        self.assertEqual("{", (self.data / "agents.json").read_text())

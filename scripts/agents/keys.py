@@ -1,0 +1,89 @@
+"""The controller's file of agents and their keys: agents.json in its data directory."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import os
+import re
+import secrets
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from base.errors import ScriptError, UsageError
+
+KINDS = ("server", "link")
+_ID = re.compile(r"[A-Za-z0-9._-]{1,32}")
+_KEY_BYTES = 32
+
+
+class AgentsFile:
+    """Reads the file when it is made, and writes it whole, readable by its owner alone, with each change."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises ScriptError if there is a file that cannot be read."""
+        self.path = path
+        self._content: dict[str, Any] = {"allow_unsigned": False, "agents": []}
+        try:
+            self._content = json.loads(path.read_text(encoding="utf-8"))
+            if not all(isinstance(agent, dict) for agent in self._content["agents"]):
+                raise ValueError("agents must be objects")
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise ScriptError(f"{path} cannot be read: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError) as error:
+            raise ScriptError(f"{path} is no file of agents: {error}") from None
+
+    @property
+    def agents(self) -> list[dict[str, Any]]:
+        return list(self._content["agents"])
+
+    def add(self, name: str, kind: str, address: str) -> str:
+        """Enters an agent with a new key, which is returned.
+
+        Raises UsageError if a value is wrong, or the file has such an agent already.
+        """
+        if not _ID.fullmatch(name):
+            raise UsageError(f"ID: expected 1 to 32 letters, digits, dots, dashes or underscores, not '{name}'")
+        try:
+            address = str(ipaddress.IPv4Address(address))
+        except ValueError:
+            raise UsageError(f"--address: expected an IPv4 address, not '{address}'") from None
+        for agent in self.agents:
+            if agent.get("id") == name:
+                raise UsageError(f"there is an agent {name} already; './malob agent remove {name}' takes it away")
+            if (agent.get("kind"), agent.get("address")) == (kind, address):
+                raise UsageError(f"{agent.get('id')} is the {kind} agent of {address} already")
+        key = secrets.token_hex(_KEY_BYTES)
+        self._content["agents"].append({"id": name, "kind": kind, "address": address, "key": key})
+        self._write()
+        return key
+
+    def remove(self, name: str) -> None:
+        """Takes an agent away. Raises UsageError if there is none of that name."""
+        others = [agent for agent in self.agents if agent.get("id") != name]
+        if len(others) == len(self.agents):
+            raise UsageError(f"there is no agent {name} in {self.path}")
+        self._content["agents"] = others
+        self._write()
+
+    def _write(self) -> None:
+        """At once, so that the controller never sees half of it; the owner of the directory can read it."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            file, name = tempfile.mkstemp(dir=self.path.parent, prefix=".agents-")  # with mode 0600
+            try:
+                with os.fdopen(file, "w", encoding="utf-8") as out:
+                    json.dump(self._content, out, indent=2)
+                    out.write("\n")
+                if os.geteuid() == 0:
+                    owner = self.path.parent.stat()
+                    os.chown(name, owner.st_uid, owner.st_gid)
+                os.replace(name, self.path)
+            except BaseException:
+                os.unlink(name)
+                raise
+        except OSError as error:
+            raise ScriptError(f"{self.path} cannot be written: {error.strerror}") from None
