@@ -76,7 +76,7 @@ final class ReportPackets {
       now.put(
           address.getInt(), known == null ? new RateLimit(perSecond, nanoTime.getAsLong()) : known);
     }
-    limits = now.buildOrThrow();
+    limits = now.build();
   }
 
   /** Deals with a packet that came by one of the rules for reports. */

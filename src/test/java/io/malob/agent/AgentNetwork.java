@@ -160,6 +160,7 @@ final class AgentNetwork {
     switchListener.switchActivated(id);
   }
 
+  @SuppressWarnings("FutureReturnValueIgnored") // the module takes it for what it is
   private static Object answered(Object[] with) {
     return Futures.immediateFuture(with[0]);
   }

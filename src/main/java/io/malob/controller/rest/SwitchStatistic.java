@@ -47,7 +47,7 @@ final class SwitchStatistic {
           .put("role", SwitchStatistic::role)
           .put("table", SwitchStatistic::tables)
           .put("table-features", SwitchStatistic::tableFeatures)
-          .buildOrThrow();
+          .build();
 
   private SwitchStatistic() {}
 

@@ -78,7 +78,7 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
     add(all, "arp_tpa", MatchField.ARP_TPA, (n, t) -> IPv4Address.of(t));
     add(all, "arp_sha", MatchField.ARP_SHA, (n, t) -> MacAddress.of(t));
     add(all, "arp_tha", MatchField.ARP_THA, (n, t) -> MacAddress.of(t));
-    return all.buildOrThrow();
+    return all.build();
   }
 
   private static <F extends OFValueType<F>> void add(

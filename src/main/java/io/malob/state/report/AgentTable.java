@@ -28,7 +28,7 @@ public record AgentTable(
       byId.put(agent.id(), agent);
       addresses.add(agent.address());
     }
-    return new AgentTable(allowUnsigned, byId.buildOrThrow(), addresses.build());
+    return new AgentTable(allowUnsigned, byId.build(), addresses.build());
   }
 
   /** The agent of a kind at an address. */

@@ -44,7 +44,7 @@ public final class GuardFormat {
     for (String id : ImmutableList.copyOf(root.fieldNames())) {
       memory.put(id, memory(root.path(id)));
     }
-    return memory.buildOrThrow();
+    return memory.build();
   }
 
   private static ReplayGuard.Memory memory(JsonNode agent) throws IOException {

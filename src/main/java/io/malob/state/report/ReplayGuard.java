@@ -78,7 +78,7 @@ public final class ReplayGuard {
   public ImmutableMap<String, Memory> memory() {
     ImmutableMap.Builder<String, Memory> all = ImmutableMap.builder();
     agents.forEach((id, heard) -> all.put(id, heard.memory()));
-    return all.buildOrThrow();
+    return all.build();
   }
 
   /** Forgets all agents but these, so that what is kept is bounded by their number. */

@@ -14,7 +14,7 @@ public final class ReportCounts {
     for (Rejection reason : Rejection.values()) {
       reasons.put(reason, new LongAdder());
     }
-    rejected = reasons.buildOrThrow();
+    rejected = reasons.build();
   }
 
   void countAccepted() {
@@ -52,6 +52,6 @@ public final class ReportCounts {
             byReason.put(reason.label(), count);
           }
         });
-    return byReason.buildOrThrow();
+    return byReason.build();
   }
 }

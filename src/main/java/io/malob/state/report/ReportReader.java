@@ -153,7 +153,7 @@ final class ReportReader {
       }
       connections.put(port(port), (int) whole("server.connections", 0, MOST_CONNECTIONS));
     }
-    return connections.buildOrThrow();
+    return connections.build();
   }
 
   private static int port(String text) throws RejectedReportException {

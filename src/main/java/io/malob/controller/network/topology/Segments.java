@@ -54,7 +54,7 @@ record Segments(
             .forEach(switchId -> bySwitch.put(switchId, segment));
       }
     }
-    return new Segments(byPort.buildOrThrow(), bySwitch.build());
+    return new Segments(byPort.build(), bySwitch.build());
   }
 
   private static Set<NodePortTuple> joined(
