@@ -1,9 +1,16 @@
 package io.malob.monitor;
 
+import com.google.common.collect.ImmutableSortedMap;
+import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
+import io.malob.state.network.ConfiguredCapacities;
+import io.malob.state.network.LinkCapacity;
 import io.malob.state.network.LinkTracker;
 import io.malob.state.network.ServerTracker;
+import io.malob.state.network.TimesToLive;
+import java.util.Optional;
 import net.floodlightcontroller.core.module.IFloodlightService;
+import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * What the controller sees of network and servers: the trackers, which measuring modules write to
@@ -19,6 +26,18 @@ public interface IMonitorService extends IFloodlightService {
 
   /** What is known of servers. */
   ServerTracker servers();
+
+  /** How much a link can carry, in this direction; empty if nobody says. */
+  Optional<LinkCapacity> capacity(DirectedLink link);
+
+  /** The capacities that operators have set. */
+  ConfiguredCapacities capacities();
+
+  /** How it goes with the port statistics of each active switch. */
+  ImmutableSortedMap<DatapathId, PollingStats> portStatistics();
+
+  /** After which time measurements count as unknown. */
+  TimesToLive timesToLive();
 
   /** Now, on the steady clock that measurements are dated by, in nanoseconds. */
   long nanoTime();

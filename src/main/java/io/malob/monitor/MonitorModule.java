@@ -1,19 +1,32 @@
 package io.malob.monitor;
 
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSortedMap;
+import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
+import io.malob.state.network.ConfiguredCapacities;
+import io.malob.state.network.LinkCapacity;
 import io.malob.state.network.LinkTracker;
+import io.malob.state.network.PortId;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.network.TimesToLive;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Clock;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
@@ -23,13 +36,18 @@ import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LDUpdate;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import net.floodlightcontroller.topology.ITopologyListener;
 import net.floodlightcontroller.topology.ITopologyService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * Keeps what is known of network and servers, for the modules that measure and for those that use
  * it.
  *
- * <p>Settings, in seconds, after which a measurement counts as unknown: {@code latencyLifeSeconds},
+ * <p>Settings: {@code data}, the directory of the configured capacities (without it they are not
+ * kept); {@code portStatisticsMillis}, how often each switch is asked for its port statistics, 0
+ * for never; in seconds, after which a measurement counts as unknown: {@code latencyLifeSeconds},
  * {@code throughputLifeSeconds} (of agents), {@code portStatisticsLifeSeconds}, {@code
  * serverLifeSeconds}.
  */
@@ -37,13 +55,19 @@ import org.projectfloodlight.openflow.types.DatapathId;
 public final class MonitorModule implements IFloodlightModule, IMonitorService, ITopologyListener {
   private static final long READ_MILLIS = 5_000;
   private static final int MOST_SECONDS = 86_400;
+  private static final int MOST_MILLIS = 3_600_000;
 
   private final LongSupplier nanoTime;
   private IOFSwitchService switches;
   private ITopologyService topologyService;
   private IThreadPoolService threads;
+  private TimesToLive times;
   private LinkTracker links;
   private ServerTracker servers;
+  private ConfiguredCapacities capacities;
+  private PortPolling ports;
+  private Executor inOrder;
+  private int portStatisticsMillis;
   private volatile Topology topology = Topology.EMPTY;
 
   /** For the module loader. */
@@ -77,7 +101,7 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
     topologyService = context.getServiceImpl(ITopologyService.class);
     threads = context.getServiceImpl(IThreadPoolService.class);
     SettingReader settings = new SettingReader(MonitorModule.class, context.getConfigParams(this));
-    TimesToLive times =
+    times =
         new TimesToLive(
             life(settings, "latencyLifeSeconds", 30),
             life(settings, "throughputLifeSeconds", 300),
@@ -85,6 +109,21 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
             life(settings, "serverLifeSeconds", 30));
     links = new LinkTracker(times);
     servers = new ServerTracker(times);
+    capacities = openCapacities(settings.text("data", ""));
+    portStatisticsMillis = settings.number("portStatisticsMillis", 1_000, 0, MOST_MILLIS);
+    inOrder = MoreExecutors.newSequentialExecutor(threads.getScheduledExecutor());
+    ports = new PortPolling(switches, inOrder, nanoTime, this::transmitting);
+  }
+
+  private static ConfiguredCapacities openCapacities(String directory)
+      throws FloodlightModuleException {
+    try {
+      return directory.isEmpty()
+          ? ConfiguredCapacities.inMemory()
+          : ConfiguredCapacities.open(Path.of(directory), Clock.systemUTC());
+    } catch (IOException e) {
+      throw new FloodlightModuleException("The capacities cannot be read: " + e.getMessage(), e);
+    }
   }
 
   private static long life(SettingReader settings, String key, int defaultSeconds)
@@ -96,8 +135,14 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
   public void startUp(FloodlightModuleContext context) {
     topologyService.addListener(this);
     // a switch can become active, or cease to be, without any change of links
-    new Repetition(threads.getScheduledExecutor())
-        .every(READ_MILLIS, "reading the topology", this::readTopology);
+    Repetition repetition = new Repetition(threads.getScheduledExecutor());
+    repetition.every(READ_MILLIS, "reading the topology", this::readTopology);
+    if (portStatisticsMillis > 0) {
+      repetition.every(
+          Math.max(1, portStatisticsMillis / PortPolling.SLICES),
+          "asking for port statistics",
+          () -> inOrder.execute(ports::tick));
+    }
     readTopology();
   }
 
@@ -131,6 +176,48 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
       links.setTopology(now);
       topology = now;
     }
+  }
+
+  /** A link carries what the port at its beginning transmits. */
+  private void transmitting(DatapathId switchId, ImmutableMap<OFPort, Double> bps, long atNanos) {
+    for (DirectedLink link : topology.linksFrom(switchId)) {
+      @Nullable Double use = bps.get(link.srcPort());
+      if (use != null) {
+        capacity(link)
+            .ifPresentOrElse(
+                capacity -> links.use(link, use, capacity.bitsPerSecond(), atNanos),
+                () -> links.use(link, use, atNanos));
+      }
+    }
+  }
+
+  @Override
+  public Optional<LinkCapacity> capacity(DirectedLink link) {
+    @Nullable Double configured = capacities.all().get(new PortId(link.src(), link.srcPort()));
+    if (configured != null) {
+      return Optional.of(new LinkCapacity(configured, LinkCapacity.Source.CONFIGURED));
+    }
+    @Nullable IOFSwitch sw = switches.getActiveSwitch(link.src());
+    @Nullable OFPortDesc port = sw == null ? null : sw.getPort(link.srcPort());
+    OptionalDouble speed = port == null ? OptionalDouble.empty() : PortSpeeds.bitsPerSecond(port);
+    return speed.isPresent()
+        ? Optional.of(new LinkCapacity(speed.getAsDouble(), LinkCapacity.Source.PORT))
+        : Optional.empty();
+  }
+
+  @Override
+  public ConfiguredCapacities capacities() {
+    return capacities;
+  }
+
+  @Override
+  public ImmutableSortedMap<DatapathId, PollingStats> portStatistics() {
+    return ports.stats();
+  }
+
+  @Override
+  public TimesToLive timesToLive() {
+    return times;
   }
 
   @Override

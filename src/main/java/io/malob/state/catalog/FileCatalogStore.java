@@ -1,38 +1,32 @@
 package io.malob.state.catalog;
 
+import io.malob.state.DurableFile;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Clock;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a catalog in {@code catalog.json} in a directory that no other process may use meanwhile.
- * The file is always either the old one or the new one as a whole: the new one is written beside
- * it, forced to the disk, and renamed. A file that cannot be understood is kept aside.
+ * Keeps a catalog in {@code catalog.json} in a directory that no other process may use meanwhile. A
+ * file that cannot be understood is kept aside.
  */
 public final class FileCatalogStore implements CatalogStore {
-  private static final String FILE = "catalog.json";
   private static final Logger log = LoggerFactory.getLogger(FileCatalogStore.class);
-  private static final DateTimeFormatter TIMESTAMP =
-      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss.SSS'Z'").withZone(ZoneOffset.UTC);
 
-  private final Path directory;
+  private final DurableFile file;
   private final Clock clock;
   private final FileChannel lockFile;
 
   private FileCatalogStore(Path directory, Clock clock, FileChannel lockFile) {
-    this.directory = directory;
+    this.file = new DurableFile(directory, "catalog.json");
     this.clock = clock;
     this.lockFile = lockFile;
   }
@@ -73,48 +67,25 @@ public final class FileCatalogStore implements CatalogStore {
 
   @Override
   public CatalogSnapshot load() throws IOException {
-    Path file = directory.resolve(FILE);
-    if (!Files.exists(file)) {
+    Optional<byte[]> bytes = file.read();
+    if (bytes.isEmpty()) {
       return CatalogSnapshot.empty();
     }
     try {
-      return CatalogFormat.read(Files.readAllBytes(file));
+      return CatalogFormat.read(bytes.get());
     } catch (CatalogFormat.DamagedException e) {
-      Path aside = directory.resolve(FILE + ".damaged-" + TIMESTAMP.format(clock.instant()));
-      Files.move(file, aside);
       log.error(
           "The catalog {} is damaged ({}); it is kept as {}, and the catalog is empty now",
-          file,
+          file.path(),
           e.getMessage(),
-          aside);
+          file.setAside(clock.instant()));
       return CatalogSnapshot.empty();
     }
   }
 
   @Override
   public void save(CatalogSnapshot snapshot) throws IOException {
-    Path file = directory.resolve(FILE);
-    Path beside = directory.resolve(FILE + ".new");
-    writeDurably(beside, CatalogFormat.write(snapshot));
-    Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
-      names.force(true); // the rename itself
-    }
-  }
-
-  private static void writeDurably(Path file, byte[] bytes) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(
-            file,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.WRITE,
-            StandardOpenOption.TRUNCATE_EXISTING)) {
-      ByteBuffer buffer = ByteBuffer.wrap(bytes);
-      while (buffer.hasRemaining()) {
-        channel.write(buffer);
-      }
-      channel.force(true);
-    }
+    file.replace(CatalogFormat.write(snapshot));
   }
 
   /** Lets other processes use the directory. */

@@ -1,0 +1,142 @@
+package io.malob.monitor;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSortedMap;
+import com.google.common.util.concurrent.FutureCallback;
+import com.google.common.util.concurrent.Futures;
+import com.google.common.util.concurrent.MoreExecutors;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFPortStatsReply;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/**
+ * Asks all active switches for their port statistics, once in a round, a slice of them at each
+ * tick, so that neither questions nor answers come all together. A switch that owes an answer is
+ * not asked again before it has answered, refused, or been silent for so long that the question
+ * counts as lost. All but {@link #stats} is for one thread at a time: the executor that it is
+ * given.
+ */
+final class PortPolling {
+  /** How many ticks make a round. */
+  static final int SLICES = 20;
+
+  static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private final IOFSwitchService switches;
+  private final Executor inOrder;
+  private final LongSupplier nanoTime;
+  private final Sink sink;
+  private final Map<DatapathId, Polled> polled = new ConcurrentSkipListMap<>();
+  private List<DatapathId> round = List.of();
+  private int slice;
+
+  /** Takes what was found out. */
+  interface Sink {
+    /** What the ports of a switch transmit, in bit/s. */
+    void transmitting(DatapathId switchId, ImmutableMap<OFPort, Double> bps, long atNanos);
+  }
+
+  /** One connection of a switch. */
+  private static final class Polled {
+    final IOFSwitch sw;
+    final PortRates rates = new PortRates();
+
+    /** The number of the question that is not answered yet; 0 if none is. */
+    long waitingFor;
+
+    long questions;
+    long askedNanos;
+    volatile PollingStats stats = PollingStats.NONE;
+
+    Polled(IOFSwitch sw) {
+      this.sw = sw;
+    }
+  }
+
+  PortPolling(IOFSwitchService switches, Executor inOrder, LongSupplier nanoTime, Sink sink) {
+    this.switches = switches;
+    this.inOrder = inOrder;
+    this.nanoTime = nanoTime;
+    this.sink = sink;
+  }
+
+  /** Asks the next slice of the switches. */
+  void tick() {
+    if (slice == 0) {
+      round = List.copyOf(switches.getAllSwitchDpids());
+      polled.keySet().removeIf(switchId -> switches.getActiveSwitch(switchId) == null);
+    }
+    int size = round.size();
+    round.subList(size * slice / SLICES, size * (slice + 1) / SLICES).forEach(this::ask);
+    slice = (slice + 1) % SLICES;
+  }
+
+  private void ask(DatapathId switchId) {
+    @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
+    if (sw == null) {
+      polled.remove(switchId);
+      return;
+    }
+    Polled asked =
+        polled.compute(
+            switchId,
+            (same, before) -> before != null && before.sw == sw ? before : new Polled(sw));
+    long now = nanoTime.getAsLong();
+    if (asked.waitingFor != 0) {
+      if (now - asked.askedNanos < LOST_NANOS) {
+        asked.stats = asked.stats.leftOut();
+        return;
+      }
+      asked.stats = asked.stats.failed();
+    }
+    long question = ++asked.questions;
+    asked.waitingFor = question;
+    asked.askedNanos = now;
+    Futures.addCallback(
+        sw.writeStatsRequest(
+            sw.getOFFactory().buildPortStatsRequest().setPortNo(OFPort.ANY).build()),
+        new FutureCallback<List<OFPortStatsReply>>() {
+          @Override
+          public void onSuccess(@Nullable List<OFPortStatsReply> answer) {
+            long atNanos = nanoTime.getAsLong();
+            inOrder.execute(() -> answered(asked, question, answer, atNanos));
+          }
+
+          @Override
+          public void onFailure(Throwable cause) {
+            inOrder.execute(() -> answered(asked, question, null, 0));
+          }
+        },
+        MoreExecutors.directExecutor());
+  }
+
+  private void answered(
+      Polled asked, long question, @Nullable List<OFPortStatsReply> answer, long atNanos) {
+    if (asked.waitingFor != question) {
+      return; // counted as lost already
+    }
+    asked.waitingFor = 0;
+    if (answer == null) {
+      asked.stats = asked.stats.failed();
+      return;
+    }
+    asked.stats = asked.stats.answered(atNanos);
+    sink.transmitting(asked.sw.getId(), asked.rates.update(answer, atNanos), atNanos);
+  }
+
+  /** How it goes with each switch. Safe for use by several threads. */
+  ImmutableSortedMap<DatapathId, PollingStats> stats() {
+    ImmutableSortedMap.Builder<DatapathId, PollingStats> all = ImmutableSortedMap.naturalOrder();
+    polled.forEach((switchId, each) -> all.put(switchId, each.stats));
+    return all.build();
+  }
+}

@@ -1,0 +1,122 @@
+package io.malob.state.network;
+
+import com.google.common.collect.ImmutableSortedMap;
+import io.malob.state.DurableFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How much operators say that links can carry, by the port that sends into the link. Kept in {@code
+ * capacities.json}, if there is a directory for it. Safe for use by several threads; readers never
+ * wait.
+ */
+public final class ConfiguredCapacities {
+  /** How many there can be. */
+  public static final int MOST = 65_536;
+
+  /** The largest capacity, in bit/s. */
+  public static final double MOST_BPS = 1e13;
+
+  private static final Logger LOG = LoggerFactory.getLogger(ConfiguredCapacities.class);
+
+  private final @Nullable DurableFile file;
+  private volatile ImmutableSortedMap<PortId, Double> byPort;
+
+  private ConfiguredCapacities(
+      @Nullable DurableFile file, ImmutableSortedMap<PortId, Double> byPort) {
+    this.file = file;
+    this.byPort = byPort;
+  }
+
+  /** None yet; they are forgotten with this object. */
+  public static ConfiguredCapacities inMemory() {
+    return new ConfiguredCapacities(null, ImmutableSortedMap.of());
+  }
+
+  /**
+   * Those that are kept in that directory, which is made if it is not there. A file that cannot be
+   * understood is kept aside.
+   *
+   * @param clock tells the time for the names of damaged files
+   */
+  public static ConfiguredCapacities open(Path directory, Clock clock) throws IOException {
+    Files.createDirectories(directory);
+    DurableFile file = new DurableFile(directory, "capacities.json");
+    Optional<byte[]> bytes = file.read();
+    if (bytes.isEmpty()) {
+      return new ConfiguredCapacities(file, ImmutableSortedMap.of());
+    }
+    try {
+      return new ConfiguredCapacities(file, CapacityFormat.read(bytes.get()));
+    } catch (IllegalArgumentException e) {
+      LOG.error(
+          "The capacities {} are damaged ({}); they are kept as {}, and there are none now",
+          file.path(),
+          e.getMessage(),
+          file.setAside(clock.instant()));
+      return new ConfiguredCapacities(file, ImmutableSortedMap.of());
+    }
+  }
+
+  /** Whether a link can have this capacity. */
+  public static boolean isPossible(double bitsPerSecond) {
+    return bitsPerSecond > 0 && bitsPerSecond <= MOST_BPS;
+  }
+
+  /** All, in bit/s. */
+  public ImmutableSortedMap<PortId, Double> all() {
+    return byPort;
+  }
+
+  /**
+   * Sets one; on return it is on the disk.
+   *
+   * @return what was set before
+   * @throws IllegalStateException if there are {@link #MOST} already
+   * @throws IOException if it could not be stored; nothing has changed then
+   */
+  public synchronized Optional<Double> set(PortId port, double bitsPerSecond) throws IOException {
+    if (!isPossible(bitsPerSecond)) {
+      throw new IllegalArgumentException("a link cannot carry " + bitsPerSecond + " bit/s");
+    }
+    if (byPort.size() >= MOST && !byPort.containsKey(port)) {
+      throw new IllegalStateException("there are " + MOST + " capacities already");
+    }
+    Map<PortId, Double> changed = new TreeMap<>(byPort);
+    @Nullable Double before = changed.put(port, bitsPerSecond);
+    if (before == null || before != bitsPerSecond) {
+      publish(changed);
+    }
+    return Optional.ofNullable(before);
+  }
+
+  /**
+   * Takes one away.
+   *
+   * @return what it was; empty if there was none
+   * @throws IOException if that could not be stored; nothing has changed then
+   */
+  public synchronized Optional<Double> remove(PortId port) throws IOException {
+    Map<PortId, Double> changed = new TreeMap<>(byPort);
+    @Nullable Double before = changed.remove(port);
+    if (before != null) {
+      publish(changed);
+    }
+    return Optional.ofNullable(before);
+  }
+
+  private void publish(Map<PortId, Double> changed) throws IOException {
+    if (file != null) {
+      file.replace(CapacityFormat.write(changed));
+    }
+    byPort = ImmutableSortedMap.copyOf(changed);
+  }
+}

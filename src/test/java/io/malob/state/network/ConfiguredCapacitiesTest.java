@@ -1,0 +1,96 @@
+package io.malob.state.network;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
+
+class ConfiguredCapacitiesTest {
+  private static final PortId PORT = new PortId(DatapathId.of(1), OFPort.of(2));
+  private static final PortId OTHER = new PortId(DatapathId.of(0xffL << 56), OFPort.of(1));
+  private static final Clock CLOCK = Clock.fixed(Instant.EPOCH, ZoneOffset.UTC);
+
+  @TempDir Path directory;
+
+  @Test
+  void capacities_areThereAfterARestart() throws Exception {
+    ConfiguredCapacities capacities = open();
+    capacities.set(PORT, 50e6);
+    capacities.set(OTHER, 0.5);
+    assertEquals(Map.of(PORT, 50e6, OTHER, 0.5), open().all());
+  }
+
+  @Test
+  void capacity_thatIsSetAgain_tellsWhatItWas() throws Exception {
+    ConfiguredCapacities capacities = open();
+    assertEquals(Optional.empty(), capacities.set(PORT, 1));
+    assertEquals(Optional.of(1.0), capacities.set(PORT, 2));
+    assertEquals(Map.of(PORT, 2.0), open().all());
+  }
+
+  @Test
+  void capacity_thatIsTakenAway_isGoneForGood() throws Exception {
+    ConfiguredCapacities capacities = open();
+    capacities.set(PORT, 1);
+    assertEquals(Optional.of(1.0), capacities.remove(PORT));
+    assertEquals(Optional.empty(), capacities.remove(PORT));
+    assertEquals(Map.of(), open().all());
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0, -1, Double.NaN, Double.POSITIVE_INFINITY, 1.1e13})
+  void capacity_thatCannotBe_isRefused(double bitsPerSecond) throws Exception {
+    ConfiguredCapacities capacities = open();
+    assertThrows(IllegalArgumentException.class, () -> capacities.set(PORT, bitsPerSecond));
+    assertTrue(capacities.all().isEmpty());
+  }
+
+  @Test
+  void capacity_thatCannotBeStored_changesNothing() throws Exception {
+    ConfiguredCapacities capacities = open();
+    capacities.set(PORT, 1);
+    Files.createDirectory(directory.resolve("capacities.json.new"));
+    assertThrows(IOException.class, () -> capacities.set(PORT, 2));
+    assertThrows(IOException.class, () -> capacities.remove(PORT));
+    assertEquals(Map.of(PORT, 1.0), capacities.all());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "{",
+        "[]",
+        "{\"version\":2,\"capacities\":[]}",
+        "{\"version\":1}",
+        "{\"version\":1,\"capacities\":[{\"switch\":\"x\",\"port\":1,\"bits_per_second\":1}]}",
+        "{\"version\":1,\"capacities\":[{\"switch\":\"1\",\"port\":1}]}"
+      })
+  void file_thatIsDamaged_isKeptAside(String text) throws Exception {
+    Path file = directory.resolve("capacities.json");
+    Files.writeString(file, text);
+    assertEquals(Map.of(), open().all());
+    assertFalse(Files.exists(file));
+    Path aside = directory.resolve("capacities.json.damaged-19700101T000000.000Z");
+    assertEquals(text, Files.readString(aside));
+  }
+
+  private ConfiguredCapacities open() throws IOException {
+    return ConfiguredCapacities.open(directory, CLOCK);
+  }
+}
