@@ -56,7 +56,8 @@ class ArchitectureTest {
           "io.malob.balancer.PathStats");
 
   /** What other modules may see of the monitor. */
-  private static final Set<String> MONITOR_SERVICE = Set.of("io.malob.monitor.IMonitorService");
+  private static final Set<String> MONITOR_SERVICE =
+      Set.of("io.malob.monitor.IMonitorService", "io.malob.monitor.PollingStats");
 
   /** What other modules may see of the agents. */
   private static final Set<String> AGENT_SERVICE =
@@ -69,7 +70,7 @@ class ArchitectureTest {
     "io.malob.state.., 30",
     "io.malob.openflow.., 20",
     "io.malob.balancer.., 30",
-    "io.malob.monitor.., 2",
+    "io.malob.monitor.., 6",
     "io.malob.agent.., 8",
     "io.malob.rest.., 12",
     "io.malob.controller.., 60",

@@ -2,6 +2,7 @@ package io.malob.rest;
 
 import io.malob.agent.IAgentService;
 import io.malob.balancer.IBalancerService;
+import io.malob.monitor.IMonitorService;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +11,7 @@ import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.restserver.IRestApiService;
 
-/** Adds the balancer's resources to the controller's REST server. */
+/** Adds the resources of balancer and monitor to the controller's REST server. */
 public final class BalancerRestModule implements IFloodlightModule {
 
   /** Made by the module loader. */
@@ -28,7 +29,11 @@ public final class BalancerRestModule implements IFloodlightModule {
 
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
-    return List.of(IRestApiService.class, IBalancerService.class, IAgentService.class);
+    return List.of(
+        IRestApiService.class,
+        IBalancerService.class,
+        IMonitorService.class,
+        IAgentService.class);
   }
 
   @Override
@@ -40,7 +45,9 @@ public final class BalancerRestModule implements IFloodlightModule {
     IRestApiService server = context.getServiceImpl(IRestApiService.class);
     // the path where Floodlight has the resources of its own balancer
     server.addRestletRoutable(new JsonRoutable("/quantum/v1.0", new BalancerResources(balancer)));
+    IMonitorService monitor = context.getServiceImpl(IMonitorService.class);
     IAgentService agents = context.getServiceImpl(IAgentService.class);
-    server.addRestletRoutable(new JsonRoutable("/wm/malob", new StateResources(balancer, agents)));
+    server.addRestletRoutable(
+        new JsonRoutable("/wm/malob", new StateResources(balancer, monitor, agents)));
   }
 }

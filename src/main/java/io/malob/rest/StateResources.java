@@ -4,9 +4,10 @@ import io.malob.agent.IAgentService;
 import io.malob.balancer.AuditStats;
 import io.malob.balancer.BalancerCounters;
 import io.malob.balancer.IBalancerService;
-import io.malob.balancer.LinkStats;
 import io.malob.balancer.PathStats;
+import io.malob.monitor.IMonitorService;
 import java.io.IOException;
+import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,15 +15,22 @@ import java.util.stream.Collectors;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Shows what the balancer does: the paths that it uses, what it refused, how full it is, what
- * audits found.
+ * Shows what the balancer does and what it sees of the network: the paths that it uses, what it
+ * refused, how full it is, what audits found; links and servers.
  */
 final class StateResources implements Resources {
+  private static final String HERE =
+      "capacities, paths, links, servers, snapshot, reports, refusals, counters, audits";
+
   private final IBalancerService balancer;
+  private final MonitoredState monitored;
+  private final CapacityResources capacities;
   private final ReportResources reports;
 
-  StateResources(IBalancerService balancer, IAgentService agents) {
+  StateResources(IBalancerService balancer, IMonitorService monitor, IAgentService agents) {
     this.balancer = balancer;
+    this.monitored = new MonitoredState(balancer, monitor, Clock.systemUTC());
+    this.capacities = new CapacityResources(monitor.capacities());
     this.reports = new ReportResources(agents);
   }
 
@@ -32,19 +40,22 @@ final class StateResources implements Resources {
     if (path.equals(List.of("reports"))) {
       return reports.answer(method, body);
     }
+    if (!path.isEmpty() && path.get(0).equals("capacities")) {
+      return capacities.answer(method, path.subList(1, path.size()), body);
+    }
     Object answer =
         switch (String.join("/", path)) {
           case "paths" -> paths();
-          case "links" -> links();
+          case "links" -> monitored.links();
+          case "servers" -> monitored.servers();
+          case "snapshot" -> monitored.snapshot();
           case "refusals" -> balancer.refusals();
           case "counters" -> counters();
           case "audits" -> audits(balancer.audits());
           default ->
               throw new RefusedException(
                   404,
-                  "there is nothing at /"
-                      + String.join("/", path)
-                      + " here, only paths, links, refusals, counters, audits, reports",
+                  "there is nothing at /" + String.join("/", path) + " here, only " + HERE,
                   null);
         };
     if (!method.equals("GET")) {
@@ -88,20 +99,6 @@ final class StateResources implements Resources {
         "switches",
         stats.path().switches().stream().map(DatapathId::toString).collect(Collectors.toList()));
     line.put("connections", stats.connections());
-    line.put("active", stats.active());
-    return line;
-  }
-
-  private List<Object> links() {
-    return balancer.links().stream().map(StateResources::link).collect(Collectors.toList());
-  }
-
-  private static Object link(LinkStats stats) {
-    Map<String, Object> line = new LinkedHashMap<>();
-    line.put("src-switch", stats.link().src().toString());
-    line.put("src-port", stats.link().srcPort().getPortNumber());
-    line.put("dst-switch", stats.link().dst().toString());
-    line.put("dst-port", stats.link().dstPort().getPortNumber());
     line.put("active", stats.active());
     return line;
   }

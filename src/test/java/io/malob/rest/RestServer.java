@@ -12,6 +12,7 @@ import io.malob.balancer.IBalancerService;
 import io.malob.balancer.LinkStats;
 import io.malob.balancer.MemberStats;
 import io.malob.balancer.PathStats;
+import io.malob.monitor.IMonitorService;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogKind;
@@ -51,7 +52,7 @@ import org.restlet.routing.Template;
 
 /** The module on a REST server of its own, with a client for it. */
 final class RestServer implements IBalancerService {
-  private static final DirectedLink LINK =
+  static final DirectedLink LINK =
       new DirectedLink(DatapathId.of(1), OFPort.of(3), DatapathId.of(2), OFPort.of(4));
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -76,6 +77,8 @@ final class RestServer implements IBalancerService {
   /** Held, so that its level stays. */
   private static final Logger RESTLET_LOG = Logger.getLogger("org.restlet");
 
+  final FakeMonitor monitor = new FakeMonitor(LINK);
+
   private final Catalog catalog;
   private final Component component = new Component();
   private final Server server;
@@ -93,6 +96,7 @@ final class RestServer implements IBalancerService {
     router.setDefaultMatchingMode(Template.MODE_STARTS_WITH);
     FloodlightModuleContext context = new FloodlightModuleContext();
     context.addService(IBalancerService.class, this);
+    context.addService(IMonitorService.class, monitor);
     context.addService(IAgentService.class, agents());
     context.addService(
         IRestApiService.class,

@@ -1,14 +1,34 @@
 package io.malob.rest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Lists;
+import io.malob.balancer.MemberStats;
+import io.malob.monitor.PollingStats;
 import io.malob.rest.RestServer.Answer;
 import io.malob.state.catalog.CatalogStore;
+import io.malob.state.network.PortId;
+import io.malob.state.network.ServerTracker;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
 
 class StateRestTest {
+  private static final String ENDS =
+      "\"src\":{\"switch\":\"00:00:00:00:00:00:00:01\",\"port\":3},"
+          + "\"dst\":{\"switch\":\"00:00:00:00:00:00:00:02\",\"port\":4},";
+  private static final PortId PORT = new PortId(RestServer.LINK.src(), RestServer.LINK.srcPort());
+
   private RestServer server;
 
   @BeforeEach
@@ -33,11 +53,89 @@ class StateRestTest {
   }
 
   @Test
-  void links_tellTheirEndsAndWhatIsOnThem() throws Exception {
+  void links_withoutMeasurements_areUnknownAndNotZero() throws Exception {
     assertEquals(
-        "[{\"src-switch\":\"00:00:00:00:00:00:00:01\",\"src-port\":3,"
-            + "\"dst-switch\":\"00:00:00:00:00:00:00:02\",\"dst-port\":4,\"active\":4}]",
+        "[{"
+            + ENDS
+            + "\"active\":4,\"latency_ms\":null,\"throughput_mbps\":null,"
+            + "\"use_mbps\":null,\"capacity_mbps\":null}]",
         server.sendTo("GET", "/wm/malob/links", null).text());
+  }
+
+  @Test
+  void links_tellEachValueWithAgeAndSource() throws Exception {
+    server.monitor.links().latency(RestServer.LINK, 10_234_567, 0);
+    server.monitor.links().use(RestServer.LINK, 12e6, 50e6, 1_000_000_000);
+    server.monitor.capacities().set(PORT, 50e6);
+    server.monitor.nanoTime = 1_400_000_000;
+    assertEquals(
+        "[{"
+            + ENDS
+            + "\"active\":4,"
+            + "\"latency_ms\":{\"value\":10.235,\"age_s\":1.4,\"source\":\"probe\"},"
+            + "\"throughput_mbps\":"
+            + "{\"value\":38.0,\"age_s\":0.4,\"source\":\"port_statistics\"},"
+            + "\"use_mbps\":{\"value\":12.0,\"age_s\":0.4,\"source\":\"port_statistics\"},"
+            + "\"capacity_mbps\":{\"value\":50.0,\"age_s\":0.0,\"source\":\"configured\"}}]",
+        server.sendTo("GET", "/wm/malob/links", null).text());
+  }
+
+  @Test
+  void links_thatAnAgentHasMeasured_sayThatItWas() throws Exception {
+    server.monitor.links().agentThroughput(RestServer.LINK, 20e6, 0);
+    server.monitor.links().use(RestServer.LINK, 12e6, 50e6, 0);
+    JsonNode throughput =
+        server.sendTo("GET", "/wm/malob/links", null).json().at("/0/throughput_mbps");
+    assertEquals("{\"value\":20.0,\"age_s\":0.0,\"source\":\"agent\"}", throughput.toString());
+  }
+
+  @Test
+  void servers_areMembersWithWhatTheirAgentsReport() throws Exception {
+    server.post("/members/", "{\"id\":\"a\",\"address\":\"10.0.0.1\",\"port\":80}");
+    server.post("/members/", "{\"id\":\"b\",\"address\":\"10.0.0.2\"}");
+    server.stats.put("a", new MemberStats(3, 7, true));
+    server
+        .monitor
+        .servers()
+        .report(
+            IPv4Address.of("10.0.0.1"),
+            new ServerTracker.Report(
+                OptionalDouble.of(0.25),
+                OptionalLong.of(1_500_000),
+                ImmutableMap.of(80, 5, 22, 1),
+                0));
+    server.monitor.nanoTime = 2_000_000_000;
+    assertEquals(
+        "[{\"id\":\"a\",\"address\":\"10.0.0.1\",\"port\":80,\"pool_id\":null,\"located\":true,"
+            + "\"active_connections\":3,"
+            + "\"reported_connections\":{\"value\":5.0,\"age_s\":2.0,\"source\":\"agent\"},"
+            + "\"cpu\":{\"value\":0.25,\"age_s\":2.0,\"source\":\"agent\"},"
+            + "\"response_ms\":{\"value\":1.5,\"age_s\":2.0,\"source\":\"agent\"}},"
+            + "{\"id\":\"b\",\"address\":\"10.0.0.2\",\"port\":null,\"pool_id\":null,"
+            + "\"located\":false,\"active_connections\":0,\"reported_connections\":null,"
+            + "\"cpu\":null,\"response_ms\":null}]",
+        server.sendTo("GET", "/wm/malob/servers", null).text());
+  }
+
+  @Test
+  void snapshot_isAllInOne() throws Exception {
+    server.monitor.stats = Map.of(DatapathId.of(1), new PollingStats(3, 1, 2, 500_000_000L));
+    server.monitor.nanoTime = 1_000_000_000;
+    JsonNode all = server.sendTo("GET", "/wm/malob/snapshot", null).json();
+    assertEquals(
+        List.of("time", "switches", "links", "servers", "times_to_live_s"),
+        List.copyOf(Lists.newArrayList(all.fieldNames())));
+    assertTrue(Instant.parse(all.path("time").asText()).isAfter(Instant.EPOCH));
+    assertEquals(
+        "[{\"switch\":\"00:00:00:00:00:00:00:01\",\"port_statistics\":"
+            + "{\"age_s\":0.5,\"answers\":3,\"failures\":1,\"skipped\":2}},"
+            + "{\"switch\":\"00:00:00:00:00:00:00:02\",\"port_statistics\":"
+            + "{\"age_s\":null,\"answers\":0,\"failures\":0,\"skipped\":0}}]",
+        all.path("switches").toString());
+    assertEquals(1, all.path("links").size());
+    assertEquals(
+        "{\"latency\":30.0,\"agent_throughput\":300.0,\"port_statistics\":10.0,\"server\":30.0}",
+        all.path("times_to_live_s").toString());
   }
 
   @Test
@@ -68,7 +166,8 @@ class StateRestTest {
 
     assertEquals(404, answer.status());
     assertEquals(
-        "there is nothing at /nothing here, only paths, links, refusals, counters, audits, reports",
+        "there is nothing at /nothing here, only capacities, paths, links, servers,"
+            + " snapshot, reports, refusals, counters, audits",
         answer.error());
   }
 }

@@ -1,0 +1,56 @@
+package io.malob.rest;
+
+import io.malob.state.network.LinkCapacity;
+import io.malob.state.network.Measurement;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shows values with their age and source: {@code {"value", "age_s", "source"}}, or null for what is
+ * not known. Pure.
+ *
+ * @param nowNanos when ages are told, on the clock that measurements are dated by
+ */
+record Measured(long nowNanos) {
+  private static final double THOUSANDTHS = 1e3;
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  /**
+   * One measurement.
+   *
+   * @param unit how much of what is measured makes one of what is shown
+   */
+  @Nullable Object of(@Nullable Measurement measured, double unit) {
+    return measured == null
+        ? null
+        : shown(measured.value() / unit, ageSeconds(measured.atNanos()), name(measured.source()));
+  }
+
+  /** A capacity is not measured: it holds now. */
+  static Object of(LinkCapacity capacity, double unit) {
+    return shown(capacity.bitsPerSecond() / unit, 0, name(capacity.source()));
+  }
+
+  /** How long ago that was, in seconds. */
+  double ageSeconds(long atNanos) {
+    return rounded(Math.max(0, nowNanos - atNanos) / NANOS_PER_SECOND);
+  }
+
+  private static Map<String, Object> shown(double value, double ageSeconds, String source) {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("value", rounded(value));
+    shown.put("age_s", ageSeconds);
+    shown.put("source", source);
+    return shown;
+  }
+
+  private static double rounded(double value) {
+    return Math.round(value * THOUSANDTHS) / THOUSANDTHS;
+  }
+
+  private static String name(Enum<?> source) {
+    return source.name().toLowerCase(Locale.ROOT);
+  }
+}
