@@ -1,0 +1,74 @@
+"""Command line of the status. Ends with 3 if no controller answers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+
+from base.errors import MissingError, run_main
+from base.waiting import orderly_end
+from lab.rest import RestClient, RestError
+from status.state import State, read
+from status.view import tables
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="malob status", description="What a controller knows of its network, with ages. '-' is not known.")
+    parser.add_argument(
+        "--http", metavar="HOST:PORT", type=endpoint, default=("127.0.0.1", 8080),
+        help="the controller's REST interface (127.0.0.1:8080)")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--json", action="store_true", help="print one JSON document")
+    how.add_argument(
+        "--watch", metavar="SECONDS", type=interval, nargs="?", const=2.0,
+        help="again and again, every so many seconds (2), until Ctrl-C")
+    options = parser.parse_args()
+    client = RestClient(*options.http)
+    state = _read(client)
+    if options.json:
+        print(json.dumps(state.to_json(), indent=2))
+        return 0
+    print("\n".join(tables(state)))
+    with orderly_end():
+        while options.watch:
+            sys.stdout.flush()
+            time.sleep(options.watch)
+            # the screen anew on a terminal, one after the other anywhere else
+            start = "\033[H\033[J" if sys.stdout.isatty() else "\n"
+            print(start + "\n".join(tables(_read(client))))
+    return 0
+
+
+def _read(client: RestClient) -> State:
+    try:
+        return read(client)
+    except RestError as error:
+        if error.status == 0:
+            raise MissingError(f"no controller answers at {client.host}:{client.port}") from None
+        raise
+
+
+def endpoint(text: str) -> tuple[str, int]:
+    """HOST:PORT in two; argparse reports the ValueError."""
+    host, colon, port = text.rpartition(":")
+    if not (host and colon and port.isascii() and port.isdigit() and 0 < int(port) < 65536):
+        raise argparse.ArgumentTypeError(f"expected HOST:PORT, not '{text}'")
+    return host.strip("[]"), int(port)
+
+
+def interval(text: str) -> float:
+    """A number of seconds that makes sense; argparse reports anything else."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0
+    if not 0.1 <= seconds <= 86_400:
+        raise argparse.ArgumentTypeError(f"expected seconds from 0.1 to 86400, not '{text}'")
+    return seconds
+
+
+if __name__ == "__main__":
+    run_main(main, "malob status")

@@ -1,0 +1,110 @@
+"""The state of a controller as tables."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping
+
+from base.table import render
+from status.state import State
+
+UNKNOWN = "-"
+
+
+def tables(state: State) -> list[str]:
+    """Lines: switches, links, virtual addresses, members; units are in the headings, and '-' is not known."""
+    lines = [f"{len(state.snapshot['switches'])} switches, {len(state.snapshot['links'])} directed links, "
+             f"{len(state.vips)} virtual addresses, {len(state.snapshot['servers'])} members; {state.snapshot['time']}"]
+    for table in (_switches(state), _links(state), _vips(state), _members(state)):
+        if table:
+            lines += ["", *table]
+    return lines
+
+
+def _switches(state: State) -> list[str]:
+    rows = []
+    for switch in state.snapshot["switches"]:
+        statistics = switch["port_statistics"]
+        rows.append([
+            switch["switch"], _number(statistics["age_s"], 1),
+            *(str(statistics[key]) for key in ("answers", "failures", "skipped"))])
+    return _table(["switch", "counters age s", "answers", "failures", "skipped"], rows, [1, 2, 3, 4])
+
+
+def _links(state: State) -> list[str]:
+    rows = []
+    for link in state.snapshot["links"]:
+        throughput, use, capacity = (link[key] for key in ("throughput_mbps", "use_mbps", "capacity_mbps"))
+        rows.append([
+            _end(link["src"]), _end(link["dst"]), str(link["active"]),
+            *_value_and_age(link["latency_ms"], 2),
+            *_value_and_age(throughput, 1), _source(throughput),
+            *_value_and_age(use, 1),
+            _number(capacity and capacity["value"], 1), _source(capacity)])
+    header = ["link from", "to", "open", "latency ms", "age s", "throughput Mbit/s", "age s", "by",
+              "use Mbit/s", "age s", "capacity Mbit/s", "by"]
+    return _table(header, rows, [2, 3, 4, 5, 6, 8, 9, 10])
+
+
+def _vips(state: State) -> list[str]:
+    rows = []
+    for vip in state.vips:
+        pools = [state.pools[pool] for pool in vip["pools"] if pool in state.pools]
+        pool = pools[0] if pools else None
+        rows.append([
+            vip["id"], vip["address"], _or_any(vip["port"]), _or_any(vip["protocol"]),
+            pool["id"] if pool else "none",
+            str(pool["stats"]["active_connections"]) if pool else UNKNOWN,
+            str(pool["stats"]["total_connections"]) if pool else UNKNOWN])
+    return _table(["virtual address", "address", "port", "protocol", "pool", "open", "total"], rows, [2, 5, 6])
+
+
+def _members(state: State) -> list[str]:
+    totals = {
+        member["id"]: member["total_connections"]
+        for pool in state.pools.values() for member in pool["stats"]["members"]}
+    rows = []
+    for server in state.snapshot["servers"]:
+        cpu = server["cpu"]
+        rows.append([
+            server["pool_id"] or "none", server["id"], server["address"], _or_any(server["port"]),
+            "yes" if server["located"] else "no",
+            str(server["active_connections"]), _number(totals.get(server["id"]), 0),
+            *_value_and_age(server["reported_connections"], 0),
+            _number(cpu and cpu["value"] * 100, 0), _age(cpu),
+            *_value_and_age(server["response_ms"], 1)])
+    header = ["pool", "member", "address", "port", "located", "open", "total", "reported", "age s",
+              "CPU %", "age s", "response ms", "age s"]
+    return _table(header, rows, [3, 5, 6, 7, 8, 9, 10, 11, 12])
+
+
+def _table(header: list[str], rows: list[list[str]], right: list[int]) -> list[str]:
+    return render(header, rows, right) if rows else []
+
+
+def _end(end: Mapping[str, Any]) -> str:
+    """A port: its switch without leading zeros, and its number."""
+    number = int(end["switch"].replace(":", ""), 16)
+    digits = f"{number:02x}"
+    if len(digits) % 2:
+        digits = "0" + digits
+    return ":".join(digits[i:i + 2] for i in range(0, len(digits), 2)) + f"/{end['port']}"
+
+
+def _value_and_age(measured: "Mapping[str, Any] | None", digits: int) -> list[str]:
+    return [_number(measured and measured["value"], digits), _age(measured)]
+
+
+def _age(measured: "Mapping[str, Any] | None") -> str:
+    return _number(measured and measured["age_s"], 1)
+
+
+def _source(measured: "Mapping[str, Any] | None") -> str:
+    return measured["source"] if measured else UNKNOWN
+
+
+def _number(value: "float | None", digits: int) -> str:
+    return UNKNOWN if value is None else f"{value:.{digits}f}"
+
+
+def _or_any(value: Any) -> str:
+    return "any" if value is None else str(value)

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import argparse
+import json
+import threading
+import unittest
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+from lab.rest import RestClient
+from status.__main__ import endpoint, interval
+from status.state import State, read
+from status.view import tables
+
+_LINK: dict[str, Any] = {
+    "src": {"switch": "00:00:00:00:00:00:00:0a", "port": 2}, "dst": {"switch": "00:00:00:00:00:01:00:0b", "port": 1},
+    "active": 3, "latency_ms": None, "throughput_mbps": None, "use_mbps": None, "capacity_mbps": None,
+}
+_SERVER: dict[str, Any] = {
+    "id": "a", "address": "10.0.0.1", "port": 80, "pool_id": "p", "located": True, "active_connections": 2,
+    "reported_connections": None, "cpu": None, "response_ms": None,
+}
+_SWITCH = {
+    "switch": "00:00:00:00:00:00:00:0a", "port_statistics": {"age_s": 0.44, "answers": 9, "failures": 1, "skipped": 2}}
+_POOL: dict[str, Any] = {
+    "id": "p", "vip_id": "v", "members": ["a"],
+    "stats": {
+        "id": "p", "active_connections": 2, "total_connections": 7, "counted_by": "tcp_flags",
+        "members": [{"id": "a", "total_connections": 7}]}}
+_VIP = {"id": "v", "address": "10.0.0.100", "port": None, "protocol": "tcp", "pools": ["p"]}
+
+
+def _state(**parts: Any) -> State:
+    snapshot = {"time": "2026-01-01T00:00:00Z", "switches": [], "links": [], "servers": [], **parts}
+    return State(snapshot, [], {})
+
+
+def _measured(value: float, age_s: float, source: str = "port_statistics") -> dict[str, Any]:
+    return {"value": value, "age_s": age_s, "source": source}
+
+
+class ViewTest(unittest.TestCase):
+    def test_empty_network_is_one_line(self) -> None:
+        self.assertEqual(
+            ["0 switches, 0 directed links, 0 virtual addresses, 0 members; 2026-01-01T00:00:00Z"], tables(_state()))
+
+    def test_what_is_not_known_is_a_dash(self) -> None:
+        row = tables(_state(links=[_LINK]))[-1]
+        self.assertEqual(["0a/2", "01:00:0b/1", "3", *["-"] * 9], row.split())
+
+    def test_link_shows_values_with_ages_and_sources(self) -> None:
+        link = {
+            **_LINK, "latency_ms": _measured(10.214, 0.42, "probe"), "throughput_mbps": _measured(38, 12.3, "agent"),
+            "use_mbps": _measured(0, 0.6), "capacity_mbps": _measured(50, 0, "configured")}
+        header, row = tables(_state(links=[link]))[-2:]
+        self.assertEqual(
+            "link from  to          open  latency ms  age s  throughput Mbit/s  age s  by     use Mbit/s  age s"
+            "  capacity Mbit/s  by", header)
+        self.assertEqual(
+            ["0a/2", "01:00:0b/1", "3", "10.21", "0.4", "38.0", "12.3", "agent", "0.0", "0.6", "50.0", "configured"],
+            row.split())
+
+    def test_switch_shows_how_its_counters_come(self) -> None:
+        row = tables(_state(switches=[_SWITCH]))[-1]
+        self.assertEqual(["00:00:00:00:00:00:00:0a", "0.4", "9", "1", "2"], row.split())
+
+    def test_member_shows_counts_and_processor_use(self) -> None:
+        server = {
+            **_SERVER, "cpu": _measured(0.255, 1.04, "agent"), "reported_connections": _measured(4, 1, "agent"),
+            "response_ms": _measured(1.25, 1, "agent")}
+        state = State({**_state(servers=[server]).snapshot}, [_VIP], {"p": _POOL})
+        vip, member = tables(state)[-4], tables(state)[-1]
+        self.assertEqual(["v", "10.0.0.100", "any", "tcp", "p", "2", "7"], vip.split())
+        self.assertEqual(
+            ["p", "a", "10.0.0.1", "80", "yes", "2", "7", "4", "1.0", "26", "1.0", "1.2", "1.0"], member.split())
+
+    def test_member_without_pool_and_agent(self) -> None:
+        server = {**_SERVER, "pool_id": None, "port": None, "located": False}
+        row = tables(_state(servers=[server]))[-1]
+        self.assertEqual(["none", "a", "10.0.0.1", "any", "no", "2", *["-"] * 7], row.split())
+
+    def test_vip_without_pool(self) -> None:
+        state = State(_state().snapshot, [{**_VIP, "pools": []}], {})
+        self.assertEqual(["v", "10.0.0.100", "any", "tcp", "none", "-", "-"], tables(state)[-1].split())
+
+
+class ReadTest(unittest.TestCase):
+    def test_pool_that_is_deleted_meanwhile_is_left_out(self) -> None:
+        answers: dict[str, Any] = {
+            "/quantum/v1.0/vips/": [_VIP],
+            "/quantum/v1.0/pools/": [{"id": "p"}, {"id": "gone"}],
+            "/quantum/v1.0/pools/p/stats/": _POOL["stats"],
+            "/wm/malob/snapshot": _state().snapshot,
+        }
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                body = answers.get(self.path)
+                self.send_response(404 if body is None else 200)
+                self.end_headers()
+                self.wfile.write(json.dumps(body or {"error": "no"}).encode())
+
+            def log_message(self, format: str, *args: Any) -> None:
+                pass
+
+        server = HTTPServer(("127.0.0.1", 0), Handler)
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            state = read(RestClient("127.0.0.1", server.server_port))
+        finally:
+            server.shutdown()
+            thread.join()
+            server.server_close()
+        self.assertEqual(
+            {"snapshot": _state().snapshot, "vips": [_VIP], "pools": [{"id": "p", "stats": _POOL["stats"]}]},
+            state.to_json())
+
+
+class OptionsTest(unittest.TestCase):
+    def test_endpoint(self) -> None:
+        self.assertEqual(("10.0.0.1", 8081), endpoint("10.0.0.1:8081"))
+        self.assertEqual(("::1", 80), endpoint("[::1]:80"))
+        for wrong in ("8080", ":80", "host:", "host:0", "host:65536", "host:http"):
+            with self.assertRaises(argparse.ArgumentTypeError):
+                endpoint(wrong)
+
+    def test_interval(self) -> None:
+        self.assertEqual(0.5, interval("0.5"))
+        for wrong in ("0", "-1", "nan", "inf", "x"):
+            with self.assertRaises(argparse.ArgumentTypeError):
+                interval(wrong)
