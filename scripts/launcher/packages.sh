@@ -19,6 +19,7 @@ package_of() {
     ping) echo "iputils-ping|checks who reaches whom" ;;
     ab) echo "apache2-utils|opens many HTTP connections at once" ;;
     nginx) echo "nginx-light nginx|serves small pages fast, for measurements" ;;
+    iperf3) echo "iperf3|measures throughput between hosts" ;;
     curl) echo "curl|asks the controller and the servers" ;;
     *) return 1 ;;
   esac

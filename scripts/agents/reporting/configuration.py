@@ -14,6 +14,7 @@ _ID = re.compile(r"[A-Za-z0-9._-]{1,32}")
 _KEY = re.compile(r"(?:[0-9a-fA-F]{2}){16,64}")
 _COMMON = ("id", "key", "address", "controller", "interface", "interval_s")
 _TO_CONTROLLER = {"server": "udp://192.168.9.19:9876", "link": "udp://192.168.9.29:9876"}
+_INTERVAL_S = {"server": 5, "link": 120}
 
 
 class AgentError(Exception):
@@ -68,7 +69,7 @@ def parse(fields: Mapping[str, Any], kind: str, own_fields: tuple[str, ...]) -> 
         address=_address(fields),
         controller=_controller(fields.get("controller", _TO_CONTROLLER[kind])),
         interface=_matching(fields, "interface", re.compile(r"[^\s/]{0,15}"), "the name of a network device", ""),
-        interval_s=number(fields, "interval_s", 5, 1, 3600),
+        interval_s=number(fields, "interval_s", _INTERVAL_S[kind], 1, 3600),
         own={name: fields[name] for name in own_fields if name in fields},
     )
 
