@@ -8,9 +8,12 @@ import io.malob.state.network.LinkCapacity;
 import io.malob.state.network.LinkTracker;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.network.TimesToLive;
+import java.util.Collection;
 import java.util.Optional;
+import java.util.function.Supplier;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
  * What the controller sees of network and servers: the trackers, which measuring modules write to
@@ -38,6 +41,14 @@ public interface IMonitorService extends IFloodlightService {
 
   /** After which time measurements count as unknown. */
   TimesToLive timesToLive();
+
+  /**
+   * Says who the link agents are: the probes between those at neighbouring switches are kept on the
+   * link between these.
+   *
+   * @param addresses gives the addresses of all of them as they are now; at once, on any thread
+   */
+  void setLinkAgents(Supplier<? extends Collection<IPv4Address>> addresses);
 
   /** Now, on the steady clock that measurements are dated by, in nanoseconds. */
   long nanoTime();

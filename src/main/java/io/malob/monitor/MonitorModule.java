@@ -5,8 +5,11 @@ import com.google.common.collect.ImmutableSortedMap;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
+import io.malob.module.FloodlightSwitch;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.FlowProgrammer.SwitchConnection;
 import io.malob.state.network.ConfiguredCapacities;
 import io.malob.state.network.LinkCapacity;
 import io.malob.state.network.LinkTracker;
@@ -18,6 +21,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,12 +30,16 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.devicemanager.IDevice;
+import net.floodlightcontroller.devicemanager.IDeviceService;
+import net.floodlightcontroller.devicemanager.SwitchPort;
 import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LDUpdate;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import net.floodlightcontroller.topology.ITopologyListener;
@@ -39,6 +47,9 @@ import net.floodlightcontroller.topology.ITopologyService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
+import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
@@ -47,28 +58,32 @@ import org.projectfloodlight.openflow.types.OFPort;
  *
  * <p>Settings: {@code data}, the directory of the configured capacities (without it they are not
  * kept); {@code portStatisticsMillis}, how often each switch is asked for its port statistics, 0
- * for never; in seconds, after which a measurement counts as unknown: {@code latencyLifeSeconds},
- * {@code throughputLifeSeconds} (of agents), {@code portStatisticsLifeSeconds}, {@code
- * serverLifeSeconds}.
+ * for never; {@code probePort}, the TCP port of link agents' probes; in seconds, after which a
+ * measurement counts as unknown: {@code latencyLifeSeconds}, {@code throughputLifeSeconds} (of
+ * agents), {@code portStatisticsLifeSeconds}, {@code serverLifeSeconds}.
  */
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class MonitorModule implements IFloodlightModule, IMonitorService, ITopologyListener {
   private static final long READ_MILLIS = 5_000;
   private static final int MOST_SECONDS = 86_400;
   private static final int MOST_MILLIS = 3_600_000;
+  private static final long PINS_MILLIS = 30_000;
 
   private final LongSupplier nanoTime;
   private IOFSwitchService switches;
   private ITopologyService topologyService;
+  private IDeviceService devices;
   private IThreadPoolService threads;
   private TimesToLive times;
   private LinkTracker links;
   private ServerTracker servers;
   private ConfiguredCapacities capacities;
   private PortPolling ports;
+  private LinkPins pins;
   private Executor inOrder;
   private int portStatisticsMillis;
   private volatile Topology topology = Topology.EMPTY;
+  private volatile Supplier<? extends Collection<IPv4Address>> linkAgents = List::of;
 
   /** For the module loader. */
   public MonitorModule() {
@@ -92,13 +107,18 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
 
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
-    return List.of(IOFSwitchService.class, ITopologyService.class, IThreadPoolService.class);
+    return List.of(
+        IOFSwitchService.class,
+        ITopologyService.class,
+        IDeviceService.class,
+        IThreadPoolService.class);
   }
 
   @Override
   public void init(FloodlightModuleContext context) throws FloodlightModuleException {
     switches = context.getServiceImpl(IOFSwitchService.class);
     topologyService = context.getServiceImpl(ITopologyService.class);
+    devices = context.getServiceImpl(IDeviceService.class);
     threads = context.getServiceImpl(IThreadPoolService.class);
     SettingReader settings = new SettingReader(MonitorModule.class, context.getConfigParams(this));
     times =
@@ -113,6 +133,11 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
     portStatisticsMillis = settings.number("portStatisticsMillis", 1_000, 0, MOST_MILLIS);
     inOrder = MoreExecutors.newSequentialExecutor(threads.getScheduledExecutor());
     ports = new PortPolling(switches, inOrder, nanoTime, this::transmitting);
+    pins =
+        new LinkPins(
+            new FlowProgrammer(this::connectionTo),
+            this::locate,
+            settings.number("probePort", 5_201, 1, 65_535));
   }
 
   private static ConfiguredCapacities openCapacities(String directory)
@@ -137,6 +162,8 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
     // a switch can become active, or cease to be, without any change of links
     Repetition repetition = new Repetition(threads.getScheduledExecutor());
     repetition.every(READ_MILLIS, "reading the topology", this::readTopology);
+    repetition.every(READ_MILLIS, "pinning probes to links", () -> updatePins(false));
+    repetition.every(PINS_MILLIS, "keeping probes on links", () -> updatePins(true));
     if (portStatisticsMillis > 0) {
       repetition.every(
           Math.max(1, portStatisticsMillis / PortPolling.SLICES),
@@ -175,7 +202,29 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
     if (!now.equals(topology)) {
       links.setTopology(now);
       topology = now;
+      updatePins(false);
     }
+  }
+
+  private void updatePins(boolean again) {
+    inOrder.execute(() -> pins.update(linkAgents.get(), topology, again));
+  }
+
+  private Optional<SwitchConnection> connectionTo(DatapathId switchId) {
+    return Optional.ofNullable(switches.getActiveSwitch(switchId)).map(FloodlightSwitch::new);
+  }
+
+  /** Where the host of that address is attached. */
+  private Optional<PortId> locate(IPv4Address address) {
+    Iterator<? extends IDevice> found =
+        devices.queryDevices(
+            MacAddress.NONE, null, address, IPv6Address.NONE, DatapathId.NONE, OFPort.ZERO);
+    while (found.hasNext()) {
+      for (SwitchPort at : found.next().getAttachmentPoints()) {
+        return Optional.of(new PortId(at.getNodeId(), at.getPortId()));
+      }
+    }
+    return Optional.empty();
   }
 
   /** A link carries what the port at its beginning transmits. */
@@ -213,6 +262,11 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
   @Override
   public ImmutableSortedMap<DatapathId, PollingStats> portStatistics() {
     return ports.stats();
+  }
+
+  @Override
+  public void setLinkAgents(Supplier<? extends Collection<IPv4Address>> addresses) {
+    linkAgents = addresses;
   }
 
   @Override

@@ -28,7 +28,9 @@ public final class Cookie {
     /** Shows the controller what is still sent within a connection that was closed. */
     CLOSED(8),
     /** Shows the controller what agents report, and ARP for the addresses that they report to. */
-    REPORT(9);
+    REPORT(9),
+    /** Keeps the probes of link agents on their link. */
+    PROBE(10);
 
     private final long code;
 

@@ -29,6 +29,7 @@ public final class FlowLayout {
   public static final int PRIORITY_TCP_FLAGS = 48_500;
   public static final int PRIORITY_REPORT = 48_200;
   public static final int PRIORITY_VIP = 48_000;
+  public static final int PRIORITY_PROBE = 47_000;
 
   // Tables 1 to 3.
   public static final int PRIORITY_MISS = 0;

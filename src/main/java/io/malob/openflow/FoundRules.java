@@ -86,7 +86,7 @@ public final class FoundRules {
           case LABEL -> hop(entry, match);
           case HOST -> host(entry, match);
           case FTP_DATA -> ftpData(entry, match);
-          case REPORT -> vip(match).map(address -> new FoundRule.Foreign());
+          case REPORT, PROBE -> Optional.of(new FoundRule.Foreign());
           case CLOSED ->
               isFiveTuple(match) ? Optional.of(new FoundRule.Closed()) : Optional.empty();
         };

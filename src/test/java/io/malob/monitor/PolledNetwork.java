@@ -19,6 +19,7 @@ import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
+import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.linkdiscovery.Link;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import net.floodlightcontroller.topology.ITopologyListener;
@@ -63,6 +64,7 @@ final class PolledNetwork {
                 with ->
                     links.stream().collect(Collectors.groupingBy(Link::getSrc, Collectors.toSet())))
             .make());
+    context.addService(IDeviceService.class, Stub.of(IDeviceService.class).make());
     ScheduledExecutorService timer =
         Stub.of(ScheduledExecutorService.class)
             .on(

@@ -11,10 +11,13 @@ import io.malob.state.network.LinkTracker;
 import io.malob.state.network.PortId;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.network.TimesToLive;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
 
 /** Real trackers for one link, at a moment that a test sets. */
 final class FakeMonitor implements IMonitorService {
@@ -72,6 +75,11 @@ final class FakeMonitor implements IMonitorService {
   @Override
   public TimesToLive timesToLive() {
     return times;
+  }
+
+  @Override
+  public void setLinkAgents(Supplier<? extends Collection<IPv4Address>> addresses) {
+    throw new AssertionError("not expected here");
   }
 
   @Override
