@@ -9,6 +9,7 @@ import io.malob.bench.ring.SwitchRing;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -61,6 +62,12 @@ final class SwitchesCommand implements Callable<Integer> {
       description = "The controller to start (${DEFAULT-VALUE}).")
   private Path controllerJar = Path.of("target/malob.jar");
 
+  @Option(
+      names = "-cf",
+      paramLabel = "FILE",
+      description = "The controller's properties, in place of its defaults.")
+  private @Nullable Path properties;
+
   @Option(names = "--json", description = "Results as JSON.")
   private boolean json;
 
@@ -88,16 +95,20 @@ final class SwitchesCommand implements Callable<Integer> {
     int openFlowPort = FreePort.find();
     int httpPort = FreePort.find();
     List<String> arguments =
-        List.of(
-            "-Xmx" + heap,
-            "-jar",
-            controllerJar.toAbsolutePath().toString(),
-            "--openflow-port",
-            Integer.toString(openFlowPort),
-            "--http-port",
-            Integer.toString(httpPort),
-            "--data",
-            data.toString());
+        new ArrayList<>(
+            List.of(
+                "-Xmx" + heap,
+                "-jar",
+                controllerJar.toAbsolutePath().toString(),
+                "--openflow-port",
+                Integer.toString(openFlowPort),
+                "--http-port",
+                Integer.toString(httpPort),
+                "--data",
+                data.toString()));
+    if (properties != null) {
+      arguments.addAll(List.of("-cf", properties.toAbsolutePath().toString()));
+    }
     Map<String, Object> results = new LinkedHashMap<>();
     results.put("switches", switches);
     try (ChildProcess child = ChildProcess.start(arguments, log);
