@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import time
 import unittest
@@ -11,7 +12,7 @@ from typing import Any
 from base.commands import run
 from base.place import ROOT
 from base.waiting import wait_until
-from lab import processes
+from lab import ovs, processes
 from lab.controller import bound_to_us
 from tests.system.base import SystemTest
 
@@ -49,6 +50,14 @@ class LinkUseTest(SystemTest):
             for ends, link in links.items():
                 if ends != ("s1", "s3"):
                     self.assertLess(link["use_mbps"]["value"], 1, ends)
+
+    def test_open_vswitch_tells_to_the_millisecond_how_long_ports_have_been_there(self) -> None:
+        """What rates are computed by; without it they would be by the time of arrival."""
+        for name in self.lab.topology.switches:
+            dump = ovs.ofctl("dump-ports", self.lab.bridge(name))
+            lives = re.findall(r"duration=(\d+)\.(\d+)s", dump)
+            self.assertEqual(dump.count("port "), len(lives))
+            self.assertTrue(any(int(fraction) for _, fraction in lives), dump)
 
     def test_patch_ports_have_no_speed_so_throughput_is_unknown(self) -> None:
         wait_until(lambda: all(link["use_mbps"] for link in self._links().values()), "the use of all links", 10)

@@ -25,13 +25,11 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
@@ -45,7 +43,6 @@ import net.floodlightcontroller.threadpool.IThreadPoolService;
 import net.floodlightcontroller.topology.ITopologyListener;
 import net.floodlightcontroller.topology.ITopologyService;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
@@ -77,7 +74,7 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
   private TimesToLive times;
   private LinkTracker links;
   private ServerTracker servers;
-  private ConfiguredCapacities capacities;
+  private LinkCapacities capacities;
   private PortPolling ports;
   private LinkPins pins;
   private Executor inOrder;
@@ -129,7 +126,7 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
             life(settings, "serverLifeSeconds", 30));
     links = new LinkTracker(times);
     servers = new ServerTracker(times);
-    capacities = openCapacities(settings.text("data", ""));
+    capacities = new LinkCapacities(openCapacities(settings.text("data", "")), switches);
     portStatisticsMillis = settings.number("portStatisticsMillis", 1_000, 0, MOST_MILLIS);
     inOrder = MoreExecutors.newSequentialExecutor(threads.getScheduledExecutor());
     ports = new PortPolling(switches, inOrder, nanoTime, this::transmitting);
@@ -242,21 +239,12 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
 
   @Override
   public Optional<LinkCapacity> capacity(DirectedLink link) {
-    @Nullable Double configured = capacities.all().get(new PortId(link.src(), link.srcPort()));
-    if (configured != null) {
-      return Optional.of(new LinkCapacity(configured, LinkCapacity.Source.CONFIGURED));
-    }
-    @Nullable IOFSwitch sw = switches.getActiveSwitch(link.src());
-    @Nullable OFPortDesc port = sw == null ? null : sw.getPort(link.srcPort());
-    OptionalDouble speed = port == null ? OptionalDouble.empty() : PortSpeeds.bitsPerSecond(port);
-    return speed.isPresent()
-        ? Optional.of(new LinkCapacity(speed.getAsDouble(), LinkCapacity.Source.PORT))
-        : Optional.empty();
+    return capacities.of(link);
   }
 
   @Override
   public ConfiguredCapacities capacities() {
-    return capacities;
+    return capacities.configured();
   }
 
   @Override

@@ -1,0 +1,33 @@
+package io.malob.monitor;
+
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.state.network.ConfiguredCapacities;
+import io.malob.state.network.LinkCapacity;
+import io.malob.state.network.PortId;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFPortDesc;
+
+/**
+ * Knows how much links can carry: what an operator has set for the port that sends into the link,
+ * or else the speed that this port says. Safe for use by several threads.
+ */
+record LinkCapacities(ConfiguredCapacities configured, IOFSwitchService switches) {
+
+  /** How much a link can carry, in this direction; empty if nobody says. */
+  Optional<LinkCapacity> of(DirectedLink link) {
+    @Nullable Double set = configured.all().get(new PortId(link.src(), link.srcPort()));
+    if (set != null) {
+      return Optional.of(new LinkCapacity(set, LinkCapacity.Source.CONFIGURED));
+    }
+    @Nullable IOFSwitch sw = switches.getActiveSwitch(link.src());
+    @Nullable OFPortDesc port = sw == null ? null : sw.getPort(link.srcPort());
+    OptionalDouble speed = port == null ? OptionalDouble.empty() : PortSpeeds.bitsPerSecond(port);
+    return speed.isPresent()
+        ? Optional.of(new LinkCapacity(speed.getAsDouble(), LinkCapacity.Source.PORT))
+        : Optional.empty();
+  }
+}
