@@ -34,14 +34,16 @@ class LinkUseTest(SystemTest):
         self._start("w1", "iperf3", "-s")
         wait_until(lambda: processes.listens(self.lab, "w1", 5201), "the iperf3 server", 10)
         client = self._start(
-            "c1", "iperf3", "-u", "-c", "10.0.0.11", "-b", f"{RATE_MBPS}M", "-l", str(PAYLOAD_BYTES), "-t", "12")
+            "c1", "iperf3", "-u", "-c", "10.0.0.11", "-b", f"{RATE_MBPS}M", "-l", str(PAYLOAD_BYTES), "-t", "16")
         time.sleep(4)
-        seen = [self._links() for _ in range(4) if time.sleep(1.3) is None]
+        seen = [self._links() for _ in range(10) if time.sleep(1) is None]
         client.wait(30)
         expected = RATE_MBPS * (PAYLOAD_BYTES + HEADER_BYTES) / PAYLOAD_BYTES
+        # a sender that a busy machine holds up sends what is due at once: seconds differ, their mean does not
+        mean = sum(links["s1", "s3"]["use_mbps"]["value"] for links in seen) / len(seen)
+        self.assertAlmostEqual(expected, mean, delta=expected / 10)
         for links in seen:
             loaded = links["s1", "s3"]
-            self.assertAlmostEqual(expected, loaded["use_mbps"]["value"], delta=expected / 10)
             self.assertEqual("port_statistics", loaded["use_mbps"]["source"])
             self.assertLess(loaded["use_mbps"]["age_s"], 3)
             left = loaded["throughput_mbps"]
@@ -60,7 +62,9 @@ class LinkUseTest(SystemTest):
             self.assertTrue(any(int(fraction) for _, fraction in lives), dump)
 
     def test_patch_ports_have_no_speed_so_throughput_is_unknown(self) -> None:
-        wait_until(lambda: all(link["use_mbps"] for link in self._links().values()), "the use of all links", 10)
+        wait_until(
+            lambda: len(self._links()) == 16 and all(link["use_mbps"] for link in self._links().values()),
+            "the use of all links", 20)
         link = self._links()["s4", "s5"]
         self.assertIsNone(link["throughput_mbps"])
         self.assertIsNone(link["capacity_mbps"])
@@ -70,7 +74,7 @@ class LinkUseTest(SystemTest):
         self.controller.rest.put(f"/wm/malob/capacities/00:00:00:00:00:00:00:02/{port}", {"mbps": 30})
         self.controller.restart()
         self.wait_for_network()
-        wait_until(lambda: bool(self._links()["s2", "s4"]["throughput_mbps"]), "the use of the link", 10)
+        wait_until(lambda: bool(self._links().get(("s2", "s4"), {}).get("throughput_mbps")), "the use of the link", 20)
         link = self._links()["s2", "s4"]
         self.assertEqual({"value": 30.0, "age_s": 0.0, "source": "configured"}, link["capacity_mbps"])
         self.assertAlmostEqual(30, link["throughput_mbps"]["value"], delta=1)
@@ -90,6 +94,7 @@ class LinkUseTest(SystemTest):
             for link in self.controller.rest.get("/wm/malob/links")}
 
     def _port(self, first: str, second: str) -> int:
+        wait_until(lambda: (first, second) in self._links(), f"the link {first} - {second}", 15)
         return int(self._links()[first, second]["src"]["port"])
 
     def _start(self, host: str, *command: str) -> "subprocess.Popen[bytes]":
