@@ -86,7 +86,8 @@ public final class FoundRules {
           case LABEL -> hop(entry, match);
           case HOST -> host(entry, match);
           case FTP_DATA -> ftpData(entry, match);
-          case REPORT, PROBE -> Optional.of(new FoundRule.Foreign());
+          case REPORT -> vip(match).map(address -> new FoundRule.Foreign());
+          case PROBE -> Optional.of(new FoundRule.Foreign());
           case CLOSED ->
               isFiveTuple(match) ? Optional.of(new FoundRule.Closed()) : Optional.empty();
         };

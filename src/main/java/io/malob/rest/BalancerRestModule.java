@@ -30,10 +30,7 @@ public final class BalancerRestModule implements IFloodlightModule {
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
-        IRestApiService.class,
-        IBalancerService.class,
-        IMonitorService.class,
-        IAgentService.class);
+        IRestApiService.class, IBalancerService.class, IMonitorService.class, IAgentService.class);
   }
 
   @Override

@@ -30,7 +30,7 @@ final class MonitoredState {
   private static final double NANOS_PER_MILLISECOND = 1e6;
   private static final double NANOS_PER_SECOND = 1e9;
 
-  private static final MemberStats NOTHING_YET = new MemberStats(0, 0, false);
+  private static final MemberStats NOTHING_YET = MemberStats.unknown(false);
 
   private final IBalancerService balancer;
   private final IMonitorService monitor;
@@ -117,6 +117,7 @@ final class MonitoredState {
     line.put("located", stats.located());
     line.put("active_connections", stats.activeConnections());
     line.put("reported_connections", show.of(reported, 1));
+    line.put("foreign_connections", stats.foreignConnections());
     line.put("cpu", show.of(known.cpuFraction(), 1));
     line.put("response_ms", show.of(known.responseNanos(), NANOS_PER_MILLISECOND));
     return line;

@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -93,7 +94,7 @@ class StateRestTest {
   void servers_areMembersWithWhatTheirAgentsReport() throws Exception {
     server.post("/members/", "{\"id\":\"a\",\"address\":\"10.0.0.1\",\"port\":80}");
     server.post("/members/", "{\"id\":\"b\",\"address\":\"10.0.0.2\"}");
-    server.stats.put("a", new MemberStats(3, 7, true));
+    server.stats.put("a", new MemberStats(3, 7, OptionalInt.of(5), 2, true));
     server
         .monitor
         .servers()
@@ -109,11 +110,12 @@ class StateRestTest {
         "[{\"id\":\"a\",\"address\":\"10.0.0.1\",\"port\":80,\"pool_id\":null,\"located\":true,"
             + "\"active_connections\":3,"
             + "\"reported_connections\":{\"value\":5.0,\"age_s\":2.0,\"source\":\"agent\"},"
+            + "\"foreign_connections\":2,"
             + "\"cpu\":{\"value\":0.25,\"age_s\":2.0,\"source\":\"agent\"},"
             + "\"response_ms\":{\"value\":1.5,\"age_s\":2.0,\"source\":\"agent\"}},"
             + "{\"id\":\"b\",\"address\":\"10.0.0.2\",\"port\":null,\"pool_id\":null,"
             + "\"located\":false,\"active_connections\":0,\"reported_connections\":null,"
-            + "\"cpu\":null,\"response_ms\":null}]",
+            + "\"foreign_connections\":0,\"cpu\":null,\"response_ms\":null}]",
         server.sendTo("GET", "/wm/malob/servers", null).text());
   }
 
