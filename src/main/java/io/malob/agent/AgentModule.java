@@ -41,7 +41,6 @@ import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFType;
-import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +59,14 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
 
   private static final Logger LOG = LoggerFactory.getLogger(AgentModule.class);
   private static final String NAME = "malobagents";
+  private static final ImmutableSet<String> AFTER =
+      ImmutableSet.of(
+          "linkdiscovery",
+          "topology",
+          "devicemanager",
+          "malobagentsarp",
+          "loadbalancer",
+          "forwarding");
   private static final long FILE_MILLIS = 2_000;
   private static final long TELL_MILLIS = 5_000;
   private static final long SAVE_MILLIS = 10_000;
@@ -197,6 +204,7 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
     refreshAgents();
     switches.addOFSwitchListener(reportSwitches);
     provider.addOFMessageListener(OFType.PACKET_IN, this);
+    provider.addOFMessageListener(OFType.PACKET_IN, new ReportArp(packets));
     provider.addOFMessageListener(OFType.ERROR, this);
     Repetition repetition = new Repetition(timer);
     repetition.every(FILE_MILLIS, "reading the agents' file", this::refreshAgents);
@@ -239,11 +247,7 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
   public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
     if (message instanceof OFPacketIn packetIn
         && Cookie.is(packetIn.getCookie(), Cookie.Kind.REPORT)) {
-      packets.handle(
-          sw.getId(),
-          packetIn.getMatch().get(MatchField.IN_PORT),
-          Packet.parse(packetIn.getData()));
-      return Command.STOP;
+      return packets.report(Packet.parse(packetIn.getData())) ? Command.STOP : Command.CONTINUE;
     }
     if (message instanceof OFErrorMsg error && reportSwitches.refused(error.getXid())) {
       return Command.STOP;
@@ -283,20 +287,16 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
     return NAME;
   }
 
-  /** Hosts are learned from ARP for the addresses of reports, too. */
   @Override
   public boolean isCallbackOrderingPrereq(OFType type, String name) {
-    return type == OFType.PACKET_IN
-        && (name.equals("linkdiscovery")
-            || name.equals("topology")
-            || name.equals("devicemanager"));
+    return false;
   }
 
-  /** Nobody else has any use for reports, least of all forwarding. */
+  /** Before all others: a flood of reports must cost next to nothing, and teaches nothing. */
   @Override
   public boolean isCallbackOrderingPostreq(OFType type, String name) {
     return switch (type) {
-      case PACKET_IN -> name.equals("loadbalancer") || name.equals("forwarding");
+      case PACKET_IN -> AFTER.contains(name);
       case ERROR -> name.equals("loadbalancer");
       default -> false;
     };

@@ -79,27 +79,31 @@ final class ReportPackets {
     limits = now.build();
   }
 
-  /** Deals with a packet that came by one of the rules for reports. */
-  void handle(DatapathId switchId, OFPort inPort, Packet packet) {
-    if (!destinations.addresses().contains(packet.dstAddress())) {
-      return;
-    }
+  /** Deals with a packet that came by one of the rules for reports; false if it is ARP. */
+  boolean report(Packet packet) {
     if (packet.kind() == Packet.Kind.ARP) {
-      arp(switchId, inPort, packet);
-    } else if (packet.kind() == Packet.Kind.UDP && packet.dstPort() == destinations.port()) {
-      report(packet);
+      return false;
     }
+    if (packet.kind() == Packet.Kind.UDP
+        && packet.dstPort() == destinations.port()
+        && destinations.addresses().contains(packet.dstAddress())) {
+      take(packet);
+    }
+    return true;
   }
 
-  private void arp(DatapathId switchId, OFPort inPort, Packet packet) {
-    if (packet.arpOperation() == Packet.ARP_REQUEST
+  /** Answers an ARP request for one of the addresses, where it has come in. */
+  void arp(DatapathId switchId, OFPort inPort, Packet packet) {
+    if (packet.kind() == Packet.Kind.ARP
+        && packet.arpOperation() == Packet.ARP_REQUEST
+        && destinations.addresses().contains(packet.dstAddress())
         && packet.srcAddress() != packet.dstAddress()
         && arpLimit.allows(nanoTime.getAsLong())) {
       programmer.sendFrame(switchId, List.of(inPort), Replies.arpReply(packet, MAC));
     }
   }
 
-  private void report(Packet packet) {
+  private void take(Packet packet) {
     long now = nanoTime.getAsLong();
     IPv4Address source = IPv4Address.of(packet.srcAddress());
     @Nullable RateLimit limit = limits.get(packet.srcAddress());

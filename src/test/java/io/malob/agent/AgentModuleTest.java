@@ -123,6 +123,18 @@ class AgentModuleTest {
   }
 
   @Test
+  void reports_areTakenBeforeHostsAreLearned_andArpAfter() {
+    assertTrue(net.module.isCallbackOrderingPostreq(OFType.PACKET_IN, "devicemanager"));
+    byte[] report = udp(SERVER, TO_SERVERS, signed("w1", 1, "\"server\":{}"));
+    assertEquals(Command.STOP, net.packetInToFirst(S1, report));
+    assertEquals(
+        Command.CONTINUE, net.packetInToFirst(S1, Frames.arpRequest(MAC, SERVER, TO_SERVERS)));
+    ReportArp arp = new ReportArp(null);
+    assertTrue(arp.isCallbackOrderingPrereq(OFType.PACKET_IN, "devicemanager"));
+    assertTrue(arp.isCallbackOrderingPostreq(OFType.PACKET_IN, "forwarding"));
+  }
+
+  @Test
   void linkReport_isThatOfTheOneLinkBetweenTheSwitches() {
     net.attach(NODE, S1);
     net.attach(IPv4Address.of("10.0.0.22"), S2);

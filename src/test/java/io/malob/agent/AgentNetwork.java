@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
 import net.floodlightcontroller.core.IListener.Command;
+import net.floodlightcontroller.core.IOFMessageListener;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.IOFSwitchListener;
 import net.floodlightcontroller.core.IShutdownListener;
@@ -68,6 +69,7 @@ final class AgentNetwork {
   private final Map<IPv4Address, IDevice> devices = new HashMap<>();
   private final Map<Runnable, Long> repeated = new HashMap<>();
   private final Map<Runnable, Long> due = new HashMap<>();
+  private final List<IOFMessageListener> listeners = new ArrayList<>();
   private final List<Runnable> tasks = new ArrayList<>();
   private boolean holdsTasks;
   private boolean refusesMeters;
@@ -78,7 +80,11 @@ final class AgentNetwork {
   AgentNetwork(Map<String, String> settings) {
     FloodlightModuleContext context = new FloodlightModuleContext();
     IFloodlightProviderService provider =
-        Stub.of(IFloodlightProviderService.class).on("addOFMessageListener", with -> null).make();
+        Stub.of(IFloodlightProviderService.class)
+            .on(
+                "addOFMessageListener",
+                with -> with[0] == OFType.PACKET_IN && listeners.add((IOFMessageListener) with[1]))
+            .make();
     context.addService(IFloodlightProviderService.class, provider);
     context.addService(IOFSwitchService.class, switchService());
     context.addService(IDeviceService.class, deviceService());
@@ -210,20 +216,35 @@ final class AgentNetwork {
   }
 
   Command packetIn(DatapathId at, byte[] frame, U64 cookie) {
+    OFMessage message = message(at, frame, cookie);
+    Command command = Command.CONTINUE;
+    for (IOFMessageListener listener : listeners) {
+      if (command == Command.CONTINUE) {
+        command = listener.receive(switches.get(at), message, new FloodlightContext());
+      }
+    }
+    return command;
+  }
+
+  /** The same, as far as the first listener. */
+  Command packetInToFirst(DatapathId at, byte[] frame) {
+    OFMessage message = message(at, frame, Cookie.of(Cookie.Kind.REPORT, 0));
+    return module.receive(switches.get(at), message, new FloodlightContext());
+  }
+
+  private OFMessage message(DatapathId at, byte[] frame, U64 cookie) {
     if (!switches.containsKey(at)) {
       connect(at);
     }
-    OFMessage message =
-        FACTORY
-            .buildPacketIn()
-            .setBufferId(OFBufferId.NO_BUFFER)
-            .setReason(OFPacketInReason.ACTION)
-            .setTableId(TableId.of(0))
-            .setCookie(cookie)
-            .setMatch(FACTORY.buildMatch().setExact(MatchField.IN_PORT, PORT).build())
-            .setData(frame)
-            .build();
-    return module.receive(switches.get(at), message, new FloodlightContext());
+    return FACTORY
+        .buildPacketIn()
+        .setBufferId(OFBufferId.NO_BUFFER)
+        .setReason(OFPacketInReason.ACTION)
+        .setTableId(TableId.of(0))
+        .setCookie(cookie)
+        .setMatch(FACTORY.buildMatch().setExact(MatchField.IN_PORT, PORT).build())
+        .setData(frame)
+        .build();
   }
 
   /** Time passes, and what is repeated is done once if its time has come. */

@@ -9,6 +9,7 @@ import io.malob.bench.process.ProcessStatus;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -126,6 +127,15 @@ final class ControllerProcess implements AutoCloseable {
     }
     network.announceHosts();
     TimeUnit.SECONDS.sleep(2);
+  }
+
+  /** Lets a server's agent report; the controller knows it some seconds later. */
+  void addAgent(String id, String address) throws IOException {
+    Files.writeString(
+        data.resolve("agents.json"),
+        String.format(
+            "{\"agents\":[{\"id\":\"%s\",\"kind\":\"server\",\"address\":\"%s\",\"key\":\"%s\"}]}",
+            id, address, "00".repeat(32)));
   }
 
   BalancerClient client() {

@@ -18,6 +18,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     subcommands = {
       PacketInCommand.class,
+      ReportsCommand.class,
       SoakCommand.class,
       FootprintCommand.class,
       CodecCommand.class,

@@ -182,8 +182,7 @@ final class SwitchesCommand implements Callable<Integer> {
                   command)
               .redirectErrorStream(true)
               .start();
-      String said =
-          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       process.waitFor();
       return said;
     } catch (IOException e) {

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * wait; all work is done on one event loop.
  */
 public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
+  /** The address of the agent that a flood of reports claims to come from. */
+  public static final String FLOODED_AGENT = Scenario.text(ReportFlood.AGENT_ADDRESS);
+
   private static final int ARP_REQUEST = 1;
   private static final int ARP_REPLY = 2;
   private static final int RECEIVE_BYTES = 64 * 1024;
@@ -37,6 +40,7 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
   private final List<Outbox> outboxes = new ArrayList<>();
   private final List<Site> sites = new ArrayList<>();
   private final Load load = new Load(sites, outboxes, faults);
+  private final ReportFlood flood;
   private volatile @Nullable String breakdown;
   private volatile boolean closing;
 
@@ -50,6 +54,7 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
     for (int sw = 0; sw < scenario.switches(); sw++) {
       outboxes.add(new Outbox());
     }
+    flood = new ReportFlood(outboxes.get(scenario.clientEdge(0)));
     for (int site = 0; site < scenario.sites(); site++) {
       sites.add(
           new Site(
@@ -92,10 +97,29 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
       }
     }
     var unusedTick =
-        loop.scheduleAtFixedRate(load::pump, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+        loop.scheduleAtFixedRate(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
     var unusedGiveUp =
         loop.scheduleAtFixedRate(
             load::giveUpOld, GIVE_UP_MILLIS, GIVE_UP_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void tick() {
+    flood.pump(System.nanoTime());
+    load.pump();
+  }
+
+  /**
+   * Sends so many reports per second from the first switch, from now on; none if it is 0.
+   *
+   * @return how many were sent before
+   */
+  public long flood(int perSecond) throws IOException, InterruptedException {
+    return call(
+        () -> {
+          long sent = flood.sent();
+          flood.start(perSecond, System.nanoTime());
+          return sent;
+        });
   }
 
   private SyntheticSwitch newSwitch(int sw) {

@@ -96,7 +96,7 @@ final class PacketInTemplate {
     return frame;
   }
 
-  private static void head(byte[] message, int table, int frameBytes) {
+  static void head(byte[] message, int table, int frameBytes) {
     message[0] = OpenFlow.VERSION;
     message[1] = OpenFlow.PACKET_IN;
     Bytes.put16(message, 2, FRAME + frameBytes);

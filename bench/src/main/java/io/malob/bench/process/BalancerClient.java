@@ -59,6 +59,11 @@ public final class BalancerClient {
     }
   }
 
+  /** How many reports of agents were dropped, by reason, as JSON. */
+  public String droppedReports() throws IOException, InterruptedException {
+    return get("/wm/malob/reports").path("dropped").toString();
+  }
+
   private static Map<String, Object> member(Scenario scenario, int site, int member) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("id", "member" + site + "." + member);

@@ -1,0 +1,92 @@
+package io.malob.bench;
+
+import io.malob.bench.Experiment.Outcome;
+import io.malob.bench.load.Demand;
+import io.malob.bench.load.Network;
+import io.malob.bench.load.Scenario;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Measures what a flood of reports does to the placing of new connections. */
+@Command(
+    name = ReportsCommand.NAME,
+    description = {
+      "new connections per second without and with a flood of agents' reports, forged ones and",
+      "garbage, that comes in at the clients' switch as if it had no meter"
+    },
+    mixinStandardHelpOptions = true)
+final class ReportsCommand implements Callable<Integer> {
+  static final String NAME = "reports";
+
+  /** The controller looks for a changed file every 2 s. */
+  private static final long AGENTS_SECONDS = 5;
+
+  @Spec private @Nullable CommandSpec spec;
+  @Mixin private NetworkOptions networkOptions = new NetworkOptions();
+  @Mixin private LoadOptions options = new LoadOptions();
+  @Mixin private ControllerOptions controllerOptions = new ControllerOptions();
+  @Mixin private ProcessOptions processOptions = new ProcessOptions();
+
+  @Option(
+      names = "--flood",
+      paramLabel = "R",
+      defaultValue = "100000",
+      description = "Reports per second (${DEFAULT-VALUE}).")
+  private int flood;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Scenario scenario = checked();
+    if (!controllerOptions.isBuilt()) {
+      return Main.MISSING;
+    }
+    try (Workspace workspace = Workspace.open(processOptions.out)) {
+      List<Outcome> outcomes = measure(scenario, workspace);
+      return new Report(NAME, scenario, options, processOptions, outcomes).publish();
+    }
+  }
+
+  private Scenario checked() {
+    if (spec == null) {
+      throw new IllegalStateException("not called by picocli");
+    }
+    try {
+      LoadOptions.check("--flood", flood, 10_000_000);
+      int unused = options.demands().size();
+      return networkOptions.scenario();
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private List<Outcome> measure(Scenario scenario, Workspace workspace)
+      throws IOException, InterruptedException {
+    try (ControllerProcess started =
+            controllerOptions.start(processOptions.jvm(PacketInCommand.USUAL_HEAP), workspace);
+        Network network = new Network(scenario, options.ruleLifeMillis)) {
+      ControllerProcess.Startup unused = started.awaitReady();
+      started.addAgent("flooded", Network.FLOODED_AGENT);
+      started.connect(scenario, network);
+      TimeUnit.SECONDS.sleep(AGENTS_SECONDS);
+      List<Outcome> outcomes = new ArrayList<>();
+      for (Demand demand : options.demands()) {
+        outcomes.add(new Experiment("calm", network, started.pid()).run(demand, options.extent()));
+        network.flood(flood);
+        outcomes.add(new Experiment("flood", network, started.pid()).run(demand, options.extent()));
+        System.err.printf("%d reports were sent%n", network.flood(0));
+      }
+      System.err.println("dropped: " + started.client().droppedReports());
+      return outcomes;
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package io.malob.agent;
+
+import io.malob.openflow.Cookie;
+import io.malob.openflow.packet.Packet;
+import net.floodlightcontroller.core.FloodlightContext;
+import net.floodlightcontroller.core.IOFMessageListener;
+import net.floodlightcontroller.core.IOFSwitch;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+
+/** Takes ARP for the addresses of reports, after hosts have been learned from it. */
+final class ReportArp implements IOFMessageListener {
+  private final ReportPackets packets;
+
+  ReportArp(ReportPackets packets) {
+    this.packets = packets;
+  }
+
+  @Override
+  public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
+    if (message instanceof OFPacketIn packetIn
+        && Cookie.is(packetIn.getCookie(), Cookie.Kind.REPORT)) {
+      packets.arp(
+          sw.getId(),
+          packetIn.getMatch().get(MatchField.IN_PORT),
+          Packet.parse(packetIn.getData()));
+      return Command.STOP;
+    }
+    return Command.CONTINUE;
+  }
+
+  @Override
+  public String getName() {
+    return "malobagentsarp";
+  }
+
+  @Override
+  public boolean isCallbackOrderingPrereq(OFType type, String name) {
+    return type == OFType.PACKET_IN && name.equals("devicemanager");
+  }
+
+  /** Nobody else has any use for it, least of all forwarding. */
+  @Override
+  public boolean isCallbackOrderingPostreq(OFType type, String name) {
+    return type == OFType.PACKET_IN && (name.equals("loadbalancer") || name.equals("forwarding"));
+  }
+}
