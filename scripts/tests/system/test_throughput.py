@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import sys
 import time
 import unittest
 from typing import Any
 
-from base.commands import run
+from base.commands import run, succeeds
 from base.place import ROOT
-from base.waiting import wait_until
+from base.waiting import say, wait_until
 from lab import ovs, processes
 from lab.controller import bound_to_us
 from tests.system.base import SystemTest
@@ -102,6 +103,56 @@ class LinkUseTest(SystemTest):
             bound_to_us(self.lab.inside(host, command)), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         self.addCleanup(processes.end, process)
         return process
+
+
+class LinkAgentTest(SystemTest):
+    """Agents on the nodes of two switches, with a link of 20 Mbit/s between them."""
+
+    topology_name = "line:2,rate=20,delay=2"
+    RATE_MBPS = 20.0
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        directory = cls.controller.log.parent
+        nodes = cls.lab.topology.nodes
+        for switch, node in nodes.items():
+            printed = run([
+                sys.executable, "-B", str(ROOT / "scripts/command.py"), "agents", "--data", str(directory / "data"), "add",
+                switch, "--kind", "link", "--address", node.ip, "--interface", "eth0"])
+            others = [other.ip for other in nodes.values() if other is not node]
+            file = directory / f"{switch}.json"
+            file.write_text(json.dumps({**json.loads(printed), "neighbours": others, "interval_s": 10}))
+            # what a node sends is how the network learns where it is
+            cls.lab_ping(node.name, others[0])
+            agent = subprocess.Popen(
+                processes.script(cls.lab, node.name, ROOT / "scripts/agents/link_agent.py", "--config", str(file)),
+                stdin=subprocess.DEVNULL)
+            cls.addClassCleanup(agent.wait, 10)
+            cls.addClassCleanup(agent.terminate)
+
+    @classmethod
+    def lab_ping(cls, host: str, address: str) -> None:
+        wait_until(
+            lambda: succeeds(cls.lab.inside(host, ["ping", "-c", "1", "-W", "1", address])),
+            f"{host} to reach {address}", 20)
+
+    def test_agents_measure_the_link_in_both_directions_by_rules_of_their_own(self) -> None:
+        """what an agent has measured wins, and is the link's rate"""
+        def measured() -> "list[dict[str, Any]]":
+            links = self.controller.rest.get("/wm/malob/links")
+            values = [link["throughput_mbps"] for link in links]
+            return [value for value in values if value is not None and value["source"] == "agent"]
+
+        wait_until(lambda: len(measured()) == 2, "both directions to be measured", 60,
+                   detail=lambda: str(self.controller.rest.get("/wm/malob/reports")))
+        for value in measured():
+            say(f"  {value}")
+            self.assertAlmostEqual(self.RATE_MBPS, value["value"], delta=self.RATE_MBPS / 10)
+        for switch in self.lab.topology.switches:
+            pinned = [rule for rule in self.rules(switch) if "tp_src=5201" in rule or "tp_dst=5201" in rule]
+            carried = [rule for rule in pinned if "priority=47000" in rule and "n_packets=0," not in rule]
+            self.assertEqual(2, len(carried), pinned)
 
 
 if __name__ == "__main__":

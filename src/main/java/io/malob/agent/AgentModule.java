@@ -87,6 +87,7 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
   private AgentFile agents;
   private GuardFile guardFile;
   private ReportIntake intake;
+  private IMonitorService monitor;
   private ServerTracker servers;
   private ReportPackets packets;
   private ReportSwitches reportSwitches;
@@ -140,7 +141,7 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
         Optional.of(settings.text("data", "")).filter(text -> !text.isEmpty()).map(Path::of);
     agents = new AgentFile(file(settings, data));
     guardFile = new GuardFile(data);
-    IMonitorService monitor = context.getServiceImpl(IMonitorService.class);
+    monitor = context.getServiceImpl(IMonitorService.class);
     servers = monitor.servers();
     reportsPerSecond = settings.number("reportsPerSecond", 20, 1, 100_000);
     intake =
@@ -202,6 +203,7 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
   @Override
   public void startUp(FloodlightModuleContext context) {
     refreshAgents();
+    monitor.setLinkAgents(() -> agents.get().addresses(Agent.Kind.LINK));
     switches.addOFSwitchListener(reportSwitches);
     provider.addOFMessageListener(OFType.PACKET_IN, this);
     provider.addOFMessageListener(OFType.PACKET_IN, new ReportArp(packets));

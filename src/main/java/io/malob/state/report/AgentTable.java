@@ -31,6 +31,14 @@ public record AgentTable(
     return new AgentTable(allowUnsigned, byId.build(), addresses.build());
   }
 
+  /** The addresses of the agents of a kind. */
+  public ImmutableSet<IPv4Address> addresses(Agent.Kind kind) {
+    return byId.values().stream()
+        .filter(agent -> agent.kind() == kind)
+        .map(Agent::address)
+        .collect(ImmutableSet.toImmutableSet());
+  }
+
   /** The agent of a kind at an address. */
   public Optional<Agent> at(IPv4Address address, Agent.Kind kind) {
     return byId.values().stream()
