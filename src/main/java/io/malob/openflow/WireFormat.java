@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * How matches, actions and instructions of connections look on the wire (OpenFlow Switch
@@ -39,7 +40,7 @@ final class WireFormat {
   private static final int ACTION_SET_FIELD = 25;
 
   /** Each of our actions is padded to this size. */
-  private static final int ACTION_BYTES = 16;
+  static final int ACTION_BYTES = 16;
 
   private static final int ALL_BYTES = 0xffff;
   private static final int IPV4 = 0x0800;
@@ -102,8 +103,13 @@ final class WireFormat {
   static void deliver(ByteBuf out, Translation translation) {
     translate(out, translation);
     setMac(out, ETH_DST, translation.receiver().mac());
+    output(out, translation.receiver().port());
+  }
+
+  /** Puts a packet out at a port, whole. */
+  static void output(ByteBuf out, OFPort port) {
     out.writeShort(ACTION_OUTPUT).writeShort(ACTION_BYTES);
-    out.writeInt(translation.receiver().port().getPortNumber());
+    out.writeInt(port.getPortNumber());
     out.writeShort(ALL_BYTES);
     out.writeZero(6);
   }
