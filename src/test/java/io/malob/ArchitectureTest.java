@@ -63,6 +63,15 @@ class ArchitectureTest {
   private static final Set<String> AGENT_SERVICE =
       Set.of("io.malob.agent.IAgentService", "io.malob.agent.IAgentService$KnownAgent");
 
+  /** What other modules may see of the measuring of latencies. */
+  private static final Set<String> LATENCY_SERVICE =
+      Set.of(
+          "io.malob.latency.ControlMethod",
+          "io.malob.latency.ControlRoundTrip",
+          "io.malob.latency.ILatencyService",
+          "io.malob.latency.LatencyCounters",
+          "io.malob.latency.LatencyCounters$ProbeCount");
+
   /** An import that finds nothing would keep every rule. */
   @ParameterizedTest
   @CsvSource({
@@ -70,6 +79,7 @@ class ArchitectureTest {
     "io.malob.state.., 30",
     "io.malob.openflow.., 20",
     "io.malob.balancer.., 30",
+    "io.malob.latency.., 15",
     "io.malob.monitor.., 6",
     "io.malob.agent.., 8",
     "io.malob.rest.., 12",
@@ -162,6 +172,7 @@ class ArchitectureTest {
           .dependOnClassesThat(
               oursExcept(REST, ALGORITHM, STATE, FLOODLIGHT)
                   .and(notOneOf(BALANCER_SERVICE))
+                  .and(notOneOf(LATENCY_SERVICE))
                   .and(notOneOf(MONITOR_SERVICE))
                   .and(notOneOf(AGENT_SERVICE)));
 

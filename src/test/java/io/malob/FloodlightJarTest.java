@@ -108,7 +108,16 @@ class FloodlightJarTest {
       }
     }
     assertEquals(
-        Set.of("agent", "algorithm", "balancer", "module", "monitor", "openflow", "rest", "state"),
+        Set.of(
+            "agent",
+            "algorithm",
+            "balancer",
+            "latency",
+            "module",
+            "monitor",
+            "openflow",
+            "rest",
+            "state"),
         folders);
     assertEquals(Set.of("META-INF/LICENSE", "META-INF/NOTICE", SERVICES, PROPERTIES), others);
     assertTrue(modules.size() >= 100, modules.size() + " classes");

@@ -129,6 +129,25 @@ class ActiveSwitchTest extends EmbeddedSwitch {
   }
 
   @Test
+  void echo_ofAModule_isAnsweredBesidesThoseOfTheKeepAlive() throws Exception {
+    pass(1_000);
+    OFMessage keepAlive = next();
+    var first = sw.writeRequest(FACTORY.echoRequest(new byte[0]));
+    var second = sw.writeRequest(FACTORY.echoRequest(new byte[] {1}));
+    long firstXid = next().getXid();
+    long secondXid = next().getXid();
+    receive(FACTORY.buildEchoReply().setXid(secondXid).setData(new byte[] {1}).build());
+    nanos += TimeUnit.MILLISECONDS.toNanos(8);
+    receive(FACTORY.buildEchoReply().setXid(keepAlive.getXid()).build());
+    assertFalse(first.isDone());
+    assertArrayEquals(new byte[] {1}, second.get().getData());
+    receive(FACTORY.buildEchoReply().setXid(firstXid).build());
+    assertEquals(firstXid, first.get().getXid());
+    assertEquals(U64.of(4), sw.getLatency());
+    assertEquals(List.of(), events);
+  }
+
+  @Test
   void role_whileSlave_isAskedForOncePerIntervalAndNotDemanded() {
     receive(roleReply(OFControllerRole.ROLE_SLAVE));
     assertFalse(sw.isActive());

@@ -1,0 +1,14 @@
+package io.malob.latency;
+
+/** How the round trip between controller and switch is measured. */
+public enum ControlMethod {
+  /** ECHO_REQUEST and ECHO_REPLY, as the thesis does. */
+  ECHO,
+  /** A probe frame that the switch gives straight back: PACKET_OUT and PACKET_IN. */
+  PACKET;
+
+  /** The one that is tried where this one is not answered. */
+  ControlMethod other() {
+    return this == ECHO ? PACKET : ECHO;
+  }
+}

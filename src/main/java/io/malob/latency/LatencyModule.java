@@ -1,0 +1,168 @@
+package io.malob.latency;
+
+import io.malob.algorithm.estimate.LatencyEstimator.Limits;
+import io.malob.algorithm.graph.Topology;
+import io.malob.module.Repetition;
+import io.malob.module.SettingReader;
+import io.malob.monitor.IMonitorService;
+import java.security.SecureRandom;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import net.floodlightcontroller.core.IFloodlightProviderService;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
+import net.floodlightcontroller.core.module.IFloodlightModule;
+import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.threadpool.IThreadPoolService;
+import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Measures the latency of each link, in both directions, by probe frames of its own. All sending
+ * and estimating is done by one thread, a little every 10 ms; threads that read from switches only
+ * take the time.
+ *
+ * <p>Settings: {@code intervalMillis}, within which each link has {@code probesPerInterval} probes;
+ * {@code windowMillis}, over which minima are taken; {@code lostMillis}, after which a probe is
+ * given up; {@code mostLatencyMillis}, above which a latency is not believed; {@code
+ * controlMethod}, {@code echo} or {@code packet}, by which the round trips to switches are
+ * measured. A switch that does not answer to one gets the other.
+ */
+@SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
+public final class LatencyModule implements IFloodlightModule, ILatencyService {
+  private static final long TICK_MILLIS = 10;
+  private static final int MOST_MILLIS = 3_600_000;
+  private static final int MOST_PROBES = 100;
+  private static final int MOST_OUTSTANDING = 1 << 16;
+
+  /** Results so far below zero come from noise: as much as links may be wrong by anyway. */
+  private static final long NOISE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  private final LongSupplier random;
+  private final Counters counters = new Counters();
+  private final OutstandingProbes outstanding = new OutstandingProbes(MOST_OUTSTANDING);
+  private IMonitorService monitor;
+  private IFloodlightProviderService provider;
+  private IThreadPoolService threads;
+  private long lostNanos;
+  private Measurements measurements;
+  private ProbeReceiver receiver;
+  private ProbeSender sender;
+  private ProbeWheel<Target> wheel;
+  private Topology topology = Topology.EMPTY;
+
+  /** For the module loader. */
+  public LatencyModule() {
+    this(new SecureRandom()::nextLong);
+  }
+
+  /** A module whose run and key come from there. */
+  LatencyModule(LongSupplier random) {
+    this.random = random;
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
+    return List.of(ILatencyService.class);
+  }
+
+  @Override
+  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
+    return Map.of(ILatencyService.class, this);
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
+    return List.of(
+        IMonitorService.class,
+        IFloodlightProviderService.class,
+        IOFSwitchService.class,
+        IThreadPoolService.class);
+  }
+
+  @Override
+  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
+    monitor = context.getServiceImpl(IMonitorService.class);
+    provider = context.getServiceImpl(IFloodlightProviderService.class);
+    threads = context.getServiceImpl(IThreadPoolService.class);
+    SettingReader settings = new SettingReader(LatencyModule.class, context.getConfigParams(this));
+    long interval = millis(settings, "intervalMillis", 2_000);
+    long window = millis(settings, "windowMillis", 4_000);
+    long mostLatency = millis(settings, "mostLatencyMillis", 1_000);
+    lostNanos = millis(settings, "lostMillis", 3_000);
+    wheel =
+        new ProbeWheel<>(
+            interval / settings.number("probesPerInterval", 4, 1, MOST_PROBES),
+            TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS));
+    ControlMethod method = controlMethod(settings);
+    ProbeFrames frames = new ProbeFrames(random);
+    receiver = new ProbeReceiver(frames, outstanding, counters, monitor::nanoTime);
+    sender =
+        new ProbeSender(
+            context.getServiceImpl(IOFSwitchService.class),
+            frames,
+            outstanding,
+            receiver,
+            counters,
+            monitor::nanoTime);
+    // after the window's two intervals, a third one leaves a twelfth of a jump
+    Limits limits = new Limits(window, interval * 2 / 5, NOISE_NANOS, mostLatency);
+    measurements = new Measurements(limits, method, monitor.links(), counters);
+  }
+
+  private static long millis(SettingReader settings, String key, int byDefault)
+      throws FloodlightModuleException {
+    return TimeUnit.MILLISECONDS.toNanos(
+        settings.number(key, byDefault, (int) TICK_MILLIS, MOST_MILLIS));
+  }
+
+  private static ControlMethod controlMethod(SettingReader settings)
+      throws FloodlightModuleException {
+    String method = settings.text("controlMethod", "echo");
+    for (ControlMethod each : ControlMethod.values()) {
+      if (each.name().toLowerCase(Locale.ROOT).equals(method)) {
+        return each;
+      }
+    }
+    throw new FloodlightModuleException(
+        LatencyModule.class.getName()
+            + ".controlMethod must be echo or packet, not \""
+            + method
+            + "\"");
+  }
+
+  @Override
+  public void startUp(FloodlightModuleContext context) {
+    provider.addOFMessageListener(OFType.PACKET_IN, receiver);
+    new Repetition(threads.getScheduledExecutor()).every(TICK_MILLIS, "probing links", this::tick);
+  }
+
+  /** One step of the schedule; by one thread at a time. */
+  @SuppressWarnings("ReferenceEquality") // a topology is published anew only if it has changed
+  private void tick() {
+    long now = monitor.nanoTime();
+    Topology found = monitor.topology();
+    if (found != topology) {
+      topology = found;
+      wheel.set(measurements.take(found));
+    }
+    receiver.drain(measurements::answered);
+    outstanding.removeBefore(now - lostNanos, probe -> measurements.lost(probe, now));
+    wheel.due(now, sender::send);
+  }
+
+  @Override
+  public LatencyCounters counters() {
+    return counters.now();
+  }
+
+  @Override
+  public Map<DatapathId, ControlRoundTrip> controlRoundTrips() {
+    return measurements.controlRoundTrips();
+  }
+}

@@ -1,0 +1,62 @@
+package io.malob.latency;
+
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The probes that have not come back yet, by number: not more than a limit. Probes are added and
+ * given up by one thread, and taken out by any, each once: what comes twice finds nothing. No lock.
+ */
+final class OutstandingProbes {
+  private final AtomicReferenceArray<@Nullable Probe> ring;
+  private final int mask;
+  private long oldest;
+  private long next;
+
+  /** For so many at a time, a power of two. */
+  OutstandingProbes(int limit) {
+    if (Integer.bitCount(limit) != 1) {
+      throw new IllegalArgumentException(limit + " is no power of two");
+    }
+    ring = new AtomicReferenceArray<>(limit);
+    mask = limit - 1;
+  }
+
+  /** Adds a probe to this target; null if there is no room. */
+  @Nullable Probe add(Target target, ControlMethod method, long nowNanos) {
+    int slot = (int) next & mask;
+    if (ring.get(slot) != null) {
+      return null;
+    }
+    Probe probe = new Probe(next++, target, method, nowNanos);
+    ring.set(slot, probe);
+    return probe;
+  }
+
+  /** The probe of that number, if it is still waited for. */
+  @Nullable Probe find(long number) {
+    @Nullable Probe probe = ring.get((int) number & mask);
+    return probe == null || probe.number() != number ? null : probe;
+  }
+
+  /** Takes a probe out; false if somebody else has. */
+  boolean remove(Probe probe) {
+    return ring.compareAndSet((int) probe.number() & mask, probe, null);
+  }
+
+  /** Takes out the probes that were added before that time, oldest first. */
+  void removeBefore(long nanos, Consumer<Probe> lost) {
+    for (; oldest < next; oldest++) {
+      @Nullable Probe probe = ring.get((int) oldest & mask);
+      if (probe != null) {
+        if (probe.createdNanos() - nanos >= 0) {
+          return;
+        }
+        if (remove(probe)) {
+          lost.accept(probe);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** Measures the latency of links by probe frames. */
+package io.malob.latency;

@@ -1,0 +1,266 @@
+package io.malob.latency;
+
+import com.google.common.util.concurrent.SettableFuture;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Topology;
+import io.malob.monitor.IMonitorService;
+import io.malob.state.network.LinkTracker;
+import io.malob.state.network.Measurement;
+import io.malob.state.network.TimesToLive;
+import io.malob.testing.EventQueue;
+import io.malob.testing.Stub;
+import io.malob.testing.Wire;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
+import net.floodlightcontroller.core.FloodlightContext;
+import net.floodlightcontroller.core.IFloodlightProviderService;
+import net.floodlightcontroller.core.IListener.Command;
+import net.floodlightcontroller.core.IOFMessageListener;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
+import net.floodlightcontroller.threadpool.IThreadPoolService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFEchoReply;
+import org.projectfloodlight.openflow.protocol.OFEchoRequest;
+import org.projectfloodlight.openflow.protocol.OFFactories;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.protocol.OFPacketInReason;
+import org.projectfloodlight.openflow.protocol.OFPacketOut;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFBufferId;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
+
+/**
+ * The module on a network whose every delay is known, in simulated time: from the controller to
+ * each switch, back, and over each link. Messages go through their bytes.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // they are handed on by stubs
+final class LatencyNetwork {
+  static final long MILLI = 1_000_000;
+  private static final OFFactory OF = OFFactories.getFactory(OFVersion.OF_13);
+
+  final EventQueue time = new EventQueue(new AtomicLong(123_456_789));
+  final LatencyModule module = new LatencyModule(new Random(1)::nextLong);
+
+  /** Frames as they arrive; changes and copies can be made of them, or none given back. */
+  UnaryOperator<@Nullable Arrival> tampering = arrival -> arrival;
+
+  private final LinkTracker tracker =
+      new LinkTracker(new TimesToLive(30_000 * MILLI, MILLI, MILLI, MILLI));
+  private final Map<DatapathId, ControlChannel> channels = new HashMap<>();
+  private final Map<DirectedLink, LongSupplier> latencies = new HashMap<>();
+  private final Set<DatapathId> inactive = new HashSet<>();
+  private final List<IOFMessageListener> listeners = new ArrayList<>();
+  private Topology topology;
+  private @Nullable Runnable tick;
+
+  /** Packets that the module left to others. */
+  final List<Arrival> leftToOthers = new ArrayList<>();
+
+  /** Frames that switches were told to put out, in order. */
+  final List<Arrival> sent = new ArrayList<>();
+
+  /** Echo requests that switches got. */
+  int echoes;
+
+  /** A frame at a port of a switch. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Arrival(DatapathId switchId, OFPort port, byte[] frame) {}
+
+  /** Times are those of one message. */
+  static final class ControlChannel {
+    LongSupplier there = () -> MILLI;
+    LongSupplier back = () -> MILLI;
+
+    /** What echoes wait beyond that. */
+    long echoNanos;
+
+    boolean answersEcho = true;
+    boolean answersPackets = true;
+    boolean reads = true;
+  }
+
+  /** A network with this topology, where links have no latency and control channels take 1 ms. */
+  LatencyNetwork(Topology topology, Map<String, String> settings) throws FloodlightModuleException {
+    this.topology = topology;
+    tracker.setTopology(topology);
+    FloodlightModuleContext context = new FloodlightModuleContext();
+    context.addService(IMonitorService.class, monitor());
+    context.addService(IOFSwitchService.class, switchService());
+    context.addService(
+        IFloodlightProviderService.class,
+        Stub.of(IFloodlightProviderService.class)
+            .on("addOFMessageListener", with -> listeners.add((IOFMessageListener) with[1]))
+            .make());
+    ScheduledExecutorService timer =
+        Stub.of(ScheduledExecutorService.class).on("scheduleWithFixedDelay", this::repeat).make();
+    IThreadPoolService threads = () -> timer;
+    context.addService(IThreadPoolService.class, threads);
+    settings.forEach((key, value) -> context.addConfigParam(module, key, value));
+    module.init(context);
+    module.startUp(context);
+  }
+
+  private ScheduledFuture<?> repeat(Object[] with) {
+    tick = (Runnable) with[0];
+    step((long) with[2] * MILLI);
+    return Stub.of(ScheduledFuture.class).make();
+  }
+
+  private void step(long delayNanos) {
+    time.after(
+        delayNanos,
+        () -> {
+          tick.run();
+          step(delayNanos);
+        });
+  }
+
+  ControlChannel channel(long switchId) {
+    return channels.computeIfAbsent(DatapathId.of(switchId), any -> new ControlChannel());
+  }
+
+  void latency(DirectedLink link, long nanos) {
+    latencies.put(link, () -> nanos);
+  }
+
+  void latency(DirectedLink link, LongSupplier nanos) {
+    latencies.put(link, nanos);
+  }
+
+  void setTopology(Topology now) {
+    tracker.setTopology(now);
+    topology = now;
+  }
+
+  void setActive(long switchId, boolean active) {
+    if (active) {
+      inactive.remove(DatapathId.of(switchId));
+    } else {
+      inactive.add(DatapathId.of(switchId));
+    }
+  }
+
+  void passMillis(long millis) {
+    time.pass(millis * MILLI, () -> {});
+  }
+
+  /** What is known of a link, in nanoseconds; null if nothing is. */
+  @Nullable Double measured(DirectedLink link) {
+    @Nullable Measurement latency = tracker.snapshot(time.now()).get(link).latencyNanos();
+    return latency == null ? null : latency.value();
+  }
+
+  /** A frame comes in at a switch, and the controller gets it at once. */
+  void packetIn(Arrival at) {
+    OFPacketIn message =
+        OF.buildPacketIn()
+            .setBufferId(OFBufferId.NO_BUFFER)
+            .setTotalLen(at.frame.length)
+            .setReason(OFPacketInReason.NO_MATCH)
+            .setTableId(TableId.of(0))
+            .setMatch(OF.buildMatch().setExact(MatchField.IN_PORT, at.port).build())
+            .setData(at.frame)
+            .build();
+    for (IOFMessageListener listener : listeners) {
+      if (listener.receive(sw(at.switchId), message, new FloodlightContext()) == Command.STOP) {
+        return;
+      }
+    }
+    leftToOthers.add(at);
+  }
+
+  IOFMessageListener listener() {
+    return listeners.get(0);
+  }
+
+  private IMonitorService monitor() {
+    return Stub.of(IMonitorService.class)
+        .on("topology", with -> topology)
+        .on("links", with -> tracker)
+        .on("nanoTime", with -> time.now())
+        .make();
+  }
+
+  private IOFSwitchService switchService() {
+    return Stub.of(IOFSwitchService.class)
+        .on(
+            "getActiveSwitch",
+            with -> inactive.contains((DatapathId) with[0]) ? null : sw((DatapathId) with[0]))
+        .make();
+  }
+
+  private IOFSwitch sw(DatapathId id) {
+    return Stub.of(IOFSwitch.class)
+        .on("getId", with -> id)
+        .on("getOFFactory", with -> OF)
+        .on("write", with -> write(id, (OFMessage) with[0]))
+        .on("writeRequest", with -> request(id, (OFMessage) with[0]))
+        .make();
+  }
+
+  private boolean write(DatapathId id, OFMessage message) {
+    ControlChannel channel = channel(id.getLong());
+    if (channel.reads) {
+      OFPacketOut out = (OFPacketOut) Wire.readBack(message);
+      time.after(channel.there.getAsLong(), () -> execute(id, out));
+    }
+    return channel.reads;
+  }
+
+  private SettableFuture<OFEchoReply> request(DatapathId id, OFMessage message) {
+    ControlChannel channel = channel(id.getLong());
+    OFEchoRequest request = (OFEchoRequest) Wire.readBack(message);
+    SettableFuture<OFEchoReply> reply = SettableFuture.create();
+    echoes++;
+    if (channel.answersEcho) {
+      time.after(
+          channel.there.getAsLong() + channel.echoNanos + channel.back.getAsLong(),
+          () -> reply.set(OF.buildEchoReply().setXid(request.getXid()).build()));
+    }
+    return reply;
+  }
+
+  private void execute(DatapathId id, OFPacketOut out) {
+    OFPort port = ((OFActionOutput) out.getActions().get(0)).getPort();
+    sent.add(new Arrival(id, port, out.getData()));
+    if (port.equals(OFPort.CONTROLLER)) {
+      if (channel(id.getLong()).answersPackets) {
+        arrive(new Arrival(id, OFPort.CONTROLLER, out.getData()));
+      }
+      return;
+    }
+    for (DirectedLink link : topology.linksFrom(id)) {
+      if (link.srcPort().equals(port)) {
+        time.after(
+            latencies.getOrDefault(link, () -> 0).getAsLong(),
+            () -> arrive(new Arrival(link.dst(), link.dstPort(), out.getData())));
+      }
+    }
+  }
+
+  private void arrive(Arrival arrival) {
+    Arrival tampered = tampering.apply(arrival);
+    if (tampered != null) {
+      time.after(channel(tampered.switchId.getLong()).back.getAsLong(), () -> packetIn(tampered));
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package io.malob.latency;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A turn is 500, a slot 10. */
+class ProbeWheelTest {
+  private static final int SLOTS = 50;
+
+  private final ProbeWheel<Integer> wheel = new ProbeWheel<>(500, 10);
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 28, 49, 50, 51, 1_000, 1_999})
+  void turn_eachHasItsTurnOnceAndAllAreSpreadEvenly(int count) {
+    wheel.set(numbers(count));
+    List<List<Integer>> turn = slots(1_000, SLOTS);
+    List<Integer> all = new ArrayList<>();
+    turn.forEach(all::addAll);
+    Collections.sort(all);
+    assertEquals(numbers(count), all);
+    for (List<Integer> slot : turn) {
+      assertTrue(slot.size() == count / SLOTS || slot.size() == (count + SLOTS - 1) / SLOTS);
+    }
+  }
+
+  @Test
+  void turns_followEachOtherInTheSameOrder() {
+    wheel.set(numbers(70));
+    assertEquals(slots(0, SLOTS), slots(500, SLOTS));
+  }
+
+  @Test
+  void neighbours_asTheLinksOfOneSwitch_neverLeaveAtOnce() {
+    wheel.set(numbers(1_000));
+    Map<Integer, Integer> slotOf = new HashMap<>();
+    List<List<Integer>> turn = slots(0, SLOTS);
+    for (int slot = 0; slot < SLOTS; slot++) {
+      for (int number : turn.get(slot)) {
+        slotOf.put(number, slot);
+      }
+    }
+    for (int first = 0; first + 20 <= 1_000; first++) {
+      HashSet<Integer> used = new HashSet<>();
+      IntStream.range(first, first + 20).forEach(number -> used.add(slotOf.get(number)));
+      assertEquals(20, used.size(), "slots of the twenty from " + first);
+    }
+  }
+
+  @Test
+  void call_thatComesTooEarly_handsOutNothing() {
+    wheel.set(numbers(1_000));
+    assertEquals(20, due(1_000).size());
+    assertEquals(0, due(1_009).size());
+    assertEquals(20, due(1_010).size());
+  }
+
+  @Test
+  void call_thatComesLate_makesUpForLittleAndForgetsTheRest() {
+    wheel.set(numbers(1_000));
+    due(1_000);
+    assertEquals(60, due(1_030).size());
+    assertEquals(80, due(1_400).size());
+    assertEquals(20, due(1_410).size());
+  }
+
+  @Test
+  void set_replacesAll() {
+    wheel.set(numbers(1_000));
+    wheel.set(List.of());
+    slots(0, SLOTS).forEach(slot -> assertEquals(List.of(), slot));
+  }
+
+  @Test
+  void turn_shorterThanASlot_handsAllOutEachTime() {
+    ProbeWheel<Integer> fast = new ProbeWheel<>(5, 10);
+    fast.set(numbers(3));
+    List<Integer> out = new ArrayList<>();
+    fast.due(100, out::add);
+    assertEquals(numbers(3), out);
+  }
+
+  private static List<Integer> numbers(int count) {
+    return IntStream.range(0, count).boxed().toList();
+  }
+
+  private List<List<Integer>> slots(long from, int count) {
+    return IntStream.range(0, count).mapToObj(slot -> due(from + slot * 10L)).toList();
+  }
+
+  private List<Integer> due(long now) {
+    List<Integer> out = new ArrayList<>();
+    wheel.due(now, out::add);
+    return out;
+  }
+}
