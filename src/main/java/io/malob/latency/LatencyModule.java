@@ -27,11 +27,11 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * and estimating is done by one thread, a little every 10 ms; threads that read from switches only
  * take the time.
  *
- * <p>Settings: {@code intervalMillis}, within which each link has {@code probesPerInterval} probes;
- * {@code windowMillis}, over which minima are taken; {@code lostMillis}, after which a probe is
- * given up; {@code mostLatencyMillis}, above which a latency is not believed; {@code
- * controlMethod}, {@code echo} or {@code packet}, by which the round trips to switches are
- * measured. A switch that does not answer to one gets the other.
+ * <p>Settings: {@code intervalMillis}, within which each link has {@code probesPerInterval} probes,
+ * and up to four times as many where there are few links; {@code windowMillis}, over which minima
+ * are taken; {@code lostMillis}, after which a probe is given up; {@code mostLatencyMillis}, above
+ * which a latency is not believed; {@code controlMethod}, {@code echo} or {@code packet}, by which
+ * the round trips to switches are measured. A switch that does not answer to one gets the other.
  */
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class LatencyModule implements IFloodlightModule, ILatencyService {
@@ -39,6 +39,11 @@ public final class LatencyModule implements IFloodlightModule, ILatencyService {
   private static final int MOST_MILLIS = 3_600_000;
   private static final int MOST_PROBES = 100;
   private static final int MOST_OUTSTANDING = 1 << 16;
+
+  /** As many times as it is asked to, it probes at most, and with so many probes in all. */
+  private static final int MOST_TURNS = 4;
+
+  private static final int PROBES_PER_TURN = 400;
 
   /** Results so far below zero come from noise: as much as links may be wrong by anyway. */
   private static final long NOISE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -149,11 +154,17 @@ public final class LatencyModule implements IFloodlightModule, ILatencyService {
     Topology found = monitor.topology();
     if (found != topology) {
       topology = found;
-      wheel.set(measurements.take(found));
+      List<Target> targets = measurements.take(found);
+      wheel.set(targets, turns(targets.size()));
     }
     receiver.drain(measurements::answered);
     outstanding.removeBefore(now - lostNanos, probe -> measurements.lost(probe, now));
     wheel.due(now, sender::send);
+  }
+
+  /** More probes find more undisturbed moments; in small networks they cost next to nothing. */
+  private static int turns(int targets) {
+    return Math.max(1, Math.min(MOST_TURNS, PROBES_PER_TURN / Math.max(1, targets)));
   }
 
   @Override

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Whose turn it is: everything has its turn once in a while, and turns are spread evenly over it.
+ * Whose turn it is: everything has its turn once in a while, or a few times, spread evenly over it.
  * What stands side by side in the list, such as the links of one switch, has its turns far apart.
  * The cost is that of those whose turn it is. For one thread.
  */
@@ -43,12 +43,15 @@ final class ProbeWheel<T> {
     return b == 0 ? a : gcd(b, a % b);
   }
 
-  /** Takes these in the place of all others. */
-  void set(List<T> all) {
+  /** Takes these in the place of all others; each has so many turns now, at regular distances. */
+  void set(List<T> all, int turns) {
+    int count = slots.size();
     List<List<T>> filled = new ArrayList<>();
     slots.forEach(any -> filled.add(new ArrayList<>()));
     for (int i = 0; i < all.size(); i++) {
-      filled.get((int) ((long) i * stride % filled.size())).add(all.get(i));
+      for (int turn = 0; turn < Math.min(turns, count); turn++) {
+        filled.get((int) (((long) i * stride + turn * count / turns) % count)).add(all.get(i));
+      }
     }
     for (int slot = 0; slot < filled.size(); slot++) {
       slots.set(slot, List.copyOf(filled.get(slot)));

@@ -23,7 +23,7 @@ class ProbeWheelTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 28, 49, 50, 51, 1_000, 1_999})
   void turn_eachHasItsTurnOnceAndAllAreSpreadEvenly(int count) {
-    wheel.set(numbers(count));
+    wheel.set(numbers(count), 1);
     List<List<Integer>> turn = slots(1_000, SLOTS);
     List<Integer> all = new ArrayList<>();
     turn.forEach(all::addAll);
@@ -36,13 +36,13 @@ class ProbeWheelTest {
 
   @Test
   void turns_followEachOtherInTheSameOrder() {
-    wheel.set(numbers(70));
+    wheel.set(numbers(70), 1);
     assertEquals(slots(0, SLOTS), slots(500, SLOTS));
   }
 
   @Test
   void neighbours_asTheLinksOfOneSwitch_neverLeaveAtOnce() {
-    wheel.set(numbers(1_000));
+    wheel.set(numbers(1_000), 1);
     Map<Integer, Integer> slotOf = new HashMap<>();
     List<List<Integer>> turn = slots(0, SLOTS);
     for (int slot = 0; slot < SLOTS; slot++) {
@@ -59,7 +59,7 @@ class ProbeWheelTest {
 
   @Test
   void call_thatComesTooEarly_handsOutNothing() {
-    wheel.set(numbers(1_000));
+    wheel.set(numbers(1_000), 1);
     assertEquals(20, due(1_000).size());
     assertEquals(0, due(1_009).size());
     assertEquals(20, due(1_010).size());
@@ -67,7 +67,7 @@ class ProbeWheelTest {
 
   @Test
   void call_thatComesLate_makesUpForLittleAndForgetsTheRest() {
-    wheel.set(numbers(1_000));
+    wheel.set(numbers(1_000), 1);
     due(1_000);
     assertEquals(60, due(1_030).size());
     assertEquals(80, due(1_400).size());
@@ -75,16 +75,41 @@ class ProbeWheelTest {
   }
 
   @Test
+  void turns_several_areAtRegularDistances() {
+    wheel.set(numbers(28), 4);
+    List<List<Integer>> turn = slots(0, SLOTS);
+    assertEquals(28 * 4, turn.stream().mapToInt(List::size).sum());
+    assertTrue(turn.stream().allMatch(slot -> slot.size() <= 4), turn.toString());
+    for (int number = 0; number < 28; number++) {
+      int each = number;
+      int[] at = IntStream.range(0, SLOTS).filter(i -> turn.get(i).contains(each)).toArray();
+      for (int i = 0; i < 4; i++) {
+        int distance = Math.floorMod(at[(i + 1) % 4] - at[i], SLOTS);
+        assertTrue(distance == 12 || distance == 13, "distance " + distance);
+      }
+    }
+  }
+
+  @Test
+  void turns_moreThanSlots_areAsManyAsSlots() {
+    ProbeWheel<Integer> fast = new ProbeWheel<>(5, 10);
+    fast.set(numbers(3), 4);
+    List<Integer> out = new ArrayList<>();
+    fast.due(100, out::add);
+    assertEquals(numbers(3), out);
+  }
+
+  @Test
   void set_replacesAll() {
-    wheel.set(numbers(1_000));
-    wheel.set(List.of());
+    wheel.set(numbers(1_000), 1);
+    wheel.set(List.of(), 1);
     slots(0, SLOTS).forEach(slot -> assertEquals(List.of(), slot));
   }
 
   @Test
   void turn_shorterThanASlot_handsAllOutEachTime() {
     ProbeWheel<Integer> fast = new ProbeWheel<>(5, 10);
-    fast.set(numbers(3));
+    fast.set(numbers(3), 1);
     List<Integer> out = new ArrayList<>();
     fast.due(100, out::add);
     assertEquals(numbers(3), out);
