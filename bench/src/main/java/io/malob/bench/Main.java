@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
       CodecCommand.class,
       JmhCommand.class,
       SwitchesCommand.class,
+      LatencyCommand.class,
       ResponderCommand.class
     })
 public final class Main implements Callable<Integer> {

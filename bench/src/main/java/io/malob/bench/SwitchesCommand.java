@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -114,12 +113,12 @@ final class SwitchesCommand implements Callable<Integer> {
     try (ChildProcess child = ChildProcess.start(arguments, log);
         SwitchRing ring = new SwitchRing(switches)) {
       BalancerClient client = new BalancerClient("127.0.0.1:" + httpPort);
-      await(child, "REST", () -> count(() -> client.isHealthy() ? 1 : 0), 1);
+      await(child, "REST", () -> client.isHealthy() ? 1 : 0, 1);
       long start = System.nanoTime();
       ring.connect(openFlowPort);
-      await(child, "switches", () -> count(client::switches), switches);
+      await(child, "switches", client::switches, switches);
       results.put("active_s", secondsSince(start));
-      await(child, "links", () -> count(client::links), 2 * switches);
+      await(child, "links", client::links, 2 * switches);
       results.put("all_links_s", secondsSince(start));
       results.put("until_then_cpu_s", ProcessStatus.cpuSeconds(child.pid()).orElse(Double.NaN));
       TimeUnit.SECONDS.sleep(5);
@@ -134,7 +133,7 @@ final class SwitchesCommand implements Callable<Integer> {
   }
 
   /** A number that the REST interface has to give. */
-  private interface Counting {
+  interface Counting {
     int count() throws IOException, InterruptedException;
   }
 
@@ -149,11 +148,12 @@ final class SwitchesCommand implements Callable<Integer> {
     }
   }
 
-  private static void await(ChildProcess child, String what, IntSupplier has, int wanted)
+  /** Waits until there are so many; fails if that takes too long or the controller ends. */
+  static void await(ChildProcess child, String what, Counting has, int wanted)
       throws IOException, InterruptedException {
     long end = System.nanoTime() + PATIENCE_NANOS;
     int now;
-    while ((now = has.getAsInt()) < wanted) {
+    while ((now = count(has)) < wanted) {
       child.checkAlive();
       if (System.nanoTime() - end > 0) {
         throw new IOException("the controller has only " + now + " of " + wanted + " " + what);
