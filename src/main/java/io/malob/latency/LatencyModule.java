@@ -28,7 +28,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * take the time.
  *
  * <p>Settings: {@code intervalMillis}, within which each link has {@code probesPerInterval} probes,
- * and up to four times as many where there are few links; {@code windowMillis}, over which minima
+ * and up to eight times as many where there are few links; {@code windowMillis}, over which minima
  * are taken; {@code lostMillis}, after which a probe is given up; {@code mostLatencyMillis}, above
  * which a latency is not believed; {@code controlMethod}, {@code echo} or {@code packet}, by which
  * the round trips to switches are measured. A switch that does not answer to one gets the other.
@@ -41,9 +41,9 @@ public final class LatencyModule implements IFloodlightModule, ILatencyService {
   private static final int MOST_OUTSTANDING = 1 << 16;
 
   /** As many times as it is asked to, it probes at most, and with so many probes in all. */
-  private static final int MOST_TURNS = 4;
+  private static final int MOST_TURNS = 8;
 
-  private static final int PROBES_PER_TURN = 400;
+  private static final int PROBES_PER_TURN = 800;
 
   /** Results so far below zero come from noise: as much as links may be wrong by anyway. */
   private static final long NOISE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -102,7 +102,7 @@ public final class LatencyModule implements IFloodlightModule, ILatencyService {
     lostNanos = millis(settings, "lostMillis", 3_000);
     wheel =
         new ProbeWheel<>(
-            interval / settings.number("probesPerInterval", 4, 1, MOST_PROBES),
+            interval / settings.number("probesPerInterval", 2, 1, MOST_PROBES),
             TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS));
     ControlMethod method = controlMethod(settings);
     ProbeFrames frames = new ProbeFrames(random);
