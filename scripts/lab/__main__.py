@@ -12,7 +12,7 @@ from base.errors import UsageError, run_main
 from base.preparation import need_root, prepare
 from base.table import render
 from base.waiting import orderly_end, say, undisturbed
-from lab import check, control, generators, instance, linking, topology
+from lab import check, control, generators, instance, latency, linking, topology
 from lab.shaping import choice
 
 
@@ -54,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("command", metavar="CMD", nargs=argparse.REMAINDER)
     run.set_defaults(run=_exec)
 
-    named = [up, down, run, *linking.add_parsers(commands), check.add_parser(commands)]
+    named = [up, down, run, *linking.add_parsers(commands), check.add_parser(commands), latency.add_parser(commands)]
     for command in named:
         command.add_argument("--name", help="which lab, if there are several: 'ml' and one more letter (default ml)")
     return parser

@@ -1,0 +1,41 @@
+"""Traffic that disturbs: UDP packets at a mean rate, at random moments (Poisson). Needs nothing but Python.
+
+usage: crosstraffic.py OWN_ADDRESS PEER_ADDRESS PORT MBPS      sends until it is ended; what the peer sends is dropped
+"""
+
+import random
+import socket
+import sys
+import time
+
+#: Of IP: what fills an Ethernet frame.
+PACKET_BYTES = 1500
+HEADERS_BYTES = 28
+
+#: After a stall no more is made up for.
+MOST_LATE_S = 0.02
+
+
+def send(own: str, peer: str, port: int, mbps: float) -> None:
+    payload = bytes(PACKET_BYTES - HEADERS_BYTES)
+    mean_s = PACKET_BYTES * 8 / (mbps * 1e6)
+    chance = random.Random(f"{own} {peer}")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        # bound, so that the peer's packets are not answered by ICMP; nobody reads them
+        sender.bind((own, port))
+        sender.connect((peer, port))
+        due = time.monotonic()
+        while True:
+            now = time.monotonic()
+            due = max(due, now - MOST_LATE_S)
+            while due <= now:
+                try:
+                    sender.send(payload)
+                except OSError:
+                    pass  # the device's queue is full: a packet that is lost, as any other
+                due += chance.expovariate(1 / mean_s)
+            time.sleep(due - now)
+
+
+if __name__ == "__main__":
+    send(sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]))

@@ -1,0 +1,198 @@
+"""`./malob lab latency`: what a controller says of the latency of each link, against what the link is set to."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import statistics
+import subprocess
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Iterator
+
+from base.errors import ScriptError, UsageError
+from base.preparation import need_root
+from base.table import render
+from base.waiting import orderly_end, say
+from lab import check, instance, processes
+from lab.controller import bound_to_us
+from lab.instance import Instance, parse_endpoint
+from lab.links import Direction, Link
+from lab.rest import RestClient
+
+CROSS_TRAFFIC = Path(__file__).parent / "crosstraffic.py"
+_PORT = 5202
+
+TOLERANCE_MS, TOLERANCE = 1.0, 0.10
+
+#: Of the values that the controller has had, one per second, so many must be right.
+MOST_WRONG = 0.1
+
+#: Three of the controller's intervals: so long it may need to see that something has changed.
+SETTLING_S = 6.0
+
+#: Of a probe on the wire, without Ethernet's header.
+_PROBE_BITS = 46 * 8
+
+
+@dataclass(frozen=True)
+class Result:
+    """One direction of a link. measured_ms: one per second, None where the controller knew nothing."""
+
+    link: str
+    load_mbps: float
+    expected_ms: float
+    measured_ms: "list[float | None]"
+
+    @property
+    def known_ms(self) -> "list[float]":
+        return [value for value in self.measured_ms if value is not None]
+
+    @property
+    def median_ms(self) -> "float | None":
+        return statistics.median(self.known_ms) if self.known_ms else None
+
+    @property
+    def worst_error_ms(self) -> "float | None":
+        return max((value - self.expected_ms for value in self.known_ms), key=abs) if self.known_ms else None
+
+    @property
+    def right(self) -> float:
+        """The share of values that are right; unknown ones are wrong."""
+        tolerance = TOLERANCE_MS + TOLERANCE * self.expected_ms
+        return sum(abs(value - self.expected_ms) <= tolerance for value in self.known_ms) / len(self.measured_ms)
+
+    @property
+    def good(self) -> bool:
+        return self.right >= 1 - MOST_WRONG
+
+
+def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> argparse.ArgumentParser:
+    latency = commands.add_parser(
+        "latency", help="what the controller says of links' latencies, against what they are set to",
+        description="Asks the controller of a running lab every second for the latency of its links. Exit code 1 if one"
+        " direction is off by more than 1 ms + 10 % in more than a tenth of the answers. With --load, links carry"
+        " traffic in both directions meanwhile, one link after the other: it takes so many times as long.")
+    latency.add_argument("--http", metavar="HOST:PORT", default="127.0.0.1:8080",
+                         help="the controller's REST interface (default %(default)s)")
+    latency.add_argument("--seconds", metavar="N", type=_positive, default=20, help="how long (default %(default)s)")
+    latency.add_argument("--load", metavar="F", type=_share, default=0.0, help="share of each link's rate, as 0.5")
+    latency.add_argument("--json", action="store_true", help="print one JSON document")
+    latency.set_defaults(run=_latency)
+    return latency
+
+
+def _positive(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"'{text}' is no positive number")
+    return int(text)
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is no share from 0 to less than 1")
+    return value
+
+
+def _latency(options: argparse.Namespace) -> int:
+    host, port = parse_endpoint(options.http)
+    need_root("lab latency")
+    lab = instance.find(options.name)
+    with orderly_end():
+        results = measure(lab, RestClient(host, port), options.seconds, options.load)
+    print(json.dumps([
+        {**asdict(result), "median_ms": result.median_ms, "right": result.right, "good": result.good}
+        for result in results], indent=2) if options.json else "\n".join(_table(results)))
+    wrong = [result for result in results if not result.good]
+    say(f"{len(results) - len(wrong)} of {len(results)} directions are within {TOLERANCE_MS:g} ms + {TOLERANCE:.0%}")
+    return 1 if wrong else 0
+
+
+def measure(lab: Instance, rest: RestClient, seconds: int, load: float = 0) -> "list[Result]":
+    """All links at once, or, with a load, one after the other. Raises ScriptError, UsageError."""
+    links = list(lab.topology.links)
+    if not load:
+        return _watch(lab, rest, seconds, links, load)
+    if not all(_set(lab, link, here).rate_mbps for link in links for here in link.ends):
+        raise UsageError("lab latency: --load: a link of this lab has no rate")
+    results = []
+    for link in links:
+        with traffic(lab, link, load):
+            time.sleep(SETTLING_S)
+            results += _watch(lab, rest, seconds, [link], load)
+    return results
+
+
+def _watch(lab: Instance, rest: RestClient, seconds: int, links: "list[Link]", load: float) -> "list[Result]":
+    seen = []
+    for _ in range(seconds):
+        time.sleep(1)
+        seen.append(_latencies(rest.get("/wm/malob/links")))
+    results = []
+    for link in links:
+        for here in link.ends:
+            there = link.other(here)
+            direction = _set(lab, link, here)
+            end = (lab.topology.switches[here], lab.topology.ports(here)[there])
+            results.append(Result(
+                f"{here} > {there}", load * (direction.rate_mbps or 0), _expected_ms(direction),
+                [each.get(end) for each in seen]))
+    return results
+
+
+def _set(lab: Instance, link: Link, here: str) -> Direction:
+    """What the direction that leads away from a switch is set to now."""
+    if not lab.shaped(link):
+        return Direction()
+    return lab.shaper.read(lab.link_device(here, link.other(here))).direction
+
+
+def _expected_ms(direction: Direction) -> float:
+    sending_ms = 0 if direction.rate_mbps is None else _PROBE_BITS / (direction.rate_mbps * 1000)
+    return (direction.delay_ms or 0) + sending_ms
+
+
+def _latencies(links: "list[dict[str, Any]]") -> "dict[tuple[str, int], float | None]":
+    """By switch and port that a direction begins at. Raises ScriptError if the controller tells none."""
+    if any("latency_ms" not in link for link in links):
+        raise ScriptError("lab latency: this controller does not tell latencies at /wm/malob/links")
+    return {
+        (link["src"]["switch"], link["src"]["port"]): (link["latency_ms"] or {}).get("value") for link in links}
+
+
+@contextmanager
+def traffic(lab: Instance, link: Link, load: float) -> Iterator[None]:
+    """Inside, both directions of a link carry so much of their rate."""
+    with check.pinned(lab, link), ExitStack() as running:
+        senders = []
+        for here in link.ends:
+            own, peer = lab.topology.nodes[here].ip, lab.topology.nodes[link.other(here)].ip
+            rate_mbps = (_set(lab, link, here).rate_mbps or 0) * load
+            command = processes.script(lab, f"{here}.node", CROSS_TRAFFIC, own, peer, str(_PORT), f"{rate_mbps:g}")
+            senders.append(subprocess.Popen(bound_to_us(command), stdin=subprocess.DEVNULL))
+            running.callback(processes.end, senders[-1])
+        yield
+        if any(sender.poll() is not None for sender in senders):
+            raise ScriptError(f"the traffic over {link.first} - {link.second} ended by itself")
+
+
+def _table(results: "list[Result]") -> "list[str]":
+    rows = [
+        [result.link, f"{result.load_mbps:.1f}", f"{result.expected_ms:.2f}", _number(result.median_ms),
+         _number(None if result.median_ms is None else result.median_ms - result.expected_ms),
+         _number(result.worst_error_ms), f"{result.right:.0%}", "ok" if result.good else "not ok"]
+        for result in results
+    ]
+    header = ["link", "load Mbit/s", "expected ms", "median", "error", "worst", "right", "verdict"]
+    return render(header, rows, right=range(1, len(header) - 1))
+
+
+def _number(value: "float | None") -> str:
+    return "" if value is None else f"{value:.2f}"
