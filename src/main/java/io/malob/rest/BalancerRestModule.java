@@ -2,6 +2,7 @@ package io.malob.rest;
 
 import io.malob.agent.IAgentService;
 import io.malob.balancer.IBalancerService;
+import io.malob.latency.ILatencyService;
 import io.malob.monitor.IMonitorService;
 import java.util.Collection;
 import java.util.List;
@@ -44,7 +45,8 @@ public final class BalancerRestModule implements IFloodlightModule {
     server.addRestletRoutable(new JsonRoutable("/quantum/v1.0", new BalancerResources(balancer)));
     IMonitorService monitor = context.getServiceImpl(IMonitorService.class);
     IAgentService agents = context.getServiceImpl(IAgentService.class);
+    ILatencyService latency = context.getServiceImpl(ILatencyService.class);
     server.addRestletRoutable(
-        new JsonRoutable("/wm/malob", new StateResources(balancer, monitor, agents)));
+        new JsonRoutable("/wm/malob", new StateResources(balancer, monitor, agents, latency)));
   }
 }

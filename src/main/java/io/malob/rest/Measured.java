@@ -46,7 +46,8 @@ record Measured(long nowNanos) {
     return shown;
   }
 
-  private static double rounded(double value) {
+  /** To three places. */
+  static double rounded(double value) {
     return Math.round(value * THOUSANDTHS) / THOUSANDTHS;
   }
 

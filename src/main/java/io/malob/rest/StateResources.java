@@ -5,6 +5,7 @@ import io.malob.balancer.AuditStats;
 import io.malob.balancer.BalancerCounters;
 import io.malob.balancer.IBalancerService;
 import io.malob.balancer.PathStats;
+import io.malob.latency.ILatencyService;
 import io.malob.monitor.IMonitorService;
 import java.io.IOException;
 import java.time.Clock;
@@ -20,18 +21,24 @@ import org.projectfloodlight.openflow.types.DatapathId;
  */
 final class StateResources implements Resources {
   private static final String HERE =
-      "capacities, paths, links, servers, snapshot, reports, refusals, counters, audits";
+      "capacities, paths, links, servers, snapshot, latency, reports, refusals, counters, audits";
 
   private final IBalancerService balancer;
   private final MonitoredState monitored;
   private final CapacityResources capacities;
   private final ReportResources reports;
+  private final ILatencyService latency;
 
-  StateResources(IBalancerService balancer, IMonitorService monitor, IAgentService agents) {
+  StateResources(
+      IBalancerService balancer,
+      IMonitorService monitor,
+      IAgentService agents,
+      ILatencyService latency) {
     this.balancer = balancer;
     this.monitored = new MonitoredState(balancer, monitor, Clock.systemUTC());
     this.capacities = new CapacityResources(monitor.capacities());
     this.reports = new ReportResources(agents);
+    this.latency = latency;
   }
 
   @Override
@@ -48,6 +55,7 @@ final class StateResources implements Resources {
           case "paths" -> paths();
           case "links" -> monitored.links();
           case "servers" -> monitored.servers();
+          case "latency" -> LatencyProbing.shown(latency);
           case "snapshot" -> monitored.snapshot();
           case "refusals" -> balancer.refusals();
           case "counters" -> counters();

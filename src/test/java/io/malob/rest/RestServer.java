@@ -3,6 +3,7 @@ package io.malob.rest;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSortedMap;
 import io.malob.agent.IAgentService;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
@@ -12,6 +13,11 @@ import io.malob.balancer.IBalancerService;
 import io.malob.balancer.LinkStats;
 import io.malob.balancer.MemberStats;
 import io.malob.balancer.PathStats;
+import io.malob.latency.ControlMethod;
+import io.malob.latency.ControlRoundTrip;
+import io.malob.latency.ILatencyService;
+import io.malob.latency.LatencyCounters;
+import io.malob.latency.LatencyCounters.ProbeCount;
 import io.malob.monitor.IMonitorService;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogException;
@@ -34,6 +40,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Level;
@@ -98,6 +105,7 @@ final class RestServer implements IBalancerService {
     context.addService(IBalancerService.class, this);
     context.addService(IMonitorService.class, monitor);
     context.addService(IAgentService.class, agents());
+    context.addService(ILatencyService.class, latency());
     context.addService(
         IRestApiService.class,
         new IRestApiService() {
@@ -129,6 +137,23 @@ final class RestServer implements IBalancerService {
     } catch (AgentTableFormat.InvalidException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  private static ILatencyService latency() {
+    return new ILatencyService() {
+      @Override
+      public LatencyCounters counters() {
+        return new LatencyCounters(
+            new ProbeCount(10, 8, 1, 0), new ProbeCount(5, 5, 0, 2), 3, Map.of("absurd", 4L));
+      }
+
+      @Override
+      public Map<DatapathId, ControlRoundTrip> controlRoundTrips() {
+        return ImmutableSortedMap.of(
+            DatapathId.of(1), new ControlRoundTrip(ControlMethod.ECHO, OptionalLong.of(40_250_000)),
+            DatapathId.of(2), new ControlRoundTrip(ControlMethod.PACKET, OptionalLong.empty()));
+      }
+    };
   }
 
   private IAgentService agents() {

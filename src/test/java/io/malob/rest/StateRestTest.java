@@ -141,6 +141,19 @@ class StateRestTest {
   }
 
   @Test
+  void latency_tellsOfProbesAndControlChannels() throws Exception {
+    assertEquals(
+        "{\"link_probes\":{\"sent\":10,\"answered\":8,\"lost\":1,\"unsent\":0},"
+            + "\"control_probes\":{\"sent\":5,\"answered\":5,\"lost\":0,\"unsent\":2},"
+            + "\"clamped\":3,\"discarded\":{\"absurd\":4},"
+            + "\"switches\":[{\"switch\":\"00:00:00:00:00:00:00:01\",\"method\":\"echo\","
+            + "\"control_round_trip_ms\":40.25},"
+            + "{\"switch\":\"00:00:00:00:00:00:00:02\",\"method\":\"packet\","
+            + "\"control_round_trip_ms\":null}]}",
+        server.sendTo("GET", "/wm/malob/latency", null).text());
+  }
+
+  @Test
   void refusals_areCountedByReason() throws Exception {
     assertEquals("{\"no_vip\":3}", server.sendTo("GET", "/wm/malob/refusals", null).text());
   }
@@ -169,7 +182,7 @@ class StateRestTest {
     assertEquals(404, answer.status());
     assertEquals(
         "there is nothing at /nothing here, only capacities, paths, links, servers,"
-            + " snapshot, reports, refusals, counters, audits",
+            + " snapshot, latency, reports, refusals, counters, audits",
         answer.error());
   }
 }
