@@ -132,20 +132,23 @@ class ReportsTest(SystemTest):
         stats = self.controller.rest.get(f"{balancing.BASE}/pools/{pool}/stats/")
         return next(int(line["foreign_connections"]) for line in stats["members"] if line["id"] == member)
 
-    def test_busy_processors_show_in_the_report(self) -> None:
-        """an agent reports that all processors are in use"""
-        name, file = next(iter(self.configurations.items()))
-
-        def cpu() -> float:
-            printed = self.on(name, sys.executable, "-I", str(AGENT), "--config", str(file), "--once", "--dry-run")
-            return float(json.loads(printed.splitlines()[1])["server"]["cpu"])
-
-        burners = [subprocess.Popen(self.lab.inside(name, [sys.executable, "-I", "-c", _BURN])) 
-                    for _ in range(os.cpu_count() or 1)]
+    def test_busy_processors_show_at_the_controller(self) -> None:
+        """while all processors are in use, the members' CPU use is near one"""
+        self.virtual("busy", "10.0.0.113", HTTP_PORT)
+        burners = [
+            subprocess.Popen([sys.executable, "-I", "-c", _BURN]) for _ in range(os.cpu_count() or 1)]
         for burner in burners:
             self.addCleanup(burner.wait, 10)
             self.addCleanup(burner.terminate)
-        self.assertGreater(cpu(), 0.9)
+
+        def cpus() -> "dict[str, Any]":
+            servers = self.controller.rest.get("/wm/malob/servers")
+            return {server["address"]: server["cpu"] for server in servers if server["pool_id"] == "busy"}
+
+        wait_until(lambda: all(cpu is not None and cpu["value"] > 0.9 for cpu in cpus().values()),
+                   "the CPU use of all members", 15, detail=lambda: str(cpus()))
+        self.assertEqual(len(self.servers), len(cpus()))
+        self.assertEqual({"agent"}, {cpu["source"] for cpu in cpus().values()})
 
     def test_flood_is_cut_at_the_switch(self) -> None:
         """tens of thousands of packets per second: the meter passes a thousand, and requests go on"""
