@@ -98,7 +98,8 @@ class Instance:
         """
         ends = [(switch, self.link_device(switch, other)) for switch, other in ((first, second), (second, first))]
         if up:
-            ovs.vsctl(*_joined(_link(self, first, second)))
+            link = self.topology.link(first, second)
+            self._put_back(link, self.shaped(link))
         else:
             ovs.vsctl(*_joined(
                 [["--if-exists", "del-port", self.bridge(switch), device] for switch, device in ends]))
@@ -106,11 +107,11 @@ class Instance:
     @property
     def shaper(self) -> Shaper:
         """What shapes links; knows a direction by link_device() where it begins."""
-        return choice.shaper(self.shaper_kind, self.directory)
+        return choice.shaper(self.shaper_kind, self.directory, len(self.topology.switches))
 
     def shaped(self, link: Link) -> bool:
         """Whether the shaper carries the link; others are as fast as the switches are."""
-        return link.limited or namespaces.device_exists(self.link_device(*link.ends))
+        return link.limited or self.shaper.carries(self.link_device(*link.ends))
 
     def shape(self, here: str, there: str, direction: Direction) -> None:
         """Sets what the link does to packets from switch `here` to switch `there`.
@@ -126,12 +127,19 @@ class Instance:
         self.shaper.play(self.link_device(here, there), trace.scaled(self.scale))
 
     def _make_shaped(self, here: str, there: str) -> None:
-        device, other = self.link_device(here, there), self.link_device(there, here)
-        if not self.shaped(self.topology.link(here, there)):
+        link = self.topology.link(here, there)
+        if not self.shaped(link):
             ovs.keep_punctual()
             self.set_link(here, there, False)
-            self.shaper.join(device, other)
-            self.set_link(here, there, True)
+            self._put_back(link, True)
+
+    def _put_back(self, link: Link, shaped: bool) -> None:
+        devices = [self.link_device(*ends) for ends in (link.ends, link.ends[::-1])]
+        if shaped and not self.shaper.of_switches:
+            self.shaper.join(*devices)
+        ovs.vsctl(*_joined(_link(self, *link.ends, shaped)))
+        if shaped and self.shaper.of_switches:
+            self.shaper.join(*devices)
 
     def add_process(self, pid: int) -> None:
         """Leaves a process to down(), which ends it; for those that outlive the program that started them."""
@@ -274,13 +282,16 @@ def _build(instance: Instance, controllers: Mapping[str, str]) -> None:
     commands = [command for switch in network.switches for command in _bridge(instance, switch, f"tcp:{controllers[switch]}")]
     if any(link.limited for link in network.links):
         ovs.keep_punctual()
+    shaped = [link for link in network.links if link.limited]
+    if not instance.shaper.of_switches:
+        _join(instance, shaped)
     for link in network.links:
-        if link.limited:
-            _join(instance, link)
-        commands += _link(instance, *link.ends)
+        commands += _link(instance, *link.ends, link.limited)
     # ten switches take a second on a slow machine
     patience_s = 20 + len(network.switches)
     ovs.vsctl(*_joined(commands), timeout_s=patience_s)
+    if instance.shaper.of_switches:
+        _join(instance, shaped)
     wait_until(lambda: not _unready(instance), "the switches' ports", patience_s, detail=lambda: _unready(instance))
 
 
@@ -314,20 +325,22 @@ def _bridge(instance: Instance, switch: str, controller: str) -> Iterator[list[s
             yield ["set", "Interface", device, f"ofport_request={ports[place.name]}"]
 
 
-def _join(instance: Instance, link: Link) -> None:
-    there, back = instance.link_device(*link.ends), instance.link_device(*reversed(link.ends))
-    instance.shaper.join(there, back)
-    instance.shaper.set(there, link.forward)
-    instance.shaper.set(back, link.reverse)
+def _join(instance: Instance, links: Sequence[Link]) -> None:
+    for link in links:
+        there, back = instance.link_device(*link.ends), instance.link_device(*reversed(link.ends))
+        instance.shaper.join(there, back)
+        instance.shaper.set(there, link.forward)
+        instance.shaper.set(back, link.reverse)
 
 
-def _link(instance: Instance, first: str, second: str) -> list[list[str]]:
+def _link(instance: Instance, first: str, second: str, shaped: bool) -> list[list[str]]:
+    # a switch in user space looks for packets at a port of its own at a fraction of what it costs elsewhere
+    of_shaper = "type=internal" if instance.shaper.of_switches else "type=system"
     commands = []
-    shaped = instance.shaped(instance.topology.link(first, second))
     for here, there in ((first, second), (second, first)):
         port, peer = instance.link_device(here, there), instance.link_device(there, here)
         number = instance.topology.ports(here)[there]
-        kind = ["type=system"] if shaped else ["type=patch", f"options:peer={peer}"]
+        kind = [of_shaper] if shaped else ["type=patch", f"options:peer={peer}"]
         commands.append(["--may-exist", "add-port", instance.bridge(here), port])
         commands.append(["set", "Interface", port, *kind, f"ofport_request={number}"])
     return commands

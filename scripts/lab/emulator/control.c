@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "control.h"
 
+#include "device.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,12 +43,15 @@ static void say(Request *request, const char *words, const char *what) {
     snprintf(request->answer, MESSAGE_BYTES, "%s%s", words, what);
 }
 
-/* add DEVICE DEVICE HANDOVER_NS */
-static void add(Request *request, const char *first) {
+/* make DEVICE DEVICE HANDOVER_NS, or attach with the same words */
+static void join(Request *request, const char *first, int (*open_device)(const char *name)) {
     if (request->count != 2) {
-        say(request, "error expected: add DEVICE DEVICE HANDOVER_NS", "");
-    } else if (!links_add(request->links, first, request->words[0], strtoll(request->words[1], NULL, 10))) {
-        say(request, "error cannot make the devices: ", strerror(errno));
+        say(request, "error expected: DEVICE DEVICE HANDOVER_NS", "");
+        return;
+    }
+    const char *const names[2] = {first, request->words[0]};
+    if (!links_join(request->links, names, strtoll(request->words[1], NULL, 10), open_device)) {
+        say(request, "error cannot join the devices: ", strerror(errno));
     } else {
         say(request, "ok", "");
     }
@@ -159,8 +164,10 @@ void control_answer(Links *links, char *text, char *answer, int64_t now_ns, bool
         forget_lateness(links);
     } else if (count < 2) {
         say(&request, "error no such request: ", verb);
-    } else if (strcmp(verb, "add") == 0) {
-        add(&request, words[1]);
+    } else if (strcmp(verb, "make") == 0) {
+        join(&request, words[1], device_make);
+    } else if (strcmp(verb, "attach") == 0) {
+        join(&request, words[1], device_attach);
     } else {
         about_way(&request, verb, words[1]);
     }

@@ -1,8 +1,6 @@
 #define _GNU_SOURCE
 #include "links.h"
 
-#include "tap.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,11 +30,10 @@ static Link *new_link(const char *const names[2], int64_t handover_ns) {
     static uint64_t seed = 1;
     Link *link = calloc(1, sizeof(Link));
     if (link == NULL) return NULL;
+    link->devices[0] = link->devices[1] = -1;
     bool good = true;
     for (int way = 0; way < 2; way++) {
         snprintf(link->names[way], NAME_BYTES, "%s", names[way]);
-        link->devices[way] = good ? tap_open(names[way]) : -1;
-        good = good && link->devices[way] >= 0;
         link->ways[way] = good ? direction_new(seed++, handover_ns) : NULL;
         good = good && link->ways[way] != NULL;
     }
@@ -47,15 +44,46 @@ static Link *new_link(const char *const names[2], int64_t handover_ns) {
     return NULL;
 }
 
-bool links_add(Links *links, const char *first, const char *second, int64_t handover_ns) {
+/* Both or none. */
+static bool open_devices(Link *link, int (*open_device)(const char *name)) {
+    int devices[2] = {open_device(link->names[0]), -1};
+    if (devices[0] >= 0) devices[1] = open_device(link->names[1]);
+    int reason = errno;
+    bool good = devices[1] >= 0;
+    if (!good && devices[0] >= 0) close(devices[0]);
+    for (int way = 0; good && way < 2; way++) {
+        if (link->devices[way] >= 0) close(link->devices[way]);
+        link->devices[way] = devices[way];
+        link->watched[way] = false;
+    }
+    errno = reason;
+    return good;
+}
+
+static Link *known_link(const Links *links, const char *const names[2]) {
+    for (int i = 0; i < links->count; i++)
+        if (strcmp(links->links[i]->names[0], names[0]) == 0 && strcmp(links->links[i]->names[1], names[1]) == 0)
+            return links->links[i];
+    return NULL;
+}
+
+bool links_join(Links *links, const char *const names[2], int64_t handover_ns, int (*open_device)(const char *name)) {
     errno = ENAMETOOLONG;
-    if (strlen(first) >= NAME_BYTES || strlen(second) >= NAME_BYTES) return false;
+    if (strlen(names[0]) >= NAME_BYTES || strlen(names[1]) >= NAME_BYTES) return false;
+    Link *known = known_link(links, names);
+    if (known != NULL) return open_devices(known, open_device);
     errno = ENOSPC;
     if (links->count == MOST_LINKS) return false;
-    const char *const names[2] = {first, second};
     Link *link = new_link(names, handover_ns);
-    if (link != NULL) links->links[links->count++] = link;
-    return link != NULL;
+    if (link == NULL) return false;
+    if (!open_devices(link, open_device)) {
+        int reason = errno;
+        free_link(link);
+        errno = reason;
+        return false;
+    }
+    links->links[links->count++] = link;
+    return true;
 }
 
 void link_play(Link *link, int way, Trace *trace) {

@@ -11,6 +11,7 @@ enum { MOST_LINKS = 500, NAME_BYTES = 16 };
 typedef struct {
     char names[2][NAME_BYTES];
     int devices[2];
+    bool watched[2]; /* whether the one who waits for frames knows of the descriptor */
     Direction *ways[2];
     Trace *traces[2];
 } Link;
@@ -23,9 +24,10 @@ typedef struct {
 /* The link that has a device of that name, NULL if none has, and the way that begins there. */
 Link *links_find(const Links *links, const char *name, int *way);
 
-/* Makes the devices of a link and joins them, without limits: handover_ns as in direction_new(). False with errno if
+/* Joins two devices, without limits; open_device says where they come from, handover_ns is as in direction_new(). A link that
+   is there already keeps all but its devices, which are opened anew: those of before may have gone. False with errno if
    that does not work. */
-bool links_add(Links *links, const char *first, const char *second, int64_t handover_ns);
+bool links_join(Links *links, const char *const names[2], int64_t handover_ns, int (*open)(const char *name));
 
 /* Plays a trace; NULL ends the one that plays. The link owns it from then on. */
 void link_play(Link *link, int way, Trace *trace);

@@ -1,4 +1,4 @@
-/* Links of an emulated network: each joins two TAP devices, with a rate, a delay, a bounded queue and losses of its own
+/* Links of an emulated network: each joins two network devices, with a rate, a delay, a bounded queue and losses of its own
    for each direction. One process and one thread carry all links of a lab.
 
    A packet of n bytes occupies a link of r bit/s for 8n/r seconds: it departs at max(its arrival, departure of the one
@@ -9,6 +9,7 @@
 #include "control.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ typedef enum { TIMER, LISTENER, CLIENT, DEVICE } Kind;
 
 typedef struct {
     Links links;
-    int epoll, timer, listener, clients, watched_links;
+    int epoll, timer, listener, clients;
     int64_t armed_ns;
     bool quit;
 } Emulator;
@@ -55,12 +56,13 @@ static void watch(Emulator *emulator, int descriptor, uint32_t events, Kind kind
     check(epoll_ctl(emulator->epoll, EPOLL_CTL_ADD, descriptor, &event) == 0, "cannot watch a descriptor");
 }
 
-static void watch_new_links(Emulator *emulator) {
-    for (; emulator->watched_links < emulator->links.count; emulator->watched_links++) {
-        int i = emulator->watched_links;
-        for (int way = 0; way < 2; way++)
-            watch(emulator, emulator->links.links[i]->devices[way], EPOLLIN, DEVICE, 2 * i + way);
-    }
+static void watch_new_devices(Emulator *emulator) {
+    for (int i = 0; i < emulator->links.count; i++)
+        for (int way = 0; way < 2; way++) {
+            Link *link = emulator->links.links[i];
+            if (!link->watched[way]) watch(emulator, link->devices[way], EPOLLIN, DEVICE, 2 * i + way);
+            link->watched[way] = true;
+        }
 }
 
 static void welcome(Emulator *emulator) {
@@ -80,7 +82,7 @@ static void serve(Emulator *emulator, int client) {
     if (length > 0) {
         request[length] = '\0';
         control_answer(&emulator->links, request, answer, now(), &emulator->quit);
-        watch_new_links(emulator);
+        watch_new_devices(emulator);
         /* nobody but a client that asks without reading has no room for its answer */
         if (send(client, answer, strlen(answer), MSG_NOSIGNAL) >= 0) return;
     }
@@ -124,8 +126,18 @@ static void run(Emulator *emulator) {
     }
 }
 
+/* Keeps idle processors from falling so fast asleep that waking takes longer than a packet may be late: a packet wakes
+   somebody up at each step of its way. Holds as long as the descriptor is open, however this process ends. */
+static void keep_processors_awake(void) {
+    int32_t most_us = 0;
+    int latency = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
+    if (latency < 0 || write(latency, &most_us, sizeof most_us) != sizeof most_us)
+        fprintf(stderr, "link-emulator: processors may sleep: %s\n", strerror(errno));
+}
+
 /* Other programs must not keep packets waiting; this one needs little and always sleeps in between. */
 static void be_punctual(void) {
+    keep_processors_awake();
     prctl(PR_SET_TIMERSLACK, 1);
     struct sched_param priority = {.sched_priority = 2};
     if (sched_setscheduler(0, SCHED_RR, &priority) != 0)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from base.errors import UsageError
 from lab.shaping import netem
-from lab.shaping.emulator import Emulator
+from lab.shaping.emulator import Emulator, handover_ns
 from lab.shaping.netem import Netem
 from lab.shaping.shaper import Shaper
 
@@ -20,6 +20,6 @@ def choose(wanted: str | None) -> str:
     return wanted or ("netem" if netem.available() else "emulator")
 
 
-def shaper(kind: str, directory: Path) -> Shaper:
-    """The shaper of the lab with that directory."""
-    return Netem(directory) if kind == "netem" else Emulator(directory)
+def shaper(kind: str, directory: Path, switches: int) -> Shaper:
+    """The shaper of the lab with that directory and so many switches."""
+    return Netem(directory) if kind == "netem" else Emulator(directory, handover_ns(switches))

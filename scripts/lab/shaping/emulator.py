@@ -11,24 +11,31 @@ from base.place import ROOT
 from base.preparation import prepare
 from base.waiting import wait_until
 from lab.links import Direction
+from lab.namespaces import device_exists
 from lab.shaping.shaper import DEFAULT_QUEUE_PACKETS, Reading, Shaper
 from lab.shaping.trace import Trace
 
 PROGRAM = ROOT / "target" / "link-emulator"
 
-#: What switches and emulator add to each link's delay on an idle machine (docs/experiments.md): it is taken off.
-HANDOVER_NS = 300_000
-
 #: Longer than the emulator ever takes, even on a machine that has no time for it.
 _ANSWER_TIMEOUT_S = 10
+
+
+def handover_ns(switches: int) -> int:
+    """What switches in user space and emulator add to a link's delay (docs/experiments.md): it is taken off.
+
+    One thread does the work of all switches, and looks at all ports of all of them in each round.
+    """
+    return 200_000 + 50_000 * switches
 
 
 class Emulator(Shaper):
     """The emulator of one lab. Starts with the first link; another process may go on with it by the same directory."""
 
     kind = "emulator"
+    of_switches = True
 
-    def __init__(self, directory: Path, handover_ns: int = HANDOVER_NS) -> None:
+    def __init__(self, directory: Path, handover_ns: int) -> None:
         """directory: of the lab; its socket and its log are there."""
         self.directory = directory
         self._socket = directory / "links.sock"
@@ -36,9 +43,20 @@ class Emulator(Shaper):
         self._handover_ns = handover_ns
 
     def join(self, first: str, second: str) -> None:
+        """Where there are no such devices, it makes TAP devices, which somebody else can use."""
         if not self._listens():
             self._start()
-        self._ask(f"add {first} {second} {self._handover_ns}")
+        verb = "attach" if device_exists(first) else "make"
+        self._ask(f"{verb} {first} {second} {self._handover_ns}")
+
+    def carries(self, device: str) -> bool:
+        if not self._listens():
+            return False
+        try:
+            self._ask(f"read {device}")
+        except ScriptError:
+            return False
+        return True
 
     def set(self, device: str, direction: Direction) -> None:
         queue = direction.queue_packets or DEFAULT_QUEUE_PACKETS
@@ -67,7 +85,7 @@ class Emulator(Shaper):
         return processes[0].pid if processes else None
 
     def stop(self) -> None:
-        """Its devices go with its process, and whatever is on them."""
+        """What is on its links goes with it, and so do devices that it made."""
         for process in self._processes():
             process.end()
         self._socket.unlink(missing_ok=True)

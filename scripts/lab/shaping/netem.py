@@ -56,12 +56,18 @@ class Netem(Shaper):
     """Links by netem. Rates change as traces say by a small process per direction."""
 
     kind = "netem"
+    of_switches = False
 
     def __init__(self, directory: Path) -> None:
         """directory: of the lab. What each direction was told is kept there: netem cannot be asked in our words."""
         self._directory = directory / "netem"
 
+    def carries(self, device: str) -> bool:
+        return namespaces.device_exists(device)
+
     def join(self, first: str, second: str) -> None:
+        if self.carries(first):
+            return
         run(["ip", "link", "add", first, "type", "veth", "peer", "name", second])
         for device in (first, second):
             run(["ethtool", "-K", device, "tx", "off"])

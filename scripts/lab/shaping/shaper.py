@@ -37,9 +37,16 @@ class Shaper(ABC):
     #: "netem" or "emulator"
     kind: str
 
+    #: Whether the devices are ports that switches make; otherwise join() makes them, for switches to take.
+    of_switches: bool
+
     @abstractmethod
     def join(self, first: str, second: str) -> None:
-        """Makes two devices and joins them, without limits. Raises ScriptError."""
+        """Joins two devices, without limits; or again as they were, if the switches' ports were away. Raises ScriptError."""
+
+    @abstractmethod
+    def carries(self, device: str) -> bool:
+        """Whether a direction begins there."""
 
     @abstractmethod
     def set(self, device: str, direction: Direction) -> None:

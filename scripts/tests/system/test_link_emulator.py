@@ -142,7 +142,7 @@ class LinkEmulatorTest(unittest.TestCase):
         ):
             with self.subTest(words=words), self.assertRaisesRegex(ScriptError, words):
                 self.emulator.set(device, limits)
-        with self.assertRaisesRegex(ScriptError, "cannot make the devices"):
+        with self.assertRaisesRegex(ScriptError, "cannot join the devices"):
             self.emulator.join("mlt-much-too-long-a-name", "mlt-ec")
         self.assertEqual(3, self.emulator.read(FIRST).direction.rate_mbps)
 
@@ -160,7 +160,7 @@ class LinkEmulatorTest(unittest.TestCase):
         with self.assertRaisesRegex(ScriptError, "does not answer"):
             self.emulator.read(FIRST)
         self.emulator.join("mlt-ec", "mlt-ed")
-        Emulator(self.emulator.directory).stop()
+        Emulator(self.emulator.directory, handover_ns=0).stop()
         self.assertIsNone(self.emulator.pid)
 
 

@@ -1,9 +1,12 @@
 #define _GNU_SOURCE
-#include "tap.h"
+#include "device.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/ethtool.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
 #include <linux/if_tun.h>
 #include <linux/sockios.h>
 #include <net/if.h>
@@ -12,6 +15,9 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+/* Room for what comes in while this process waits for its turn: 10 ms at 1 Gbit/s, and the kernel's own needs. */
+enum { RECEIVE_BYTES = 4 << 20 };
 
 /* Keeps the kernel from sending its own IPv6 messages into the link; there may be no IPv6 at all. */
 static void without_ipv6(const char *name) {
@@ -47,19 +53,41 @@ static int switch_on(const char *name) {
     return result;
 }
 
-int tap_open(const char *name) {
+static int given_up(int descriptor) {
+    int reason = errno;
+    close(descriptor);
+    errno = reason;
+    return -1;
+}
+
+int device_make(const char *name) {
     struct ifreq request = {0};
     int tap = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
     if (tap < 0) return -1;
     strncpy(request.ifr_name, name, IFNAMSIZ - 1);
     /* exclusively: a device of that name that somebody else made is not ours to use */
     request.ifr_flags = (short)(IFF_TAP | IFF_NO_PI | IFF_TUN_EXCL);
-    if (ioctl(tap, TUNSETIFF, &request) == 0) {
-        without_ipv6(name);
-        if (switch_on(name) == 0) return tap;
-    }
-    int reason = errno;
-    close(tap);
-    errno = reason;
-    return -1;
+    if (ioctl(tap, TUNSETIFF, &request) != 0) return given_up(tap);
+    without_ipv6(name);
+    return switch_on(name) == 0 ? tap : given_up(tap);
+}
+
+static int listen_to(int packets, const char *name) {
+    struct sockaddr_ll address = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL)};
+    address.sll_ifindex = (int)if_nametoindex(name);
+    if (address.sll_ifindex == 0) return -1;
+    int on = 1, bytes = RECEIVE_BYTES;
+    /* what is sent must not come back, and must not wait in a queueing discipline */
+    if (setsockopt(packets, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof on) != 0) return -1;
+    if (setsockopt(packets, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof on) != 0) return -1;
+    if (setsockopt(packets, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes) != 0) return -1;
+    return bind(packets, (struct sockaddr *)&address, sizeof address);
+}
+
+int device_attach(const char *name) {
+    /* of no protocol yet: until it is bound, it would get the frames of all devices */
+    int packets = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (packets < 0) return -1;
+    without_ipv6(name);
+    return switch_on(name) == 0 && listen_to(packets, name) == 0 ? packets : given_up(packets);
 }
