@@ -301,6 +301,14 @@ class AgentModuleTest {
   }
 
   @Test
+  void linkAgents_asTheFileHasThem_areKnownToTheMonitor() throws Exception {
+    assertEquals(Set.of(NODE), net.linkAgents());
+    Files.writeString(data.resolve("agents.json"), "{\"agents\":[]}");
+    net.passMillis(2_000);
+    assertEquals(Set.of(), net.linkAgents());
+  }
+
+  @Test
   void agentsFile_withAnError_changesNothing() throws Exception {
     Files.writeString(data.resolve("agents.json"), "{\"agents\":[{}]}");
     net.passMillis(2_000);

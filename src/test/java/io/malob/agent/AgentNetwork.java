@@ -14,10 +14,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
 import net.floodlightcontroller.core.IListener.Command;
@@ -71,11 +73,17 @@ final class AgentNetwork {
   private final Map<Runnable, Long> due = new HashMap<>();
   private final List<IOFMessageListener> listeners = new ArrayList<>();
   private final List<Runnable> tasks = new ArrayList<>();
+  private Supplier<?> linkAgents = Set::of;
   private boolean holdsTasks;
   private boolean refusesMeters;
   private Topology topology = Topology.EMPTY;
   private IOFSwitchListener switchListener;
   private IShutdownListener shutdownListener;
+
+  /** Those whose probes the monitor is to keep on their links. */
+  Object linkAgents() {
+    return linkAgents.get();
+  }
 
   AgentNetwork(Map<String, String> settings) {
     FloodlightModuleContext context = new FloodlightModuleContext();
@@ -98,6 +106,7 @@ final class AgentNetwork {
             .on("servers", with -> servers)
             .on("links", with -> links)
             .on("topology", with -> topology)
+            .on("setLinkAgents", with -> linkAgents = (Supplier<?>) with[0])
             .make();
     context.addService(IMonitorService.class, monitor);
     ScheduledExecutorService timer = timer();
