@@ -1,4 +1,4 @@
-"""`./malob lab check`: measures every link of a running lab, one at a time, against what it should be.
+"""`./malob lab check`: measures every link of a running lab, one at a time or several, against what it should be.
 
 Needs no controller: between the nodes of a link's two switches it sets rules of its own, of the highest priority and
 for these two nodes' addresses only, and removes them afterwards.
@@ -9,9 +9,10 @@ from __future__ import annotations
 import argparse
 import functools
 import json
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
-from typing import Iterator
+from typing import Iterator, Sequence
 
 from base.commands import run
 from base.errors import ScriptError
@@ -68,13 +69,22 @@ class Result:
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> argparse.ArgumentParser:
     check = commands.add_parser(
         "check", help="measure every link against what it should be",
-        description="Measures round-trip time and TCP throughput of each link, one at a time, between the nodes of its"
-        " switches. Exit code 1 if one is more than 0.5 ms + 3 %% or 5 %% off. Links that play a trace, and those"
+        description="Measures round-trip time and TCP throughput of each link, one at a time or several, between the nodes of"
+        " its switches. Exit code 1 if one is more than 0.5 ms + 3 %% or 5 %% off. Links that play a trace, and those"
         " without limits, are passed over. Other traffic disturbs.")
     check.add_argument("--quick", action="store_true", help="10 pings and 2 s per direction instead of 40 and 5 s")
+    check.add_argument("--at-once", type=_positive, default=1, metavar="N",
+                       help="so many links at a time instead of one: what the machine can carry together")
     check.add_argument("--json", action="store_true", help="print one JSON document")
     check.set_defaults(run=_check)
     return check
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -83,18 +93,24 @@ def _check(options: argparse.Namespace) -> int:
     pings, seconds = (10, 2.0) if options.quick else (40, 5.0)
     results: list[Result] = []
     with orderly_end():
-        for link in lab.topology.links:
-            readings = _readings(lab, link)
-            if any(read.traced for read in readings):
-                say(f"{link.first} - {link.second} plays a trace: passed over")
-            elif readings:
-                say(f"measuring {link.first} - {link.second}")
-                results += measure(lab, link, pings, seconds)
+        links = [link for link in lab.topology.links if _can_be_measured(lab, link)]
+        for first in range(0, len(links), options.at_once):
+            together = links[first:first + options.at_once]
+            say("measuring " + ", ".join(f"{link.first} - {link.second}" for link in together))
+            results += measure(lab, together, pings, seconds)
     if not results:
         raise ScriptError(f"lab '{lab.name}' has no link with limits")
     print(json.dumps([{**asdict(result), "good": result.good} for result in results], indent=2)
           if options.json else "\n".join(_table(results)))
     return _verdict(results)
+
+
+def _can_be_measured(lab: Instance, link: Link) -> bool:
+    readings = _readings(lab, link)
+    if any(read.traced for read in readings):
+        say(f"{link.first} - {link.second} plays a trace: passed over")
+        return False
+    return bool(readings)
 
 
 def _readings(lab: Instance, link: Link) -> list[Reading]:
@@ -133,29 +149,44 @@ def _words(result: Result) -> str:
     return f"not ok: {', '.join(wrong)}" if wrong else "ok"
 
 
-def measure(lab: Instance, link: Link, pings: int, seconds: float) -> list[Result]:
-    """Both directions of a link that has limits. pings: of the round trip; seconds: of each TCP connection."""
-    directions = [read.direction for read in _readings(lab, link)]
-    expected_ms = sum(map(_one_way_ms, directions))
+def measure(lab: Instance, links: Sequence[Link], pings: int, seconds: float) -> list[Result]:
+    """Both directions of links that have limits, all at once: those that lead away first, then the others.
+
+    pings: of each round trip, one link after the other; seconds: of each TCP connection.
+    """
+    directions = [[read.direction for read in _readings(lab, link)] for link in links]
+    expected_ms = [sum(map(_one_way_ms, both)) for both in directions]
     meter = StrainMeter(lab)
-    results = []
-    with pinned(lab, link):
-        inside = [functools.partial(lab.inside, _node(end)) for end in link.ends]
-        addresses = [lab.topology.nodes[end].ip for end in link.ends]
-        times = measuring.round_trips_ms(inside[0], addresses[1], pings)
-        for here, there in ((0, 1), (1, 0)):
-            rate_mbps = directions[here].rate_mbps
-            got_mbps = None
-            if rate_mbps is not None:
-                meter.restart()
-                # four round trips more let TCP find a long link's rate
-                warm_up_s = 1 + 4 * expected_ms / 1000
-                got_mbps = measuring.throughput_mbps(inside[here], inside[there], addresses[there], seconds, warm_up_s)
+    results: list[list[Result]] = [[] for _ in links]
+    with ExitStack() as pins, ThreadPoolExecutor(len(links)) as flows:
+        for link in links:
+            pins.enter_context(pinned(lab, link))
+        rtts_ms = [_round_trip_ms(lab, link, pings) for link in links]
+        for way in (0, 1):
+            meter.restart()
+            flowing = [
+                flows.submit(_throughput_mbps, lab, link, way, measuring.PORT + n, seconds, expected_ms[n])
+                if directions[n][way].rate_mbps is not None else None for n, link in enumerate(links)]
+            got = [flow and flow.result() for flow in flowing]
             strain = meter.read()
-            results.append(Result(
-                f"{link.ends[here]} > {link.ends[there]}", measuring.median(times), expected_ms, got_mbps, rate_mbps,
-                strain.cpu, strain.complaints))
-    return results
+            for n, link in enumerate(links):
+                results[n].append(Result(
+                    " > ".join(link.ends if way == 0 else link.ends[::-1]), rtts_ms[n], expected_ms[n], got[n],
+                    directions[n][way].rate_mbps, strain.cpu, strain.complaints))
+    return [result for both in results for result in both]
+
+
+def _round_trip_ms(lab: Instance, link: Link, pings: int) -> "float | None":
+    inside = functools.partial(lab.inside, _node(link.first))
+    return measuring.median(measuring.round_trips_ms(inside, lab.topology.nodes[link.second].ip, pings))
+
+
+def _throughput_mbps(lab: Instance, link: Link, way: int, port: int, seconds: float, expected_ms: float) -> float:
+    here, there = link.ends if way == 0 else link.ends[::-1]
+    inside = [functools.partial(lab.inside, _node(end)) for end in (here, there)]
+    # four round trips more let TCP find a long link's rate
+    warm_up_s = 1 + 4 * expected_ms / 1000
+    return measuring.throughput_mbps(*inside, lab.topology.nodes[there].ip, seconds, warm_up_s, port)
 
 
 def _one_way_ms(direction: Direction) -> float:

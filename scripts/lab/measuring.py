@@ -27,19 +27,20 @@ def round_trips_ms(source: Inside, address: str, count: int, interval_s: float =
     return sorted(float(found) for found in re.findall(r"time=([\d.]+) ms", words))
 
 
-def throughput_mbps(source: Inside, target: Inside, address: str, seconds: float, warm_up_s: float = 1) -> float:
+def throughput_mbps(source: Inside, target: Inside, address: str, seconds: float, warm_up_s: float = 1,
+                    port: int = PORT) -> float:
     """What one TCP connection carries from source to target, headers not counted, once it has warmed up.
 
     address: of the target. It goes on for warm_up_s and then for seconds. Raises ScriptError.
     """
     receiver = subprocess.Popen(
-        target([sys.executable, "-I", str(STREAM), "receive", address, str(PORT), f"{warm_up_s:g}"]),
+        target([sys.executable, "-I", str(STREAM), "receive", address, str(port), f"{warm_up_s:g}"]),
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         assert receiver.stdout is not None
         if receiver.stdout.readline().strip() != "listens":
             raise ScriptError(f"cannot receive at {address}")
-        run(source([sys.executable, "-I", str(STREAM), "send", address, str(PORT), f"{warm_up_s + seconds:g}"]),
+        run(source([sys.executable, "-I", str(STREAM), "send", address, str(port), f"{warm_up_s + seconds:g}"]),
             timeout_s=60 + warm_up_s + seconds)
         return float(receiver.communicate(timeout=60)[0])
     except (ValueError, subprocess.TimeoutExpired):

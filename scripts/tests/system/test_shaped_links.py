@@ -52,7 +52,7 @@ class ShapedLinksTest(unittest.TestCase):
 
     def test_check(self) -> None:
         """a check measures delays of both ways together, rates of each, and leaves no rule behind"""
-        there, back = check.measure(self.lab, self.lab.topology.link("a", "b"), pings=10, seconds=2)
+        there, back = check.measure(self.lab, [self.lab.topology.link("a", "b")], pings=10, seconds=2)
         assert there.rtt_ms is not None and there.throughput_mbps is not None and back.throughput_mbps is not None
         self.assertGreater(there.rtt_ms, 14.7)
         self.assertLess(there.rtt_ms, 25)
@@ -72,7 +72,7 @@ class ShapedLinksTest(unittest.TestCase):
         self.assertEqual(numbers, (self.port_number("b", "c"), self.port_number("c", "b")))
         # traces are scaled as well
         self.assertEqual(4, self.lab.shaper.read(self.lab.link_device("c", "b")).direction.rate_mbps)
-        result = check.measure(self.lab, link, pings=5, seconds=1)[0]
+        result = check.measure(self.lab, [link], pings=5, seconds=1)[0]
         assert result.rtt_ms is not None
         self.assertGreater(result.rtt_ms, 29.7)
 

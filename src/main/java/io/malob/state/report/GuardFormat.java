@@ -1,5 +1,6 @@
 package io.malob.state.report;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -36,7 +37,7 @@ public final class GuardFormat {
    * @throws IOException if they are not what {@link #write} makes
    */
   public static ImmutableMap<String, ReplayGuard.Memory> read(byte[] bytes) throws IOException {
-    JsonNode root = JSON.readTree(bytes);
+    JsonNode root = parse(bytes);
     if (!root.isObject()) {
       throw new IOException("not a JSON object");
     }
@@ -45,6 +46,14 @@ public final class GuardFormat {
       memory.put(id, memory(root.path(id)));
     }
     return memory.build();
+  }
+
+  private static JsonNode parse(byte[] bytes) throws IOException {
+    try {
+      return JSON.readTree(bytes);
+    } catch (JsonProcessingException e) {
+      throw new IOException("not valid JSON at line " + e.getLocation().getLineNr());
+    }
   }
 
   private static ReplayGuard.Memory memory(JsonNode agent) throws IOException {
