@@ -3,6 +3,7 @@ package io.malob.agent;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.module.AttachedHosts;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
@@ -77,10 +78,7 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
   private final ReportCounts counts = new ReportCounts();
   private final RejectionLog log = new RejectionLog(LOG::warn);
   private final FlowProgrammer programmer =
-      new FlowProgrammer(
-          switchId ->
-              Optional.ofNullable(this.switches().getActiveSwitch(switchId))
-                  .map(FloodlightSwitch::new));
+      new FlowProgrammer(switchId -> FloodlightSwitch.active(this.switches, switchId));
   private IFloodlightProviderService provider;
   private IOFSwitchService switches;
   private ScheduledExecutorService timer;
@@ -103,10 +101,6 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
   AgentModule(LongSupplier nanoTime, LongSupplier wallMillis) {
     this.nanoTime = nanoTime;
     this.wallMillis = wallMillis;
-  }
-
-  private IOFSwitchService switches() {
-    return switches;
   }
 
   @Override
@@ -150,7 +144,8 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
             new ReplayGuard(guardFile.load(), nanoTime.getAsLong()),
             counts,
             wallMillis,
-            new MeasuredReports(monitor, context.getServiceImpl(IDeviceService.class), counts));
+            new MeasuredReports(
+                monitor, new AttachedHosts(context.getServiceImpl(IDeviceService.class)), counts));
     build(settings);
     context.getServiceImpl(IShutdownService.class).registerShutdownListener(this::save);
   }

@@ -1,13 +1,11 @@
 package io.malob.agent;
 
 import com.google.common.collect.ImmutableMap;
+import io.malob.state.DurableFile;
 import io.malob.state.report.GuardFormat;
 import io.malob.state.report.ReplayGuard;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -20,7 +18,7 @@ import org.slf4j.LoggerFactory;
 final class GuardFile {
   private static final Logger LOG = LoggerFactory.getLogger(GuardFile.class);
 
-  private final Optional<Path> path;
+  private final Optional<DurableFile> file;
   private Map<String, ReplayGuard.Memory> saved = ImmutableMap.of();
   private boolean failed;
 
@@ -30,22 +28,23 @@ final class GuardFile {
    * @param directory where the file is, or will be
    */
   GuardFile(Optional<Path> directory) {
-    path = directory.map(in -> in.resolve("agents-heard.json"));
+    file = directory.map(in -> new DurableFile(in, "agents-heard.json"));
   }
 
   /** What was kept; nothing if there is nothing that can be read. */
   Map<String, ReplayGuard.Memory> load() {
-    if (path.isEmpty()) {
+    if (file.isEmpty()) {
       return saved;
     }
     try {
-      saved = GuardFormat.read(Files.readAllBytes(path.get()));
-    } catch (NoSuchFileException e) {
-      // the first start
+      Optional<byte[]> kept = file.get().read();
+      if (kept.isPresent()) {
+        saved = GuardFormat.read(kept.get());
+      }
     } catch (IOException | IllegalArgumentException e) {
       LOG.warn(
           "{} cannot be read ({}): each agent's next report counts, however old it is",
-          path.get(),
+          file.get().path(),
           e.getMessage());
     }
     return saved;
@@ -53,19 +52,16 @@ final class GuardFile {
 
   /** Keeps this, if it is not what is kept already. */
   void save(Map<String, ReplayGuard.Memory> memory) {
-    if (path.isEmpty() || memory.equals(saved)) {
+    if (file.isEmpty() || memory.equals(saved)) {
       return;
     }
     try {
-      Path beside = path.get().resolveSibling(path.get().getFileName() + ".new");
-      Files.write(beside, GuardFormat.write(memory));
-      Files.move(
-          beside, path.get(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      file.get().replace(GuardFormat.write(memory));
       saved = memory;
       failed = false;
     } catch (IOException e) {
       if (!failed) {
-        LOG.error("{} cannot be written: {}", path.get(), e.toString());
+        LOG.error("{} cannot be written: {}", file.get().path(), e.toString());
       }
       failed = true;
     }

@@ -1,6 +1,9 @@
 package io.malob.agent;
 
+import io.malob.algorithm.Attachment;
 import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Topology;
+import io.malob.module.AttachedHosts;
 import io.malob.monitor.IMonitorService;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.report.Agent;
@@ -8,19 +11,11 @@ import io.malob.state.report.Rejection;
 import io.malob.state.report.Report;
 import io.malob.state.report.ReportCounts;
 import io.malob.state.report.ReportIntake;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import net.floodlightcontroller.devicemanager.IDevice;
-import net.floodlightcontroller.devicemanager.IDeviceService;
-import net.floodlightcontroller.devicemanager.SwitchPort;
-import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
-import org.projectfloodlight.openflow.types.IPv6Address;
-import org.projectfloodlight.openflow.types.MacAddress;
-import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * Writes what agents report to the trackers. A throughput between two nodes is that of the one link
@@ -28,12 +23,12 @@ import org.projectfloodlight.openflow.types.OFPort;
  */
 final class MeasuredReports implements ReportIntake.Sink {
   private final IMonitorService monitor;
-  private final IDeviceService devices;
+  private final AttachedHosts hosts;
   private final ReportCounts counts;
 
-  MeasuredReports(IMonitorService monitor, IDeviceService devices, ReportCounts counts) {
+  MeasuredReports(IMonitorService monitor, AttachedHosts hosts, ReportCounts counts) {
     this.monitor = monitor;
-    this.devices = devices;
+    this.hosts = hosts;
     this.counts = counts;
   }
 
@@ -58,8 +53,9 @@ final class MeasuredReports implements ReportIntake.Sink {
       counts.count(Rejection.UNKNOWN_LINK);
       return;
     }
-    List<DirectedLink> there = linksBetween(at.get(), other.get());
-    List<DirectedLink> back = linksBetween(other.get(), at.get());
+    Topology topology = monitor.topology();
+    List<DirectedLink> there = topology.linksBetween(at.get(), other.get());
+    List<DirectedLink> back = topology.linksBetween(other.get(), at.get());
     if (there.size() > 1 || back.size() > 1) {
       counts.count(Rejection.AMBIGUOUS_LINK);
     } else if (there.isEmpty() && back.isEmpty()) {
@@ -76,24 +72,7 @@ final class MeasuredReports implements ReportIntake.Sink {
     }
   }
 
-  private List<DirectedLink> linksBetween(DatapathId src, DatapathId dst) {
-    return monitor.topology().links().stream()
-        .filter(link -> link.src().equals(src) && link.dst().equals(dst))
-        .toList();
-  }
-
   private Optional<DatapathId> switchOf(IPv4Address address) {
-    Iterator<? extends IDevice> found =
-        devices.queryDevices(
-            MacAddress.NONE, null, address, IPv6Address.NONE, DatapathId.NONE, OFPort.ZERO);
-    while (found.hasNext()) {
-      @Nullable SwitchPort[] ports = found.next().getAttachmentPoints();
-      for (SwitchPort port : ports) {
-        if (port != null) {
-          return Optional.of(port.getNodeId());
-        }
-      }
-    }
-    return Optional.empty();
+    return hosts.find(address).map(Attachment::switchId);
   }
 }

@@ -11,7 +11,6 @@ import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.FlowProgrammer;
-import io.malob.openflow.FlowProgrammer.SwitchConnection;
 import io.malob.openflow.RefusedRule;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
@@ -28,7 +27,6 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
@@ -102,7 +100,8 @@ public final class BalancerModule
   private final Refusals refusals = new Refusals();
   private final RefusedRules refusedRules = new RefusedRules();
   private final LatestConnections latest = new LatestConnections();
-  private final FlowProgrammer programmer = new FlowProgrammer(this::connectionTo);
+  private final FlowProgrammer programmer =
+      new FlowProgrammer(switchId -> FloodlightSwitch.active(this.switches, switchId));
   private ConnectionTable connections;
   private final AuditCounts auditCounts = new AuditCounts();
   private IFloodlightProviderService provider;
@@ -366,10 +365,6 @@ public final class BalancerModule
     } catch (TimeoutException e) {
       LOG.warn("A change of the catalog takes longer than {} ms to apply", APPLY_MILLIS);
     }
-  }
-
-  private Optional<SwitchConnection> connectionTo(DatapathId switchId) {
-    return Optional.ofNullable(switches.getActiveSwitch(switchId)).map(FloodlightSwitch::new);
   }
 
   @Override

@@ -1,31 +1,27 @@
 package io.malob.balancer;
 
 import io.malob.algorithm.Attachment;
+import io.malob.module.AttachedHosts;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
-import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
-import net.floodlightcontroller.devicemanager.SwitchPort;
 import net.floodlightcontroller.topology.ITopologyService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
-import org.projectfloodlight.openflow.types.IPv6Address;
-import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /** Knows where hosts are attached, or asks the network by ARP. Thread-safe. */
 final class HostFinder implements RequestHandler.Clients {
   private final IOFSwitchService switches;
   private final ITopologyService topology;
-  private final IDeviceService devices;
+  private final AttachedHosts hosts;
   private final FlowProgrammer programmer;
 
   HostFinder(
@@ -35,7 +31,7 @@ final class HostFinder implements RequestHandler.Clients {
       FlowProgrammer programmer) {
     this.switches = switches;
     this.topology = topology;
-    this.devices = devices;
+    this.hosts = new AttachedHosts(devices);
     this.programmer = programmer;
   }
 
@@ -54,28 +50,7 @@ final class HostFinder implements RequestHandler.Clients {
 
   /** Where the host of that address was last seen. */
   Optional<Attachment> find(IPv4Address address) {
-    Iterator<? extends IDevice> found =
-        devices.queryDevices(
-            MacAddress.NONE, null, address, IPv6Address.NONE, DatapathId.NONE, OFPort.ZERO);
-    while (found.hasNext()) {
-      Optional<Attachment> attachment = attachmentOf(found.next());
-      if (attachment.isPresent()) {
-        return attachment;
-      }
-    }
-    return Optional.empty();
-  }
-
-  /** Where a host is attached; empty if that is not known. */
-  static Optional<Attachment> attachmentOf(IDevice device) {
-    @Nullable SwitchPort[] ports = device.getAttachmentPoints();
-    for (SwitchPort port : ports) {
-      if (port != null) {
-        return Optional.of(
-            new Attachment(port.getNodeId(), port.getPortId(), device.getMACAddress()));
-      }
-    }
-    return Optional.empty();
+    return hosts.find(address);
   }
 
   /**

@@ -2,8 +2,9 @@ package io.malob.balancer;
 
 import io.malob.algorithm.NetworkSnapshot;
 import io.malob.algorithm.Server;
-import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
+import io.malob.module.AttachedHosts;
+import io.malob.module.FoundLinks;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.label.LabelledPath;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -198,21 +199,7 @@ final class Upkeep {
           if (topologyChanges.decrementAndGet() > 0) {
             return;
           }
-          Set<DirectedLink> links = new HashSet<>();
-          topology
-              .getAllLinks()
-              .values()
-              .forEach(
-                  ofSwitch ->
-                      ofSwitch.forEach(
-                          link ->
-                              links.add(
-                                  new DirectedLink(
-                                      link.getSrc(),
-                                      link.getSrcPort(),
-                                      link.getDst(),
-                                      link.getDstPort()))));
-          view.setTopology(Topology.of(usableSwitches(), links));
+          view.setTopology(Topology.of(usableSwitches(), FoundLinks.of(topology)));
           repairPaths();
           view.refreshHosts();
           adoption.complete();
@@ -402,7 +389,7 @@ final class Upkeep {
   private Set<DatapathId> switchesWithHosts() {
     Set<DatapathId> found = new HashSet<>();
     for (IDevice device : devices.getAllDevices()) {
-      HostFinder.attachmentOf(device).ifPresent(at -> found.add(at.switchId()));
+      AttachedHosts.attachmentOf(device).ifPresent(at -> found.add(at.switchId()));
     }
     return found;
   }

@@ -3,12 +3,21 @@ package io.malob.module;
 import com.google.common.collect.Iterables;
 import com.google.common.util.concurrent.ListenableFuture;
 import io.malob.openflow.FlowProgrammer;
+import java.util.Optional;
 import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.types.DatapathId;
 
 /** A switch of the controller, as the flow programmer wants it. */
 public record FloodlightSwitch(IOFSwitch sw) implements FlowProgrammer.SwitchConnection {
+
+  /** The switch of that id; empty if it is not there or takes no orders. */
+  public static Optional<FlowProgrammer.SwitchConnection> active(
+      IOFSwitchService switches, DatapathId switchId) {
+    return Optional.ofNullable(switches.getActiveSwitch(switchId)).map(FloodlightSwitch::new);
+  }
 
   @Override
   public OFFactory factory() {

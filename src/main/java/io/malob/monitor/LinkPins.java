@@ -150,8 +150,7 @@ final class LinkPins {
   /** The link from one switch to another, if there is exactly one. */
   private static Optional<DirectedLink> onlyLink(
       Topology topology, DatapathId src, DatapathId dst) {
-    List<DirectedLink> links =
-        topology.linksFrom(src).stream().filter(link -> link.dst().equals(dst)).toList();
+    List<DirectedLink> links = topology.linksBetween(src, dst);
     return links.size() == 1 ? Optional.of(links.get(0)) : Optional.empty();
   }
 }

@@ -5,11 +5,12 @@ import com.google.common.collect.ImmutableSortedMap;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
+import io.malob.module.AttachedHosts;
 import io.malob.module.FloodlightSwitch;
+import io.malob.module.FoundLinks;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.openflow.FlowProgrammer;
-import io.malob.openflow.FlowProgrammer.SwitchConnection;
 import io.malob.state.network.ConfiguredCapacities;
 import io.malob.state.network.LinkCapacity;
 import io.malob.state.network.LinkTracker;
@@ -20,12 +21,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.Collection;
-import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -35,9 +33,7 @@ import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
-import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
-import net.floodlightcontroller.devicemanager.SwitchPort;
 import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LDUpdate;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import net.floodlightcontroller.topology.ITopologyListener;
@@ -45,8 +41,6 @@ import net.floodlightcontroller.topology.ITopologyService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
-import org.projectfloodlight.openflow.types.IPv6Address;
-import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
@@ -69,7 +63,7 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
   private final LongSupplier nanoTime;
   private IOFSwitchService switches;
   private ITopologyService topologyService;
-  private IDeviceService devices;
+  private AttachedHosts hosts;
   private IThreadPoolService threads;
   private TimesToLive times;
   private LinkTracker links;
@@ -115,7 +109,7 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
   public void init(FloodlightModuleContext context) throws FloodlightModuleException {
     switches = context.getServiceImpl(IOFSwitchService.class);
     topologyService = context.getServiceImpl(ITopologyService.class);
-    devices = context.getServiceImpl(IDeviceService.class);
+    hosts = new AttachedHosts(context.getServiceImpl(IDeviceService.class));
     threads = context.getServiceImpl(IThreadPoolService.class);
     SettingReader settings = new SettingReader(MonitorModule.class, context.getConfigParams(this));
     times =
@@ -132,7 +126,7 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
     ports = new PortPolling(switches, inOrder, nanoTime, this::transmitting);
     pins =
         new LinkPins(
-            new FlowProgrammer(this::connectionTo),
+            new FlowProgrammer(switchId -> FloodlightSwitch.active(switches, switchId)),
             this::locate,
             settings.number("probePort", 5_201, 1, 65_535));
   }
@@ -177,25 +171,11 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
 
   /** One at a time, so that what was read last is what stays. */
   private synchronized void readTopology() {
-    Set<DirectedLink> found = new HashSet<>();
-    topologyService
-        .getAllLinks()
-        .values()
-        .forEach(
-            ofSwitch ->
-                ofSwitch.forEach(
-                    link ->
-                        found.add(
-                            new DirectedLink(
-                                link.getSrc(),
-                                link.getSrcPort(),
-                                link.getDst(),
-                                link.getDstPort()))));
     List<DatapathId> active =
         switches.getAllSwitchDpids().stream()
             .filter(switchId -> switches.getActiveSwitch(switchId) != null)
             .toList();
-    Topology now = Topology.of(active, found);
+    Topology now = Topology.of(active, FoundLinks.of(topologyService));
     if (!now.equals(topology)) {
       links.setTopology(now);
       topology = now;
@@ -207,21 +187,9 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
     inOrder.execute(() -> pins.update(linkAgents.get(), topology, again));
   }
 
-  private Optional<SwitchConnection> connectionTo(DatapathId switchId) {
-    return Optional.ofNullable(switches.getActiveSwitch(switchId)).map(FloodlightSwitch::new);
-  }
-
   /** Where the host of that address is attached. */
   private Optional<PortId> locate(IPv4Address address) {
-    Iterator<? extends IDevice> found =
-        devices.queryDevices(
-            MacAddress.NONE, null, address, IPv6Address.NONE, DatapathId.NONE, OFPort.ZERO);
-    while (found.hasNext()) {
-      for (SwitchPort at : found.next().getAttachmentPoints()) {
-        return Optional.of(new PortId(at.getNodeId(), at.getPortId()));
-      }
-    }
-    return Optional.empty();
+    return hosts.find(address).map(at -> new PortId(at.switchId(), at.port()));
   }
 
   /** A link carries what the port at its beginning transmits. */

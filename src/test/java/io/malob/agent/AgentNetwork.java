@@ -45,6 +45,7 @@ import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFBufferId;
 import org.projectfloodlight.openflow.types.OFErrorCauseData;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -211,7 +212,12 @@ final class AgentNetwork {
 
   void attach(IPv4Address address, DatapathId at) {
     SwitchPort[] ports = {new SwitchPort(at, OFPort.of(9))};
-    devices.put(address, Stub.of(IDevice.class).on("getAttachmentPoints", with -> ports).make());
+    IDevice device =
+        Stub.of(IDevice.class)
+            .on("getAttachmentPoints", with -> ports)
+            .on("getMACAddress", with -> MacAddress.of("02:00:00:00:00:01"))
+            .make();
+    devices.put(address, device);
   }
 
   void setTopology(Topology now) {

@@ -47,6 +47,13 @@ public final class Topology {
     return linksFrom.get(switchId);
   }
 
+  /** The links that lead from one switch straight to another, by port. */
+  public ImmutableList<DirectedLink> linksBetween(DatapathId src, DatapathId dst) {
+    return linksFrom(src).stream()
+        .filter(link -> link.dst().equals(dst))
+        .collect(ImmutableList.toImmutableList());
+  }
+
   /** Whether all switches and links of a path are there. */
   public boolean contains(Path path) {
     return switches.contains(path.src())
