@@ -1,23 +1,22 @@
 package io.malob.algorithm.graph;
 
 import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableMap;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
+import java.util.Arrays;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /** One path from a source switch to each switch that it can reach. Immutable. */
 public final class PathTree {
-  private final DatapathId source;
-  private final ImmutableMap<DatapathId, DirectedLink> lastLinks;
+  private static final int NO_LINK = CheapestPaths.NO_LINK;
 
-  private PathTree(DatapathId source, ImmutableMap<DatapathId, DirectedLink> lastLinks) {
+  private final Adjacency graph;
+  private final DatapathId source;
+
+  /** By switch: the last link of its path. */
+  private final int[] lastLinks;
+
+  private PathTree(Adjacency graph, DatapathId source, int[] lastLinks) {
+    this.graph = graph;
     this.source = source;
     this.lastLinks = lastLinks;
   }
@@ -27,37 +26,71 @@ public final class PathTree {
    * switch ids is the smallest. Linear in switches and links.
    */
   public static PathTree fewestHops(Topology topology, DatapathId source) {
-    Map<DatapathId, DirectedLink> lastLinks = new HashMap<>();
-    ArrayDeque<DatapathId> queue = new ArrayDeque<>(List.of(source));
-    // links come in the order of the switches they reach, so the first to arrive is the smallest
-    for (DatapathId at = queue.poll(); at != null; at = queue.poll()) {
-      for (DirectedLink link : topology.linksFrom(at)) {
-        if (!link.dst().equals(source) && lastLinks.putIfAbsent(link.dst(), link) == null) {
-          queue.add(link.dst());
+    Adjacency graph = topology.adjacency();
+    int[] lastLinks = nowhere(graph);
+    int start = graph.number(source);
+    if (start >= 0) {
+      int[] queue = new int[graph.switchCount()];
+      int queued = 1;
+      queue[0] = start;
+      // links come in the order of the switches they reach, so the first to arrive is the smallest
+      for (int next = 0; next < queued; next++) {
+        int at = queue[next];
+        for (int link = graph.firstLink(at); link < graph.firstLink(at + 1); link++) {
+          int to = graph.target(link);
+          if (to != start && lastLinks[to] == NO_LINK) {
+            lastLinks[to] = link;
+            queue[queued++] = to;
+          }
         }
       }
     }
-    return new PathTree(source, ImmutableMap.copyOf(lastLinks));
+    return new PathTree(graph, source, lastLinks);
+  }
+
+  /**
+   * The cheapest paths; of several, the one whose sequence of switch ids is the smallest. O(links x
+   * log switches).
+   */
+  public static PathTree cheapest(Topology topology, DatapathId source, LinkCosts costs) {
+    Adjacency graph = topology.adjacency();
+    int start = graph.number(source);
+    int[] lastLinks =
+        start < 0 ? nowhere(graph) : CheapestPaths.search(graph, start, costs).lastLinks();
+    return new PathTree(graph, source, lastLinks);
+  }
+
+  private static int[] nowhere(Adjacency graph) {
+    int[] lastLinks = new int[graph.switchCount()];
+    Arrays.fill(lastLinks, NO_LINK);
+    return lastLinks;
   }
 
   /** The path to a switch; empty if it cannot be reached. */
   public Optional<Path> pathTo(DatapathId destination) {
-    List<DirectedLink> links = new ArrayList<>();
-    DatapathId at = destination;
-    while (!at.equals(source)) {
-      @Nullable DirectedLink link = lastLinks.get(at);
-      if (link == null) {
-        return Optional.empty();
-      }
-      links.add(link);
-      at = link.src();
+    if (destination.equals(source)) {
+      return Optional.of(Path.within(source));
     }
-    Collections.reverse(links);
+    int end = graph.number(destination);
+    if (end < 0 || lastLinks[end] == NO_LINK) {
+      return Optional.empty();
+    }
+    int hops = 0;
+    for (int link = lastLinks[end]; link != NO_LINK; link = lastLinks[graph.source(link)]) {
+      hops++;
+    }
+    DirectedLink[] links = new DirectedLink[hops];
+    for (int link = lastLinks[end]; link != NO_LINK; link = lastLinks[graph.source(link)]) {
+      links[--hops] = graph.link(link);
+    }
     return Optional.of(new Path(source, ImmutableList.copyOf(links)));
   }
 
   /** The links that the paths use: a tree that spans all switches that can be reached. */
   public ImmutableList<DirectedLink> links() {
-    return lastLinks.values().asList();
+    return Arrays.stream(lastLinks)
+        .filter(link -> link != NO_LINK)
+        .mapToObj(graph::link)
+        .collect(ImmutableList.toImmutableList());
   }
 }

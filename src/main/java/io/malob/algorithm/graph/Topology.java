@@ -17,12 +17,14 @@ public final class Topology {
 
   private final ImmutableSortedSet<DatapathId> switches;
   private final ImmutableListMultimap<DatapathId, DirectedLink> linksFrom;
+  private final Adjacency adjacency;
 
   private Topology(
       ImmutableSortedSet<DatapathId> switches,
       ImmutableListMultimap<DatapathId, DirectedLink> linksFrom) {
     this.switches = switches;
     this.linksFrom = linksFrom;
+    this.adjacency = new Adjacency(switches, linksFrom.values());
   }
 
   /** The topology of these switches and links; links from or to any other switch are left out. */
@@ -58,6 +60,11 @@ public final class Topology {
   public boolean contains(Path path) {
     return switches.contains(path.src())
         && path.links().stream().allMatch(link -> linksFrom(link.src()).contains(link));
+  }
+
+  /** The same in arrays, for searches. */
+  Adjacency adjacency() {
+    return adjacency;
   }
 
   /** All links, in order. */

@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * SPH of the thesis (section 3.3.2): the path with the fewest links; of several, the one with the
- * smaller switch ids. It needs no measurements.
+ * SPH of the thesis (section 3.3.3): the path with the fewest links; of several, the one with the
+ * lowest latency, then with the smaller switch ids. It needs no measurements.
  */
 public final class FewestHops implements PathPicker {
 

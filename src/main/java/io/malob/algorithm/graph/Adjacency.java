@@ -1,0 +1,87 @@
+package io.malob.algorithm.graph;
+
+import com.google.common.collect.ImmutableCollection;
+import com.google.common.collect.ImmutableSortedSet;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * The switches and links of a topology by number, in arrays: a search over thousands of links
+ * spends its time on comparing, not on looking up. The links that leave a switch follow one
+ * another. Nobody writes to the arrays.
+ */
+final class Adjacency {
+  private final Map<DatapathId, Integer> numbers = new HashMap<>();
+  private final Map<DirectedLink, Integer> linkNumbers = new HashMap<>();
+  private final DirectedLink[] links;
+  private final int[] firstLinks;
+  private final int[] sources;
+  private final int[] targets;
+
+  /**
+   * The arrays of a topology.
+   *
+   * @param sorted the switches, in order
+   * @param sortedLinks links between them, in order
+   */
+  Adjacency(ImmutableSortedSet<DatapathId> sorted, ImmutableCollection<DirectedLink> sortedLinks) {
+    links = sortedLinks.toArray(new DirectedLink[0]);
+    sorted.forEach(switchId -> numbers.put(switchId, numbers.size()));
+    sources = new int[links.length];
+    targets = new int[links.length];
+    firstLinks = new int[numbers.size() + 1];
+    for (int i = 0; i < links.length; i++) {
+      linkNumbers.put(links[i], i);
+      sources[i] = number(links[i].src());
+      targets[i] = number(links[i].dst());
+      firstLinks[sources[i] + 1]++;
+    }
+    for (int i = 0; i < numbers.size(); i++) {
+      firstLinks[i + 1] += firstLinks[i];
+    }
+  }
+
+  /** How many switches there are; they have the numbers below that. */
+  int switchCount() {
+    return numbers.size();
+  }
+
+  /** How many links there are; they have the numbers below that, in the order of the topology. */
+  int linkCount() {
+    return links.length;
+  }
+
+  /** The number of a switch, or -1 if it is not there. */
+  int number(DatapathId switchId) {
+    @Nullable Integer number = numbers.get(switchId);
+    return number == null ? -1 : number;
+  }
+
+  /** The number of a link. */
+  int number(DirectedLink link) {
+    @Nullable Integer number = linkNumbers.get(link);
+    if (number == null) {
+      throw new IllegalArgumentException(link + " is not in the topology");
+    }
+    return number;
+  }
+
+  DirectedLink link(int number) {
+    return links[number];
+  }
+
+  /** The number of the first link that leaves a switch; the last is before that of the next. */
+  int firstLink(int switchNumber) {
+    return firstLinks[switchNumber];
+  }
+
+  int source(int link) {
+    return sources[link];
+  }
+
+  int target(int link) {
+    return targets[link];
+  }
+}

@@ -1,0 +1,56 @@
+package io.malob.algorithm.graph;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the links of one topology cost in a search: a path with a smaller sum of primary costs is
+ * better, and of equal ones that with the smaller sum of secondary costs. Links can be left out.
+ * Arrays are by the links' place in {@link Topology#links()}; nobody writes to them.
+ */
+public final class LinkCosts {
+  /** One for each link: what counts is how many there are. */
+  private static final long HOP = 1;
+
+  private final long @Nullable [] primary;
+  private final long @Nullable [] secondary;
+  private final double @Nullable [] widths;
+  private final double leastWidth;
+
+  private LinkCosts(
+      long @Nullable [] primary,
+      long @Nullable [] secondary,
+      double @Nullable [] widths,
+      double leastWidth) {
+    this.primary = primary;
+    this.secondary = secondary;
+    this.widths = widths;
+    this.leastWidth = leastWidth;
+  }
+
+  /** Fewest links first, then the lowest sum of latencies. */
+  static LinkCosts hopsThenLatency(long[] latencies) {
+    return new LinkCosts(null, latencies, null, 0);
+  }
+
+  /** The lowest sum of latencies first, then the fewest links. */
+  static LinkCosts latencyThenHops(long[] latencies) {
+    return new LinkCosts(latencies, null, null, 0);
+  }
+
+  /** The same over links that are at least so wide. */
+  static LinkCosts latencyThenHops(long[] latencies, double[] widths, double leastWidth) {
+    return new LinkCosts(latencies, null, widths, leastWidth);
+  }
+
+  long primary(int link) {
+    return primary == null ? HOP : primary[link];
+  }
+
+  long secondary(int link) {
+    return secondary == null ? HOP : secondary[link];
+  }
+
+  boolean usable(int link) {
+    return widths == null || widths[link] >= leastWidth;
+  }
+}

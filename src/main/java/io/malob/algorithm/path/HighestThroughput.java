@@ -1,0 +1,20 @@
+package io.malob.algorithm.path;
+
+import io.malob.algorithm.NetworkSnapshot;
+import io.malob.algorithm.graph.Path;
+import java.util.Optional;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * HTP of the thesis (section 3.3.3): the path whose narrowest link has the highest throughput; of
+ * several, the one with the lowest latency, then with the fewest links, then with the smaller
+ * switch ids. A link of unknown throughput counts as the narrowest that is known; where none is
+ * known, this is SPL.
+ */
+public final class HighestThroughput implements PathPicker {
+
+  @Override
+  public Optional<Path> pick(NetworkSnapshot network, DatapathId src, DatapathId dst) {
+    return network.widest(src, dst);
+  }
+}

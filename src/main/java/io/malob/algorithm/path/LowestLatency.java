@@ -1,0 +1,19 @@
+package io.malob.algorithm.path;
+
+import io.malob.algorithm.NetworkSnapshot;
+import io.malob.algorithm.graph.Path;
+import java.util.Optional;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * SPL of the thesis (section 3.3.3): the path with the lowest sum of link latencies; of several,
+ * the one with the fewest links, then with the smaller switch ids. A link of unknown latency counts
+ * as the slowest that is known; where none is known, this is SPH.
+ */
+public final class LowestLatency implements PathPicker {
+
+  @Override
+  public Optional<Path> pick(NetworkSnapshot network, DatapathId src, DatapathId dst) {
+    return network.lowestLatency(src, dst);
+  }
+}

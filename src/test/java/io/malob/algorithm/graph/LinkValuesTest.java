@@ -1,0 +1,248 @@
+package io.malob.algorithm.graph;
+
+import static io.malob.testing.Topologies.link;
+import static io.malob.testing.Topologies.path;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.testing.Topologies;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.function.BiFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+class LinkValuesTest {
+  private static final DatapathId S1 = DatapathId.of(1);
+  private static final DatapathId S4 = DatapathId.of(4);
+
+  /** A rule as code under test, and as an order of all simple paths. */
+  private record Rule(
+      BiFunction<DatapathId, DatapathId, Optional<Path>> search, Comparator<Path> order) {}
+
+  /** The values as the rules are to see them, worked out apart from the code under test. */
+  private record Oracle(Map<DirectedLink, LinkValue> known, long slowest, double narrowest) {
+    Oracle(Map<DirectedLink, LinkValue> known) {
+      this(
+          known,
+          known.values().stream()
+              .mapToLong(value -> value.latencyNanos().orElse(0))
+              .max()
+              .orElse(0),
+          known.values().stream()
+              .mapToDouble(value -> value.throughputBps().orElse(Double.MAX_VALUE))
+              .min()
+              .orElse(Double.MAX_VALUE));
+    }
+
+    double latency(Path path) {
+      double sum = 0;
+      for (DirectedLink link : path.links()) {
+        sum += value(link).latencyNanos().orElse(slowest);
+      }
+      return sum;
+    }
+
+    double width(Path path) {
+      double least = Double.MAX_VALUE;
+      for (DirectedLink link : path.links()) {
+        least = Math.min(least, value(link).throughputBps().orElse(narrowest));
+      }
+      return least;
+    }
+
+    private LinkValue value(DirectedLink link) {
+      return known.getOrDefault(link, LinkValue.UNKNOWN);
+    }
+  }
+
+  private static final Comparator<Path> BY_IDS =
+      (a, b) -> {
+        for (int i = 0; i < Math.min(a.hops(), b.hops()); i++) {
+          int difference = a.links().get(i).compareTo(b.links().get(i));
+          if (difference != 0) {
+            return difference;
+          }
+        }
+        return 0;
+      };
+
+  private static List<Rule> rules(LinkValues values, Oracle oracle) {
+    Comparator<Path> hops = Comparator.comparingInt(Path::hops);
+    Comparator<Path> latency = Comparator.comparingDouble(oracle::latency);
+    Comparator<Path> width = Comparator.comparingDouble(path -> -oracle.width(path));
+    return List.of(
+        new Rule(
+            (src, dst) -> values.fewestHops(src).pathTo(dst),
+            hops.thenComparing(latency).thenComparing(BY_IDS)),
+        new Rule(
+            (src, dst) -> values.lowestLatency(src).pathTo(dst),
+            latency.thenComparing(hops).thenComparing(BY_IDS)),
+        new Rule(
+            (src, dst) -> values.widest(src).pathTo(dst),
+            width.thenComparing(latency).thenComparing(hops).thenComparing(BY_IDS)));
+  }
+
+  /** Few different values, so that there are ties; some unknown. */
+  private static Map<DirectedLink, LinkValue> someValues(Topology topology, Random random) {
+    Map<DirectedLink, LinkValue> known = new HashMap<>();
+    for (DirectedLink link : topology.links()) {
+      known.put(
+          link,
+          new LinkValue(
+              random.nextInt(8) == 0 ? OptionalLong.empty() : OptionalLong.of(random.nextInt(5)),
+              random.nextInt(8) == 0
+                  ? OptionalDouble.empty()
+                  : OptionalDouble.of(random.nextInt(4))));
+    }
+    return known;
+  }
+
+  private static List<Path> allPaths(Topology topology, DatapathId src, DatapathId dst) {
+    List<Path> found = new ArrayList<>();
+    extend(topology, Path.within(src), dst, found);
+    return found;
+  }
+
+  private static void extend(Topology topology, Path way, DatapathId dst, List<Path> found) {
+    if (way.dst().equals(dst)) {
+      found.add(way);
+      return;
+    }
+    for (DirectedLink link : topology.linksFrom(way.dst())) {
+      if (!way.switches().contains(link.dst())) {
+        List<DirectedLink> links = new ArrayList<>(way.links());
+        links.add(link);
+        extend(topology, new Path(way.src(), ImmutableList.copyOf(links)), dst, found);
+      }
+    }
+  }
+
+  private static void assertSameAsBruteForce(Topology topology, Random random) {
+    Map<DirectedLink, LinkValue> known = someValues(topology, random);
+    LinkValues values = LinkValues.of(topology, known);
+    List<Rule> rules = rules(values, new Oracle(known));
+    List<DatapathId> switches = topology.switches().asList();
+    DatapathId src = switches.get(random.nextInt(switches.size()));
+    // one destination of large graphs: there are many graphs
+    DatapathId only = switches.get(random.nextInt(switches.size()));
+    for (DatapathId dst : switches.size() < 6 ? switches : List.of(only)) {
+      List<Path> all = allPaths(topology, src, dst);
+      for (int rule = 0; rule < rules.size(); rule++) {
+        String what = "rule " + rule + ", " + src + " to " + dst + " with " + known;
+        assertEquals(
+            all.stream().min(rules.get(rule).order()),
+            rules.get(rule).search().apply(src, dst),
+            what);
+      }
+    }
+  }
+
+  /** All undirected graphs of so many switches. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6})
+  void bestPaths_onEveryGraph_areTheBestOfAllPaths(int switches) {
+    List<int[]> pairs = new ArrayList<>();
+    for (int a = 1; a <= switches; a++) {
+      for (int b = a + 1; b <= switches; b++) {
+        pairs.add(new int[] {a, b});
+      }
+    }
+    Random random = new Random(switches);
+    for (int chosen = 0; chosen < 1 << pairs.size(); chosen++) {
+      List<int[]> links = new ArrayList<>();
+      for (int i = 0; i < pairs.size(); i++) {
+        if ((chosen >>> i & 1) != 0) {
+          links.add(pairs.get(i));
+        }
+      }
+      assertSameAsBruteForce(Topologies.of(switches, links.toArray(new int[0][])), random);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4})
+  void bestPaths_onRandomDirectedGraphs_areTheBestOfAllPaths(int seed) {
+    Random random = new Random(seed);
+    for (int trial = 0; trial < 200; trial++) {
+      int switches = 2 + random.nextInt(5);
+      List<DirectedLink> links = new ArrayList<>();
+      for (int a = 1; a <= switches; a++) {
+        for (int b = 1; b <= switches; b++) {
+          if (a != b && random.nextInt(100) < 45) {
+            links.add(link(a, b));
+          }
+        }
+      }
+      assertSameAsBruteForce(Topologies.directed(switches, links), random);
+    }
+  }
+
+  /*
+   *        wide, slow
+   *      1 ========== 2 --- 4      the link 2 - 4 is narrow: of both ways to 2, the fast one is
+   *       \- 3 ------/             the better beginning, though a narrower one
+   */
+  @Test
+  void widest_beforeANarrowLink_takesTheFasterWay() {
+    Topology topology =
+        Topologies.of(4, new int[] {1, 2}, new int[] {1, 3}, new int[] {3, 2}, new int[] {2, 4});
+    LinkValues values =
+        LinkValues.of(
+            topology,
+            Map.of(
+                link(1, 2), value(50, 100),
+                link(1, 3), value(1, 20),
+                link(3, 2), value(1, 20),
+                link(2, 4), value(1, 10)));
+    assertEquals(Optional.of(path(1, 3, 2, 4)), values.widest(S1).pathTo(S4));
+    assertEquals(Optional.of(path(1, 2)), values.widest(S1).pathTo(DatapathId.of(2)));
+  }
+
+  @Test
+  void unknownLink_countsAsTheWorst() {
+    Topology topology =
+        Topologies.of(4, new int[] {1, 2}, new int[] {2, 4}, new int[] {1, 3}, new int[] {3, 4});
+    LinkValues values =
+        LinkValues.of(
+            topology,
+            Map.of(
+                link(1, 2), LinkValue.UNKNOWN,
+                link(2, 4), value(3, 100),
+                link(1, 3), value(9, 90),
+                link(3, 4), value(2, 90)));
+    assertEquals(Optional.of(path(1, 3, 4)), values.widest(S1).pathTo(S4));
+    assertEquals(12, values.latencyNanos(path(1, 2, 4)));
+    assertEquals(Optional.of(path(1, 3, 4)), values.lowestLatency(S1).pathTo(S4));
+    assertEquals(90, values.bottleneckBps(path(1, 2, 4)));
+  }
+
+  @Test
+  void bottleneck_withinOneSwitch_isInfinite() {
+    LinkValues values = LinkValues.unknown(Topologies.of(1));
+    assertTrue(Double.isInfinite(values.bottleneckBps(Path.within(S1))));
+  }
+
+  @Test
+  void paths_ofSwitchThatIsNotThere_areEmpty() {
+    LinkValues values = LinkValues.unknown(Topologies.of(1));
+    assertEquals(Optional.empty(), values.widest(S4).pathTo(S1));
+    assertEquals(Optional.empty(), values.lowestLatency(S4).pathTo(S1));
+    assertEquals(Optional.empty(), values.widest(S1).pathTo(S4));
+    assertEquals(Optional.of(path(1)), values.widest(S1).pathTo(S1));
+  }
+
+  private static LinkValue value(long latencyNanos, double throughputBps) {
+    return new LinkValue(OptionalLong.of(latencyNanos), OptionalDouble.of(throughputBps));
+  }
+}
