@@ -12,17 +12,21 @@ import java.util.stream.Stream;
  * rule for both, as in {@code SL-PS}.
  *
  * @param name the name that users see
- * @param available whether this version has it
  */
-public record Algorithm(String name, boolean available) {
+public record Algorithm(String name) {
 
   /** What is used where nothing else is said. */
-  public static final Algorithm DEFAULT = new Algorithm("RR+SPH", true);
+  public static final Algorithm DEFAULT = new Algorithm("RR+SPH");
 
-  private static final List<String> SERVER_RULES = List.of("RR", "WRR", "LC", "CPU");
+  private static final List<String> SERVER_RULES = List.of("RR", "WRR", "LC", "CPU", "P2C");
   private static final List<String> PATH_RULES = List.of("SPH", "SPL", "HTP");
   private static final List<String> JOINT_RULES = List.of("SL-PS", "HT-PS");
-  private static final List<String> AVAILABLE = List.of("RR+SPH", "WRR+SPH", "LC+SPH");
+  private static final List<String> NAMES =
+      Stream.concat(
+              SERVER_RULES.stream()
+                  .flatMap(server -> PATH_RULES.stream().map(path -> server + "+" + path)),
+              JOINT_RULES.stream())
+          .toList();
 
   /** The ids of the thesis and the methods of Floodlight's own load balancer. */
   private static final Map<String, String> ALIASES =
@@ -42,22 +46,17 @@ public record Algorithm(String name, boolean available) {
     String upper = text.trim().toUpperCase(Locale.ROOT);
     String alias = ALIASES.getOrDefault(upper, upper);
     String name = SERVER_RULES.contains(alias) ? alias + "+SPH" : alias;
-    return allNames()
-        .filter(name::equals)
-        .findAny()
-        .map(known -> new Algorithm(known, AVAILABLE.contains(known)));
+    return NAMES.contains(name) ? Optional.of(new Algorithm(name)) : Optional.empty();
   }
 
-  /** The names of the algorithms that this version has. */
-  public static List<String> availableNames() {
-    return AVAILABLE;
+  /** The names of all algorithms. */
+  public static List<String> names() {
+    return NAMES;
   }
 
-  private static Stream<String> allNames() {
-    return Stream.concat(
-        SERVER_RULES.stream()
-            .flatMap(server -> PATH_RULES.stream().map(path -> server + "+" + path)),
-        JOINT_RULES.stream());
+  /** Whether one rule chooses both server and paths. */
+  public boolean isJoint() {
+    return JOINT_RULES.contains(name);
   }
 
   /** The server rule, or the joint rule. */

@@ -2,47 +2,71 @@ package io.malob.algorithm;
 
 import io.malob.algorithm.graph.LinkValues;
 import io.malob.algorithm.graph.Path;
+import io.malob.algorithm.graph.PathTree;
 import io.malob.algorithm.graph.Topology;
+import io.malob.algorithm.graph.WidestPaths;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * The network at one moment: switches, links, and what is known of the links. Immutable but for
- * what it remembers of its own results: paths are computed once per source switch, when first asked
- * for, and then looked up. Thread-safe.
+ * what it remembers of its own results: paths are searched for once per source switch, when first
+ * asked for, and then looked up. Thread-safe.
  */
 public final class NetworkSnapshot {
 
   /** A network without switches. */
   public static final NetworkSnapshot EMPTY = new NetworkSnapshot(Topology.EMPTY);
 
-  private final Topology topology;
+  /**
+   * A path that has lost more than a fifth of its share to new connections is searched for again.
+   */
+  private static final double KEPT_PART = 0.8;
+
+  /** How many links all repeated searches within one snapshot may look at, some 10 ms in all. */
+  private static final int MAX_LINKS_SEARCHED = 1_000_000;
+
   private final LinkValues values;
-  private final Lookup fewestHops;
-  private final Lookup lowestLatency;
-  private final Lookup widest;
+  private final Trees fewestHops;
+  private final Trees lowestLatency;
+  private final Map<DatapathId, WidestPaths> widest = new ConcurrentHashMap<>();
+  private final AtomicInteger linksToSearch = new AtomicInteger(MAX_LINKS_SEARCHED);
 
   /** A network of whose links nothing is known. */
   public NetworkSnapshot(Topology topology) {
-    this(topology, LinkValues.unknown(topology));
+    this(LinkValues.unknown(topology));
   }
 
-  /** A network with what is known of the links of this very topology. */
-  public NetworkSnapshot(Topology topology, LinkValues values) {
-    this.topology = topology;
+  /** A network with what is known of its links. */
+  public NetworkSnapshot(LinkValues values) {
     this.values = values;
-    this.fewestHops = new Lookup(source -> values.fewestHops(source)::pathTo);
-    this.lowestLatency = new Lookup(source -> values.lowestLatency(source)::pathTo);
-    this.widest = new Lookup(source -> values.widest(source)::pathTo);
+    this.fewestHops = new Trees(values::fewestHops);
+    this.lowestLatency = new Trees(values::lowestLatency);
+  }
+
+  /**
+   * The network with new values. Of the same topology, the paths that are as good as before are
+   * kept, and those by latency that are not are searched for now, so that no connection waits.
+   */
+  public NetworkSnapshot with(LinkValues newValues) {
+    NetworkSnapshot next = new NetworkSnapshot(newValues);
+    if (newValues.topology().equals(topology())) {
+      next.fewestHops.takeOver(fewestHops, newValues::fewestHopsHold);
+      next.lowestLatency.takeOver(lowestLatency, newValues::lowestLatencyHolds);
+      next.widest.putAll(newValues.widestThatHold(widest));
+    }
+    return next;
   }
 
   /** The switches and links. */
   public Topology topology() {
-    return topology;
+    return values.topology();
   }
 
   /** What is known of the links. */
@@ -67,19 +91,42 @@ public final class NetworkSnapshot {
   }
 
   /**
-   * The path whose narrowest link is the widest, of several that with the lowest latency, then with
-   * the fewest links, then with the smaller switch ids; empty if there is none.
+   * The path that gives a new connection the widest bottleneck, of several that with the lowest
+   * latency, then with the fewest links, then with the smaller switch ids; empty if there is none.
+   *
+   * <p>When what was placed since has taken a fifth of it or more, it is searched for anew. In a
+   * large and busy network there is no time for that at each connection; then the best of the paths
+   * that are known is taken, until the next snapshot.
    */
   public Optional<Path> widest(DatapathId src, DatapathId dst) {
-    return widest.path(src, dst);
+    @Nullable WidestPaths known = widest.get(src);
+    if (known == null) {
+      known = widest.computeIfAbsent(src, values::widest);
+    }
+    Optional<Path> path = known.pathTo(dst);
+    if (path.isEmpty() || values.shareBps(path.get()) >= KEPT_PART * known.widthTo(dst)) {
+      return path;
+    }
+    if (linksToSearch.addAndGet(-topology().links().size()) < 0) {
+      return wider(wider(path, lowestLatency(src, dst)), fewestHops(src, dst));
+    }
+    WidestPaths searched = values.widest(src);
+    widest.put(src, searched);
+    return searched.pathTo(dst);
+  }
+
+  private Optional<Path> wider(Optional<Path> a, Optional<Path> b) {
+    return a.isPresent() && b.isPresent() && values.shareBps(b.get()) > values.shareBps(a.get())
+        ? b
+        : a;
   }
 
   /** The best paths by one rule, searched for once per source and put together once. */
-  private static final class Lookup {
-    private final Function<DatapathId, Function<DatapathId, Optional<Path>>> search;
+  private static final class Trees {
+    private final Function<DatapathId, PathTree> search;
     private final Map<DatapathId, Paths> bySource = new ConcurrentHashMap<>();
 
-    Lookup(Function<DatapathId, Function<DatapathId, Optional<Path>>> search) {
+    Trees(Function<DatapathId, PathTree> search) {
       this.search = search;
     }
 
@@ -90,18 +137,34 @@ public final class NetworkSnapshot {
       }
       return paths.to(dst);
     }
+
+    /** Keeps what holds, searches anew for what does not and is in use, forgets the rest. */
+    void takeOver(Trees before, Predicate<PathTree> holds) {
+      before.bySource.forEach(
+          (source, paths) -> {
+            if (holds.test(paths.tree)) {
+              bySource.put(source, paths);
+            } else if (paths.isInUse()) {
+              bySource.put(source, new Paths(search.apply(source)));
+            }
+          });
+    }
   }
 
   private static final class Paths {
+    private final PathTree tree;
     private final Map<DatapathId, Optional<Path>> byDestination = new ConcurrentHashMap<>();
-    private final Function<DatapathId, Optional<Path>> find;
 
-    Paths(Function<DatapathId, Optional<Path>> find) {
-      this.find = find;
+    Paths(PathTree tree) {
+      this.tree = tree;
     }
 
     Optional<Path> to(DatapathId destination) {
-      return byDestination.computeIfAbsent(destination, find);
+      return byDestination.computeIfAbsent(destination, tree::pathTo);
+    }
+
+    boolean isInUse() {
+      return !byDestination.isEmpty();
     }
   }
 }

@@ -14,9 +14,12 @@ public interface Placer {
   Result place(Request request, NetworkSnapshot network);
 
   /** Finds paths to and from a server that was chosen before. */
-  Result placeOn(Server server, DatapathId clientSwitch, NetworkSnapshot network);
+  Result placeOn(Server server, Request request, NetworkSnapshot network);
 
-  /** Tells that the connections of a server were counted up or down. */
+  /** What {@link #place} would choose now, and why; changes nothing. */
+  Explanation explain(Request request, NetworkSnapshot network);
+
+  /** Tells that the load of a server has changed. */
   default void loadChanged(Server server) {}
 
   /**
@@ -25,7 +28,13 @@ public interface Placer {
    * @param clientSwitch the client's edge switch
    * @param acceptable which servers can take it at all
    */
-  record Request(DatapathId clientSwitch, Predicate<Server> acceptable) {}
+  record Request(DatapathId clientSwitch, Predicate<Server> acceptable) {
+
+    /** A connection from that switch that any server can take. */
+    public static Request from(DatapathId clientSwitch) {
+      return new Request(clientSwitch, any -> true);
+    }
+  }
 
   /** Either a {@link Placement} or a {@link Refusal}. */
   sealed interface Result permits Placement, Refusal {}

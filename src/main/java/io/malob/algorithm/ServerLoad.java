@@ -1,33 +1,53 @@
 package io.malob.algorithm;
 
-import java.util.concurrent.atomic.AtomicInteger;
+import io.malob.algorithm.estimate.ActiveCount;
 import java.util.concurrent.atomic.LongAdder;
 
-/** The connections of one server, counted as they are placed and as they end. Thread-safe. */
+/**
+ * The load of one server: its connections, counted as they are placed and as they end, and what it
+ * has reported. Connections are counted by any thread; reports are written by one at a time.
+ */
 public final class ServerLoad {
-  private final AtomicInteger active = new AtomicInteger();
+  /** What a connection takes of a server of which nobody knows it, as a fraction of its CPU. */
+  private static final double DEFAULT_CPU_PER_CONNECTION = 0.1;
+
+  private static final double LEAST_CPU_PER_CONNECTION = 0.01;
+
+  /** How much a new report weighs against those before it. */
+  private static final double LEARNING_RATE = 0.3;
+
+  /** What a connection makes others wait where no response time is known. */
+  private static final double DEFAULT_WAIT_NANOS = 1e6;
+
+  private final ActiveCount active = new ActiveCount();
   private final LongAdder total = new LongAdder();
   private volatile int foreign;
 
+  /** Not a number while unknown, as those below. */
+  private volatile double cpuFraction = Double.NaN;
+
+  private volatile double cpuPerConnection = Double.NaN;
+  private volatile double responseNanos = Double.NaN;
+
   /** Counts a connection that was placed on the server. */
   public void opened() {
-    active.incrementAndGet();
+    active.add(1);
     total.increment();
   }
 
   /** Counts a connection that went on after a pause in which it had been counted as ended. */
   public void resumed() {
-    active.incrementAndGet();
+    active.add(1);
   }
 
   /** Counts the end of a connection. */
   public void closed() {
-    active.decrementAndGet();
+    active.add(-1);
   }
 
   /** How many connections are open. */
   public int active() {
-    return active.get();
+    return active.now();
   }
 
   /**
@@ -45,11 +65,74 @@ public final class ServerLoad {
 
   /** How many connections the server has: those that are open, and foreign ones. */
   public long present() {
-    return (long) active.get() + foreign;
+    return (long) active.now() + foreign;
+  }
+
+  /** How many connections count for a choice. */
+  public long present(Counting counting) {
+    return counting == Counting.PLACED_SINCE ? present() : (long) active.atMeasurement() + foreign;
   }
 
   /** How many connections were ever placed. */
   public long total() {
     return total.sum();
+  }
+
+  /**
+   * The server has reported. To be called once for each report.
+   *
+   * @param newCpuFraction use of its processors since its last report, from 0 to 1; not a number if
+   *     unknown
+   * @param newResponseNanos how long its service takes to answer; not a number if unknown
+   */
+  public void reported(double newCpuFraction, double newResponseNanos) {
+    double present = (active.now() + active.atMeasurement()) / 2.0 + foreign;
+    if (newCpuFraction >= 0 && present >= 1) {
+      double seen = Math.max(LEAST_CPU_PER_CONNECTION, newCpuFraction / present);
+      double before = cpuPerConnection;
+      cpuPerConnection = Double.isNaN(before) ? seen : before + LEARNING_RATE * (seen - before);
+    }
+    active.measured();
+    cpuFraction = newCpuFraction;
+    responseNanos = newResponseNanos;
+  }
+
+  /** Nothing has been heard of the server for too long. */
+  public void forgetReport() {
+    cpuFraction = Double.NaN;
+    responseNanos = Double.NaN;
+  }
+
+  /**
+   * The use of its processors to be expected with one more connection, as a fraction, possibly
+   * above 1: what was reported, and for each connection that was placed since, what one has been
+   * seen to take. A server whose use is unknown counts as fully used.
+   */
+  public double expectedCpu(Counting counting) {
+    double reported = Double.isNaN(cpuFraction) ? 1 : cpuFraction;
+    if (counting == Counting.MEASURED_ONLY) {
+      return reported;
+    }
+    double each = Double.isNaN(cpuPerConnection) ? DEFAULT_CPU_PER_CONNECTION : cpuPerConnection;
+    int since = Double.isNaN(cpuFraction) ? active.now() : active.sinceMeasured();
+    return Math.max(0, reported + since * each) + each;
+  }
+
+  /**
+   * How long a new connection is to wait for its answer, in nanoseconds: in line with what was
+   * reported, and longer by what was placed since. Where no response time is known, each connection
+   * that is there counts for a millisecond.
+   *
+   * @param weight how many of them it serves side by side
+   */
+  public double expectedWaitNanos(int weight, Counting counting) {
+    if (counting == Counting.MEASURED_ONLY) {
+      return Double.isNaN(responseNanos) ? 0 : responseNanos;
+    }
+    if (Double.isNaN(responseNanos)) {
+      return DEFAULT_WAIT_NANOS * Math.max(0, present()) / weight;
+    }
+    double each = responseNanos / (1 + Math.max(0, active.covered()) + foreign);
+    return Math.max(each, responseNanos + active.sinceMeasured() * each);
   }
 }

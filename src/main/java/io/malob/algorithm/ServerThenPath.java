@@ -1,6 +1,7 @@
 package io.malob.algorithm;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.path.PathPicker;
 import io.malob.algorithm.server.ServerPicker;
@@ -25,17 +26,17 @@ final class ServerThenPath implements Placer {
 
   @Override
   public Result place(Request request, NetworkSnapshot network) {
-    if (servers.isEmpty()) {
-      return Refusal.NO_SERVER;
-    }
+    return servers.isEmpty() ? Refusal.NO_SERVER : placeFrom(serverPicker.pick(), request, network);
+  }
+
+  private Result placeFrom(int picked, Request request, NetworkSnapshot network) {
     Refusal refusal = Refusal.NOT_ACCEPTABLE;
-    int picked = serverPicker.pick();
     for (int tried = 0; tried < servers.size(); tried++) {
       Server server = servers.get((picked + tried) % servers.size());
       if (!request.acceptable().test(server)) {
         continue;
       }
-      if (placeOn(server, request.clientSwitch(), network) instanceof Placement placement) {
+      if (placeOn(server, request, network) instanceof Placement placement) {
         return placement;
       }
       refusal = Refusal.NO_ROUTE;
@@ -44,10 +45,10 @@ final class ServerThenPath implements Placer {
   }
 
   @Override
-  public Result placeOn(Server server, DatapathId clientSwitch, NetworkSnapshot network) {
+  public Result placeOn(Server server, Request request, NetworkSnapshot network) {
     DatapathId serverSwitch = server.at().switchId();
-    Optional<Path> there = pathPicker.pick(network, clientSwitch, serverSwitch);
-    Optional<Path> back = pathPicker.pick(network, serverSwitch, clientSwitch);
+    Optional<Path> there = pathPicker.pick(network, request.clientSwitch(), serverSwitch);
+    Optional<Path> back = pathPicker.pick(network, serverSwitch, request.clientSwitch());
     return there.isPresent() && back.isPresent()
         ? new Placement(server, there.get(), back.get())
         : Refusal.NO_ROUTE;
@@ -56,5 +57,40 @@ final class ServerThenPath implements Placer {
   @Override
   public void loadChanged(Server server) {
     serverPicker.loadChanged(server);
+  }
+
+  @Override
+  public Explanation explain(Request request, NetworkSnapshot network) {
+    Result result =
+        servers.isEmpty() ? Refusal.NO_SERVER : placeFrom(serverPicker.next(), request, network);
+    ImmutableList.Builder<Explanation.Candidate> candidates = ImmutableList.builder();
+    for (int index = 0; index < servers.size(); index++) {
+      Server server = servers.get(index);
+      Optional<Placement> reached =
+          placeOn(server, request, network) instanceof Placement placement
+              ? Optional.of(placement)
+              : Optional.empty();
+      ImmutableMap.Builder<String, Double> values = ImmutableMap.builder();
+      values.putAll(serverPicker.values(index));
+      reached.ifPresent(placement -> values.putAll(pathValues(placement, network)));
+      candidates.add(
+          new Explanation.Candidate(
+              server,
+              reached.map(found -> new Explanation.Paths(found.requestPath(), found.replyPath())),
+              values.build(),
+              request.acceptable().test(server)));
+    }
+    return new Explanation(result, serverPicker.reason(), pathPicker.reason(), candidates.build());
+  }
+
+  private static ImmutableMap<String, Double> pathValues(
+      Placement placement, NetworkSnapshot network) {
+    Path there = placement.requestPath();
+    Path back = placement.replyPath();
+    return ImmutableMap.of(
+        "round_trip_ms",
+            (network.values().latencyNanos(there) + network.values().latencyNanos(back)) / 1e6,
+        "bottleneck_mbps", network.values().shareBps(back) / 1e6,
+        "links", (double) there.hops() + back.hops());
   }
 }

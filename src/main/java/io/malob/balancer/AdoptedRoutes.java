@@ -3,6 +3,7 @@ package io.malob.balancer;
 import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Placement;
+import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
 import io.malob.algorithm.graph.Path;
 import io.malob.balancer.Adoption.FoundReply;
@@ -77,7 +78,8 @@ final class AdoptedRoutes {
             : null;
     boolean isAsFound = there != null && back != null;
     if (!isAsFound && nanoTime.getAsLong() - found.sinceNanos() >= PATIENCE_NANOS) {
-      if (pool.placer(algorithm).placeOn(server, client.switchId(), view.network())
+      if (pool.placer(algorithm)
+              .placeOn(server, Placer.Request.from(client.switchId()), view.network())
           instanceof Placement placement) {
         there = there == null ? fresh(placement.requestPath()) : there;
         back = back == null ? fresh(placement.replyPath()) : back;

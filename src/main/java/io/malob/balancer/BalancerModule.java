@@ -1,7 +1,9 @@
 package io.malob.balancer;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.algorithm.Counting;
 import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.LinkLoads;
 import io.malob.balancer.ConnectionProgrammer.IdleTimeouts;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.Repetition;
@@ -73,7 +75,8 @@ import org.slf4j.LoggerFactory;
  * maxDormant}, how many are remembered after their rules have ended; {@code answerSeconds}, how
  * long a switch may take to tell what it holds; {@code auditSeconds}, how often that is compared
  * with what the controller knows; {@code adoptSeconds}, how long the path of a connection of before
- * is kept that is not found.
+ * is kept that is not found; {@code countPlaced}, whether algorithms count what was placed since a
+ * measurement ({@code true}) or go by measurements alone, as the thesis does, to compare with.
  */
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class BalancerModule
@@ -87,7 +90,7 @@ public final class BalancerModule
   private static final int HOST_RULE_IDLE_SECONDS = 300;
   private static final long DORMANT_NANOS = TimeUnit.HOURS.toNanos(1);
   private static final long RETRY_MILLIS = 500;
-  private static final long REPORTS_MILLIS = 1_000;
+  private static final long MEASURED_MILLIS = 1_000;
   private static final long TIDY_MILLIS = 5_000;
   private static final long APPLY_MILLIS = 1_000;
   private static final int MAX_IDLE_SECONDS = 0xffff - 60;
@@ -202,7 +205,8 @@ public final class BalancerModule
 
   private void build(SettingReader settings) throws FloodlightModuleException {
     HostFinder hosts = new HostFinder(switches, topology, devices, programmer);
-    labels = new LabelTable(programmer, nanoTime, random.applyAsInt(Label.MAX_ID));
+    LinkLoads linkLoads = new LinkLoads();
+    labels = new LabelTable(programmer, nanoTime, linkLoads, random.applyAsInt(Label.MAX_ID));
     int maxConnections = settings.number("maxConnections", 500_000, 1, Integer.MAX_VALUE);
     connections =
         new ConnectionTable(
@@ -212,8 +216,14 @@ public final class BalancerModule
             nanoTime,
             connection -> endings.leaveSession(connection));
     hostRules = new HostRuleCache(HOST_RULE_IDLE_SECONDS);
+    Counting counting =
+        settings.flag("countPlaced", true) ? Counting.PLACED_SINCE : Counting.MEASURED_ONLY;
     view =
-        new ViewWriter(hosts::find, address -> monitor.servers().get(address, monitor.nanoTime()));
+        new ViewWriter(
+            hosts::find,
+            address -> monitor.servers().get(address, monitor.nanoTime()),
+            new NetworkValues(monitor, linkLoads, counting)::of,
+            counting);
     ReadSwitches readSwitches = new ReadSwitches();
     pending = new PendingConnections(maxConnections, readSwitches);
     arp = new VipArp(view, programmer);
@@ -349,7 +359,7 @@ public final class BalancerModule
     Repetition repetition = new Repetition(timer);
     repetition.every(RETRY_MILLIS, "retrying", upkeep::retryWaiting);
     repetition.every(Closings.TICK_MILLIS, "closing", upkeep::goOnClosing);
-    repetition.every(REPORTS_MILLIS, "counting foreign connections", upkeep::refreshForeign);
+    repetition.every(MEASURED_MILLIS, "taking over measurements", upkeep::refreshMeasurements);
     monitor.servers().addListener(upkeep::serverReported);
     repetition.every(TIDY_MILLIS, "tidying", upkeep::tidy);
   }

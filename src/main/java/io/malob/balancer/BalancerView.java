@@ -41,7 +41,12 @@ record BalancerView(
     return view;
   }
 
-  /** Tells that the connections of a member were counted up or down. */
+  /** The same with another network. */
+  BalancerView with(NetworkSnapshot newNetwork) {
+    return new BalancerView(catalog, newNetwork, pools, poolOfMember, servers);
+  }
+
+  /** Tells that the load of a member has changed. */
   void loadChanged(Server server) {
     @Nullable PoolView pool = poolOfMember.get(server.number());
     if (pool != null) {

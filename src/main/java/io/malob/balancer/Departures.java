@@ -1,6 +1,7 @@
 package io.malob.balancer;
 
 import io.malob.algorithm.Placement;
+import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
 import io.malob.balancer.Connection.Route;
 import io.malob.openflow.packet.Packet;
@@ -69,7 +70,8 @@ final class Departures {
     @Nullable PoolView pool = view.poolOfMember().get(server.number());
     if (pool == null
         || !(pool.placer(connection.algorithm())
-                .placeOn(server, connection.client().switchId(), view.network())
+                .placeOn(
+                    server, Placer.Request.from(connection.client().switchId()), view.network())
             instanceof Placement placement)) {
       return RefusalReason.NO_ROUTE;
     }

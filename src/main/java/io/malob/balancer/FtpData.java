@@ -109,7 +109,7 @@ final class FtpData {
             control.algorithm(),
             wish ->
                 wish.acceptable().test(target)
-                    ? placer.placeOn(target, wish.clientSwitch(), view.network())
+                    ? placer.placeOn(target, wish, view.network())
                     : Placer.Refusal.NOT_ACCEPTABLE,
             client,
             view));

@@ -2,12 +2,16 @@ package io.malob.balancer;
 
 import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.Algorithm;
+import io.malob.algorithm.Counting;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Placers;
 import io.malob.algorithm.Server;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * A pool as connections see it: the members that can be chosen, and a placer for each algorithm
@@ -16,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class PoolView {
   private final ImmutableList<Server> servers;
+  private final Counting counting;
   private final Map<Algorithm, Placer> placers = new ConcurrentHashMap<>();
   private final Map<Algorithm, AtomicInteger> turns;
 
@@ -23,12 +28,14 @@ final class PoolView {
   private volatile ImmutableList<Placer> all = ImmutableList.of();
 
   /** A pool that nobody has been placed in yet. */
-  PoolView(ImmutableList<Server> servers) {
-    this(servers, new ConcurrentHashMap<>());
+  PoolView(ImmutableList<Server> servers, Counting counting) {
+    this(servers, counting, new ConcurrentHashMap<>());
   }
 
-  private PoolView(ImmutableList<Server> servers, Map<Algorithm, AtomicInteger> turns) {
+  private PoolView(
+      ImmutableList<Server> servers, Counting counting, Map<Algorithm, AtomicInteger> turns) {
     this.servers = servers;
+    this.counting = counting;
     this.turns = turns;
     // not at the first request: laying out the turns of a large pool takes a while
     turns.keySet().forEach(this::placer);
@@ -36,12 +43,19 @@ final class PoolView {
 
   /** This pool with other members; itself if they are the same. */
   PoolView with(ImmutableList<Server> newServers) {
-    return newServers.equals(servers) ? this : new PoolView(newServers, turns);
+    return newServers.equals(servers) ? this : new PoolView(newServers, counting, turns);
   }
 
   /** The members that can be chosen. */
   ImmutableList<Server> servers() {
     return servers;
+  }
+
+  /** Of the members at each switch that has some, one. */
+  Collection<Server> oneOfEachSwitch() {
+    Map<DatapathId, Server> first = new LinkedHashMap<>();
+    servers.forEach(server -> first.putIfAbsent(server.at().switchId(), server));
+    return first.values();
   }
 
   /** The placer of an algorithm. */
@@ -53,7 +67,10 @@ final class PoolView {
   private Placer newPlacer(Algorithm algorithm) {
     Placer placer =
         Placers.of(
-            algorithm, servers, turns.computeIfAbsent(algorithm, any -> new AtomicInteger()));
+            algorithm,
+            servers,
+            turns.computeIfAbsent(algorithm, any -> new AtomicInteger()),
+            counting);
     synchronized (turns) {
       all = ImmutableList.<Placer>builder().addAll(all).add(placer).build();
     }

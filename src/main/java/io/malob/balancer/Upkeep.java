@@ -1,7 +1,11 @@
 package io.malob.balancer;
 
+import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.NetworkSnapshot;
+import io.malob.algorithm.Placement;
+import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
 import io.malob.module.AttachedHosts;
 import io.malob.module.FoundLinks;
@@ -9,6 +13,7 @@ import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.label.LabelledPath;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -226,7 +231,7 @@ final class Upkeep {
   private void repairPaths() {
     NetworkSnapshot network = view.get().network();
     Set<LabelledPath> lost = new HashSet<>();
-    for (LabelledPath labelled : labels.repair(network.topology(), network::fewestHops)) {
+    for (LabelledPath labelled : labels.repair(network.topology(), network::lowestLatency)) {
       if (network.topology().switches().containsAll(labelled.path().switches())
           && labelled.path().switches().stream().noneMatch(this::isJustBack)) {
         lost.add(labelled);
@@ -318,12 +323,16 @@ final class Upkeep {
 
   /** There is a new report of a server. */
   void serverReported(IPv4Address address) {
-    inOrder.execute(() -> view.refreshForeign(member -> member.address().equals(address)));
+    inOrder.execute(() -> view.refreshServers(member -> member.address().equals(address)));
   }
 
-  /** To be called every second: reports age. */
-  void refreshForeign() {
-    inOrder.execute(() -> view.refreshForeign(member -> true));
+  /** To be called every second: there are new measurements, and others grow old. */
+  void refreshMeasurements() {
+    inOrder.execute(
+        () -> {
+          view.refreshLinks();
+          view.refreshServers(member -> true);
+        });
   }
 
   /** To be called every {@link Closings#TICK_MILLIS}. */
@@ -361,27 +370,39 @@ final class Upkeep {
     }
   }
 
-  /** Between all switches with hosts and all with members, so that no connection has to wait. */
+  /**
+   * Between all switches with hosts and all members, by the algorithms that are in use, so that no
+   * connection has to wait.
+   */
   private void keepLabelsReady() {
     BalancerView current = view.get();
-    Set<DatapathId> memberSwitches =
-        current.servers().values().stream()
-            .map(Server::at)
-            .map(at -> at.switchId())
-            .collect(Collectors.toSet());
-    if (memberSwitches.isEmpty()) {
-      return;
-    }
     Set<DatapathId> clientSwitches = switchesWithHosts();
-    int ready = 0;
+    Set<Path> ready = new HashSet<>();
+    for (Pool pool : current.catalog().pools().values()) {
+      @Nullable String vipId = pool.vipId();
+      @Nullable Vip vip = vipId == null ? null : current.catalog().vips().get(vipId);
+      if (vip == null) {
+        continue;
+      }
+      PoolView members = current.pool(pool);
+      for (Algorithm algorithm : current.catalog().algorithmsFor(vip, pool)) {
+        addPaths(members.placer(algorithm), members.oneOfEachSwitch(), clientSwitches, ready);
+      }
+    }
+    ready.forEach(labels::keepReady);
+  }
+
+  private void addPaths(
+      Placer placer, Collection<Server> servers, Set<DatapathId> clientSwitches, Set<Path> ready) {
+    NetworkSnapshot network = view.get().network();
     for (DatapathId client : clientSwitches) {
-      for (DatapathId member : memberSwitches) {
-        if (client.equals(member) || ready >= MAX_READY_LABELS) {
-          continue;
+      Placer.Request request = Placer.Request.from(client);
+      for (Server server : servers) {
+        if (ready.size() < MAX_READY_LABELS
+            && placer.placeOn(server, request, network) instanceof Placement placement) {
+          ready.add(placement.requestPath());
+          ready.add(placement.replyPath());
         }
-        current.network().fewestHops(client, member).ifPresent(labels::keepReady);
-        current.network().fewestHops(member, client).ifPresent(labels::keepReady);
-        ready += 2;
       }
     }
   }

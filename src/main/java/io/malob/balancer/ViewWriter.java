@@ -3,14 +3,17 @@ package io.malob.balancer;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.Attachment;
+import io.malob.algorithm.Counting;
 import io.malob.algorithm.NetworkSnapshot;
 import io.malob.algorithm.Server;
 import io.malob.algorithm.ServerLoad;
+import io.malob.algorithm.graph.LinkValues;
 import io.malob.algorithm.graph.Topology;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
+import io.malob.state.network.Measurement;
 import io.malob.state.network.ServerMeasurements;
 import java.util.HashMap;
 import java.util.Map;
@@ -34,6 +37,12 @@ final class ViewWriter implements Supplier<BalancerView> {
   private final Function<IPv4Address, ServerMeasurements> measured;
   private final Map<Integer, ServerLoad> loads = new ConcurrentHashMap<>();
   private final ForeignConnections foreign = new ForeignConnections();
+  private final Function<Topology, LinkValues> linkValues;
+  private final Counting counting;
+
+  /** When each member was last reported of. */
+  private final Map<Integer, Long> reportedAt = new HashMap<>();
+
   private volatile BalancerView view = BalancerView.EMPTY;
 
   /**
@@ -41,12 +50,18 @@ final class ViewWriter implements Supplier<BalancerView> {
    *
    * @param hosts where the host of an address is attached
    * @param measured what is known of the server at an address and not too old
+   * @param linkValues what is known of the links of a topology
+   * @param counting what placers take for load
    */
   ViewWriter(
       Function<IPv4Address, Optional<Attachment>> hosts,
-      Function<IPv4Address, ServerMeasurements> measured) {
+      Function<IPv4Address, ServerMeasurements> measured,
+      Function<Topology, LinkValues> linkValues,
+      Counting counting) {
     this.hosts = hosts;
     this.measured = measured;
+    this.linkValues = linkValues;
+    this.counting = counting;
   }
 
   @Override
@@ -57,8 +72,15 @@ final class ViewWriter implements Supplier<BalancerView> {
   /** Takes over a new network; what was computed for the old one is kept if it is the same. */
   void setTopology(Topology topology) {
     if (!topology.equals(view.network().topology())) {
-      publish(view.catalog(), new NetworkSnapshot(topology));
+      publish(view.catalog(), new NetworkSnapshot(linkValues.apply(topology)));
     }
+  }
+
+  /** Takes over what is known of links now. */
+  void refreshLinks() {
+    BalancerView current = view;
+    NetworkSnapshot network = current.network();
+    view = current.with(network.with(linkValues.apply(network.topology())));
   }
 
   /** Takes over a new catalog. */
@@ -68,7 +90,8 @@ final class ViewWriter implements Supplier<BalancerView> {
         catalog.members().values().stream().map(Member::number).collect(Collectors.toSet());
     loads.keySet().retainAll(numbers);
     foreign.retain(numbers);
-    refreshForeign(member -> true);
+    reportedAt.keySet().retainAll(numbers);
+    refreshServers(member -> true);
   }
 
   /** Looks up again where the members are. */
@@ -76,23 +99,43 @@ final class ViewWriter implements Supplier<BalancerView> {
     publish(view.catalog(), view.network());
   }
 
-  /** Counts again the connections that did not come through VIPs, of these members. */
-  void refreshForeign(Predicate<Member> which) {
+  /** Takes over what these members have reported, if there is anything new or too old. */
+  void refreshServers(Predicate<Member> which) {
     BalancerView current = view;
     for (Member member : current.catalog().members().values()) {
       @Nullable ServerLoad load = loads.get(member.number());
       if (load == null || !which.test(member)) {
         continue;
       }
-      int now = foreign.of(member, measured.apply(member.address()), current.catalog(), loads);
-      if (now != load.foreign()) {
-        load.setForeign(now);
+      ServerMeasurements now = measured.apply(member.address());
+      int foreignNow = foreign.of(member, now, current.catalog(), loads);
+      boolean changed = foreignNow != load.foreign();
+      load.setForeign(foreignNow);
+      if (takeOver(member.number(), now, load) || changed) {
         @Nullable Server server = current.servers().get(member.number());
         if (server != null) {
           current.loadChanged(server);
         }
       }
     }
+  }
+
+  /** Whether there was anything to take over. */
+  private boolean takeOver(int number, ServerMeasurements now, ServerLoad load) {
+    @Nullable Long at = now.reportedAtNanos();
+    if (at == null) {
+      load.forgetReport();
+      return reportedAt.remove(number) != null;
+    }
+    if (at.equals(reportedAt.put(number, at))) {
+      return false;
+    }
+    load.reported(valueOf(now.cpuFraction()), valueOf(now.responseNanos()));
+    return true;
+  }
+
+  private static double valueOf(@Nullable Measurement measurement) {
+    return measurement == null ? Double.NaN : measurement.value();
   }
 
   private void publish(CatalogSnapshot catalog, NetworkSnapshot network) {
@@ -103,7 +146,7 @@ final class ViewWriter implements Supplier<BalancerView> {
     for (Pool pool : catalog.pools().values()) {
       ImmutableList<Server> servers = servers(catalog, pool);
       @Nullable PoolView old = before.pools().get(pool.id());
-      PoolView next = old == null ? new PoolView(servers) : old.with(servers);
+      PoolView next = old == null ? new PoolView(servers, counting) : old.with(servers);
       pools.put(pool.id(), next);
       servers.forEach(server -> allServers.put(server.number(), server));
       catalog.membersOfPool(pool.id()).forEach(member -> poolOfMember.put(member.number(), next));

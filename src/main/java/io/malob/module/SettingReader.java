@@ -19,6 +19,20 @@ public record SettingReader(Class<?> module, Map<String, String> values) {
   }
 
   /**
+   * Whether the text under this key is "true", or the default.
+   *
+   * @throws FloodlightModuleException if it is neither "true" nor "false"
+   */
+  public boolean flag(String key, boolean defaultValue) throws FloodlightModuleException {
+    String text = text(key, Boolean.toString(defaultValue));
+    if (!text.equals("true") && !text.equals("false")) {
+      throw new FloodlightModuleException(
+          String.format("%s.%s must be true or false, not \"%s\"", module.getName(), key, text));
+    }
+    return text.equals("true");
+  }
+
+  /**
    * The whole number under this key, or the default.
    *
    * @throws FloodlightModuleException if it is no number or outside of the bounds (both inclusive)

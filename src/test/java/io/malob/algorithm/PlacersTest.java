@@ -5,6 +5,7 @@ import static io.malob.testing.Topologies.path;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.Placer.Refusal;
@@ -31,16 +32,17 @@ class PlacersTest {
           Topologies.of(9, new int[] {1, 8}, new int[] {2, 8}, new int[] {3, 8}, new int[] {9, 8}));
 
   static Stream<Algorithm> available() {
-    return Algorithm.availableNames().stream().map(name -> Algorithm.named(name).orElseThrow());
+    return Algorithm.names().stream().map(name -> Algorithm.named(name).orElseThrow());
   }
 
-  static Stream<Algorithm> unavailable() {
-    return Stream.of("SL-PS", "HT-PS", "CPU+SPL", "RR+SPL", "LC+HTP", "CPU+SPH")
-        .map(name -> Algorithm.named(name).orElseThrow());
+  /** Those that take servers in turn while all are idle. */
+  static Stream<Algorithm> takingTurns() {
+    return available()
+        .filter(algorithm -> !algorithm.isJoint() && !algorithm.serverRule().equals("P2C"));
   }
 
   private static Placer placer(Algorithm algorithm, ImmutableList<Server> servers) {
-    return Placers.of(algorithm, servers, new AtomicInteger());
+    return Placers.of(algorithm, servers, new AtomicInteger(), Counting.PLACED_SINCE);
   }
 
   private static Request request(Predicate<Server> acceptable) {
@@ -51,11 +53,10 @@ class PlacersTest {
     return request(server -> true);
   }
 
-  @ParameterizedTest
-  @MethodSource("unavailable")
-  void of_algorithmThatIsNotThereYet_throws(Algorithm algorithm) {
+  @Test
+  void of_nameThatIsNoAlgorithm_throws() {
     ImmutableList<Server> servers = Servers.equal(2);
-    assertThrows(IllegalArgumentException.class, () -> placer(algorithm, servers));
+    assertThrows(IllegalArgumentException.class, () -> placer(new Algorithm("RR+XXX"), servers));
   }
 
   @ParameterizedTest
@@ -66,7 +67,7 @@ class PlacersTest {
   }
 
   @ParameterizedTest
-  @MethodSource("available")
+  @MethodSource("takingTurns")
   void place_ofIdleServers_usesAllOfThem(Algorithm algorithm) {
     Placer placer = placer(algorithm, Servers.equal(3));
     List<Integer> numbers =
@@ -79,7 +80,7 @@ class PlacersTest {
   /** Floodlight's round robin looped for ever on the packet-in thread. */
   @ParameterizedTest
   @MethodSource("available")
-  void place_whenNoServerIsAcceptable_refusesAfterAskingEachOnce(Algorithm algorithm) {
+  void place_whenNoServerIsAcceptable_refusesAfterAskingEachTwiceAtMost(Algorithm algorithm) {
     Placer placer = placer(algorithm, Servers.equal(3));
     AtomicInteger asked = new AtomicInteger();
     Request none =
@@ -89,7 +90,7 @@ class PlacersTest {
               return false;
             });
     assertEquals(Refusal.NOT_ACCEPTABLE, placer.place(none, STAR));
-    assertEquals(3, asked.get());
+    assertTrue(asked.get() >= 3 && asked.get() <= 6, "asked " + asked);
   }
 
   @ParameterizedTest
@@ -170,13 +171,19 @@ class PlacersTest {
     Placer placer = placer(algorithm, servers);
     for (int i = 0; i < 5; i++) {
       Placement placement =
-          assertInstanceOf(Placement.class, placer.placeOn(servers.get(2), CLIENT_SWITCH, STAR));
+          assertInstanceOf(
+              Placement.class,
+              placer.placeOn(servers.get(2), Placer.Request.from(CLIENT_SWITCH), STAR));
       assertEquals(servers.get(2), placement.server());
       assertEquals(path(9, 8, 3), placement.requestPath());
     }
-    assertEquals(1, ((Placement) placer.place(request(), STAR)).server().number());
+    Placer untouched = placer(algorithm, Servers.equal(3));
     assertEquals(
-        Refusal.NO_ROUTE, placer.placeOn(servers.get(2), CLIENT_SWITCH, NetworkSnapshot.EMPTY));
+        ((Placement) untouched.place(request(), STAR)).server().number(),
+        ((Placement) placer.place(request(), STAR)).server().number());
+    assertEquals(
+        Refusal.NO_ROUTE,
+        placer.placeOn(servers.get(2), Placer.Request.from(CLIENT_SWITCH), NetworkSnapshot.EMPTY));
   }
 
   @Test

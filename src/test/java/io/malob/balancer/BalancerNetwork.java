@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableSortedSet;
 import com.google.common.collect.ListMultimap;
 import com.google.common.collect.MultimapBuilder;
 import com.google.common.util.concurrent.SettableFuture;
+import io.malob.algorithm.graph.DirectedLink;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
@@ -11,6 +12,8 @@ import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogKind;
 import io.malob.state.catalog.Fields;
+import io.malob.state.network.LinkCapacity;
+import io.malob.state.network.LinkTracker;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.network.TimesToLive;
 import io.malob.testing.FakeFlowTable;
@@ -26,6 +29,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -98,6 +102,18 @@ final class BalancerNetwork {
   /** What agents have reported; silent ones count for 30 s. */
   final ServerTracker servers =
       new ServerTracker(new TimesToLive(0, 0, 0, TimeUnit.SECONDS.toNanos(30)));
+
+  /** What is known of links; empty until a test sets a topology and measurements. */
+  final LinkTracker linkTracker =
+      new LinkTracker(
+          new TimesToLive(
+              TimeUnit.SECONDS.toNanos(30),
+              TimeUnit.SECONDS.toNanos(30),
+              TimeUnit.SECONDS.toNanos(30),
+              0));
+
+  /** What links can carry; unknown until a test says so. */
+  final Map<DirectedLink, LinkCapacity> capacities = new HashMap<>();
 
   /** Packets that the balancer left to other modules. */
   final List<Packet> passedOn = new ArrayList<>();
@@ -184,6 +200,8 @@ final class BalancerNetwork {
     IMonitorService monitor =
         Stub.of(IMonitorService.class)
             .on("servers", with -> servers)
+            .on("links", with -> linkTracker)
+            .on("capacity", with -> Optional.ofNullable(capacities.get((DirectedLink) with[0])))
             .on("nanoTime", with -> nanoTime.get())
             .make();
     context.addService(IMonitorService.class, monitor);

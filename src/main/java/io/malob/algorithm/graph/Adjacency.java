@@ -68,6 +68,10 @@ final class Adjacency {
     return number;
   }
 
+  boolean contains(DirectedLink link) {
+    return linkNumbers.containsKey(link);
+  }
+
   DirectedLink link(int number) {
     return links[number];
   }

@@ -11,6 +11,13 @@ public final class LinkCosts {
   /** One for each link: what counts is how many there are. */
   private static final long HOP = 1;
 
+  /**
+   * Latencies, in nanoseconds, differ by up to 0.1 ms and a twentieth from one probe to another.
+   */
+  private static final long NOISE = 100_000;
+
+  private static final long NOISE_PART = 20;
+
   private final long @Nullable [] primary;
   private final long @Nullable [] secondary;
   private final double @Nullable [] widths;
@@ -37,7 +44,7 @@ public final class LinkCosts {
     return new LinkCosts(latencies, null, null, 0);
   }
 
-  /** The same over links that are at least so wide. */
+  /** The lowest sum of latencies first, then the fewest links, over links that are so wide. */
   static LinkCosts latencyThenHops(long[] latencies, double[] widths, double leastWidth) {
     return new LinkCosts(latencies, null, widths, leastWidth);
   }
@@ -48,6 +55,22 @@ public final class LinkCosts {
 
   long secondary(int link) {
     return secondary == null ? HOP : secondary[link];
+  }
+
+  /**
+   * Whether a link costs as good as what it cost in another search: small changes are noise, and
+   * paths that follow noise cost more than they gain.
+   */
+  boolean isLike(LinkCosts before, int link) {
+    return isLike(primary, before.primary, link) && isLike(secondary, before.secondary, link);
+  }
+
+  private static boolean isLike(long @Nullable [] now, long @Nullable [] before, int link) {
+    if (now == before || now == null || before == null) {
+      return now == before;
+    }
+    long change = Math.abs(now[link] - before[link]);
+    return change == 0 || change <= NOISE + before[link] / NOISE_PART;
   }
 
   boolean usable(int link) {

@@ -1,11 +1,15 @@
 package io.malob.algorithm.graph;
 
+import com.google.common.collect.Maps;
+import io.malob.algorithm.Counting;
+import io.malob.algorithm.estimate.ActiveCount;
 import java.util.Arrays;
 import java.util.Map;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * What is known of the links of one topology. Immutable.
+ * What is known of the links of one topology, and what is active on them. What was measured never
+ * changes here; the connections go on being counted. Thread-safe.
  *
  * <p>A link of which nothing is known counts as the worst that is known: as slow as the slowest, as
  * narrow as the narrowest. So it never wins by accident, and where nothing is known of any link all
@@ -13,29 +17,21 @@ import org.projectfloodlight.openflow.types.DatapathId;
  */
 public final class LinkValues {
   private final Topology topology;
+  private final Counting counting;
 
   /** By the links' place in the topology. */
   private final long[] latencies;
 
   private final double[] throughputs;
 
-  private LinkValues(Topology topology, long[] latencies, double[] throughputs) {
+  /** 0 where it is unknown. */
+  private final double[] capacities;
+
+  private final ActiveCount[] loads;
+
+  private LinkValues(Topology topology, LinkValue[] values, LinkLoads loads, Counting counting) {
     this.topology = topology;
-    this.latencies = latencies;
-    this.throughputs = throughputs;
-  }
-
-  /** Nothing is known of any link. */
-  public static LinkValues unknown(Topology topology) {
-    return of(topology, Map.of());
-  }
-
-  /** What is known of links; one that is missing in the map is unknown. */
-  public static LinkValues of(Topology topology, Map<DirectedLink, LinkValue> known) {
-    LinkValue[] values =
-        topology.links().stream()
-            .map(link -> known.getOrDefault(link, LinkValue.UNKNOWN))
-            .toArray(LinkValue[]::new);
+    this.counting = counting;
     long slowest =
         Arrays.stream(values).mapToLong(value -> value.latencyNanos().orElse(0)).max().orElse(0);
     double narrowest =
@@ -43,12 +39,45 @@ public final class LinkValues {
             .mapToDouble(value -> value.throughputBps().orElse(Double.POSITIVE_INFINITY))
             .min()
             .orElse(Double.POSITIVE_INFINITY);
-    return new LinkValues(
-        topology,
-        Arrays.stream(values).mapToLong(value -> value.latencyNanos().orElse(slowest)).toArray(),
+    this.latencies =
+        Arrays.stream(values).mapToLong(value -> value.latencyNanos().orElse(slowest)).toArray();
+    this.throughputs =
         Arrays.stream(values)
             .mapToDouble(value -> value.throughputBps().orElse(narrowest))
-            .toArray());
+            .toArray();
+    this.capacities =
+        Arrays.stream(values).mapToDouble(value -> value.capacityBps().orElse(0)).toArray();
+    this.loads = topology.links().stream().map(loads::of).toArray(ActiveCount[]::new);
+  }
+
+  /** Nothing is known of any link. */
+  public static LinkValues unknown(Topology topology) {
+    return of(topology, Map.of(), new LinkLoads(), Counting.PLACED_SINCE);
+  }
+
+  /**
+   * What is known of links.
+   *
+   * @param known by link; one that is missing is unknown
+   * @param loads the connections on them
+   */
+  public static LinkValues of(
+      Topology topology, Map<DirectedLink, LinkValue> known, LinkLoads loads, Counting counting) {
+    LinkValue[] values =
+        topology.links().stream()
+            .map(link -> known.getOrDefault(link, LinkValue.UNKNOWN))
+            .toArray(LinkValue[]::new);
+    return new LinkValues(topology, values, loads, counting);
+  }
+
+  /** The switches and links. */
+  public Topology topology() {
+    return topology;
+  }
+
+  /** Whether what was placed since measurements counts. */
+  public Counting counting() {
+    return counting;
   }
 
   /** The paths with the fewest links; of these, those with the lowest latency. */
@@ -56,31 +85,83 @@ public final class LinkValues {
     return PathTree.cheapest(topology, source, LinkCosts.hopsThenLatency(latencies));
   }
 
+  /** Whether such paths, found with other values, are as good with these. */
+  public boolean fewestHopsHold(PathTree before) {
+    return before.holds(LinkCosts.hopsThenLatency(latencies));
+  }
+
   /** The paths with the lowest latency; of these, those with the fewest links. */
   public PathTree lowestLatency(DatapathId source) {
     return PathTree.cheapest(topology, source, LinkCosts.latencyThenHops(latencies));
   }
 
-  /** The paths with the widest bottleneck; of these, those with the lowest latency. */
+  /** Whether such paths, found with other values, are as good with these. */
+  public boolean lowestLatencyHolds(PathTree before) {
+    return before.holds(LinkCosts.latencyThenHops(latencies));
+  }
+
+  /**
+   * The paths that give a new connection the widest bottleneck, as loads are now; of these, those
+   * with the lowest latency.
+   */
   public WidestPaths widest(DatapathId source) {
-    return new WidestPaths(topology, source, latencies, throughputs);
+    return new WidestPaths(topology, source, latencies, shares());
+  }
+
+  /** Those of such paths, found with other values and loads, that are as good with these. */
+  public Map<DatapathId, WidestPaths> widestThatHold(Map<DatapathId, WidestPaths> before) {
+    double[] now = shares();
+    return Maps.filterValues(before, paths -> paths.holds(now));
+  }
+
+  /** What a new connection would get of each link, by the links' place in the topology. */
+  private double[] shares() {
+    double[] shares = new double[throughputs.length];
+    for (int link = 0; link < shares.length; link++) {
+      shares[link] = share(link);
+    }
+    return shares;
   }
 
   /** The sum of the latencies of a path's links, in nanoseconds. */
   public long latencyNanos(Path path) {
     long sum = 0;
-    for (DirectedLink link : path.links()) {
-      sum += latencies[topology.adjacency().number(link)];
+    for (int i = 0; i < path.hops(); i++) {
+      sum += latencies[topology.adjacency().number(path.links().get(i))];
     }
     return sum;
   }
 
-  /** The throughput of a path's narrowest link, in bit/s; infinite within one switch. */
-  public double bottleneckBps(Path path) {
+  /**
+   * What a new connection would get of a path, in bit/s, as loads are now; infinite within a
+   * switch.
+   */
+  public double shareBps(Path path) {
     double narrowest = Double.POSITIVE_INFINITY;
-    for (DirectedLink link : path.links()) {
-      narrowest = Math.min(narrowest, throughputs[topology.adjacency().number(link)]);
+    for (int i = 0; i < path.hops(); i++) {
+      narrowest = Math.min(narrowest, share(topology.adjacency().number(path.links().get(i))));
     }
     return narrowest;
+  }
+
+  /** What a new connection would get of a link, in bit/s, as loads are now. */
+  public double shareBps(DirectedLink link) {
+    return share(topology.adjacency().number(link));
+  }
+
+  /**
+   * What is left of a link is shared with those that were placed since that was measured, in equal
+   * parts. Where the link is full, a new connection gets its part of the whole all the same, as TCP
+   * shares it (max-min fairness), so that of two full links the one with fewer connections is
+   * wider.
+   */
+  private double share(int link) {
+    if (counting == Counting.MEASURED_ONLY) {
+      return throughputs[link];
+    }
+    ActiveCount load = loads[link];
+    double ofTheRest = throughputs[link] / (1 + Math.max(0, load.sinceMeasured()));
+    double ofTheWhole = capacities[link] / (1 + Math.max(0, load.now()));
+    return Math.max(ofTheRest, ofTheWhole);
   }
 }

@@ -58,8 +58,12 @@ public final class Topology {
 
   /** Whether all switches and links of a path are there. */
   public boolean contains(Path path) {
-    return switches.contains(path.src())
-        && path.links().stream().allMatch(link -> linksFrom(link.src()).contains(link));
+    return switches.contains(path.src()) && path.links().stream().allMatch(adjacency::contains);
+  }
+
+  /** Whether a link is there. */
+  public boolean contains(DirectedLink link) {
+    return adjacency.contains(link);
   }
 
   /** The same in arrays, for searches. */
@@ -74,9 +78,10 @@ public final class Topology {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Topology that
-        && switches.equals(that.switches)
-        && linksFrom.equals(that.linksFrom);
+    return this == other
+        || (other instanceof Topology that
+            && switches.equals(that.switches)
+            && linksFrom.equals(that.linksFrom));
   }
 
   @Override

@@ -17,13 +17,23 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * the trees that it remembers. Thread-safe.
  */
 public final class WidestPaths {
+  /**
+   * Widths that differ by less than a tenth are the same: what is left of links goes up and down.
+   */
+  private static final double NOISE = 0.1;
+
+  private static final int NO_LINK = CheapestPaths.NO_LINK;
+
   private final Topology topology;
   private final DatapathId source;
   private final long[] latencies;
   private final double[] linkWidths;
 
-  /** By switch: the bottleneck of the widest path, infinite at the source, 0 if there is none. */
+  /** By switch: the bottleneck of the widest path, infinite at the source, negative if none. */
   private final double[] widths;
+
+  /** By switch: the last link of one of its widest paths. */
+  private final int[] lastLinks;
 
   private final Map<Double, PathTree> treesByWidth = new ConcurrentHashMap<>();
 
@@ -33,18 +43,20 @@ public final class WidestPaths {
     this.source = source;
     this.latencies = latencies;
     this.linkWidths = linkWidths;
-    this.widths = widths(topology.adjacency(), topology.adjacency().number(source), linkWidths);
+    this.widths = new double[topology.adjacency().switchCount()];
+    this.lastLinks = new int[widths.length];
+    Arrays.fill(widths, -1);
+    Arrays.fill(lastLinks, NO_LINK);
+    search(topology.adjacency(), topology.adjacency().number(source));
   }
 
-  private static double[] widths(Adjacency graph, int source, double[] linkWidths) {
-    double[] widths = new double[graph.switchCount()];
-    Arrays.fill(widths, -1);
-    if (source < 0) {
-      return widths;
+  private void search(Adjacency graph, int start) {
+    if (start < 0) {
+      return;
     }
     SwitchHeap seen = new SwitchHeap(graph.switchCount(), (a, b) -> widths[a] > widths[b]);
-    widths[source] = Double.POSITIVE_INFINITY;
-    seen.raise(source);
+    widths[start] = Double.POSITIVE_INFINITY;
+    seen.raise(start);
     while (!seen.isEmpty()) {
       int at = seen.poll();
       for (int link = graph.firstLink(at); link < graph.firstLink(at + 1); link++) {
@@ -52,11 +64,11 @@ public final class WidestPaths {
         double width = Math.min(widths[at], linkWidths[link]);
         if (width > widths[to]) {
           widths[to] = width;
+          lastLinks[to] = link;
           seen.raise(to);
         }
       }
     }
-    return widths;
   }
 
   /** The path to a switch; empty if it cannot be reached. */
@@ -68,8 +80,53 @@ public final class WidestPaths {
     return treesByWidth.computeIfAbsent(widths[end], this::tree).pathTo(destination);
   }
 
+  /** The bottleneck to a switch when this was searched for; 0 if it cannot be reached. */
+  public double widthTo(DatapathId destination) {
+    int end = topology.adjacency().number(destination);
+    return end < 0 ? 0 : Math.max(0, widths[end]);
+  }
+
   private PathTree tree(double width) {
     return PathTree.cheapest(
         topology, source, LinkCosts.latencyThenHops(latencies, linkWidths, width));
+  }
+
+  /**
+   * Whether a search over links of these widths would find the same paths again, or others that are
+   * wider by no more than noise. One pass over the links; false where that does not suffice to
+   * tell. Latencies, which decide between equally wide paths only, are not looked at.
+   */
+  boolean holds(double[] now) {
+    for (int link = 0; link < now.length; link++) {
+      double before = linkWidths[link];
+      // comparing first: two infinite widths have no difference
+      if (now[link] != before && Math.abs(now[link] - before) > NOISE * before) {
+        boolean touched = now[link] < before ? isUsed(link) : couldBeUsed(link, now[link]);
+        if (touched) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private boolean isUsed(int link) {
+    return lastLinks[topology.adjacency().target(link)] == link
+        || treesByWidth.values().stream().anyMatch(tree -> tree.uses(link));
+  }
+
+  /** Whether a link that has become wider makes a path wider, or faster at its width. */
+  private boolean couldBeUsed(int link, double width) {
+    Adjacency graph = topology.adjacency();
+    if (Math.min(widths[graph.source(link)], width) > widths[graph.target(link)]) {
+      return true;
+    }
+    for (Map.Entry<Double, PathTree> tree : treesByWidth.entrySet()) {
+      double least = tree.getKey();
+      if (linkWidths[link] < least && width >= least && tree.getValue().wouldUse(link)) {
+        return true;
+      }
+    }
+    return false;
   }
 }

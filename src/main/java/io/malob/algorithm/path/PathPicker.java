@@ -1,6 +1,7 @@
 package io.malob.algorithm.path;
 
 import io.malob.algorithm.NetworkSnapshot;
+import io.malob.algorithm.Reason;
 import io.malob.algorithm.graph.Path;
 import java.util.Optional;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -10,4 +11,7 @@ public interface PathPicker {
 
   /** The path to take; empty if there is none. */
   Optional<Path> pick(NetworkSnapshot network, DatapathId src, DatapathId dst);
+
+  /** How it chooses. */
+  Reason reason();
 }

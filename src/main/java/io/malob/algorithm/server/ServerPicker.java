@@ -1,5 +1,7 @@
 package io.malob.algorithm.server;
 
+import com.google.common.collect.ImmutableMap;
+import io.malob.algorithm.Reason;
 import io.malob.algorithm.Server;
 
 /**
@@ -11,6 +13,15 @@ public interface ServerPicker {
   /** The index of the server to take. */
   int pick();
 
-  /** Tells that the connections of a server were counted up or down. */
+  /** The index that {@link #pick} would give now; takes no turn. */
+  int next();
+
+  /** Tells that the load of a server has changed. */
   default void loadChanged(Server server) {}
+
+  /** How it chooses. */
+  Reason reason();
+
+  /** What it knows of a server, by name with its unit. */
+  ImmutableMap<String, Double> values(int index);
 }

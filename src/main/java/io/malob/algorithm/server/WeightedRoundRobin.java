@@ -1,6 +1,8 @@
 package io.malob.algorithm.server;
 
+import com.google.common.collect.ImmutableMap;
 import com.google.common.math.IntMath;
+import io.malob.algorithm.Reason;
 import io.malob.algorithm.Server;
 import java.util.Comparator;
 import java.util.List;
@@ -16,6 +18,9 @@ import java.util.stream.Stream;
  * unit of weight after division by the greatest common divisor.
  */
 public final class WeightedRoundRobin implements ServerPicker {
+  private static final Reason REASON =
+      new Reason("the next in turn, as often as weights say", "none: turns are exact");
+
   private final int[] cycle;
   private final AtomicInteger turn;
 
@@ -39,6 +44,30 @@ public final class WeightedRoundRobin implements ServerPicker {
   @Override
   public int pick() {
     return cycle[Integer.remainderUnsigned(turn.getAndIncrement(), cycle.length)];
+  }
+
+  @Override
+  public int next() {
+    return at(0);
+  }
+
+  private int at(int ahead) {
+    return cycle[Integer.remainderUnsigned(turn.get() + ahead, cycle.length)];
+  }
+
+  @Override
+  public Reason reason() {
+    return REASON;
+  }
+
+  @Override
+  public ImmutableMap<String, Double> values(int index) {
+    double until =
+        IntStream.range(0, cycle.length)
+            .filter(ahead -> at(ahead) == index)
+            .findFirst()
+            .orElseThrow();
+    return ImmutableMap.of("turns_until", until);
   }
 
   private record Turn(double due, int server) {}

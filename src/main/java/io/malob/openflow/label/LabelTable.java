@@ -1,5 +1,6 @@
 package io.malob.openflow.label;
 
+import io.malob.algorithm.graph.LinkLoads;
 import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
 import io.malob.openflow.FlowProgrammer;
@@ -34,6 +35,7 @@ public final class LabelTable {
 
   private final FlowProgrammer programmer;
   private final LongSupplier nanoTime;
+  private final LinkLoads loads;
   private final int maxId;
 
   /** All labels that have rules, or are about to get some. */
@@ -48,23 +50,26 @@ public final class LabelTable {
   private int lastId;
 
   public LabelTable(FlowProgrammer programmer, LongSupplier nanoTime) {
-    this(programmer, nanoTime, Label.MAX_ID, 0);
+    this(programmer, nanoTime, new LinkLoads(), Label.MAX_ID, 0);
   }
 
   /**
    * A table that gives out labels from a certain one on. A random one keeps clear of the labels of
    * an earlier run on switches that have not come back yet.
    *
+   * @param loads where the connections on the labels' links are counted
    * @param lastId the id before the first one, from 0 to {@link Label#MAX_ID}
    */
-  public LabelTable(FlowProgrammer programmer, LongSupplier nanoTime, int lastId) {
-    this(programmer, nanoTime, Label.MAX_ID, lastId);
+  public LabelTable(FlowProgrammer programmer, LongSupplier nanoTime, LinkLoads loads, int lastId) {
+    this(programmer, nanoTime, loads, Label.MAX_ID, lastId);
   }
 
   /** A table that has that many labels only. */
-  LabelTable(FlowProgrammer programmer, LongSupplier nanoTime, int maxId, int lastId) {
+  LabelTable(
+      FlowProgrammer programmer, LongSupplier nanoTime, LinkLoads loads, int maxId, int lastId) {
     this.programmer = programmer;
     this.nanoTime = nanoTime;
+    this.loads = loads;
     this.maxId = maxId;
     this.lastId = lastId;
   }
@@ -113,7 +118,7 @@ public final class LabelTable {
    * serves new connections of its path, too.
    */
   public LabelledPath adopt(Label label, Path path) {
-    LabelledPath adopted = new LabelledPath(label, path, nanoTime.getAsLong());
+    LabelledPath adopted = new LabelledPath(label, path, loads::along, nanoTime.getAsLong());
     adopted.use();
     adopted.ready().complete(true);
     labels.add(adopted);
@@ -280,7 +285,7 @@ public final class LabelTable {
   }
 
   private LabelledPath add(Path path) {
-    LabelledPath fresh = new LabelledPath(newLabel(), path, nanoTime.getAsLong());
+    LabelledPath fresh = new LabelledPath(newLabel(), path, loads::along, nanoTime.getAsLong());
     labels.add(fresh);
     LabelledPath earlier = byPath.putIfAbsent(path, fresh);
     if (earlier != null) {

@@ -1,12 +1,15 @@
 package io.malob.openflow.label;
 
+import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
+import io.malob.algorithm.estimate.ActiveCount;
 import io.malob.algorithm.graph.Path;
 import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -21,7 +24,14 @@ public final class LabelledPath {
   private volatile Way way;
   private final CompletableFuture<Boolean> ready = new CompletableFuture<>();
   private final AtomicInteger uses = new AtomicInteger();
-  private final AtomicInteger active = new AtomicInteger();
+  private final Function<Path, ImmutableList<ActiveCount>> loads;
+
+  /** How many connections on it are active; with what follows guarded by this object's lock. */
+  private int active;
+
+  /** The counts of the links that it leads over. */
+  private ImmutableList<ActiveCount> linkLoads;
+
   private volatile long unusedSinceNanos;
 
   /**
@@ -41,8 +51,16 @@ public final class LabelledPath {
     UNSURE
   }
 
-  LabelledPath(Label label, Path path, long nowNanos) {
+  /**
+   * A label that is not installed yet.
+   *
+   * @param loads gives the counts of a path's links
+   */
+  LabelledPath(
+      Label label, Path path, Function<Path, ImmutableList<ActiveCount>> loads, long nowNanos) {
     this.label = label;
+    this.loads = loads;
+    this.linkLoads = loads.apply(path);
     this.way = new Way(path, ImmutableSet.of(), State.SETTLED);
     this.unusedSinceNanos = nowNanos;
   }
@@ -70,6 +88,13 @@ public final class LabelledPath {
     strays.addAll(before.strays);
     strays.removeAll(newPath.switches());
     way = new Way(newPath, ImmutableSet.copyOf(strays), State.CHANGING);
+    moveCounts(loads.apply(newPath));
+  }
+
+  private synchronized void moveCounts(ImmutableList<ActiveCount> newLoads) {
+    linkLoads.forEach(load -> load.add(-active));
+    newLoads.forEach(load -> load.add(active));
+    linkLoads = newLoads;
   }
 
   /** Tells that the switches have been told; whether all of them have confirmed it. */
@@ -117,13 +142,18 @@ public final class LabelledPath {
   }
 
   /** How many connections on it are active. */
-  public int active() {
-    return active.get();
+  public synchronized int active() {
+    return active;
   }
 
-  /** Counts a connection on it that has become active (1) or is so no more (-1). */
-  public void countActive(int change) {
-    active.addAndGet(change);
+  /**
+   * Counts a connection on it, and on its links, that has become active (1) or is so no more (-1).
+   */
+  public synchronized void countActive(int change) {
+    active += change;
+    for (int i = 0; i < linkLoads.size(); i++) {
+      linkLoads.get(i).add(change);
+    }
   }
 
   /** Counts one more use; false if the label has been retired. */

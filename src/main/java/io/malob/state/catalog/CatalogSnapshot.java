@@ -6,6 +6,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,6 +126,14 @@ public final class CatalogSnapshot {
       chosen = pool.algorithm();
     }
     return chosen == null ? serviceIndex.find(protocol, port) : chosen;
+  }
+
+  /** The algorithms that requests to a VIP can get, whatever their port. */
+  public Set<Algorithm> algorithmsFor(Vip vip, Pool pool) {
+    Algorithm fixed = vip.algorithm() != null ? vip.algorithm() : pool.algorithm();
+    return fixed != null
+        ? Set.of(fixed)
+        : services().values().stream().map(Service::algorithm).collect(Collectors.toSet());
   }
 
   /**

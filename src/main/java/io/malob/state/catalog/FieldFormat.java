@@ -93,18 +93,16 @@ interface FieldFormat<T> {
   }
 
   static Algorithm algorithm(String field, String text) throws CatalogException {
-    String available = "; available are " + String.join(", ", Algorithm.availableNames());
-    Algorithm algorithm =
-        Algorithm.named(text)
-            .orElseThrow(
-                () ->
-                    CatalogException.invalid(
-                        field, field + ": there is no algorithm " + quoted(text) + available));
-    if (!algorithm.available()) {
-      throw CatalogException.unprocessable(
-          field, field + ": " + algorithm.name() + " is not available yet" + available);
-    }
-    return algorithm;
+    return Algorithm.named(text)
+        .orElseThrow(
+            () ->
+                CatalogException.invalid(
+                    field,
+                    field
+                        + ": there is no algorithm "
+                        + quoted(text)
+                        + "; there are "
+                        + String.join(", ", Algorithm.names())));
   }
 
   /** What is wrong with a port of that protocol; null if nothing is. */

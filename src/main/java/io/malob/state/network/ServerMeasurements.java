@@ -1,6 +1,8 @@
 package io.malob.state.network;
 
 import com.google.common.collect.ImmutableMap;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,4 +20,15 @@ public record ServerMeasurements(
   /** Nothing is known. */
   public static final ServerMeasurements UNKNOWN =
       new ServerMeasurements(null, null, ImmutableMap.of());
+
+  /** When the report was made that all of it is from; null if nothing is known. */
+  public @Nullable Long reportedAtNanos() {
+    return Stream.concat(
+            Stream.of(Optional.ofNullable(cpuFraction), Optional.ofNullable(responseNanos))
+                .flatMap(Optional::stream),
+            connections.values().stream())
+        .findFirst()
+        .map(Measurement::atNanos)
+        .orElse(null);
+  }
 }

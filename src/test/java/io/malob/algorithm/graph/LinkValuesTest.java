@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.Counting;
 import io.malob.testing.Topologies;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -103,7 +104,8 @@ class LinkValuesTest {
               random.nextInt(8) == 0 ? OptionalLong.empty() : OptionalLong.of(random.nextInt(5)),
               random.nextInt(8) == 0
                   ? OptionalDouble.empty()
-                  : OptionalDouble.of(random.nextInt(4))));
+                  : OptionalDouble.of(random.nextInt(4)),
+              OptionalDouble.empty()));
     }
     return known;
   }
@@ -130,7 +132,7 @@ class LinkValuesTest {
 
   private static void assertSameAsBruteForce(Topology topology, Random random) {
     Map<DirectedLink, LinkValue> known = someValues(topology, random);
-    LinkValues values = LinkValues.of(topology, known);
+    LinkValues values = values(topology, known);
     List<Rule> rules = rules(values, new Oracle(known));
     List<DatapathId> switches = topology.switches().asList();
     DatapathId src = switches.get(random.nextInt(switches.size()));
@@ -198,7 +200,7 @@ class LinkValuesTest {
     Topology topology =
         Topologies.of(4, new int[] {1, 2}, new int[] {1, 3}, new int[] {3, 2}, new int[] {2, 4});
     LinkValues values =
-        LinkValues.of(
+        values(
             topology,
             Map.of(
                 link(1, 2), value(50, 100),
@@ -214,7 +216,7 @@ class LinkValuesTest {
     Topology topology =
         Topologies.of(4, new int[] {1, 2}, new int[] {2, 4}, new int[] {1, 3}, new int[] {3, 4});
     LinkValues values =
-        LinkValues.of(
+        values(
             topology,
             Map.of(
                 link(1, 2), LinkValue.UNKNOWN,
@@ -224,13 +226,13 @@ class LinkValuesTest {
     assertEquals(Optional.of(path(1, 3, 4)), values.widest(S1).pathTo(S4));
     assertEquals(12, values.latencyNanos(path(1, 2, 4)));
     assertEquals(Optional.of(path(1, 3, 4)), values.lowestLatency(S1).pathTo(S4));
-    assertEquals(90, values.bottleneckBps(path(1, 2, 4)));
+    assertEquals(90, values.shareBps(path(1, 2, 4)));
   }
 
   @Test
   void bottleneck_withinOneSwitch_isInfinite() {
     LinkValues values = LinkValues.unknown(Topologies.of(1));
-    assertTrue(Double.isInfinite(values.bottleneckBps(Path.within(S1))));
+    assertTrue(Double.isInfinite(values.shareBps(Path.within(S1))));
   }
 
   @Test
@@ -242,7 +244,12 @@ class LinkValuesTest {
     assertEquals(Optional.of(path(1)), values.widest(S1).pathTo(S1));
   }
 
+  private static LinkValues values(Topology topology, Map<DirectedLink, LinkValue> known) {
+    return LinkValues.of(topology, known, new LinkLoads(), Counting.PLACED_SINCE);
+  }
+
   private static LinkValue value(long latencyNanos, double throughputBps) {
-    return new LinkValue(OptionalLong.of(latencyNanos), OptionalDouble.of(throughputBps));
+    return new LinkValue(
+        OptionalLong.of(latencyNanos), OptionalDouble.of(throughputBps), OptionalDouble.empty());
   }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.Counting;
 import io.malob.algorithm.Server;
 import io.malob.testing.Servers;
 import io.malob.testing.Together;
@@ -19,7 +20,7 @@ class LeastConnectionsTest extends ServerPickerContract {
 
   @Override
   ServerPicker picker(ImmutableList<Server> servers, AtomicInteger turn) {
-    return new LeastConnections(servers);
+    return new LeastConnections(servers, Counting.PLACED_SINCE);
   }
 
   /** Looks at every server at each pick. */
@@ -52,7 +53,7 @@ class LeastConnectionsTest extends ServerPickerContract {
   @Test
   void foreignConnections_countLikeOnesThatWerePlaced() {
     ImmutableList<Server> servers = Servers.equal(2);
-    ServerPicker picker = new LeastConnections(servers);
+    ServerPicker picker = new LeastConnections(servers, Counting.PLACED_SINCE);
     servers.get(0).load().setForeign(3);
     picker.loadChanged(servers.get(0));
 
@@ -75,7 +76,7 @@ class LeastConnectionsTest extends ServerPickerContract {
       for (Server server : servers) {
         random.ints(random.nextInt(4)).forEach(any -> server.load().opened());
       }
-      ServerPicker picker = new LeastConnections(servers);
+      ServerPicker picker = new LeastConnections(servers, Counting.PLACED_SINCE);
       Oracle oracle = new Oracle(servers);
       for (int i = 0; i < 300; i++) {
         Server any = servers.get(random.nextInt(count));
@@ -99,7 +100,7 @@ class LeastConnectionsTest extends ServerPickerContract {
   @Test
   void pick_ofEquallyLoaded_takesTheOnePickedLongestAgo() {
     ImmutableList<Server> servers = Servers.equal(3);
-    ServerPicker picker = new LeastConnections(servers);
+    ServerPicker picker = new LeastConnections(servers, Counting.PLACED_SINCE);
     open(picker, servers.get(0));
     assertEquals(1, picker.pick());
     assertEquals(2, picker.pick());
@@ -113,7 +114,7 @@ class LeastConnectionsTest extends ServerPickerContract {
   @Test
   void pick_whenConnectionsOfOneEnd_takesThatOne() {
     ImmutableList<Server> servers = Servers.equal(4);
-    ServerPicker picker = new LeastConnections(servers);
+    ServerPicker picker = new LeastConnections(servers, Counting.PLACED_SINCE);
     for (int i = 0; i < 40; i++) {
       open(picker, servers.get(picker.pick()));
     }
@@ -131,7 +132,7 @@ class LeastConnectionsTest extends ServerPickerContract {
   @Test
   void pick_withWeights_keepsLoadsInProportion() {
     ImmutableList<Server> servers = Servers.weighing(5, 3, 2);
-    ServerPicker picker = new LeastConnections(servers);
+    ServerPicker picker = new LeastConnections(servers, Counting.PLACED_SINCE);
     for (int i = 0; i < 1_000; i++) {
       open(picker, servers.get(picker.pick()));
     }
@@ -146,7 +147,7 @@ class LeastConnectionsTest extends ServerPickerContract {
     for (int i = 0; i < 20_000_000; i++) {
       servers.get(0).load().resumed();
     }
-    ServerPicker picker = new LeastConnections(servers);
+    ServerPicker picker = new LeastConnections(servers, Counting.PLACED_SINCE);
     assertEquals(1, picker.pick());
     assertEquals(1, picker.pick());
   }
@@ -155,7 +156,7 @@ class LeastConnectionsTest extends ServerPickerContract {
   void pick_byEightThreads_endsWithLoadsWithinAsMany() throws Exception {
     int threads = 8;
     ImmutableList<Server> servers = Servers.equal(9);
-    ServerPicker picker = new LeastConnections(servers);
+    ServerPicker picker = new LeastConnections(servers, Counting.PLACED_SINCE);
     Together.run(
         threads,
         thread -> {
@@ -173,7 +174,7 @@ class LeastConnectionsTest extends ServerPickerContract {
   @Test
   void pick_afterThreadsOpenedAndClosed_isWhatAFullSearchFinds() throws Exception {
     ImmutableList<Server> servers = Servers.weighing(1, 2, 3, 4, 5, 1, 2);
-    ServerPicker picker = new LeastConnections(servers);
+    ServerPicker picker = new LeastConnections(servers, Counting.PLACED_SINCE);
     Together.run(
         8,
         thread -> {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.algorithm.graph.LinkLoads;
 import io.malob.algorithm.graph.Path;
 import io.malob.openflow.FakeSwitches;
 import io.malob.openflow.FlowProgrammer;
@@ -210,7 +211,7 @@ class LabelTableTest {
 
   @Test
   void id_ofRemovedLabel_restsForSixtySeconds() {
-    LabelTable three = new LabelTable(programmer, clock::get, 3, 0);
+    LabelTable three = new LabelTable(programmer, clock::get, new LinkLoads(), 3, 0);
     LabelledPath first = three.acquire(path(1, 2));
     three.acquire(path(2, 1));
     three.acquire(path(2, 3));
@@ -227,7 +228,7 @@ class LabelTableTest {
 
   @Test
   void id_ofFailedLabel_isUsedAgainAfterItsRest() {
-    LabelTable one = new LabelTable(programmer, clock::get, 1, 0);
+    LabelTable one = new LabelTable(programmer, clock::get, new LinkLoads(), 1, 0);
     switches.disconnect(3);
     LabelledPath failed = one.acquire(PATH);
     one.release(failed);
@@ -403,7 +404,7 @@ class LabelTableTest {
 
   @Test
   void reservedLabel_isNotGivenOutUntilItHasRested() {
-    LabelTable two = new LabelTable(programmer, clock::get, 2, 1);
+    LabelTable two = new LabelTable(programmer, clock::get, new LinkLoads(), 2, 1);
     Label found = new Label(2);
     assertTrue(two.reserve(found));
     assertFalse(two.reserve(found));
@@ -419,7 +420,7 @@ class LabelTableTest {
 
   @Test
   void discardedLabel_losesItsRules() {
-    LabelTable earlier = new LabelTable(programmer, clock::get, 500);
+    LabelTable earlier = new LabelTable(programmer, clock::get, new LinkLoads(), 500);
     Label old = earlier.acquire(PATH).label();
     assertEquals(new Label(501), old);
     assertRules(1, 1, 1);

@@ -217,12 +217,12 @@ class CatalogTest {
   }
 
   @Test
-  void algorithm_mustBeKnownAndAvailable() throws Exception {
+  void algorithm_mustBeKnown() throws Exception {
     assertEquals("WRR+SPH", fixture.pool("lb_method", "wrr").algorithm().name());
+    assertEquals("HT-PS", fixture.pool("lb_method", "2").algorithm().name());
     fixture.refused(Reason.INVALID, "lb_method", () -> fixture.pool("lb_method", "best"));
-    CatalogException e = assertThrows(CatalogException.class, () -> fixture.pool("lb_method", "2"));
-    assertEquals(Reason.UNPROCESSABLE, e.reason());
-    assertTrue(e.getMessage().contains("HT-PS") && e.getMessage().contains("LC+SPH"));
+    CatalogException e = assertThrows(CatalogException.class, () -> fixture.pool("lb_method", "4"));
+    assertTrue(e.getMessage().contains("SL-PS, HT-PS"), e.getMessage());
   }
 
   /** Floodlight's defect 8. */

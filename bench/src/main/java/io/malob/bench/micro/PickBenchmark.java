@@ -2,6 +2,7 @@ package io.malob.bench.micro;
 
 import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.Counting;
 import io.malob.algorithm.server.LeastConnections;
 import io.malob.algorithm.server.RoundRobin;
 import io.malob.algorithm.server.WeightedRoundRobin;
@@ -43,7 +44,7 @@ public class PickBenchmark {
     servers = Servers.on(List.of(DatapathId.of(1)), members);
     roundRobin = new RoundRobin(members, new AtomicInteger());
     weightedRoundRobin = new WeightedRoundRobin(servers, new AtomicInteger());
-    leastConnections = new LeastConnections(servers);
+    leastConnections = new LeastConnections(servers, Counting.PLACED_SINCE);
   }
 
   /** RR. */

@@ -2,6 +2,7 @@ package io.malob.bench.micro;
 
 import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.Algorithm;
+import io.malob.algorithm.Counting;
 import io.malob.algorithm.NetworkSnapshot;
 import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
@@ -52,7 +53,8 @@ public class PlaceBenchmark {
         Placers.of(
             Algorithm.named(algorithm).orElseThrow(),
             Servers.on(switches, SERVERS),
-            new AtomicInteger());
+            new AtomicInteger(),
+            Counting.PLACED_SINCE);
   }
 
   /** Places one connection and counts it on its server. */

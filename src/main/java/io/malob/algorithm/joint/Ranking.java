@@ -1,0 +1,106 @@
+package io.malob.algorithm.joint;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.NetworkSnapshot;
+import io.malob.algorithm.Placer.Request;
+import io.malob.algorithm.joint.JointRule.Way;
+import io.malob.algorithm.server.KnockOut;
+import java.util.Comparator;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sites in the order in which they suit the clients at one switch, within one snapshot. All are
+ * rated once, when the ranking is made. After that, each choice rates the site that comes up again,
+ * which goes back behind others if it has become worse, and one other in turn, which may have
+ * become better. So a choice costs O(log sites), and the order follows the loads. Thread-safe.
+ */
+final class Ranking {
+  private static final int MAX_TRIES = 4;
+
+  private final JointRule rule;
+  private final NetworkSnapshot network;
+  private final Request like;
+  private final ImmutableList<Site> sites;
+  private final AtomicReferenceArray<@Nullable Way> ways;
+  private final KnockOut order;
+  private final AtomicInteger turn = new AtomicInteger();
+
+  /**
+   * Rates all sites.
+   *
+   * @param like a request of those that this is for
+   * @param sites not empty
+   */
+  Ranking(JointRule rule, NetworkSnapshot network, Request like, ImmutableList<Site> sites) {
+    this.rule = rule;
+    this.network = network;
+    this.like = like;
+    this.sites = sites;
+    this.ways = new AtomicReferenceArray<>(sites.size());
+    for (int site = 0; site < sites.size(); site++) {
+      ways.set(site, rated(site));
+    }
+    this.order = new KnockOut(sites.size(), this::better);
+  }
+
+  private @Nullable Way rated(int site) {
+    return rule.best(network, like, sites.get(site).next()).orElse(null);
+  }
+
+  private int better(int a, int b) {
+    return compare(ways.get(a), ways.get(b)) <= 0 ? a : b;
+  }
+
+  /** Those that cannot be reached come last. */
+  private static int compare(@Nullable Way a, @Nullable Way b) {
+    if (a == null || b == null) {
+      return Boolean.compare(a == null, b == null);
+    }
+    return a.compareTo(b);
+  }
+
+  /** The site that suits best now. */
+  int best() {
+    if (sites.size() > 1) {
+      rate(Integer.remainderUnsigned(turn.getAndIncrement(), sites.size()));
+    }
+    int best = order.best();
+    for (int tries = 0; tries < MAX_TRIES && rate(best); tries++) {
+      int next = order.best();
+      if (next == best) {
+        break;
+      }
+      best = next;
+    }
+    return best;
+  }
+
+  /** Rates a site again; tells whether it has become worse. */
+  private boolean rate(int site) {
+    @Nullable Way before = ways.get(site);
+    @Nullable Way now = rated(site);
+    int change = compare(now, before);
+    ways.set(site, now);
+    if (change != 0) {
+      order.changed(site);
+    }
+    return change > 0;
+  }
+
+  /** How to reach a site; null if it cannot be reached. */
+  @Nullable Way way(int site) {
+    return ways.get(site);
+  }
+
+  /** All sites, the best first, as they were last rated. */
+  int[] inOrder() {
+    return IntStream.range(0, sites.size())
+        .boxed()
+        .sorted(Comparator.comparing(ways::get, Ranking::compare))
+        .mapToInt(Integer::intValue)
+        .toArray();
+  }
+}

@@ -1,0 +1,145 @@
+package io.malob.algorithm.joint;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
+import com.google.common.collect.Multimaps;
+import io.malob.algorithm.Algorithm;
+import io.malob.algorithm.Counting;
+import io.malob.algorithm.Explanation;
+import io.malob.algorithm.NetworkSnapshot;
+import io.malob.algorithm.Placement;
+import io.malob.algorithm.Placer;
+import io.malob.algorithm.Server;
+import io.malob.algorithm.joint.JointRule.Way;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Chooses server and paths together, by a {@link JointRule}: the switch with servers that suits the
+ * client best, and of the servers there the one with the fewest connections for its weight.
+ */
+public final class ServerWithPath implements Placer {
+  private final ImmutableList<Server> servers;
+  private final ImmutableList<Site> sites;
+  private final ImmutableMap<DatapathId, Site> siteBySwitch;
+  private final JointRule rule;
+  private volatile Rankings rankings = new Rankings(NetworkSnapshot.EMPTY);
+
+  /** The rankings that are in use, all of one snapshot. */
+  private record Rankings(NetworkSnapshot network, Map<DatapathId, Ranking> byClientSwitch) {
+    Rankings(NetworkSnapshot network) {
+      this(network, new ConcurrentHashMap<>());
+    }
+  }
+
+  private ServerWithPath(ImmutableList<Server> servers, JointRule rule, Counting counting) {
+    this.servers = servers;
+    this.rule = rule;
+    this.sites =
+        Multimaps.index(servers, server -> server.at().switchId()).asMap().entrySet().stream()
+            .sorted(Map.Entry.comparingByKey())
+            .map(
+                entry -> new Site(entry.getKey(), ImmutableList.copyOf(entry.getValue()), counting))
+            .collect(ImmutableList.toImmutableList());
+    this.siteBySwitch = Maps.uniqueIndex(sites, Site::switchId);
+  }
+
+  /**
+   * The placer of a joint rule.
+   *
+   * @throws IllegalArgumentException if there is no such joint rule
+   */
+  public static Placer of(Algorithm algorithm, ImmutableList<Server> servers, Counting counting) {
+    JointRule rule =
+        switch (algorithm.name()) {
+          case "SL-PS" -> new ShortestLatency();
+          case "HT-PS" -> new WidestBottleneck();
+          default -> throw new IllegalArgumentException("no joint rule " + algorithm.name());
+        };
+    return new ServerWithPath(servers, rule, counting);
+  }
+
+  @Override
+  public Result place(Request request, NetworkSnapshot network) {
+    if (sites.isEmpty()) {
+      return Refusal.NO_SERVER;
+    }
+    Ranking ranking = ranking(request, network);
+    int best = ranking.best();
+    @Nullable Way way = ranking.way(best);
+    @Nullable Server server = way == null ? null : sites.get(best).pick(request.acceptable());
+    return way != null && server != null
+        ? new Placement(server, way.request(), way.reply())
+        : inOrder(ranking, site -> site.pick(request.acceptable()));
+  }
+
+  /** One site after the other, the best first: rare, because linear. */
+  private Result inOrder(Ranking ranking, Function<Site, @Nullable Server> pick) {
+    Refusal refusal = Refusal.NOT_ACCEPTABLE;
+    for (int site : ranking.inOrder()) {
+      @Nullable Way way = ranking.way(site);
+      @Nullable Server server = pick.apply(sites.get(site));
+      if (way != null && server != null) {
+        return new Placement(server, way.request(), way.reply());
+      }
+      refusal = server != null ? Refusal.NO_ROUTE : refusal;
+    }
+    return refusal;
+  }
+
+  private Ranking ranking(Request request, NetworkSnapshot network) {
+    Rankings current = rankings;
+    if (current.network != network) {
+      current = new Rankings(network);
+      rankings = current;
+    }
+    @Nullable Ranking known = current.byClientSwitch.get(request.clientSwitch());
+    return known != null
+        ? known
+        : current.byClientSwitch.computeIfAbsent(
+            request.clientSwitch(), any -> new Ranking(rule, network, request, sites));
+  }
+
+  @Override
+  public Result placeOn(Server server, Request request, NetworkSnapshot network) {
+    Optional<Way> way = rule.best(network, request, server);
+    return way.isPresent()
+        ? new Placement(server, way.get().request(), way.get().reply())
+        : Refusal.NO_ROUTE;
+  }
+
+  @Override
+  public void loadChanged(Server server) {
+    @Nullable Site site = siteBySwitch.get(server.at().switchId());
+    if (site != null) {
+      site.loadChanged(server);
+    }
+  }
+
+  @Override
+  public Explanation explain(Request request, NetworkSnapshot network) {
+    Result result =
+        sites.isEmpty()
+            ? Refusal.NO_SERVER
+            : inOrder(
+                new Ranking(rule, network, request, sites),
+                site -> site.wouldPick(request.acceptable()));
+    ImmutableList.Builder<Explanation.Candidate> candidates = ImmutableList.builder();
+    for (Server server : servers) {
+      Optional<Way> way = rule.best(network, request, server);
+      candidates.add(
+          new Explanation.Candidate(
+              server,
+              way.map(found -> new Explanation.Paths(found.request(), found.reply())),
+              way.map(found -> rule.values(network, request, server, found))
+                  .orElse(ImmutableMap.of()),
+              request.acceptable().test(server)));
+    }
+    return new Explanation(result, rule.reason(), rule.reason(), candidates.build());
+  }
+}

@@ -1,0 +1,59 @@
+package io.malob.algorithm.joint;
+
+import com.google.common.collect.ImmutableMap;
+import io.malob.algorithm.NetworkSnapshot;
+import io.malob.algorithm.Placer.Request;
+import io.malob.algorithm.Reason;
+import io.malob.algorithm.Server;
+import io.malob.algorithm.graph.Path;
+import java.util.Optional;
+
+/**
+ * SL-PS of the thesis (section 3.3.3): the server that answers soonest, by the latency of the path
+ * there and of the path back, and by how long it makes a connection wait (which the thesis leaves
+ * out, so that the nearest server gets everything however busy it is; see {@link
+ * io.malob.algorithm.ServerLoad#expectedWaitNanos}). Of several, the one with the fewest links.
+ *
+ * <p>A link of unknown latency counts as the slowest that is known. Where none is known, the server
+ * with the shortest wait, then the fewest links away, is taken.
+ */
+final class ShortestLatency implements JointRule {
+  private static final Reason REASON =
+      new Reason(
+          "lowest latency to the server and back, plus the wait there",
+          "fewest links, then fewest connections per weight, then smaller switch ids");
+
+  @Override
+  public Optional<Way> best(NetworkSnapshot network, Request request, Server server) {
+    Optional<Path> there = network.lowestLatency(request.clientSwitch(), server.at().switchId());
+    Optional<Path> back = network.lowestLatency(server.at().switchId(), request.clientSwitch());
+    if (there.isEmpty() || back.isEmpty()) {
+      return Optional.empty();
+    }
+    double cost = roundTripNanos(network, there.get(), back.get()) + waitNanos(network, server);
+    return Optional.of(
+        new Way(there.get(), back.get(), cost, there.get().hops() + back.get().hops()));
+  }
+
+  static double roundTripNanos(NetworkSnapshot network, Path there, Path back) {
+    return network.values().latencyNanos(there) + network.values().latencyNanos(back);
+  }
+
+  private static double waitNanos(NetworkSnapshot network, Server server) {
+    return server.load().expectedWaitNanos(server.weight(), network.values().counting());
+  }
+
+  @Override
+  public Reason reason() {
+    return REASON;
+  }
+
+  @Override
+  public ImmutableMap<String, Double> values(
+      NetworkSnapshot network, Request request, Server server, Way way) {
+    return ImmutableMap.of(
+        "round_trip_ms", roundTripNanos(network, way.request(), way.reply()) / 1e6,
+        "expected_wait_ms", waitNanos(network, server) / 1e6,
+        "expected_latency_ms", way.cost() / 1e6);
+  }
+}

@@ -1,0 +1,59 @@
+package io.malob.algorithm.joint;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.Counting;
+import io.malob.algorithm.Server;
+import io.malob.algorithm.server.LeastConnections;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * The servers at one switch: as seen from any client they are equally far away, and LC chooses
+ * among them. Thread-safe.
+ */
+final class Site {
+  private final DatapathId switchId;
+  private final ImmutableList<Server> servers;
+  private final LeastConnections picker;
+
+  Site(DatapathId switchId, ImmutableList<Server> servers, Counting counting) {
+    this.switchId = switchId;
+    this.servers = servers;
+    this.picker = new LeastConnections(servers, counting);
+  }
+
+  DatapathId switchId() {
+    return switchId;
+  }
+
+  /** The server that would be taken. */
+  Server next() {
+    return servers.get(picker.next());
+  }
+
+  /** Takes the server whose turn it is, or else an acceptable one; null if none is. */
+  @Nullable Server pick(Predicate<Server> acceptable) {
+    return acceptable(picker.pick(), acceptable);
+  }
+
+  /** What {@link #pick} would give now; takes no turn. */
+  @Nullable Server wouldPick(Predicate<Server> acceptable) {
+    return acceptable(picker.next(), acceptable);
+  }
+
+  /** The server of that index, or the next one behind it that is acceptable. */
+  private @Nullable Server acceptable(int first, Predicate<Server> acceptable) {
+    for (int tried = 0; tried < servers.size(); tried++) {
+      Server server = servers.get((first + tried) % servers.size());
+      if (acceptable.test(server)) {
+        return server;
+      }
+    }
+    return null;
+  }
+
+  void loadChanged(Server server) {
+    picker.loadChanged(server);
+  }
+}

@@ -1,0 +1,69 @@
+package io.malob.algorithm.server;
+
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.IntBinaryOperator;
+
+/**
+ * The best of several candidates, found again in O(log candidates) after one of them has changed: a
+ * knock-out tree whose leaves are the candidates and whose inner nodes name the better of their two
+ * sides, so that the root names the best. Threads do not wait for each other: whoever changes a
+ * leaf plays each match above it again, and once more if somebody else decided it meanwhile; after
+ * two tries the result takes the change into account, whoever wrote it (P. Jayanti, f-arrays:
+ * implementation and applications, PODC 2002).
+ */
+public final class KnockOut {
+  private static final long WINNER_MASK = 0xffff_ffffL;
+
+  private final int candidates;
+  private final IntBinaryOperator better;
+
+  /** Node 1 is the root, nodes 2n and 2n+1 are below node n; a version above the winner's index. */
+  private final AtomicLongArray nodes;
+
+  private final int leaves;
+
+  /**
+   * A tree in which all matches are played.
+   *
+   * @param candidates how many there are, at least one
+   * @param better gives the better of two, as they are at that moment
+   */
+  public KnockOut(int candidates, IntBinaryOperator better) {
+    this.candidates = candidates;
+    this.better = better;
+    this.leaves = Math.max(1, Integer.highestOneBit(Math.max(1, candidates * 2 - 1)));
+    this.nodes = new AtomicLongArray(leaves);
+    for (int node = leaves - 1; node >= 1; node--) {
+      decide(node);
+    }
+  }
+
+  /** The best candidate. */
+  public int best() {
+    return winner(1);
+  }
+
+  /** Tells that a candidate has become better or worse. */
+  public void changed(int candidate) {
+    for (int node = (leaves + candidate) / 2; node >= 1; node /= 2) {
+      if (!decide(node)) {
+        decide(node);
+      }
+    }
+  }
+
+  /** Plays one match again; false if another thread decided it in the meantime. */
+  private boolean decide(int node) {
+    long before = nodes.get(node);
+    long version = (before >>> 32) + 1;
+    int winner = better.applyAsInt(winner(2 * node), winner(2 * node + 1));
+    return nodes.compareAndSet(node, before, version << 32 | winner);
+  }
+
+  /** The best below a node. Leaves without a candidate stand for the last one. */
+  private int winner(int node) {
+    return node < leaves
+        ? (int) (nodes.get(node) & WINNER_MASK)
+        : Math.min(node - leaves, candidates - 1);
+  }
+}

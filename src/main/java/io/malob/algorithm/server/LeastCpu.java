@@ -1,0 +1,68 @@
+package io.malob.algorithm.server;
+
+import com.google.common.collect.ImmutableMap;
+import io.malob.algorithm.Counting;
+import io.malob.algorithm.Reason;
+import io.malob.algorithm.Server;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * CPU of the thesis (section 3.3.3): the server whose processors are used least. What it has
+ * reported grows with each connection that is placed on it since, by as much as its connections
+ * have been seen to take (see {@link io.malob.algorithm.ServerLoad#expectedCpu}). Of several within
+ * one percent, the one with the fewest connections for its weight, then the one that was picked
+ * longest ago.
+ *
+ * <p>A server whose use is unknown counts as fully used: it is taken when all others are, too.
+ * Where none is known, this is LC.
+ */
+public final class LeastCpu implements ServerPicker {
+  private static final Reason REASON =
+      new Reason(
+          "lowest use of the processors, with what was placed since it was reported",
+          "within 1 %: fewest connections per weight, then picked longest ago");
+
+  private final Counting counting;
+  private final LeastLoaded least;
+
+  public LeastCpu(List<Server> servers, Counting counting) {
+    this.counting = counting;
+    Comparator<Server> byPercent = Comparator.comparingInt(server -> percent(server, counting));
+    this.least =
+        new LeastLoaded(
+            servers, byPercent.thenComparing((a, b) -> LeastConnections.compare(a, b, counting)));
+  }
+
+  private static int percent(Server server, Counting counting) {
+    return (int) (100 * server.load().expectedCpu(counting));
+  }
+
+  @Override
+  public int pick() {
+    return least.pick();
+  }
+
+  @Override
+  public int next() {
+    return least.next();
+  }
+
+  @Override
+  public void loadChanged(Server server) {
+    least.loadChanged(server);
+  }
+
+  @Override
+  public Reason reason() {
+    return REASON;
+  }
+
+  @Override
+  public ImmutableMap<String, Double> values(int index) {
+    Server server = least.server(index);
+    return ImmutableMap.of(
+        "expected_cpu", server.load().expectedCpu(counting),
+        "connections_per_weight", LeastConnections.perWeight(server, counting));
+  }
+}

@@ -1,0 +1,91 @@
+package io.malob.algorithm.server;
+
+import com.google.common.collect.ImmutableMap;
+import io.malob.algorithm.Counting;
+import io.malob.algorithm.Reason;
+import io.malob.algorithm.Server;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * P2C, for pools of thousands: of two servers drawn by weight, the one with fewer connections for
+ * its weight; of two equals, the one drawn first (M. Mitzenmacher, The power of two choices in
+ * randomized load balancing, 2001). No order has to be kept, so that a connection's end costs
+ * nothing. A draw is a hash of the pool's turn: the same turns give the same servers.
+ */
+public final class TwoChoices implements ServerPicker {
+  private static final Reason REASON =
+      new Reason(
+          "of two servers drawn by weight, the one with fewer connections per weight",
+          "the one drawn first");
+
+  /** Odd constants that spread consecutive numbers over all 64 bits (D. Stafford's mix 13). */
+  private static final long STEP = 0x9e3779b97f4a7c15L;
+
+  private static final long MIX_1 = 0xbf58476d1ce4e5b9L;
+  private static final long MIX_2 = 0x94d049bb133111ebL;
+
+  private final List<Server> servers;
+  private final AtomicInteger turn;
+  private final Counting counting;
+
+  /** By server: the sum of the weights up to and with its own. */
+  private final long[] weightUpTo;
+
+  /** Draws from these servers, from the given turn on. */
+  public TwoChoices(List<Server> servers, AtomicInteger turn, Counting counting) {
+    this.servers = List.copyOf(servers);
+    this.turn = turn;
+    this.counting = counting;
+    this.weightUpTo = servers.stream().mapToLong(Server::weight).toArray();
+    Arrays.parallelPrefix(weightUpTo, Long::sum);
+  }
+
+  @Override
+  public int pick() {
+    return drawn(turn.getAndIncrement());
+  }
+
+  @Override
+  public int next() {
+    return drawn(turn.get());
+  }
+
+  private int drawn(int ofTurn) {
+    int first = server(hash(2L * ofTurn));
+    int second = server(hash(2L * ofTurn + 1));
+    return LeastConnections.compare(servers.get(second), servers.get(first), counting) < 0
+        ? second
+        : first;
+  }
+
+  private int server(long hash) {
+    long all = weightUpTo[weightUpTo.length - 1];
+    int found = Arrays.binarySearch(weightUpTo, Long.remainderUnsigned(hash, all) + 1);
+    return found >= 0 ? found : -found - 1;
+  }
+
+  private static long hash(long number) {
+    long mixed = number * STEP;
+    mixed = (mixed ^ (mixed >>> 30)) * MIX_1;
+    mixed = (mixed ^ (mixed >>> 27)) * MIX_2;
+    return mixed ^ (mixed >>> 31);
+  }
+
+  @Override
+  public Reason reason() {
+    return REASON;
+  }
+
+  @Override
+  public ImmutableMap<String, Double> values(int index) {
+    int ofTurn = turn.get();
+    boolean drawn = server(hash(2L * ofTurn)) == index || server(hash(2L * ofTurn + 1)) == index;
+    return ImmutableMap.of(
+        "drawn",
+        drawn ? 1.0 : 0.0,
+        "connections_per_weight",
+        LeastConnections.perWeight(servers.get(index), counting));
+  }
+}
