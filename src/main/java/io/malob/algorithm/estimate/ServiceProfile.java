@@ -1,0 +1,173 @@
+package io.malob.algorithm.estimate;
+
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the connections of one service are like, as learnt from those that have ended: how much they
+ * carry, and how long its servers take. Thread-safe without locks; what is expected costs a few
+ * volatile reads. Bounded: beyond {@link #MOST_MEMBERS}, members are not told apart.
+ *
+ * <p>Before anything is known, a reply of {@link #PRIOR_REPLY_BYTES}, a request of {@link
+ * #PRIOR_REQUEST_BYTES} and a service time of {@link #PRIOR_SERVICE_NANOS} are expected: a small
+ * web page, for which both the way and the load of the server matter. See {@link CappedMean} for
+ * why these are means, and how values far from all others count.
+ */
+public final class ServiceProfile {
+  /** How many members are told apart. */
+  public static final int MOST_MEMBERS = 1_024;
+
+  static final double PRIOR_REPLY_BYTES = 65_536;
+  static final double PRIOR_REQUEST_BYTES = 2_048;
+  static final double PRIOR_SERVICE_NANOS = 10e6;
+
+  /** As many connections as this say more than what was expected before. */
+  private static final double PRIOR_SIZE_WEIGHT = 1;
+
+  private static final double PRIOR_SERVICE_WEIGHT = 4;
+
+  /** A member that has so many observations counts half by itself, half as the service does. */
+  private static final double SHRINKAGE = 8;
+
+  /** Longer residuals are pauses of the client. */
+  private static final double MOST_SERVICE_NANOS = 3_600e9;
+
+  /**
+   * When the network takes that long, what its rate was guessed wrong by is as long as services
+   * are.
+   */
+  private static final double DOUBTFUL_NANOS = 1e9;
+
+  private final Learnt replyBytes =
+      new Learnt(CappedMean.expecting(PRIOR_REPLY_BYTES, PRIOR_SIZE_WEIGHT));
+  private final Learnt requestBytes =
+      new Learnt(CappedMean.expecting(PRIOR_REQUEST_BYTES, PRIOR_SIZE_WEIGHT));
+  private final Learnt serviceNanos =
+      new Learnt(CappedMean.expecting(PRIOR_SERVICE_NANOS, PRIOR_SERVICE_WEIGHT));
+  private final Map<Integer, Learnt> byMember = new ConcurrentHashMap<>();
+  private final AtomicInteger samples = new AtomicInteger();
+
+  /**
+   * A connection that has ended.
+   *
+   * @param memberNumber the number of its member in the catalog
+   * @param memberWeight the member's weight, at least 1
+   * @param inFlight how many connections the member had when this one was placed, without it
+   * @param replyBytes what switches counted from member to client, headers included
+   * @param requestBytes what switches counted from client to member, headers included
+   * @param durationNanos from its placement to its end
+   * @param networkNanos how much of that its paths explain, see {@link TransferTime}
+   */
+  public record Ended(
+      int memberNumber,
+      int memberWeight,
+      long inFlight,
+      long replyBytes,
+      long requestBytes,
+      double durationNanos,
+      double networkNanos) {
+
+    /**
+     * How long the member would have taken if it had had nothing else to do, and a weight of 1: the
+     * part of the duration that the network does not explain, divided among the connections in
+     * flight.
+     */
+    double serviceNanos() {
+      double residual = Math.max(0, durationNanos - networkNanos);
+      return Math.min(MOST_SERVICE_NANOS, residual) * memberWeight / (inFlight + 1);
+    }
+  }
+
+  /** A mean that several threads change. */
+  private static final class Learnt {
+    private final AtomicReference<CappedMean> mean;
+
+    Learnt(CappedMean expected) {
+      mean = new AtomicReference<>(expected);
+    }
+
+    CappedMean now() {
+      return Objects.requireNonNull(mean.get());
+    }
+
+    void learn(double value, double weight) {
+      mean.updateAndGet(before -> before.with(value, weight));
+    }
+  }
+
+  /** Learns from one connection. */
+  public void learn(Ended ended) {
+    replyBytes.learn((double) ended.replyBytes, 1);
+    requestBytes.learn((double) ended.requestBytes, 1);
+    double nanos = ended.serviceNanos();
+    double trust = DOUBTFUL_NANOS / (DOUBTFUL_NANOS + Math.max(0, ended.networkNanos));
+    serviceNanos.learn(nanos, trust);
+    @Nullable Learnt member = member(ended.memberNumber);
+    if (member != null) {
+      member.learn(nanos, trust);
+    }
+    samples.incrementAndGet();
+  }
+
+  private @Nullable Learnt member(int number) {
+    @Nullable Learnt known = byMember.get(number);
+    return known != null || byMember.size() >= MOST_MEMBERS
+        ? known
+        : byMember.computeIfAbsent(
+            number, any -> new Learnt(CappedMean.expecting(PRIOR_SERVICE_NANOS, 0)));
+  }
+
+  /** Forgets members, so that there is room for others. */
+  public void forgetMembers(IntPredicate which) {
+    byMember.keySet().removeIf(which::test);
+  }
+
+  /** How much a new connection will carry from member to client, in bits on the wire. */
+  public double expectedReplyBits() {
+    return 8 * replyBytes.now().mean();
+  }
+
+  /** How much a new connection will carry from client to member, in bits on the wire. */
+  public double expectedRequestBits() {
+    return 8 * requestBytes.now().mean();
+  }
+
+  /**
+   * How long a member of weight 1 will take for a new connection if it has nothing else to do, in
+   * nanoseconds. With others in flight it takes as many times as long as there are connections,
+   * this one included, divided by its weight. As long as few connections of the member have been
+   * seen, it counts mostly as the mean of the service.
+   */
+  public double expectedServiceNanos(int memberNumber) {
+    double ofService = expectedServiceNanos();
+    @Nullable Learnt known = byMember.get(memberNumber);
+    if (known == null) {
+      return ofService;
+    }
+    CappedMean own = known.now();
+    return (own.mean() * own.weight() + ofService * SHRINKAGE) / (own.weight() + SHRINKAGE);
+  }
+
+  /** The same for a member of which nothing is known. */
+  public double expectedServiceNanos() {
+    return serviceNanos.now().mean();
+  }
+
+  /** How many connections it has learnt from. */
+  public int samples() {
+    return samples.get();
+  }
+
+  /** What is expected of each member that it has seen connections of, in nanoseconds. */
+  public Map<Integer, Double> serviceNanosByMember() {
+    Map<Integer, Double> all = new TreeMap<>();
+    byMember.keySet().forEach(number -> all.put(number, expectedServiceNanos(number)));
+    return all;
+  }
+}
