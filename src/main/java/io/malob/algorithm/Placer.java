@@ -1,5 +1,6 @@
 package io.malob.algorithm;
 
+import io.malob.algorithm.estimate.ServiceProfile;
 import java.util.function.Predicate;
 import org.projectfloodlight.openflow.types.DatapathId;
 
@@ -27,10 +28,16 @@ public interface Placer {
    *
    * @param clientSwitch the client's edge switch
    * @param acceptable which servers can take it at all
+   * @param profile what is known of connections of its service
    */
-  record Request(DatapathId clientSwitch, Predicate<Server> acceptable) {
+  record Request(DatapathId clientSwitch, Predicate<Server> acceptable, ServiceProfile profile) {
 
-    /** A connection from that switch that any server can take. */
+    /** A connection of a service of which nothing is known. */
+    public Request(DatapathId clientSwitch, Predicate<Server> acceptable) {
+      this(clientSwitch, acceptable, new ServiceProfile());
+    }
+
+    /** The same that any server can take. */
     public static Request from(DatapathId clientSwitch) {
       return new Request(clientSwitch, any -> true);
     }

@@ -6,6 +6,7 @@ import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.balancer.Connection.Route;
 import io.malob.balancer.ConnectionTable.Admission;
 import io.malob.openflow.Cookie;
@@ -29,6 +30,7 @@ final class Admissions {
   private final Rejections rejections;
   private final WaitingRoom waitingRoom;
   private final EarlierConnections earlier;
+  private final FlowSamples samples;
   private final AtomicInteger generations;
 
   /**
@@ -46,6 +48,7 @@ final class Admissions {
       Rejections rejections,
       WaitingRoom waitingRoom,
       EarlierConnections earlier,
+      FlowSamples samples,
       int firstGeneration) {
     this.connections = connections;
     this.ftpSessions = ftpSessions;
@@ -55,6 +58,7 @@ final class Admissions {
     this.rejections = rejections;
     this.waitingRoom = waitingRoom;
     this.earlier = earlier;
+    this.samples = samples;
     this.generations = new AtomicInteger(firstGeneration);
   }
 
@@ -71,9 +75,15 @@ final class Admissions {
    * @param choice that algorithm, over the members that it may choose from
    * @param client where the client is attached
    * @param view what the choice is made from
+   * @param profile what is known of connections of its service
    */
   record Terms(
-      int vipNumber, Algorithm algorithm, Choice choice, Attachment client, BalancerView view) {}
+      int vipNumber,
+      Algorithm algorithm,
+      Choice choice,
+      Attachment client,
+      BalancerView view,
+      ServiceProfile profile) {}
 
   /**
    * Places a connection and sends its first packet on, or rejects that.
@@ -111,7 +121,7 @@ final class Admissions {
     connection.take(route);
     connection.program(nowNanos, 0);
     if (isOver) {
-      connection.end();
+      connection.end(nowNanos);
       connection.uncount();
     }
     if (connections.add(connection) != Admission.ADDED) {
@@ -137,7 +147,7 @@ final class Admissions {
       Terms terms,
       Predicate<Server> acceptable,
       boolean takesRoom) {
-    Placer.Request wish = new Placer.Request(terms.client.switchId(), acceptable);
+    Placer.Request wish = new Placer.Request(terms.client.switchId(), acceptable, terms.profile);
     for (int tries = 0; tries < MAX_TRIES; tries++) {
       Placer.Result result = terms.choice.choose(wish);
       if (!(result instanceof Placement placement)) {
@@ -149,7 +159,7 @@ final class Admissions {
         admission = connections.add(connection);
       }
       if (admission == Admission.ADDED) {
-        admitted(connection, placement, first, terms.view);
+        admitted(connection, placement, first, terms);
         return null;
       }
       @Nullable Connection other = connections.byRequest(request);
@@ -198,11 +208,11 @@ final class Admissions {
         Cookie.generation(generations.incrementAndGet()));
   }
 
-  private void admitted(
-      Connection connection, Placement placement, Arrival first, BalancerView view) {
+  private void admitted(Connection connection, Placement placement, Arrival first, Terms terms) {
+    samples.placed(connection, terms.profile, placement, terms.view);
     placement.server().load().opened();
-    view.loadChanged(placement.server());
-    if (FtpSessions.isControl(view.catalog(), connection.request())) {
+    terms.view.loadChanged(placement.server());
+    if (FtpSessions.isControl(terms.view.catalog(), connection.request())) {
       ftpSessions.opened(connection);
     }
     departures.start(connection, placement, first);

@@ -105,6 +105,8 @@ public final class BalancerModule
   private final LatestConnections latest = new LatestConnections();
   private final FlowProgrammer programmer =
       new FlowProgrammer(switchId -> FloodlightSwitch.active(this.switches, switchId));
+  private final ServiceProfiles profiles = new ServiceProfiles();
+  private FlowSamples samples;
   private ConnectionTable connections;
   private final AuditCounts auditCounts = new AuditCounts();
   private IFloodlightProviderService provider;
@@ -205,6 +207,7 @@ public final class BalancerModule
 
   private void build(SettingReader settings) throws FloodlightModuleException {
     HostFinder hosts = new HostFinder(switches, topology, devices, programmer);
+    samples = new FlowSamples(nanoTime);
     LinkLoads linkLoads = new LinkLoads();
     labels = new LabelTable(programmer, nanoTime, linkLoads, random.applyAsInt(Label.MAX_ID));
     int maxConnections = settings.number("maxConnections", 500_000, 1, Integer.MAX_VALUE);
@@ -234,7 +237,9 @@ public final class BalancerModule
     ConnectionProgrammer connectionProgrammer =
         new ConnectionProgrammer(
             programmer, hostRules, idleTimeouts(settings), ftpSessions, latest, nanoTime);
-    endings = new Endings(view, connections, routes, connectionProgrammer, ftpSessions, pending);
+    endings =
+        new Endings(
+            view, connections, routes, connectionProgrammer, ftpSessions, pending, nanoTime);
     Departures departures =
         new Departures(
             view, connections, routes, connectionProgrammer, rejections, endings, pending);
@@ -248,6 +253,7 @@ public final class BalancerModule
             rejections,
             waitingRoom,
             pending,
+            samples,
             random.applyAsInt(Integer.MAX_VALUE));
     requests =
         new RequestHandler(
@@ -256,11 +262,12 @@ public final class BalancerModule
             connectionProgrammer,
             departures,
             admissions,
-            new FtpData(view, connections, ftpSessions, admissions, endings, rejections),
+            new FtpData(view, connections, ftpSessions, admissions, endings, rejections, profiles),
             rejections,
             waitingRoom,
             hosts,
             pending,
+            profiles,
             nanoTime);
     preparation = new SwitchPreparation(programmer, labels);
     Adoption adoption = adoption(settings, hosts, admissions, connectionProgrammer);
@@ -362,10 +369,12 @@ public final class BalancerModule
     repetition.every(MEASURED_MILLIS, "taking over measurements", upkeep::refreshMeasurements);
     monitor.servers().addListener(upkeep::serverReported);
     repetition.every(TIDY_MILLIS, "tidying", upkeep::tidy);
+    repetition.every(TIDY_MILLIS, "forgetting samples", samples::sweep);
   }
 
   /** Waits until the change is in force, so that it is when the operator's request is answered. */
   private void catalogChanged(CatalogSnapshot before, CatalogSnapshot after) {
+    profiles.retain(after);
     try {
       upkeep.catalogChanged(before, after).get(APPLY_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
@@ -443,6 +452,10 @@ public final class BalancerModule
   }
 
   private void flowRemoved(DatapathId switchId, OFFlowRemoved message) {
+    if (Cookie.is(message.getCookie(), Cookie.Kind.REQUEST)
+        || Cookie.is(message.getCookie(), Cookie.Kind.REPLY)) {
+      samples.ruleEnded(message);
+    }
     if (Cookie.is(message.getCookie(), Cookie.Kind.HOST)) {
       hostRules.ended(switchId, message.getMatch().get(MatchField.IPV4_DST).getInt());
     } else if (Cookie.is(message.getCookie(), Cookie.Kind.REQUEST)
@@ -456,6 +469,16 @@ public final class BalancerModule
   @Override
   public Catalog catalog() {
     return catalog;
+  }
+
+  @Override
+  public List<ProfileStats> profiles() {
+    return profiles.stats(catalog.snapshot());
+  }
+
+  /** How many connections are waited for to be learnt from. */
+  int samplesWaiting() {
+    return samples.waiting();
   }
 
   @Override

@@ -52,6 +52,9 @@ final class Connection {
   private final Attachment client;
   private final int generation;
 
+  /** What is to be learnt from it; null for most. */
+  private volatile @Nullable FlowSample sample;
+
   private State state = State.OPEN;
   private boolean counted = true;
   private boolean over;
@@ -59,6 +62,7 @@ final class Connection {
   private List<Packet> parked = List.of();
   private long asleepSinceNanos;
   private boolean programmed;
+  private boolean wasProgrammed;
   private long programmedAtNanos;
 
   /**
@@ -132,6 +136,26 @@ final class Connection {
     return generation;
   }
 
+  /** Has something learnt from the connection; to be called before its rules are sent. */
+  void observe(FlowSample whatIsLearnt) {
+    sample = whatIsLearnt;
+  }
+
+  /** Whether something is still to be learnt from it: the end of its reply rule is to be told. */
+  boolean isSampled() {
+    @Nullable FlowSample learning = sample;
+    return learning != null && !learning.isSpoilt();
+  }
+
+  /** What is counted of it is no longer all of it, or no longer of it alone. */
+  private void spoilSample() {
+    @Nullable FlowSample learning = sample;
+    if (learning != null) {
+      learning.spoil();
+      sample = null;
+    }
+  }
+
   synchronized State state() {
     return state;
   }
@@ -149,6 +173,7 @@ final class Connection {
   /** Puts the connection back on the counts; false if it is on them already. */
   synchronized boolean recount() {
     over = false;
+    spoilSample();
     return setCounted(true);
   }
 
@@ -177,7 +202,11 @@ final class Connection {
   }
 
   /** Its client has ended it. */
-  synchronized void end() {
+  synchronized void end(long nowNanos) {
+    @Nullable FlowSample learning = sample;
+    if (!over && learning != null) {
+      learning.ended(nowNanos);
+    }
     over = true;
   }
 
@@ -237,7 +266,11 @@ final class Connection {
   synchronized boolean program(long nowNanos, long withinNanos) {
     boolean due = !programmed || nowNanos - programmedAtNanos >= withinNanos;
     if (due) {
+      if (wasProgrammed) {
+        spoilSample(); // the counters of rules that are sent again begin anew
+      }
       programmed = true;
+      wasProgrammed = true;
       programmedAtNanos = nowNanos;
     }
     return due;

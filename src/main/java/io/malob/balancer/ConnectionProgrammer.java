@@ -142,7 +142,8 @@ final class ConnectionProgrammer {
             connection.vipNumber(),
             connection.server().number(),
             connection.generation(),
-            idleTimeouts.of(reply.incoming()) + REPLY_GRACE_SECONDS));
+            idleTimeouts.of(reply.incoming()) + REPLY_GRACE_SECONDS,
+            connection.isSampled()));
     if (ftpSessions.isOpen(connection)) {
       messages.add(ftpDataRule(factory, connection));
     }

@@ -3,6 +3,7 @@ package io.malob.balancer;
 import io.malob.algorithm.FiveTuple;
 import io.malob.balancer.Connection.Route;
 import io.malob.state.catalog.Protocol;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -19,6 +20,7 @@ final class Endings {
   private final ConnectionProgrammer programmer;
   private final FtpSessions ftpSessions;
   private final EarlierConnections earlier;
+  private final LongSupplier nanoTime;
 
   Endings(
       Supplier<BalancerView> views,
@@ -26,13 +28,15 @@ final class Endings {
       Routes routes,
       ConnectionProgrammer programmer,
       FtpSessions ftpSessions,
-      EarlierConnections earlier) {
+      EarlierConnections earlier,
+      LongSupplier nanoTime) {
     this.views = views;
     this.connections = connections;
     this.routes = routes;
     this.programmer = programmer;
     this.ftpSessions = ftpSessions;
     this.earlier = earlier;
+    this.nanoTime = nanoTime;
   }
 
   /**
@@ -41,7 +45,7 @@ final class Endings {
   void ended(FiveTuple request) {
     @Nullable Connection connection = connections.byRequest(request);
     if (connection != null) {
-      connection.end();
+      connection.end(nanoTime.getAsLong());
       uncount(connection);
       leaveSession(connection);
     } else {

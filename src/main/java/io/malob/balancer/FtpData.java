@@ -24,6 +24,7 @@ final class FtpData {
   private final Admissions admissions;
   private final Endings endings;
   private final Rejections rejections;
+  private final ServiceProfiles profiles;
 
   FtpData(
       Supplier<BalancerView> views,
@@ -31,13 +32,15 @@ final class FtpData {
       FtpSessions sessions,
       Admissions admissions,
       Endings endings,
-      Rejections rejections) {
+      Rejections rejections,
+      ServiceProfiles profiles) {
     this.views = views;
     this.connections = connections;
     this.sessions = sessions;
     this.admissions = admissions;
     this.endings = endings;
     this.rejections = rejections;
+    this.profiles = profiles;
   }
 
   /**
@@ -112,6 +115,9 @@ final class FtpData {
                     ? placer.placeOn(target, wish, view.network())
                     : Placer.Refusal.NOT_ACCEPTABLE,
             client,
-            view));
+            view,
+            profiles.ofFtpData(
+                control.vipNumber(),
+                view.catalog().serviceFor(Protocol.TCP, FtpSessions.CONTROL_PORT))));
   }
 }

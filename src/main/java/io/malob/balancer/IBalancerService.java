@@ -17,6 +17,9 @@ public interface IBalancerService extends IFloodlightService {
    */
   Map<String, MemberStats> memberStats();
 
+  /** What has been learnt of the connections of each service, by VIP and service. */
+  List<ProfileStats> profiles();
+
   /**
    * Whether all switches tell when a client ends a TCP connection. If not, ended connections stay
    * in {@link MemberStats#activeConnections} until their rules time out.

@@ -39,6 +39,7 @@ final class RequestHandler {
   private final WaitingRoom waitingRoom;
   private final Clients clients;
   private final EarlierConnections earlier;
+  private final ServiceProfiles profiles;
   private final LongSupplier nanoTime;
 
   /** Finds out where a client is attached. */
@@ -58,6 +59,7 @@ final class RequestHandler {
       WaitingRoom waitingRoom,
       Clients clients,
       EarlierConnections earlier,
+      ServiceProfiles profiles,
       LongSupplier nanoTime) {
     this.views = views;
     this.connections = connections;
@@ -69,6 +71,7 @@ final class RequestHandler {
     this.waitingRoom = waitingRoom;
     this.clients = clients;
     this.earlier = earlier;
+    this.profiles = profiles;
     this.nanoTime = nanoTime;
   }
 
@@ -246,7 +249,8 @@ final class RequestHandler {
             algorithm,
             request -> placer.place(request, view.network()),
             client.get(),
-            view));
+            view,
+            profiles.of(vip.get(), view.catalog().serviceFor(protocol, port))));
   }
 
   /** Whether a packet waits for members whose first has just been found. */

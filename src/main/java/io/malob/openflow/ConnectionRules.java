@@ -66,14 +66,19 @@ public final class ConnectionRules {
         true);
   }
 
-  /** The rule at the member's edge. */
+  /**
+   * The rule at the member's edge.
+   *
+   * @param endIsTold whether the switch is to say when it has ended, and what it has carried
+   */
   public static OFMessage reply(
       OFFactory factory,
       Translation translation,
       int vipNumber,
       int memberNumber,
       int generation,
-      int idleSeconds) {
+      int idleSeconds,
+      boolean endIsTold) {
     return new ConnectionRule(
         factory,
         FlowLayout.CLASSIFY,
@@ -81,7 +86,7 @@ public final class ConnectionRules {
         translation,
         Cookie.of(Cookie.Kind.REPLY, vipNumber, memberNumber, generation),
         idleSeconds,
-        false);
+        endIsTold);
   }
 
   /** Takes away the rule of these packets at the client's edge. */

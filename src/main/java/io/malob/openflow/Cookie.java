@@ -94,12 +94,12 @@ public final class Cookie {
   }
 
   /** The number of the VIP of a connection's rule. */
-  static int vipNumber(U64 cookie) {
+  public static int vipNumber(U64 cookie) {
     return (int) ((cookie.getValue() & FIELD_VIP) >>> VIP_SHIFT);
   }
 
   /** The number of the member of a connection's rule. */
-  static int memberNumber(U64 cookie) {
+  public static int memberNumber(U64 cookie) {
     return (int) ((cookie.getValue() & FIELD_MEMBER) >>> MEMBER_SHIFT);
   }
 

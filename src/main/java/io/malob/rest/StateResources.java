@@ -21,7 +21,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  */
 final class StateResources implements Resources {
   private static final String HERE =
-      "capacities, paths, links, servers, snapshot, latency, reports, refusals, counters, audits";
+      "capacities, paths, profiles, links, servers, snapshot, latency, reports, refusals, counters, audits";
 
   private final IBalancerService balancer;
   private final MonitoredState monitored;
@@ -53,6 +53,7 @@ final class StateResources implements Resources {
     Object answer =
         switch (String.join("/", path)) {
           case "paths" -> paths();
+          case "profiles" -> LearntServices.shown(balancer.profiles());
           case "links" -> monitored.links();
           case "servers" -> monitored.servers();
           case "latency" -> LatencyProbing.shown(latency);

@@ -698,6 +698,7 @@ final class BalancerNetwork {
 
   /** A rule times out on its switch, which says so if it was asked to. */
   void timeOut(DatapathId switchId, FakeRule rule) {
+    FakeFlowTable.Counts counts = network.table(switchId).countsOf(rule);
     network
         .table(switchId)
         .apply(
@@ -707,21 +708,23 @@ final class BalancerNetwork {
                 .setPriority(rule.priority())
                 .setMatch(rule.match())
                 .build());
-    tellTimedOut(switchId, rule);
+    tellTimedOut(switchId, new FakeFlowTable.Expired(rule, counts));
   }
 
   /** The rules that nobody has used for long enough time out on their switches. */
   void expire() {
     for (DatapathId switchId : allSwitches) {
-      for (FakeRule rule : network.table(switchId).expire()) {
-        if (switches.containsKey(switchId) && rule.flags().contains(OFFlowModFlags.SEND_FLOW_REM)) {
-          tellTimedOut(switchId, rule);
+      for (FakeFlowTable.Expired over : network.table(switchId).expireCounted()) {
+        if (switches.containsKey(switchId)
+            && over.rule().flags().contains(OFFlowModFlags.SEND_FLOW_REM)) {
+          tellTimedOut(switchId, over);
         }
       }
     }
   }
 
-  private void tellTimedOut(DatapathId switchId, FakeRule rule) {
+  private void tellTimedOut(DatapathId switchId, FakeFlowTable.Expired over) {
+    FakeRule rule = over.rule();
     OFFlowRemoved removed =
         FACTORY
             .buildFlowRemoved()
@@ -730,6 +733,11 @@ final class BalancerNetwork {
             .setTableId(rule.table())
             .setPriority(rule.priority())
             .setMatch(rule.match())
+            .setIdleTimeout(rule.idleTimeout())
+            .setPacketCount(U64.of(over.counts().packets()))
+            .setByteCount(U64.of(over.counts().bytes()))
+            .setDurationSec(TimeUnit.NANOSECONDS.toSeconds(over.counts().nanos()))
+            .setDurationNsec(over.counts().nanos() % TimeUnit.SECONDS.toNanos(1))
             .build();
     tell(switchId, removed);
   }

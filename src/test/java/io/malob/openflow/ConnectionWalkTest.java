@@ -155,7 +155,8 @@ class ConnectionWalkTest {
       sendAll(client.switchId(), HostRules.add(OF, CLIENT_IP, client, 60));
       sendAll(member.switchId(), HostRules.add(OF, MEMBER_IP, member, 60));
       network.send(
-          member.switchId(), ConnectionRules.reply(OF, reply, VIP_NUMBER, MEMBER_NUMBER, 1, 20));
+          member.switchId(),
+          ConnectionRules.reply(OF, reply, VIP_NUMBER, MEMBER_NUMBER, 1, 20, false));
       network.send(
           client.switchId(),
           ConnectionRules.request(OF, request, VIP_NUMBER, MEMBER_NUMBER, 1, 15));
@@ -337,6 +338,14 @@ class ConnectionWalkTest {
   }
 
   @Test
+  void replyRule_thatIsLearntFrom_tellsItsEnd() {
+    Row row = new Row(1, Transport.TCP);
+    OFFlowMod reply =
+        (OFFlowMod) Wire.readBack(ConnectionRules.reply(OF, row.reply, 1, 2, 3, 20, true));
+    assertEquals(java.util.Set.of(OFFlowModFlags.SEND_FLOW_REM), reply.getFlags());
+  }
+
+  @Test
   void connection_overFiveLinks_costsTwoRules() {
     Row row = new Row(5, Transport.TCP);
     long ofConnection =
@@ -409,7 +418,7 @@ class ConnectionWalkTest {
     messages.addAll(SwitchRules.removeVip(factory, VIP));
     messages.addAll(HostRules.add(factory, CLIENT_IP, row.client, 60));
     messages.add(ConnectionRules.request(factory, row.request, 1, 1, 1, 15));
-    messages.add(ConnectionRules.reply(factory, row.reply, 1, 1, 1, 20));
+    messages.add(ConnectionRules.reply(factory, row.reply, 1, 1, 1, 20, true));
     messages.add(ConnectionRules.deliver(factory, row.request, Transport.TCP.fromClient()));
     messages.add(SwitchRules.removeRequestsOfVip(factory, 1));
     messages.add(SwitchRules.removeRequestsOfMember(factory, 1));

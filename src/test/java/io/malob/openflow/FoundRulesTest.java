@@ -118,7 +118,8 @@ class FoundRulesTest {
 
       OFMessage request =
           ConnectionRules.request(factory, translation, vip, member, generation, 15);
-      OFMessage reply = ConnectionRules.reply(factory, translation, vip, member, generation, 20);
+      OFMessage reply =
+          ConnectionRules.reply(factory, translation, vip, member, generation, 20, false);
 
       assertEquals(new FoundRule.Request(expected), FoundRules.parse(told(factory, request)));
       assertEquals(new FoundRule.Reply(expected), FoundRules.parse(told(factory, reply)));

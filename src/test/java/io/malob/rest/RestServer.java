@@ -13,6 +13,7 @@ import io.malob.balancer.IBalancerService;
 import io.malob.balancer.LinkStats;
 import io.malob.balancer.MemberStats;
 import io.malob.balancer.PathStats;
+import io.malob.balancer.ProfileStats;
 import io.malob.latency.ControlMethod;
 import io.malob.latency.ControlRoundTrip;
 import io.malob.latency.ILatencyService;
@@ -196,6 +197,13 @@ final class RestServer implements IBalancerService {
   @Override
   public boolean endsAreTold() {
     return endsAreTold;
+  }
+
+  @Override
+  public List<ProfileStats> profiles() {
+    return List.of(
+        new ProfileStats(
+            "web", "default", false, 12, 60_000.4, 1_500, 12_345_678, Map.of("a", 2_000_000.0)));
   }
 
   @Override

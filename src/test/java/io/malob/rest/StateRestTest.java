@@ -54,6 +54,15 @@ class StateRestTest {
   }
 
   @Test
+  void profiles_areWhatIsExpectedOfEachService() throws Exception {
+    assertEquals(
+        "[{\"vip_id\":\"web\",\"service_id\":\"default\",\"ftp_data\":false,\"samples\":12,"
+            + "\"reply_bytes\":60000,\"request_bytes\":1500,\"service_ms\":12.346,"
+            + "\"members\":[{\"id\":\"a\",\"service_ms\":2.0}]}]",
+        server.sendTo("GET", "/wm/malob/profiles", null).text());
+  }
+
+  @Test
   void links_withoutMeasurements_areUnknownAndNotZero() throws Exception {
     assertEquals(
         "[{"
@@ -181,7 +190,7 @@ class StateRestTest {
 
     assertEquals(404, answer.status());
     assertEquals(
-        "there is nothing at /nothing here, only capacities, paths, links, servers,"
+        "there is nothing at /nothing here, only capacities, paths, profiles, links, servers,"
             + " snapshot, latency, reports, refusals, counters, audits",
         answer.error());
   }

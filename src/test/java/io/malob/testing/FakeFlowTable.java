@@ -63,12 +63,18 @@ public final class FakeFlowTable {
     private final List<MatchField<?>> fields;
     private final long addedAtNanos;
     private long usedAtNanos;
+    private long packets;
+    private long bytes;
 
     Entry(FakeRule rule, long nowNanos) {
       this.rule = rule;
       this.fields = ImmutableList.copyOf(rule.match().getMatchFields());
       this.addedAtNanos = nowNanos;
       this.usedAtNanos = nowNanos;
+    }
+
+    Counts counts(long nowNanos) {
+      return new Counts(packets, bytes, nowNanos - addedAtNanos);
     }
 
     boolean isOver(long nowNanos) {
@@ -97,6 +103,25 @@ public final class FakeFlowTable {
     }
   }
 
+  /**
+   * What a switch counts for a rule.
+   *
+   * @param nanos how long it has been there
+   */
+  public record Counts(long packets, long bytes, long nanos) {}
+
+  /** A rule that is no more, with what it has counted. */
+  public record Expired(FakeRule rule, Counts counts) {}
+
+  /** What has been counted for a rule; nothing if it is not there. */
+  public Counts countsOf(FakeRule rule) {
+    return entries.stream()
+        .filter(entry -> entry.rule.equals(rule))
+        .findFirst()
+        .map(entry -> entry.counts(nanoTime.getAsLong()))
+        .orElse(new Counts(0, 0, 0));
+  }
+
   /** All rules, by table and falling priority; of equal ones the older first. */
   public List<FakeRule> rules() {
     return entries.stream().map(entry -> entry.rule).toList();
@@ -104,9 +129,15 @@ public final class FakeFlowTable {
 
   /** Takes away the rules whose time is over, and gives them back. */
   public List<FakeRule> expire() {
+    return expireCounted().stream().map(Expired::rule).toList();
+  }
+
+  /** The same, with what they have counted. */
+  public List<Expired> expireCounted() {
     long now = nanoTime.getAsLong();
-    List<FakeRule> over = new ArrayList<>();
-    entries.removeIf(entry -> entry.isOver(now) && over.add(entry.rule));
+    List<Expired> over = new ArrayList<>();
+    entries.removeIf(
+        entry -> entry.isOver(now) && over.add(new Expired(entry.rule, entry.counts(now))));
     return over;
   }
 
@@ -122,20 +153,27 @@ public final class FakeFlowTable {
 
   /** What the switch tells when it is asked for the rules whose cookies match. */
   public List<OFFlowStatsEntry> tell(OFFactory factory, U64 cookie, U64 mask) {
-    return rules().stream()
-        .filter(rule -> rule.cookie().applyMask(mask).equals(cookie.applyMask(mask)))
-        .<OFFlowStatsEntry>map(
-            rule ->
-                factory
-                    .buildFlowStatsEntry()
-                    .setTableId(rule.table())
-                    .setPriority(rule.priority())
-                    .setIdleTimeout(rule.idleTimeout())
-                    .setCookie(rule.cookie())
-                    .setMatch(rule.match())
-                    .setInstructions(rule.instructions())
-                    .build())
+    long now = nanoTime.getAsLong();
+    return entries.stream()
+        .filter(entry -> entry.rule.cookie().applyMask(mask).equals(cookie.applyMask(mask)))
+        .<OFFlowStatsEntry>map(entry -> told(factory, entry.rule, entry.counts(now)))
         .toList();
+  }
+
+  private static OFFlowStatsEntry told(OFFactory factory, FakeRule rule, Counts counts) {
+    return factory
+        .buildFlowStatsEntry()
+        .setTableId(rule.table())
+        .setPriority(rule.priority())
+        .setIdleTimeout(rule.idleTimeout())
+        .setCookie(rule.cookie())
+        .setMatch(rule.match())
+        .setInstructions(rule.instructions())
+        .setPacketCount(U64.of(counts.packets))
+        .setByteCount(U64.of(counts.bytes))
+        .setDurationSec(TimeUnit.NANOSECONDS.toSeconds(counts.nanos))
+        .setDurationNsec(counts.nanos % TimeUnit.SECONDS.toNanos(1))
+        .build();
   }
 
   /** Obeys a message; gives back the frames that leave because of it. Others are ignored. */
@@ -229,6 +267,8 @@ public final class FakeFlowTable {
     for (Entry entry : entries) {
       if (entry.rule.table().equals(table) && entry.rule.matches(inPort, frame, entry.fields)) {
         entry.usedAtNanos = nanoTime.getAsLong();
+        entry.packets++;
+        entry.bytes += frame.length();
         return Optional.of(entry.rule);
       }
     }

@@ -38,6 +38,10 @@ final class MutableFrame {
     network = tagged ? 18 : 14;
   }
 
+  int length() {
+    return bytes.length;
+  }
+
   /** A copy of the bytes as they are now. */
   byte[] copy() {
     return bytes.clone();

@@ -23,6 +23,15 @@ public final class ServiceProfile {
   /** How many members are told apart. */
   public static final int MOST_MEMBERS = 1_024;
 
+  /** So many connections of a service are all learnt from. */
+  public static final int EAGER = 64;
+
+  /** Of later ones, one in so many; a power of two. */
+  public static final int ONE_IN = 16;
+
+  private static final int SHIFT = Integer.SIZE - Integer.numberOfTrailingZeros(ONE_IN);
+  private static final int GOLDEN = 0x9E3779B9;
+
   static final double PRIOR_REPLY_BYTES = 65_536;
   static final double PRIOR_REQUEST_BYTES = 2_048;
   static final double PRIOR_SERVICE_NANOS = 10e6;
@@ -51,6 +60,7 @@ public final class ServiceProfile {
   private final Learnt serviceNanos =
       new Learnt(CappedMean.expecting(PRIOR_SERVICE_NANOS, PRIOR_SERVICE_WEIGHT));
   private final Map<Integer, Learnt> byMember = new ConcurrentHashMap<>();
+  private final AtomicInteger placed = new AtomicInteger();
   private final AtomicInteger samples = new AtomicInteger();
 
   /**
@@ -99,6 +109,16 @@ public final class ServiceProfile {
     void learn(double value, double weight) {
       mean.updateAndGet(before -> before.with(value, weight));
     }
+  }
+
+  /**
+   * Whether the next connection is one to learn from: each of the first {@link #EAGER}, then one in
+   * {@link #ONE_IN}. Not every sixteenth, which would keep step with a round robin and see one
+   * member only: the multiples of the golden ratio are spread evenly over whatever comes in turn.
+   */
+  public boolean wantsNext() {
+    int number = placed.getAndIncrement();
+    return (number >= 0 && number < EAGER) || (number * GOLDEN) >>> SHIFT == 0;
   }
 
   /** Learns from one connection. */

@@ -18,8 +18,12 @@ final class LazyFlowRemoved extends LazyMessage<OFFlowRemoved> implements OFFlow
   private static final int PRIORITY_OFFSET = 16;
   private static final int REASON_OFFSET = 18;
   private static final int TABLE_OFFSET = 19;
+  private static final int SECONDS_OFFSET = 20;
+  private static final int NANOS_OFFSET = 24;
   private static final int IDLE_OFFSET = 28;
   private static final int HARD_OFFSET = 30;
+  private static final int PACKETS_OFFSET = 32;
+  private static final int BYTES_OFFSET = 40;
   private static final int MATCH_OFFSET = 48;
 
   private final WireMatch match;
@@ -86,22 +90,22 @@ final class LazyFlowRemoved extends LazyMessage<OFFlowRemoved> implements OFFlow
 
   @Override
   public long getDurationSec() {
-    return parsed().getDurationSec();
+    return Integer.toUnsignedLong(int32(SECONDS_OFFSET));
   }
 
   @Override
   public long getDurationNsec() {
-    return parsed().getDurationNsec();
+    return Integer.toUnsignedLong(int32(NANOS_OFFSET));
   }
 
   @Override
   public U64 getPacketCount() {
-    return parsed().getPacketCount();
+    return U64.of(int64(PACKETS_OFFSET));
   }
 
   @Override
   public U64 getByteCount() {
-    return parsed().getByteCount();
+    return U64.of(int64(BYTES_OFFSET));
   }
 
   @Override

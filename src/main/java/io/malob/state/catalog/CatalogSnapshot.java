@@ -125,7 +125,17 @@ public final class CatalogSnapshot {
     if (chosen == null && pool != null) {
       chosen = pool.algorithm();
     }
-    return chosen == null ? serviceIndex.find(protocol, port) : chosen;
+    return chosen == null ? serviceIndex.find(protocol, port).algorithm() : chosen;
+  }
+
+  /**
+   * The entry of the services table for a request: that for protocol and port, for the port alone,
+   * or the default one. Allocates nothing.
+   *
+   * @param port the destination port, or the type for ICMP
+   */
+  public Service serviceFor(Protocol protocol, int port) {
+    return serviceIndex.find(protocol, port);
   }
 
   /** The algorithms that requests to a VIP can get, whatever their port. */

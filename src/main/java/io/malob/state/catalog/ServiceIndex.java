@@ -1,37 +1,36 @@
 package io.malob.state.catalog;
 
-import io.malob.algorithm.Algorithm;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the algorithm of a port in the services table. Immutable. */
+/** Finds the entry of a port in the services table. Immutable. */
 final class ServiceIndex {
-  private final LongTable<Algorithm> byPort;
-  private final Algorithm otherwise;
+  private final LongTable<Service> byPort;
+  private final Service otherwise;
 
   ServiceIndex(Collection<Service> services) {
-    Map<Long, Algorithm> ports = new HashMap<>();
-    Algorithm fallback = Algorithm.DEFAULT;
+    Map<Long, Service> ports = new HashMap<>();
+    Service fallback = Service.defaultEntry();
     for (Service service : services) {
       Integer port = service.port();
       if (port == null) {
-        fallback = service.algorithm();
+        fallback = service;
       } else {
-        ports.put(key(service.protocol(), port), service.algorithm());
+        ports.put(key(service.protocol(), port), service);
       }
     }
     byPort = new LongTable<>(ports);
     otherwise = fallback;
   }
 
-  Algorithm find(Protocol protocol, int port) {
-    Algorithm algorithm = byPort.get(key(protocol, port));
-    if (algorithm == null) {
-      algorithm = byPort.get(key(null, port));
+  Service find(Protocol protocol, int port) {
+    Service service = byPort.get(key(protocol, port));
+    if (service == null) {
+      service = byPort.get(key(null, port));
     }
-    return algorithm == null ? otherwise : algorithm;
+    return service == null ? otherwise : service;
   }
 
   boolean names(Protocol protocol, int port) {

@@ -45,7 +45,7 @@ class MessageSizesTest {
     return List.of(
         of.barrierRequest(),
         ConnectionRules.request(of, translation, 1, 2, 3, 15),
-        ConnectionRules.reply(of, translation, 1, 2, 3, 17),
+        ConnectionRules.reply(of, translation, 1, 2, 3, 17, false),
         ConnectionRules.deliver(of, translation, new byte[60]),
         ConnectionRules.deliver(of, translation, new byte[1_500]),
         of.echoRequest(new byte[60_000]),

@@ -74,7 +74,7 @@ public class MessageBenchmark {
             new Label(2),
             client);
     out.clear();
-    ConnectionRules.reply(FACTORY, back, 1, 1, generation, 20).writeTo(out);
+    ConnectionRules.reply(FACTORY, back, 1, 1, generation, 20, false).writeTo(out);
     ConnectionRules.deliver(FACTORY, there, frame).writeTo(out);
     ConnectionRules.request(FACTORY, there, 1, 1, generation, 15).writeTo(out);
     return out.writerIndex();

@@ -8,6 +8,7 @@ import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Placers;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.algorithm.graph.Topology;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -39,6 +40,7 @@ public class PlaceBenchmark {
   @Param({"RR+SPH", "LC+SPH"})
   private String algorithm;
 
+  private final ServiceProfile profile = new ServiceProfile();
   private ImmutableList<DatapathId> switches;
   private NetworkSnapshot snapshot;
   private Placer placer;
@@ -62,7 +64,7 @@ public class PlaceBenchmark {
   public Placement place() {
     next = next + 1 == switches.size() ? 0 : next + 1;
     Placer.Result result =
-        placer.place(new Placer.Request(switches.get(next), server -> true), snapshot);
+        placer.place(new Placer.Request(switches.get(next), server -> true, profile), snapshot);
     if (!(result instanceof Placement placement)) {
       throw new IllegalStateException("no placement but " + result);
     }

@@ -1,0 +1,60 @@
+package io.malob.openflow;
+
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.protocol.stat.Stat;
+import org.projectfloodlight.openflow.protocol.stat.StatField;
+import org.projectfloodlight.openflow.types.OFValueType;
+import org.projectfloodlight.openflow.types.U64;
+
+/**
+ * What a switch has counted for a rule. OpenFlow 1.5 tells it as a list of statistics, of which a
+ * switch may leave some out; before, there are fields.
+ *
+ * @param bytes of the packets that it matched, headers included
+ * @param nanos how long it has been there, idle time included
+ */
+public record RuleCounts(long bytes, long nanos) {
+
+  /** The counts of a rule that has ended; empty if the switch does not tell them. */
+  public static Optional<RuleCounts> of(OFFlowRemoved removed) {
+    return removed.getVersion() == OFVersion.OF_15
+        ? of(removed.getStats())
+        : of(removed.getByteCount(), removed.getDurationSec(), removed.getDurationNsec());
+  }
+
+  /** The counts of a rule that is there; empty if the switch does not tell them. */
+  public static Optional<RuleCounts> of(OFFlowStatsEntry entry) {
+    return entry.getVersion() == OFVersion.OF_15
+        ? of(entry.getStats())
+        : of(entry.getByteCount(), entry.getDurationSec(), entry.getDurationNsec());
+  }
+
+  /** A switch that does not count says that all bits are one. */
+  private static Optional<RuleCounts> of(U64 bytes, long seconds, long nanos) {
+    return bytes.getValue() < 0
+        ? Optional.empty()
+        : Optional.of(new RuleCounts(bytes.getValue(), TimeUnit.SECONDS.toNanos(seconds) + nanos));
+  }
+
+  private static Optional<RuleCounts> of(Stat stats) {
+    if (!has(stats, StatField.BYTE_COUNT) || !has(stats, StatField.DURATION)) {
+      return Optional.empty();
+    }
+    // seconds in the upper half, nanoseconds in the lower
+    long duration = stats.get(StatField.DURATION).getValue();
+    return of(stats.get(StatField.BYTE_COUNT), duration >>> 32, duration & 0xffff_ffffL);
+  }
+
+  private static <F extends OFValueType<F>> boolean has(Stat stats, StatField<F> field) {
+    for (StatField<?> each : stats.getStatFields()) {
+      if (each.id == field.id) {
+        return true;
+      }
+    }
+    return false;
+  }
+}
