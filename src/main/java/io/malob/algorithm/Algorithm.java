@@ -20,7 +20,7 @@ public record Algorithm(String name) {
 
   private static final List<String> SERVER_RULES = List.of("RR", "WRR", "LC", "CPU", "P2C");
   private static final List<String> PATH_RULES = List.of("SPH", "SPL", "HTP");
-  private static final List<String> JOINT_RULES = List.of("SL-PS", "HT-PS");
+  private static final List<String> JOINT_RULES = List.of("SL-PS", "HT-PS", "PCT");
   private static final List<String> NAMES =
       Stream.concat(
               SERVER_RULES.stream()
@@ -28,13 +28,14 @@ public record Algorithm(String name) {
               JOINT_RULES.stream())
           .toList();
 
-  /** The ids of the thesis and the methods of Floodlight's own load balancer. */
+  /** The ids of the thesis, the methods of Floodlight's own load balancer, and what suits all. */
   private static final Map<String, String> ALIASES =
       Map.of(
           "1", "SL-PS",
           "2", "HT-PS",
           "3", "CPU+SPL",
           "CPU", "CPU+SPL",
+          "AUTO", "PCT",
           "ROUND_ROBIN", "RR+SPH",
           "WEIGHTED_RR", "WRR+SPH");
 

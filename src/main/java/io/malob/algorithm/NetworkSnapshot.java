@@ -1,5 +1,6 @@
 package io.malob.algorithm;
 
+import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.graph.LinkValues;
 import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.PathTree;
@@ -29,6 +30,9 @@ public final class NetworkSnapshot {
    */
   private static final double KEPT_PART = 0.8;
 
+  /** How many alternatives between two switches are known. */
+  private static final int SHORTEST_PATHS = 4;
+
   /** How many links all repeated searches within one snapshot may look at, some 10 ms in all. */
   private static final int MAX_LINKS_SEARCHED = 1_000_000;
 
@@ -36,6 +40,7 @@ public final class NetworkSnapshot {
   private final Trees fewestHops;
   private final Trees lowestLatency;
   private final Map<DatapathId, WidestPaths> widest = new ConcurrentHashMap<>();
+  private final Shortest shortest;
   private final AtomicInteger linksToSearch = new AtomicInteger(MAX_LINKS_SEARCHED);
 
   /** A network of whose links nothing is known. */
@@ -45,7 +50,12 @@ public final class NetworkSnapshot {
 
   /** A network with what is known of its links. */
   public NetworkSnapshot(LinkValues values) {
+    this(values, new Shortest(values));
+  }
+
+  private NetworkSnapshot(LinkValues values, Shortest shortest) {
     this.values = values;
+    this.shortest = shortest;
     this.fewestHops = new Trees(values::fewestHops);
     this.lowestLatency = new Trees(values::lowestLatency);
   }
@@ -55,8 +65,11 @@ public final class NetworkSnapshot {
    * kept, and those by latency that are not are searched for now, so that no connection waits.
    */
   public NetworkSnapshot with(LinkValues newValues) {
-    NetworkSnapshot next = new NetworkSnapshot(newValues);
-    if (newValues.topology().equals(topology())) {
+    boolean sameTopology = newValues.topology().equals(topology());
+    boolean sameLatencies = sameTopology && newValues.hasLatenciesLike(shortest.values);
+    NetworkSnapshot next =
+        new NetworkSnapshot(newValues, sameLatencies ? shortest : new Shortest(newValues));
+    if (sameTopology) {
       next.fewestHops.takeOver(fewestHops, newValues::fewestHopsHold);
       next.lowestLatency.takeOver(lowestLatency, newValues::lowestLatencyHolds);
       next.widest.putAll(newValues.widestThatHold(widest));
@@ -90,6 +103,11 @@ public final class NetworkSnapshot {
     return lowestLatency.path(src, dst);
   }
 
+  /** Some paths without loops with the lowest latency, the best first; none if there is no way. */
+  public ImmutableList<Path> shortest(DatapathId src, DatapathId dst) {
+    return shortest.paths(src, dst);
+  }
+
   /**
    * The path that gives a new connection the widest bottleneck, of several that with the lowest
    * latency, then with the fewest links, then with the smaller switch ids; empty if there is none.
@@ -119,6 +137,20 @@ public final class NetworkSnapshot {
     return a.isPresent() && b.isPresent() && values.shareBps(b.get()) > values.shareBps(a.get())
         ? b
         : a;
+  }
+
+  /** The shortest paths between pairs of switches, searched for when first asked for. */
+  private record Shortest(LinkValues values, Map<Ends, ImmutableList<Path>> byEnds) {
+    private record Ends(DatapathId src, DatapathId dst) {}
+
+    Shortest(LinkValues values) {
+      this(values, new ConcurrentHashMap<>());
+    }
+
+    ImmutableList<Path> paths(DatapathId src, DatapathId dst) {
+      return byEnds.computeIfAbsent(
+          new Ends(src, dst), ends -> values.shortest(ends.src, ends.dst, SHORTEST_PATHS));
+    }
   }
 
   /** The best paths by one rule, searched for once per source and put together once. */

@@ -2,8 +2,10 @@ package io.malob.algorithm.graph;
 
 import com.google.common.collect.ImmutableCollection;
 import com.google.common.collect.ImmutableSortedSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
@@ -19,6 +21,11 @@ final class Adjacency {
   private final int[] firstLinks;
   private final int[] sources;
   private final int[] targets;
+
+  /** The numbers of the links by the switch that they reach. */
+  private final int[] incoming;
+
+  private final int[] firstIncoming;
 
   /**
    * The arrays of a topology.
@@ -40,6 +47,19 @@ final class Adjacency {
     }
     for (int i = 0; i < numbers.size(); i++) {
       firstLinks[i + 1] += firstLinks[i];
+    }
+    incoming =
+        IntStream.range(0, links.length)
+            .boxed()
+            .sorted(Comparator.comparing(link -> targets[link]))
+            .mapToInt(Integer::intValue)
+            .toArray();
+    firstIncoming = new int[firstLinks.length];
+    for (int target : targets) {
+      firstIncoming[target + 1]++;
+    }
+    for (int i = 0; i < numbers.size(); i++) {
+      firstIncoming[i + 1] += firstIncoming[i];
     }
   }
 
@@ -79,6 +99,16 @@ final class Adjacency {
   /** The number of the first link that leaves a switch; the last is before that of the next. */
   int firstLink(int switchNumber) {
     return firstLinks[switchNumber];
+  }
+
+  /** Where the links that reach a switch begin in {@link #incoming}; they end with the next's. */
+  int firstIncoming(int switchNumber) {
+    return firstIncoming[switchNumber];
+  }
+
+  /** The number of a link, where links are in the order of the switches that they reach. */
+  int incoming(int place) {
+    return incoming[place];
   }
 
   int source(int link) {

@@ -1,10 +1,12 @@
 package io.malob.algorithm.graph;
 
+import com.google.common.collect.ImmutableList;
 import com.google.common.collect.Maps;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.estimate.ActiveCount;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
@@ -98,6 +100,18 @@ public final class LinkValues {
   /** Whether such paths, found with other values, are as good with these. */
   public boolean lowestLatencyHolds(PathTree before) {
     return before.holds(LinkCosts.latencyThenHops(latencies));
+  }
+
+  /** Up to k paths without loops with the lowest latency, the best first. */
+  public ImmutableList<Path> shortest(DatapathId src, DatapathId dst, int k) {
+    return KShortestPaths.find(topology, latencies, src, dst, k);
+  }
+
+  /** Whether latencies are those of other values of the same topology, but for noise. */
+  public boolean hasLatenciesLike(LinkValues before) {
+    LinkCosts now = LinkCosts.latencyThenHops(latencies);
+    LinkCosts then = LinkCosts.latencyThenHops(before.latencies);
+    return IntStream.range(0, latencies.length).allMatch(link -> now.isLike(then, link));
   }
 
   /**

@@ -11,6 +11,7 @@ import io.malob.algorithm.NetworkSnapshot;
 import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.algorithm.joint.JointRule.Way;
 import java.util.Map;
 import java.util.Optional;
@@ -31,7 +32,9 @@ public final class ServerWithPath implements Placer {
   private volatile Rankings rankings = new Rankings(NetworkSnapshot.EMPTY);
 
   /** The rankings that are in use, all of one snapshot. */
-  private record Rankings(NetworkSnapshot network, Map<DatapathId, Ranking> byClientSwitch) {
+  private record Rankings(NetworkSnapshot network, Map<Key, Ranking> byKey) {
+    private record Key(DatapathId clientSwitch, ServiceProfile profile) {}
+
     Rankings(NetworkSnapshot network) {
       this(network, new ConcurrentHashMap<>());
     }
@@ -59,6 +62,7 @@ public final class ServerWithPath implements Placer {
         switch (algorithm.name()) {
           case "SL-PS" -> new ShortestLatency();
           case "HT-PS" -> new WidestBottleneck();
+          case "PCT" -> new PredictedTime();
           default -> throw new IllegalArgumentException("no joint rule " + algorithm.name());
         };
     return new ServerWithPath(servers, rule, counting);
@@ -98,11 +102,11 @@ public final class ServerWithPath implements Placer {
       current = new Rankings(network);
       rankings = current;
     }
-    @Nullable Ranking known = current.byClientSwitch.get(request.clientSwitch());
+    Rankings.Key key = new Rankings.Key(request.clientSwitch(), request.profile());
+    @Nullable Ranking known = current.byKey.get(key);
     return known != null
         ? known
-        : current.byClientSwitch.computeIfAbsent(
-            request.clientSwitch(), any -> new Ranking(rule, network, request, sites));
+        : current.byKey.computeIfAbsent(key, any -> new Ranking(rule, network, request, sites));
   }
 
   @Override

@@ -1,0 +1,216 @@
+package io.malob.algorithm.graph;
+
+import com.google.common.collect.ImmutableList;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * The k paths without loops that have the lowest latency, then the fewest links, from one switch to
+ * another (J. Y. Yen, Finding the k shortest loopless paths in a network, 1971). Each way off a
+ * path that is known is searched for with the distances to the destination in the whole network as
+ * a lower bound (A*), so that a search looks at little more than the way itself. Several equally
+ * good paths come in an order that is the same every time.
+ */
+final class KShortestPaths {
+  private static final int NONE = -1;
+  private static final Comparator<Found> ORDER =
+      Comparator.comparingLong(Found::latency)
+          .thenComparingInt(found -> found.links.length)
+          .thenComparing(Found::links, Arrays::compare);
+
+  private final Adjacency graph;
+  private final long[] latencies;
+  private final int dst;
+
+  /**
+   * By switch: how far the destination is, in latency and in links; the greatest if it is not
+   * reached.
+   */
+  private final long[] latencyToDst;
+
+  private final int[] hopsToDst;
+
+  /** One path, by the numbers of its links. */
+  @SuppressWarnings("ArrayRecordComponent") // compared by ORDER alone
+  private record Found(int[] links, long latency) {}
+
+  private KShortestPaths(Adjacency graph, long[] latencies, int dst) {
+    this.graph = graph;
+    this.latencies = latencies;
+    this.dst = dst;
+    this.latencyToDst = new long[graph.switchCount()];
+    this.hopsToDst = new int[graph.switchCount()];
+    Arrays.fill(latencyToDst, Long.MAX_VALUE);
+    measureDistances();
+  }
+
+  /**
+   * Up to k paths, the best first; none if there is no way.
+   *
+   * @param latencies by the links' place in the topology
+   */
+  static ImmutableList<Path> find(
+      Topology topology, long[] latencies, DatapathId src, DatapathId dst, int k) {
+    Adjacency graph = topology.adjacency();
+    int from = graph.number(src);
+    int to = graph.number(dst);
+    if (src.equals(dst)) {
+      return ImmutableList.of(Path.within(src));
+    }
+    if (from < 0 || to < 0) {
+      return ImmutableList.of();
+    }
+    return new KShortestPaths(graph, latencies, to)
+        .find(from, k).stream()
+            .map(
+                found ->
+                    new Path(
+                        src,
+                        Arrays.stream(found.links)
+                            .mapToObj(graph::link)
+                            .collect(ImmutableList.toImmutableList())))
+            .collect(ImmutableList.toImmutableList());
+  }
+
+  private void measureDistances() {
+    latencyToDst[dst] = 0;
+    SwitchHeap seen = new SwitchHeap(graph.switchCount(), this::isNearer);
+    seen.raise(dst);
+    while (!seen.isEmpty()) {
+      int at = seen.poll();
+      for (int i = graph.firstIncoming(at); i < graph.firstIncoming(at + 1); i++) {
+        int link = graph.incoming(i);
+        int before = graph.source(link);
+        long latency = latencyToDst[at] + latencies[link];
+        int hops = hopsToDst[at] + 1;
+        if (latency < latencyToDst[before]
+            || (latency == latencyToDst[before] && hops < hopsToDst[before])) {
+          latencyToDst[before] = latency;
+          hopsToDst[before] = hops;
+          seen.raise(before);
+        }
+      }
+    }
+  }
+
+  private boolean isNearer(int a, int b) {
+    return latencyToDst[a] != latencyToDst[b]
+        ? latencyToDst[a] < latencyToDst[b]
+        : hopsToDst[a] < hopsToDst[b];
+  }
+
+  private List<Found> find(int src, int k) {
+    List<Found> best = new ArrayList<>();
+    NavigableSet<Found> candidates = new TreeSet<>(ORDER);
+    addDetour(new int[0], src, best, candidates);
+    while (best.size() < k && !candidates.isEmpty()) {
+      Found next = candidates.pollFirst();
+      best.add(next);
+      int at = src;
+      for (int i = 0; i < next.links.length; i++) {
+        addDetour(Arrays.copyOf(next.links, i), at, best, candidates);
+        at = graph.target(next.links[i]);
+      }
+    }
+    return best;
+  }
+
+  /** The best path that begins like that, and then goes on as none of the known ones does. */
+  private void addDetour(int[] root, int spur, List<Found> known, NavigableSet<Found> candidates) {
+    boolean[] passed = new boolean[graph.switchCount()];
+    long latency = 0;
+    for (int link : root) {
+      passed[graph.source(link)] = true;
+      latency += latencies[link];
+    }
+    List<Integer> taken = new ArrayList<>();
+    for (Found path : known) {
+      if (path.links.length > root.length
+          && Arrays.equals(path.links, 0, root.length, root, 0, root.length)) {
+        taken.add(path.links[root.length]);
+      }
+    }
+    int[] rest = new Detour(spur, passed, taken).search();
+    if (rest.length > 0) {
+      int[] links = Arrays.copyOf(root, root.length + rest.length);
+      System.arraycopy(rest, 0, links, root.length, rest.length);
+      for (int link : rest) {
+        latency += latencies[link];
+      }
+      candidates.add(new Found(links, latency));
+    }
+  }
+
+  /** One search for the best way from a switch that avoids some switches, and some first links. */
+  private final class Detour {
+    private final int start;
+    private final boolean[] avoided;
+    private final List<Integer> avoidedFirst;
+    private final long[] latency = new long[graph.switchCount()];
+    private final int[] hops = new int[graph.switchCount()];
+    private final int[] lastLinks = new int[graph.switchCount()];
+    private final SwitchHeap seen = new SwitchHeap(graph.switchCount(), this::isBetter);
+
+    Detour(int start, boolean[] avoided, List<Integer> avoidedFirst) {
+      this.start = start;
+      this.avoided = avoided;
+      this.avoidedFirst = avoidedFirst;
+      Arrays.fill(latency, Long.MAX_VALUE);
+      Arrays.fill(lastLinks, NONE);
+    }
+
+    private boolean isBetter(int a, int b) {
+      long byA = latency[a] + latencyToDst[a];
+      long byB = latency[b] + latencyToDst[b];
+      return byA != byB ? byA < byB : hops[a] + hopsToDst[a] < hops[b] + hopsToDst[b];
+    }
+
+    /** The links of the way; none if there is no way. */
+    int[] search() {
+      latency[start] = 0;
+      seen.raise(start);
+      while (!seen.isEmpty()) {
+        int at = seen.poll();
+        if (at == dst) {
+          return way();
+        }
+        for (int link = graph.firstLink(at); link < graph.firstLink(at + 1); link++) {
+          int to = graph.target(link);
+          boolean open =
+              !avoided[to]
+                  && latencyToDst[to] != Long.MAX_VALUE
+                  && !(at == start && avoidedFirst.contains(link));
+          if (open) {
+            relax(at, link, to);
+          }
+        }
+      }
+      return new int[0];
+    }
+
+    private void relax(int at, int link, int to) {
+      long byLink = latency[at] + latencies[link];
+      if (byLink < latency[to] || (byLink == latency[to] && hops[at] + 1 < hops[to])) {
+        latency[to] = byLink;
+        hops[to] = hops[at] + 1;
+        lastLinks[to] = link;
+        seen.raise(to);
+      }
+    }
+
+    private int[] way() {
+      int[] links = new int[hops[dst]];
+      int at = dst;
+      for (int i = links.length - 1; i >= 0; i--) {
+        links[i] = lastLinks[at];
+        at = graph.source(links[i]);
+      }
+      return links;
+    }
+  }
+}

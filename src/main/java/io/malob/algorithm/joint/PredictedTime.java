@@ -1,0 +1,127 @@
+package io.malob.algorithm.joint;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import io.malob.algorithm.NetworkSnapshot;
+import io.malob.algorithm.Placer.Request;
+import io.malob.algorithm.Reason;
+import io.malob.algorithm.Server;
+import io.malob.algorithm.estimate.ServiceProfile;
+import io.malob.algorithm.estimate.TransferTime;
+import io.malob.algorithm.graph.LinkValues;
+import io.malob.algorithm.graph.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * PCT, predicted completion time: the server and the paths over which a connection is done first,
+ * as far as can be told. That is the time that the network takes for as much as connections of its
+ * service have been seen to carry, over a fair share of the bottleneck, and the time that they have
+ * been seen to take at the server, as often as there are connections in flight, divided by its
+ * weight. So small requests go where latency is low, large ones where there is room, and heavy ones
+ * to the server that is least busy, without anybody saying which they are.
+ *
+ * <p>Paths are chosen among those with the lowest latency and the widest one, each direction for
+ * itself. Without data about links, servers are compared by their load alone, then by links; before
+ * anything is learnt of a service, a small web page is expected (see {@link ServiceProfile}).
+ */
+final class PredictedTime implements JointRule {
+  private static final Reason REASON =
+      new Reason(
+          "lowest predicted completion time: latency, transfer over a fair share, time at the"
+              + " server",
+          "fewest links, then fewest connections per weight, then smaller switch ids");
+
+  @Override
+  public Optional<Way> best(NetworkSnapshot network, Request request, Server server) {
+    ServiceProfile profile = request.profile();
+    @Nullable Path there =
+        quickest(
+            network,
+            request.clientSwitch(),
+            server.at().switchId(),
+            0,
+            profile.expectedRequestBits());
+    if (there == null) {
+      return Optional.empty();
+    }
+    double latencyThere = (double) network.values().latencyNanos(there);
+    @Nullable Path back =
+        quickest(
+            network,
+            server.at().switchId(),
+            request.clientSwitch(),
+            latencyThere,
+            profile.expectedReplyBits());
+    if (back == null) {
+      return Optional.empty();
+    }
+    double cost =
+        networkNanos(network, there, back, profile) + serviceNanos(network, profile, server);
+    return Optional.of(new Way(there, back, cost, there.hops() + back.hops()));
+  }
+
+  /** Of the known paths, the one that so many bits get over first; null if there is none. */
+  private static @Nullable Path quickest(
+      NetworkSnapshot network, DatapathId src, DatapathId dst, double latencyBefore, double bits) {
+    ImmutableList<Path> shortest = network.shortest(src, dst);
+    @Nullable Path best = network.widest(src, dst).orElse(null);
+    double least =
+        best == null ? Double.POSITIVE_INFINITY : nanos(network, best, latencyBefore, bits);
+    for (int i = 0; i < shortest.size(); i++) {
+      double nanos = nanos(network, shortest.get(i), latencyBefore, bits);
+      // the widest one is taken only where it is better
+      if (nanos < least || (i == 0 && nanos == least)) {
+        least = nanos;
+        best = shortest.get(i);
+      }
+    }
+    return best;
+  }
+
+  private static double nanos(
+      NetworkSnapshot network, Path path, double latencyBefore, double bits) {
+    LinkValues values = network.values();
+    return TransferTime.nanos(
+        bits / 8, latencyBefore + values.latencyNanos(path), values.shareBps(path));
+  }
+
+  private static double networkNanos(
+      NetworkSnapshot network, Path there, Path back, ServiceProfile profile) {
+    return nanos(
+            network,
+            back,
+            (double) network.values().latencyNanos(there),
+            profile.expectedReplyBits())
+        + profile.expectedRequestBits() * 1e9 / network.values().shareBps(there);
+  }
+
+  /** With what is in flight at the server, the new connection included. */
+  private static double serviceNanos(
+      NetworkSnapshot network, ServiceProfile profile, Server server) {
+    long inFlight = Math.max(0, server.load().present(network.values().counting()));
+    return profile.expectedServiceNanos(server.number()) * (inFlight + 1) / server.weight();
+  }
+
+  @Override
+  public Reason reason() {
+    return REASON;
+  }
+
+  @Override
+  public ImmutableMap<String, Double> values(
+      NetworkSnapshot network, Request request, Server server, Way way) {
+    ServiceProfile profile = request.profile();
+    double roundTrip = ShortestLatency.roundTripNanos(network, way.request(), way.reply());
+    double onTheNetwork = networkNanos(network, way.request(), way.reply(), profile);
+    return ImmutableMap.<String, Double>builder()
+        .put("round_trip_ms", roundTrip / 1e6)
+        .put("bottleneck_mbps", network.values().shareBps(way.reply()) / 1e6)
+        .put("expected_reply_kilobytes", profile.expectedReplyBits() / 8e3)
+        .put("network_ms", onTheNetwork / 1e6)
+        .put("at_server_ms", serviceNanos(network, profile, server) / 1e6)
+        .put("predicted_ms", way.cost() / 1e6)
+        .build();
+  }
+}
