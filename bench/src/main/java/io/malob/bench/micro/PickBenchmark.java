@@ -1,8 +1,8 @@
 package io.malob.bench.micro;
 
 import com.google.common.collect.ImmutableList;
-import io.malob.algorithm.Server;
 import io.malob.algorithm.Counting;
+import io.malob.algorithm.Server;
 import io.malob.algorithm.server.LeastConnections;
 import io.malob.algorithm.server.RoundRobin;
 import io.malob.algorithm.server.WeightedRoundRobin;

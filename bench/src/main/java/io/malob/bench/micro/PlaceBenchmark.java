@@ -7,8 +7,8 @@ import io.malob.algorithm.NetworkSnapshot;
 import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Placers;
-import io.malob.algorithm.Server;
 import io.malob.algorithm.estimate.ServiceProfile;
+import io.malob.algorithm.graph.LinkLoads;
 import io.malob.algorithm.graph.Topology;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,22 +35,30 @@ import org.projectfloodlight.openflow.types.DatapathId;
 public class PlaceBenchmark {
   private static final int SERVERS = 1_000;
 
+  /** How many connections are open at a time. */
+  private static final int OPEN = 10_000;
+
   @Param private Shape network;
 
-  @Param({"RR+SPH", "LC+SPH"})
+  @Param({"RR+SPH", "LC+SPH", "RR+HTP", "SL-PS", "HT-PS", "PCT"})
   private String algorithm;
 
   private final ServiceProfile profile = new ServiceProfile();
   private ImmutableList<DatapathId> switches;
   private NetworkSnapshot snapshot;
   private Placer placer;
+  private LinkLoads loads;
+  private final Placement[] open = new Placement[OPEN];
+  private int oldest;
   private int next;
 
   /** Makes the network and the placer. */
   @Setup
   public void setUp() {
     switches = network.switches();
-    snapshot = new NetworkSnapshot(Topology.of(switches, network.links()));
+    loads = new LinkLoads();
+    snapshot =
+        new NetworkSnapshot(new Links(Topology.of(switches, network.links()), loads).values());
     placer =
         Placers.of(
             Algorithm.named(algorithm).orElseThrow(),
@@ -59,7 +67,7 @@ public class PlaceBenchmark {
             Counting.PLACED_SINCE);
   }
 
-  /** Places one connection and counts it on its server. */
+  /** Places one connection and counts it on its server and links; another one ends. */
   @Benchmark
   public Placement place() {
     next = next + 1 == switches.size() ? 0 : next + 1;
@@ -68,9 +76,20 @@ public class PlaceBenchmark {
     if (!(result instanceof Placement placement)) {
       throw new IllegalStateException("no placement but " + result);
     }
-    Server server = placement.server();
-    server.load().opened();
-    placer.loadChanged(server);
+    if (open[oldest] != null) {
+      open[oldest].server().load().closed();
+      count(open[oldest], -1);
+    }
+    open[oldest] = placement;
+    oldest = oldest + 1 == OPEN ? 0 : oldest + 1;
+    placement.server().load().opened();
+    count(placement, 1);
     return placement;
+  }
+
+  private void count(Placement placement, int change) {
+    loads.along(placement.requestPath()).forEach(load -> load.add(change));
+    loads.along(placement.replyPath()).forEach(load -> load.add(change));
+    placer.loadChanged(placement.server());
   }
 }

@@ -2,28 +2,43 @@ package io.malob.bench.micro;
 
 import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.graph.DirectedLink;
+import java.util.Random;
 import java.util.stream.IntStream;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
-/** A network to measure on: switches in rows, each linked to its neighbours to all four sides. */
+/**
+ * A network to measure on: switches in rows, each linked to its neighbours to all four sides, or a
+ * ring with chords at random, the same each time.
+ */
 public enum Shape {
   /** Ten switches in a line. */
   LINE_10(10, 1),
   /** A hundred switches, ten by ten. */
-  MESH_100(10, 10);
+  MESH_100(10, 10),
+  /** Nine switches, three by three, as many as the thesis has. */
+  MESH_9(3, 3),
+  /** A thousand switches and four thousand links. */
+  CHORDS_1000(1_000, 1, 3_001);
 
   private static final int EAST = 1;
   private static final int WEST = 2;
   private static final int SOUTH = 3;
   private static final int NORTH = 4;
+  private static final int FIRST_CHORD = 5;
 
   private final int columns;
   private final int rows;
+  private final int chords;
 
   Shape(int columns, int rows) {
+    this(columns, rows, 0);
+  }
+
+  Shape(int columns, int rows, int chords) {
     this.columns = columns;
     this.rows = rows;
+    this.chords = chords;
   }
 
   /** All switches, by id. */
@@ -46,7 +61,18 @@ public enum Shape {
         }
       }
     }
+    addChords(links);
     return links.build();
+  }
+
+  private void addChords(ImmutableList.Builder<DirectedLink> links) {
+    Random random = new Random(chords);
+    for (int chord = 0; chord < chords; chord++) {
+      int from = random.nextInt(columns);
+      int to = (from + 2 + random.nextInt(columns - 3)) % columns;
+      int port = FIRST_CHORD + chord;
+      addBoth(links, at(from, 0), port, at(to, 0), port);
+    }
   }
 
   private DatapathId at(int column, int row) {
