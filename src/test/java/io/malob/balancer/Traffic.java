@@ -61,8 +61,12 @@ final class Traffic {
   private int troubles;
   private int switchesAway;
 
-  /** One packet, as its sender knows it. */
-  private record Sent(Conversation conversation, boolean request, String what) {}
+  /**
+   * One packet, as its sender knows it.
+   *
+   * @param late whether its conversation may have been forgotten by then
+   */
+  private record Sent(Conversation conversation, boolean request, String what, boolean late) {}
 
   Traffic(BalancerNetwork net, EventQueue events, Random random, Journal journal) {
     this.net = net;
@@ -257,7 +261,7 @@ final class Traffic {
   }
 
   private int mark(Conversation of, boolean request, String what) {
-    sent.add(new Sent(of, request, what));
+    sent.add(new Sent(of, request, what, mayBeForgotten(of)));
     int mark = sent.size();
     journal.note("%s packet %d (%s) of %s", request ? "request" : "reply", mark, what, of);
     if (request) {
@@ -300,12 +304,15 @@ final class Traffic {
     }
     Sent was = sent(packet);
     Conversation of = was.conversation;
-    boolean idle =
-        of.protocol() == Protocol.ICMP
-            && (of.member == null || events.now() - of.lastNanos > FORGOTTEN_NANOS);
-    if (of.open && !of.excused && !idle) {
+    // one that was on its way while its conversation began anew is late still
+    if (of.open && !of.excused && !was.late && !mayBeForgotten(of)) {
       journal.wrong("%s was left to other applications, of %s", packet, of);
     }
+  }
+
+  private boolean mayBeForgotten(Conversation of) {
+    return of.protocol() == Protocol.ICMP
+        && (of.member == null || events.now() - of.lastNanos > FORGOTTEN_NANOS);
   }
 
   private Sent sent(Packet packet) {
