@@ -19,7 +19,7 @@ from reporting import configuration  # noqa: E402
 from reporting.configuration import AgentError, Configuration  # noqa: E402
 from reporting.running import run  # noqa: E402
 
-FIELDS = ("ports", "response", "cgroup")
+FIELDS = ("ports", "response", "cgroup", "cgroup_mount")
 
 
 class ServerProbe:
@@ -28,7 +28,8 @@ class ServerProbe:
     def __init__(self, settings: Configuration) -> None:
         self._ports = configuration.ports(settings.own, "ports")
         self._response = ResponseProbe.of(settings.own.get("response"), settings.address)
-        self._use = processors.meter(settings.own.get("cgroup", "auto"))
+        self._use = processors.meter(
+            settings.own.get("cgroup", "auto"), mount=processors.mount(settings.own.get("cgroup_mount", "/sys/fs/cgroup")))
 
     def measure(self, stop: threading.Event) -> Mapping[str, Any]:
         state: dict[str, Any] = {}

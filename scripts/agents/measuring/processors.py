@@ -52,6 +52,13 @@ def meter(
     return MachineMeter(stat)
 
 
+def mount(value: Any) -> Path:
+    """Where cgroups are mounted, by the field "cgroup_mount". Raises AgentError if that is no absolute path."""
+    if not isinstance(value, str) or not value.startswith("/"):
+        raise AgentError(f"cgroup_mount: expected a path that begins with /, not {value!r}")
+    return Path(value)
+
+
 class MachineMeter:
     """By /proc/stat."""
 

@@ -18,6 +18,7 @@ from typing import Any, Callable, Mapping
 _AGENTS = Path(__file__).parents[2] / "agents"
 sys.path.insert(0, str(_AGENTS))  # as on the servers, where nothing but this folder is
 
+import server_agent  # noqa: E402
 from measuring import connections, processors  # noqa: E402
 from measuring.response import ResponseProbe  # noqa: E402
 from reporting import configuration, delivery, message  # noqa: E402
@@ -293,6 +294,21 @@ class ProcessorsTest(unittest.TestCase):
         for wrong in ("web", "/a/../b", 3):
             with self.subTest(wrong=wrong), self.assertRaisesRegex(AgentError, "cgroup"):
                 self.meter(wrong)  # type: ignore[arg-type]
+
+
+    def test_cgroups_may_be_mounted_elsewhere(self) -> None:
+        self.assertEqual(Path("/cgroups"), processors.mount("/cgroups"))
+        self.write("fs/web/cpu.max", "100000 100000\n")
+        self.write("fs/web/cpu.stat", "usage_usec 0\n")
+        settings = configuration.parse(
+            {"id": "a", "key": "00" * 16, "cgroup": "/web", "cgroup_mount": str(self.root / "fs")}, "server",
+            server_agent.FIELDS)
+        probe = server_agent.ServerProbe(settings)
+        self.write("fs/web/cpu.stat", "usage_usec 3600000000\n")
+        self.assertEqual({"server": {"cpu": 1.0}}, probe.measure(threading.Event()))
+        for wrong in ("cgroups", 3):
+            with self.subTest(wrong=wrong), self.assertRaisesRegex(AgentError, "cgroup_mount"):
+                processors.mount(wrong)
 
 
 class ResponseTest(unittest.TestCase):
