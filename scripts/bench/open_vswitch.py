@@ -13,9 +13,8 @@ from typing import Any
 from base.commands import run
 from base.errors import ScriptError
 from base.waiting import say, undisturbed, wait_until
-from bench import webserver
 from demo import balancing
-from lab import instance, ovs, processes, topology
+from lab import instance, ovs, processes, topology, webserver
 from lab.controller import Controller, free_port
 from lab.instance import Instance
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from typing import Callable, Sequence
 
 from base.errors import ScriptError
 from base.waiting import wait_until
@@ -14,6 +15,8 @@ PORT = 80
 
 #: as big as a small page
 BODY_BYTES = 1024
+
+SMALL_PAGE = f'location / {{ default_type text/plain; return 200 "{"x" * BODY_BYTES}"; }}'
 
 _CONFIGURATION = """
 daemon off;
@@ -31,21 +34,26 @@ http {{
   scgi_temp_path {directory}/nginx-{host}.scgi;
   server {{
     listen {port} backlog=4096;
-    location / {{ default_type text/plain; return 200 "{body}"; }}
+    {content}
   }}
 }}
 """
 
 
-def start(lab: Instance, host: str) -> "subprocess.Popen[bytes]":
-    """Starts nginx on a host and returns once it listens on PORT; it ends with this process."""
+def start(
+    lab: Instance, host: str, content: str = SMALL_PAGE, inside: "Callable[[Sequence[str]], list[str]] | None" = None,
+) -> "subprocess.Popen[bytes]":
+    """Starts nginx on a host and returns once it listens on PORT; it ends with this process.
+
+    content: what its server does, in nginx's words. inside: makes of a command one that runs on the host.
+    """
     directory = lab.directory
     file = directory / f"nginx-{host}.conf"
-    file.write_text(_CONFIGURATION.format(directory=directory, host=host, port=PORT, body="x" * BODY_BYTES))
-    command = lab.inside(host, ["nginx", "-e", f"{directory}/nginx-{host}.log", "-c", str(file)])
+    file.write_text(_CONFIGURATION.format(directory=directory, host=host, port=PORT, content=content))
+    command = ["nginx", "-e", f"{directory}/nginx-{host}.log", "-c", str(file)]
     process = subprocess.Popen(
-        bound_to_us(command), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        start_new_session=True)
+        bound_to_us(inside(command) if inside else lab.inside(host, command)), stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
 
     def ready() -> bool:
         if process.poll() is not None:
