@@ -13,6 +13,7 @@ from base.preparation import need_root, prepare
 from base.table import render
 from base.waiting import orderly_end, say, undisturbed
 from lab import check, control, generators, instance, latency, linking, topology
+from lab.experiments import command as experiments
 from lab.shaping import choice
 
 
@@ -53,6 +54,8 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("host", metavar="HOST")
     run.add_argument("command", metavar="CMD", nargs=argparse.REMAINDER)
     run.set_defaults(run=_exec)
+
+    experiments.add_parser(commands)
 
     named = [up, down, run, *linking.add_parsers(commands), check.add_parser(commands), latency.add_parser(commands)]
     for command in named:

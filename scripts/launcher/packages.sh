@@ -18,7 +18,10 @@ package_of() {
     setpriv) echo "util-linux|ends helper processes with their parent" ;;
     ping) echo "iputils-ping|checks who reaches whom" ;;
     ab) echo "apache2-utils|opens many HTTP connections at once" ;;
-    nginx) echo "nginx-light nginx|serves small pages fast, for measurements" ;;
+    nginx) echo "nginx-light nginx|serves pages fast, for measurements" ;;
+    nsenter) echo "util-linux|runs servers on emulated hosts, each with processors of its own" ;;
+    pyftpdlib) echo "python3-pyftpdlib|serves files by FTP" ;;
+    matplotlib) echo "python3-matplotlib|draws figures" ;;
     iperf3) echo "iperf3|measures throughput between hosts" ;;
     curl) echo "curl|asks the controller and the servers" ;;
     *) return 1 ;;
@@ -47,8 +50,20 @@ has_program() {
     javac) find_jdk >/dev/null ;;
     java) find_java >/dev/null ;;
     libc-headers) [ -e /usr/include/stdio.h ] ;;
+    pyftpdlib | matplotlib) has_python_module "$1" ;;
     *) command -v "$1" >/dev/null ;;
   esac
+}
+
+# has_python_module NAME: the distribution's packages are for its own Python, which need not be the first in the PATH
+has_python_module() {
+  local python
+  for python in python3 /usr/bin/python3; do
+    if "$python" -I -c "import $1" >/dev/null 2>&1; then
+      return 0
+    fi
+  done
+  return 1
 }
 
 # install_packages PROGRAM…

@@ -1,0 +1,42 @@
+"""What experiments can be told on the command line."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from pathlib import Path
+
+
+def add_common(parser: argparse.ArgumentParser) -> None:
+    """The options that every experiment has."""
+    parser.add_argument("--quick", action="store_true", help="a pass of some minutes, too short for figures to be relied on")
+    parser.add_argument("--out", type=Path, metavar="DIR",
+                        help="takes summary.json, CSV, SVG and PNG (default results/EXPERIMENT-TIME)")
+    parser.add_argument("--rounds", type=positive, metavar="N", help="how often each case has its turn")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the cases' order (default %(default)s)")
+    parser.add_argument("--no-plots", action="store_true", help="no SVG and PNG, and no matplotlib")
+    parser.add_argument("--check", action="store_true", help="exit code 1 if a target is missed or a run is rejected, too")
+    parser.add_argument("--json", action="store_true", help="print summary.json instead of a table")
+
+
+def out_directory(options: argparse.Namespace, experiment: str) -> Path:
+    """--out, or a new one below results/."""
+    return options.out or Path("results") / f"{experiment}-{time.strftime('%Y%m%d-%H%M%S')}"
+
+
+def positive(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"'{text}' is no positive number")
+    return int(text)
+
+
+def amount(text: str) -> float:
+    """More than 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number above 0")
+    return value

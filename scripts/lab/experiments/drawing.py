@@ -1,0 +1,91 @@
+"""Draws figures; run as a program, with JSON on stdin (plots.py), by a Python that has matplotlib."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plot  # noqa: E402
+
+_COLOURS = ["#4878a8", "#e49444", "#6a9f58", "#a87c9f", "#967662"]
+_PAPER = "#b22222"
+
+
+def draw(figure: "dict[str, Any]", directory: Path) -> None:
+    bars = figure["bars"]
+    groups = list(dict.fromkeys(bar["group"] for bar in bars))
+    colours = dict(zip(groups, _COLOURS * len(groups)))
+    canvas, axes = plot.subplots(figsize=(max(5.0, 1.6 + 0.75 * len(bars)), 4.6))
+    places = _places(bars)
+    for group in groups:
+        mine = [(place, bar) for place, bar in zip(places, bars) if bar["group"] == group]
+        axes.bar(
+            [place for place, _ in mine], [bar["value"] for _, bar in mine], width=0.7, color=colours[group],
+            label=group or "median", zorder=2,
+            yerr=[[bar["value"] - bar["low"] for _, bar in mine], [bar["high"] - bar["value"] for _, bar in mine]],
+            capsize=4, error_kw={"ecolor": "#303030", "linewidth": 1.2, "zorder": 3})
+    _mark_paper(axes, figure, places)
+    top = max(max(bar["high"], bar["paper_high"] or 0) for bar in bars)
+    for place, bar in zip(places, bars):
+        axes.annotate(_words(bar["value"]), (place, max(bar["high"], bar["paper_high"] or 0)), xytext=(0, 4),
+                      textcoords="offset points", ha="center", fontsize=8, color="#303030")
+    axes.set_ylim(0, top * 1.12)
+    axes.set_xticks(places)
+    axes.set_xticklabels([bar["label"] for bar in bars], rotation=35, ha="right", rotation_mode="anchor", fontsize=9)
+    axes.set_ylabel(figure["unit_label"])
+    axes.set_title(figure["title"], fontsize=11)
+    axes.yaxis.grid(True, color="#dddddd", zorder=0)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    if len(groups) > 1 or any(bar["paper_low"] is not None for bar in bars):
+        axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    note = f"Whiskers: {figure['whiskers']}." + (f" {figure['note']}" if figure["note"] else "")
+    canvas.text(0.01, 0.005, note, fontsize=7, color="#505050", ha="left", va="bottom")
+    canvas.tight_layout(rect=(0, 0.03, 1, 1))
+    for ending in ("svg", "png"):
+        canvas.savefig(directory / f"{figure['name']}.{ending}", dpi=150)
+    plot.close(canvas)
+
+
+def _places(bars: "list[dict[str, Any]]") -> "list[float]":
+    """Side by side, with some room between groups."""
+    places, place = [], 0.0
+    for number, bar in enumerate(bars):
+        if number:
+            place += 1 if bar["group"] == bars[number - 1]["group"] else 1.5
+        places.append(place)
+    return places
+
+
+def _mark_paper(axes: Any, figure: "dict[str, Any]", places: "list[float]") -> None:
+    label = figure["paper_label"]
+    for place, bar in zip(places, figure["bars"]):
+        if bar["paper_low"] is None:
+            continue
+        low, high = bar["paper_low"], bar["paper_high"]
+        if low == high:
+            axes.plot([place - 0.42, place + 0.42], [low, low], color=_PAPER, linewidth=2, zorder=4, label=label)
+        else:
+            axes.fill_between([place - 0.42, place + 0.42], low, high, color=_PAPER, alpha=0.35, zorder=4, label=label,
+                              linewidth=0)
+        label = None
+
+
+def _words(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def main() -> None:
+    document = json.load(sys.stdin)
+    plot.rcParams["svg.hashsalt"] = "malob"
+    for figure in document["figures"]:
+        draw(figure, Path(document["directory"]))
+
+
+if __name__ == "__main__":
+    main()

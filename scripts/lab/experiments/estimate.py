@@ -1,0 +1,40 @@
+"""How long the rest of an experiment will take. No I/O, no clock."""
+
+from __future__ import annotations
+
+from typing import Mapping, Sequence
+
+
+class Estimate:
+    """Learns from each slice: a case takes as long as it did before; one that has not been, as guessed, by the pace so far."""
+
+    def __init__(self, guesses_s: Mapping[str, float]) -> None:
+        """guesses_s: by case, how long one slice of it may take; more than 0."""
+        self._guesses_s = dict(guesses_s)
+        self._taken_s: dict[str, list[float]] = {}
+
+    def add(self, case: str, seconds: float) -> None:
+        """A slice of a case took so long."""
+        self._taken_s.setdefault(case, []).append(seconds)
+
+    def left_s(self, cases: Sequence[str]) -> float:
+        """For one slice of each of these cases, which may be named more than once."""
+        return sum(self._expected_s(case) for case in cases)
+
+    def _expected_s(self, case: str) -> float:
+        taken = self._taken_s.get(case)
+        return sum(taken) / len(taken) if taken else self._guesses_s[case] * self._pace()
+
+    def _pace(self) -> float:
+        guessed = sum(self._guesses_s[case] * len(taken) for case, taken in self._taken_s.items())
+        return sum(map(sum, self._taken_s.values())) / guessed if guessed else 1.0
+
+
+def in_words(seconds: float) -> str:
+    """As people say it: 45 s, 3 min 20 s, 1 h 05 min."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02} min"

@@ -1,0 +1,29 @@
+"""In which order the cases of an experiment are measured. No I/O."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Sequence
+
+
+@dataclass(frozen=True)
+class Slice:
+    """One case measured for a while. number and round count from 1."""
+
+    number: int
+    round: int
+    case: str
+
+
+def interleaved(cases: Sequence[str], rounds: int, seed: int) -> list[Slice]:
+    """Each case once per round, in an order that each round draws anew.
+
+    What disturbs a machine for a while then hits all cases alike, and none always follows the same other one.
+    """
+    slices: list[Slice] = []
+    for number in range(1, rounds + 1):
+        order = list(cases)
+        random.Random(f"{seed}/{number}").shuffle(order)
+        slices += [Slice(len(slices) + place, number, case) for place, case in enumerate(order, start=1)]
+    return slices

@@ -1,0 +1,127 @@
+"""Makes one request after the other; run as a program on an emulated host.
+
+`client.py http|ftp|compute ADDRESS [--source A] [--count N] …` says "ready", waits for a line, and then prints one JSON
+object per request: "began" and "seconds" by the monotonic clock, "bytes", "server" (who answered) and "error" (empty).
+It goes on until it is ended, or has made N requests. Standard library only, and nothing else of MALOB: it is started by
+its path.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ftplib
+import http.client
+import json
+import socket
+import sys
+import time
+from typing import Callable
+
+#: after a failure, so that a server that is away is not asked thousands of times
+_PAUSE_S = 0.5
+
+
+def http_request(options: argparse.Namespace) -> "tuple[str, int]":
+    """Some pages over one connection; who answered, and how many bytes."""
+    connection = http.client.HTTPConnection(
+        options.address, options.port, timeout=options.patience, source_address=_source(options))
+    size, server = 0, ""
+    try:
+        for _ in range(options.pages):
+            connection.request("GET", f"/{options.file}")
+            answer = connection.getresponse()
+            body = answer.read()
+            if answer.status != 200:
+                raise ValueError(f"status {answer.status}")
+            size += len(body)
+            server = answer.headers.get("X-Server", "")
+    finally:
+        connection.close()
+    return server, _expected(size, options.bytes * options.pages)
+
+
+class _Passive(ftplib.FTP):
+    """One that asks with EPSV, which names no address, over IPv4 as well."""
+
+    def makepasv(self) -> "tuple[str, int]":
+        assert self.sock is not None
+        return ftplib.parse229(self.sendcmd("EPSV"), self.sock.getpeername())
+
+
+def ftp_request(options: argparse.Namespace) -> "tuple[str, int]":
+    """One file, over a session of its own."""
+    size = 0
+    block = bytearray(256 * 1024)
+    with _Passive(timeout=options.patience) as session:
+        greeting = session.connect(options.address, options.port, source_address=_source(options))
+        session.login()
+        session.voidcmd("TYPE I")
+        with session.transfercmd(f"RETR {options.file}") as data:
+            while count := data.recv_into(block):
+                size += count
+        session.voidresp()
+    return greeting.split()[-1], _expected(size, options.bytes)
+
+
+def compute_request(options: argparse.Namespace) -> "tuple[str, int]":
+    """A sequence there, and the answer when it has been computed."""
+    with socket.create_connection(
+            (options.address, options.port), options.patience, source_address=_source(options)) as connection:
+        connection.sendall(b"ACGT" * (options.bytes // 4) + b"\n")
+        with connection.makefile("rb") as answers:
+            line = answers.readline()
+    if not line.endswith(b"\n"):
+        raise ValueError("the server closed the connection before it had an answer")
+    return str(json.loads(line)["server"]), options.bytes
+
+
+KINDS: "dict[str, Callable[[argparse.Namespace], tuple[str, int]]]" = {
+    "http": http_request, "ftp": ftp_request, "compute": compute_request}
+
+
+def _source(options: argparse.Namespace) -> "tuple[str, int] | None":
+    return (options.source, 0) if options.source else None
+
+
+def _expected(size: int, expected: int) -> int:
+    if size != expected:
+        raise ValueError(f"{size} bytes came instead of {expected}")
+    return size
+
+
+def timed(request: "Callable[[argparse.Namespace], tuple[str, int]]", options: argparse.Namespace) -> "dict[str, object]":
+    """One request, and what came of it."""
+    server, size, error = "", 0, ""
+    began = time.monotonic()
+    try:
+        server, size = request(options)
+    except (OSError, EOFError, ValueError, ftplib.Error, http.client.HTTPException) as trouble:
+        error = str(trouble) or type(trouble).__name__
+    return {"began": began, "seconds": time.monotonic() - began, "bytes": size, "server": server, "error": error}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Makes requests one after the other.")
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("address")
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--source", help="the address that connections come from")
+    parser.add_argument("--count", type=int, default=0)
+    parser.add_argument("--patience", type=float, default=30, help="seconds of silence after which a request has failed")
+    parser.add_argument("--file", default="")
+    parser.add_argument("--pages", type=int, default=1)
+    parser.add_argument("--bytes", type=int, required=True, help="of each page, of the file, or of the sequence")
+    options = parser.parse_args()
+    print("ready", flush=True)
+    sys.stdin.readline()
+    made = 0
+    while made < options.count or not options.count:
+        result = timed(KINDS[options.kind], options)
+        print(json.dumps(result), flush=True)
+        made += 1
+        if result["error"]:
+            time.sleep(_PAUSE_S)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""summary.json: what an experiment was, and what came of it. No I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Mapping
+
+
+@dataclass(frozen=True)
+class Check:
+    """A target of the experiment: a figure that must be at most so large. value: None if it was not measured."""
+
+    name: str
+    value: "float | None"
+    at_most: float
+
+    @property
+    def holds(self) -> "bool | None":
+        return None if self.value is None else self.value <= self.at_most
+
+    def to_json(self) -> dict[str, Any]:
+        return {"value": self.value, "at_most": self.at_most, "holds": self.holds}
+
+
+class Summary:
+    """Collects metrics by key, each once; `median_s.SL-PS` and the like."""
+
+    def __init__(self, experiment: str, parameters: Mapping[str, Any], machine: Mapping[str, Any]) -> None:
+        self._experiment = experiment
+        self._parameters = dict(parameters)
+        self._machine = dict(machine)
+        self._metrics: dict[str, dict[str, Any]] = {}
+        self._paper: dict[str, dict[str, Any]] = {}
+        self.checks: list[Check] = []
+        #: why the figures are worth nothing; empty if they are worth something
+        self.rejected: list[str] = []
+
+    def metric(self, key: str, value: float, unit: str) -> None:
+        """Adds what was measured. unit: "s", "1" for shares and counts, ..."""
+        if key in self._metrics:
+            raise ValueError(f"the metric {key} is there already")
+        self._metrics[key] = {"value": value, "unit": unit}
+
+    def paper(self, key: str, value: float, unit: str) -> None:
+        """Adds what the paper says of the same."""
+        self._paper[key] = {"value": value, "unit": unit}
+
+    def value(self, key: str) -> "float | None":
+        """A metric; None if there is none of that key."""
+        found = self._metrics.get(key)
+        return None if found is None else found["value"]
+
+    def ratio(self, first: str, second: str) -> "float | None":
+        """One metric as a share of another; None unless both are there."""
+        one, other = self.value(first), self.value(second)
+        return one / other if one is not None and other else None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "experiment": self._experiment,
+            "parameters": self._parameters,
+            "machine": self._machine,
+            "rejected": bool(self.rejected),
+            "rejected_because": self.rejected,
+            "metrics": self._metrics,
+            "paper": self._paper,
+            "checks": {check.name: check.to_json() for check in self.checks},
+        }

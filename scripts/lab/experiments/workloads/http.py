@@ -1,0 +1,34 @@
+"""Web pages from nginx: some pages over one connection are one request."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+
+from lab import webserver
+from lab.experiments.hosting import ServerHost
+
+
+@dataclass(frozen=True)
+class Http:
+    """pages: per request. page_bytes: of the body of each."""
+
+    page_bytes: int
+    pages: int = 5
+    name: str = "http"
+    port: int = webserver.PORT
+    expected_s: float = 0.5
+
+    def prepare(self, host: ServerHost) -> None:
+        host.file(self._file, self.page_bytes)
+
+    def serve(self, host: ServerHost) -> "subprocess.Popen[bytes]":
+        content = f"sendfile on; tcp_nodelay on; location / {{ root {host.files}; add_header X-Server {host.name}; }}"
+        return webserver.start(host.lab, host.name, content, host.limited)
+
+    def client_options(self) -> list[str]:
+        return ["--port", str(self.port), "--file", self._file, "--bytes", str(self.page_bytes), "--pages", str(self.pages)]
+
+    @property
+    def _file(self) -> str:
+        return f"{self.page_bytes}.html"
