@@ -17,6 +17,9 @@ from base.errors import ScriptError
 #: Requests to one server that run side by side, each in a slot with the quota of one processor.
 SLOTS = 16
 _PERIOD_USEC = 50_000
+
+#: Else all servers together would have no more of a busy machine than any other program has.
+_MOST_WEIGHT = 100
 _MOUNTS = Path("/proc/self/mounts")
 _ENTER = 'for file in $0; do echo 0 >"$file"; done; exec "$@"'
 
@@ -71,10 +74,12 @@ class KernelCpuLimits:
         if self._where.version == 2:
             for above in (self._where.limits, roots[0]):
                 (above / "cgroup.subtree_control").write_text("+cpu")
+        self._weigh(roots[0], _MOST_WEIGHT)
         for server, processors in self._processors.items():
             for root in roots:
                 (root / server).mkdir()
             own = roots[0] / server
+            self._weigh(own, processors)
             self._limit(own, processors * self._processor)
             if self._where.version == 2:
                 (own / "cgroup.subtree_control").write_text("+cpu")
@@ -90,6 +95,11 @@ class KernelCpuLimits:
         else:
             (group / "cpu.cfs_period_us").write_text(str(_PERIOD_USEC))
             (group / "cpu.cfs_quota_us").write_text(str(quota))
+
+    def _weigh(self, group: Path, weight: int) -> None:
+        """Where cores are short: so many times as much as a group has by default."""
+        file, default = ("cpu.weight", 100) if self._where.version == 2 else ("cpu.shares", 1024)
+        (group / file).write_text(str(weight * default))
 
     @property
     def _apart(self) -> bool:

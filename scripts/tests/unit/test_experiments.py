@@ -1,0 +1,301 @@
+"""The thesis's experiments: what they are made of, their arguments, their programs."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import http.server
+import io
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+from typing import Any
+
+from base.errors import UsageError
+from base.waiting import wait_until
+from lab.controller import free_port, port_is_free
+from lab.experiments import clients, combinations, command, cpulimits, rest_state, thesis_arguments
+from lab.experiments.cpulimits import Hierarchy, KernelCpuLimits
+from lab.experiments.scenario import Scenario
+from lab.experiments.site import second_address
+from lab.experiments.summary import Summary
+from lab.experiments.workloads.compute import Compute
+from lab.experiments.workloads.http import Http
+
+_PROGRAMS = Path(clients.__file__).parent / "programs"
+_MODULES = {module.NAME: module for module in command._THESIS}
+
+
+def parsed(name: str, *words: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    _MODULES[name].add_arguments(parser)
+    return parser.parse_args(list(words))
+
+
+def scenario(name: str, *words: str) -> Scenario:
+    made: Scenario = _MODULES[name].scenario(parsed(name, *words))
+    return made
+
+
+class ScenarioTest(unittest.TestCase):
+    def test_all_combinations_of_table_4_1_are_compared(self) -> None:
+        self.assertEqual(11, len(combinations.PAPER))
+        for name in ("thesis-http", "thesis-ftp", "thesis-bio"):
+            with self.subTest(name=name):
+                self.assertEqual([*combinations.PAPER, "PCT"], [case.key for case in scenario(name).cases])
+
+    def test_only_keeps_the_order_of_the_table(self) -> None:
+        made = scenario("thesis-http", "--only", "SL-PS,RR+SPH")
+        self.assertEqual(["RR+SPH", "SL-PS"], [case.key for case in made.cases])
+        self.assertEqual([{"http": "RR+SPH"}, {"http": "SL-PS"}], [case.algorithms for case in made.cases])
+
+    def test_rows_want_what_four_clients_make(self) -> None:
+        made = scenario("thesis-http", "--only", "RR+SPH", "--requests", "7", "--rounds", "3")
+        self.assertEqual([84], [row.wanted for row in made.rows])
+        self.assertEqual([7], [load.requests for case in made.cases for load in case.loads])
+
+    def test_files_shrink_with_the_links(self) -> None:
+        made = scenario("thesis-ftp", "--scale", "0.25", "--sizes", "100,40", "--only", "HT-PS")
+        self.assertEqual(["HT-PS", "HT-PS@40MB"], [case.key for case in made.cases])
+        self.assertEqual([25_000_000, 10_000_000], made.parameters["file_bytes"])
+        self.assertEqual([(18.0, 18.0), None], [row.paper for row in made.rows], "the paper's files have 100 MB")
+
+    def test_times_that_grow_with_the_size_scale_by_one(self) -> None:
+        made = scenario("thesis-ftp", "--sizes", "100,50", "--only", "RR+SPH,HT-PS")
+        summary = Summary("x", {}, {})
+        for key, value in (("RR+SPH", 40), ("RR+SPH@50MB", 20), ("HT-PS", 20), ("HT-PS@50MB", 16)):
+            summary.metric(f"median_s.{key}", value, "s")
+        checks = made.checks(summary)
+        self.assertEqual([1.0, 0.625], [summary.value("scaling.RR+SPH"), summary.value("scaling.HT-PS")])
+        self.assertEqual([(0.5, True)], [(check.value, check.holds) for check in checks])
+
+    def test_computations_take_so_long_alone(self) -> None:
+        made = scenario("thesis-bio", "--alone", "7", "--processor", "0.1")
+        self.assertAlmostEqual(0.7, made.parameters["cpu_s_per_request"])
+        self.assertAlmostEqual(0.2, made.paper_factor)
+        self.assertEqual({"server-1": 4, "server-2": 1, "server-3": 1}, made.setup.processors)
+
+    def test_discussion_compares_both_kinds_on_two_servers(self) -> None:
+        made = scenario("thesis-discussion", "--only", "SL-PS,HT-PS")
+        self.assertEqual(["SL-PS.http", "HT-PS.http", "SL-PS.ftp", "HT-PS.ftp"], [case.key for case in made.cases])
+        self.assertEqual(["server-1", "server-2"], list(made.setup.processors))
+        summary = Summary("x", {}, {})
+        for key, value in (("SL-PS.http", 1), ("HT-PS.http", 2), ("SL-PS.ftp", 3), ("HT-PS.ftp", 4)):
+            summary.metric(f"median_s.{key}", value, "s")
+        self.assertEqual([True, False], [check.holds for check in made.checks(summary)])
+
+    def test_mix_has_all_services_at_once(self) -> None:
+        made = scenario("thesis-mix", "--only", "PCT,by-service")
+        self.assertEqual({"http": "PCT", "ftp": "PCT", "compute": "PCT"}, made.cases[0].algorithms)
+        self.assertEqual({"http": "SL-PS", "ftp": "HT-PS", "compute": "CPU+SPL"}, made.cases[1].algorithms)
+        self.assertEqual(3, len(made.cases[0].loads))
+
+    def test_herding_has_a_controller_for_each_interval_and_way(self) -> None:
+        made = scenario("thesis-herding", "--intervals", "15,1")
+        self.assertEqual(
+            ["HT-PS.counted.1s", "HT-PS.greedy.1s", "HT-PS.counted.15s", "HT-PS.greedy.15s"],
+            [case.key for case in made.cases])
+        monitor = "io.malob.monitor.MonitorModule"
+        self.assertEqual(
+            {f"{monitor}.portStatisticsMillis": "15000", f"{monitor}.portStatisticsLifeSeconds": "45",
+             "io.malob.balancer.BalancerModule.countPlaced": "false"}, made.cases[3].properties)
+        self.assertNotIn("io.malob.balancer.BalancerModule.countPlaced", made.cases[2].properties)
+        self.assertTrue(made.setup.second_addresses)
+
+    def test_settings_are_the_controllers_own(self) -> None:
+        """each is one that a module reads: the controller would pass over a misspelt one"""
+        source = Path(__file__).parents[3] / "src" / "main"
+        known = (source / "resources" / "floodlightdefault.properties").read_text()
+        for case in scenario("thesis-herding").cases:
+            for key in set(case.properties) - {"io.malob.balancer.BalancerModule.countPlaced"}:
+                self.assertIn(f"\n{key}=", known)
+
+    def test_algorithms_that_are_missing_are_left_out(self) -> None:
+        made = scenario("thesis-http").without({"PCT", "SL-PS"})
+        self.assertEqual(10, len(made.cases))
+        self.assertEqual([case.key for case in made.cases], [row.key for row in made.rows])
+
+    def test_greedy_is_a_setting_of_the_controller(self) -> None:
+        self.assertEqual({}, scenario("thesis-http").setup.properties)
+        self.assertEqual(
+            {"io.malob.balancer.BalancerModule.countPlaced": "false"}, scenario("thesis-http", "--greedy").setup.properties)
+
+    def test_second_address(self) -> None:
+        self.assertEqual("10.0.0.24/24", second_address("10.0.0.4/24"))
+        self.assertEqual("10.0.0.24", second_address("10.0.0.4"))
+
+
+class ArgumentsTest(unittest.TestCase):
+    def test_each_wrong_value_is_named(self) -> None:
+        for name, words, complaint in (
+            ("thesis-http", ["--only", "RR"], "--only: 'RR' is not one of RR.SPH"),
+            ("thesis-http", ["--congestion", "none"], "--congestion"),
+            ("thesis-bio", ["--processor", "1.5"], "--processor"),
+            ("thesis-ftp", ["--sizes", "10,x"], "--sizes: 'x'"),
+            ("thesis-ftp", ["--sizes", "10,10"], "--sizes: expected one size, or two"),
+            ("thesis-ftp", ["--sizes", "1,2,3"], "--sizes: expected one size, or two"),
+            ("thesis-discussion", ["--only", "RR+SPH"], "--only: 'RR.SPH' is not one of SL-PS"),
+            ("thesis-herding", ["--only", "HT-PS"], "neither --only nor --greedy"),
+            ("thesis-herding", ["--intervals", "1,0"], "--intervals: '0'"),
+        ):
+            with self.subTest(words=words), self.assertRaisesRegex(UsageError, complaint):
+                scenario(name, *words)
+
+    def test_numbers_are_checked_at_once(self) -> None:
+        for words in (["--rounds", "0"], ["--requests", "-1"], ["--scale", "0"], ["--scale", "nan"], ["--seed", "x"]):
+            with self.subTest(words=words), self.assertRaises(SystemExit) as ended, \
+                    contextlib.redirect_stderr(io.StringIO()) as said:
+                parsed("thesis-http", *words)
+            self.assertEqual(2, ended.exception.code)
+            self.assertIn(words[0], said.getvalue())
+
+    def test_congestion_is_one_that_the_kernel_has(self) -> None:
+        known = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
+        self.assertIn(thesis_arguments.congestion(None), known)
+        self.assertEqual("reno", thesis_arguments.congestion("reno"))
+
+
+class RestStateTest(unittest.TestCase):
+    def test_only_new_and_small_values_are_at_rest(self) -> None:
+        for measured, rest in (
+            (None, False), ({"value": 0.1, "age_s": 3}, True), ({"value": 0.3, "age_s": 3}, False),
+            ({"value": 0.1, "age_s": 6}, False),
+        ):
+            with self.subTest(measured=measured):
+                self.assertEqual(rest, rest_state._is_at_rest(measured, 0.2, 5))
+
+
+class HierarchyTest(unittest.TestCase):
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.root = Path(directory.name)
+
+    def mounts(self, *lines: str) -> str:
+        return "".join(f"{line.format(root=self.root)}\n" for line in ["proc /proc proc rw 0 0", *lines])
+
+    def test_version_1_apart(self) -> None:
+        found = cpulimits.hierarchy(self.mounts(
+            "cgroup {root}/cpu cgroup rw,cpu 0 0", "cgroup {root}/cpuacct cgroup rw,cpuacct 0 0",
+            "cgroup {root}/cpuset cgroup rw,cpuset 0 0"))
+        self.assertEqual(Hierarchy(1, self.root, self.root / "cpu", self.root / "cpuacct"), found)
+
+    def test_version_1_together(self) -> None:
+        both = self.root / "cpu,cpuacct"
+        both.mkdir()
+        for name in ("cpu", "cpuacct"):
+            (self.root / name).symlink_to(both)
+        found = cpulimits.hierarchy(self.mounts("cgroup {root}/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0"))
+        self.assertEqual(Hierarchy(1, self.root, both, both), found)
+
+    def test_version_2(self) -> None:
+        line = "cgroup2 {root} cgroup2 rw,nsdelegate 0 0"
+        (self.root / "cgroup.controllers").write_text("memory\n")
+        self.assertIsNone(cpulimits.hierarchy(self.mounts(line)))
+        (self.root / "cgroup.controllers").write_text("cpuset cpu memory\n")
+        self.assertEqual(Hierarchy(2, self.root, self.root, self.root), cpulimits.hierarchy(self.mounts(line)))
+
+    def test_none(self) -> None:
+        self.assertIsNone(cpulimits.hierarchy(self.mounts("cgroup {root}/cpu cgroup rw,cpu 0 0")))
+        found = cpulimits.create("x", self.root, {"s1": 4}, 0.2, self.mounts())
+        self.assertTrue(found.description.startswith("emulated"))
+        self.assertEqual("80000 100000\n", (self.root / "s1" / "cpu.max").read_text())
+
+    def test_quotas_of_servers_and_slots(self) -> None:
+        for version in (1, 2):
+            root = self.root / str(version)
+            limits_root, accounts = (root / "cpu", root / "cpuacct") if version == 1 else (root, root)
+            limits_root.mkdir(parents=True)
+            accounts.mkdir(exist_ok=True)
+            limits = KernelCpuLimits(Hierarchy(version, root, limits_root, accounts), "ours", {"s1": 4, "s2": 1}, 0.2)
+            limits.create()
+            quotas = []
+            for group in ("s1", "s1/slot15", "s2"):
+                directory = limits_root / "ours" / group
+                file = directory / ("cpu.max" if version == 2 else "cpu.cfs_quota_us")
+                quotas.append(int(file.read_text().split()[0]))
+            weight = "cpu.weight" if version == 2 else "cpu.shares"
+            weights = [int((limits_root / group / weight).read_text()) for group in ("ours", "ours/s1", "ours/s2")]
+            with self.subTest(version=version):
+                self.assertEqual([40_000, 10_000, 10_000], quotas)
+                self.assertEqual([100, 4, 1], [each // weights[2] for each in weights])
+                self.assertEqual({"cgroup": "/ours/s2", "cgroup_mount": str(root)}, limits.agent_fields("s2"))
+                entries = limits.inside("s2", ["server"])[3].split()
+                self.assertEqual(
+                    [f"{limits_root}/ours/s2/services/cgroup.procs"]
+                    + ([f"{accounts}/ours/s2/cgroup.procs"] if version == 1 else []), entries)
+
+
+class _Page(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        body = b"x" * 1000
+        self.send_response(200 if self.path == "/1000.html" else 404)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("X-Server", f"s{self.server.server_port}")  # type: ignore[attr-defined]
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+class ProgramsTest(unittest.TestCase):
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = Path(directory.name)
+
+    def ask(self, kind: str, options: "list[str]", count: int = 1) -> "list[dict[str, Any]]":
+        """What the client says, with the port of the server in place of the usual one."""
+        done = subprocess.run(
+            [sys.executable, "-I", str(_PROGRAMS / "client.py"), kind, "127.0.0.1", *options, "--count", str(count)],
+            input="go\n", capture_output=True, text=True, timeout=60, check=True)
+        first, *lines = done.stdout.splitlines()
+        self.assertEqual("ready", first)
+        return [json.loads(line) for line in lines]
+
+    def test_http_client_takes_all_pages_from_one_server(self) -> None:
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Page)
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        results = self.ask("http", Http(1000, port=server.server_port).client_options(), count=3)
+        self.assertEqual([(5000, f"s{server.server_port}", "")] * 3, [
+            (result["bytes"], result["server"], result["error"]) for result in results])
+        self.assertTrue(0 < results[0]["seconds"] <= results[1]["began"] - results[0]["began"])
+        wrong = self.ask("http", Http(999, port=server.server_port).client_options())
+        self.assertEqual("status 404", wrong[0]["error"])
+
+    def test_client_says_what_failed(self) -> None:
+        result = self.ask("http", Http(1000, port=free_port()).client_options())[0]
+        self.assertIn("refused", result["error"])
+        self.assertEqual((0, ""), (result["bytes"], result["server"]))
+
+    def test_compute_server_uses_the_processor_time_and_tells_it(self) -> None:
+        port = free_port()
+        workload = Compute(0.3, 0.5, port=port)
+        server = subprocess.Popen([
+            sys.executable, "-I", str(_PROGRAMS / "compute_server.py"), "s9", str(port), "0.3", "--paced",
+            str(self.directory), "--processors", "2", "--processor", "0.5"])
+        self.addCleanup(server.wait, 10)
+        self.addCleanup(server.terminate)
+        wait_until(lambda: not port_is_free(port), "the server to listen", 10)
+        results = self.ask("compute", workload.client_options(), count=2)
+        self.assertEqual([("s9", "")] * 2, [(result["server"], result["error"]) for result in results])
+        self.assertGreater(min(result["seconds"] for result in results), 0.45, "half of a processor at most")
+        self.assertEqual("100000 100000\n", (self.directory / "cpu.max").read_text())
+        wait_until(lambda: 0.5 < self.used_s() < 0.9, "twice 0.3 s to be told", 5, detail=lambda: str(self.used_s()))
+
+    def used_s(self) -> float:
+        return int((self.directory / "cpu.stat").read_text().split()[1]) / 1e6
+
+
+class CombinationsTest(unittest.TestCase):
+    def test_without_only_all_are_compared(self) -> None:
+        self.assertEqual(["a", "b"], combinations.chosen(None, ["a", "b"]))
