@@ -120,15 +120,15 @@ class ThesisStudy:
 
 
 def _clients(site: Site, case: Case) -> list[Client]:
-    """One for each host in the role of a client and kind of request; with second addresses, two."""
+    """For each host in the role of a client and kind of request one, or as many as ask at once; with second addresses, twice that."""
     found = []
     for host in site.lab.topology.with_role("client"):
+        sources = ["", second_address(host.ip)] if site.setup.second_addresses else [""]
         for load in case.loads:
-            options = load.workload.client_options()
-            found.append(Client(host.name, host.name, load.workload.name, options, load.requests))
-            if site.setup.second_addresses:
-                source = ["--source", second_address(host.ip)]
-                found.append(Client(f"{host.name}.b", host.name, load.workload.name, [*options, *source], load.requests))
+            for number, source in enumerate(sources * load.at_once):
+                options = [*load.workload.client_options(), *(["--source", source] if source else [])]
+                name = f"{host.name}.{number + 1}" if number else host.name
+                found.append(Client(name, host.name, load.workload.name, options, load.requests))
     return found
 
 

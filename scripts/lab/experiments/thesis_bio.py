@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from lab.experiments import combinations, request_cpu, thesis_arguments, thesis_ftp, thesis_http
-from lab.experiments.arguments import amount
+from lab.experiments.arguments import amount, positive
 from lab.experiments.report import Row
 from lab.experiments.scenario import Case, Plot, Scenario
 from lab.experiments.summary import Check, Summary
@@ -30,6 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     thesis_arguments.add(parser, "computations", 0.2)
     parser.add_argument("--alone", type=amount, metavar="S",
                         help="how long a computation takes with a processor of its own (default 5; with --quick 1.5; thesis 35)")
+    parser.add_argument("--at-once", type=positive, default=1, metavar="N",
+                        help="how many computations each client has at a time (default %(default)s)")
 
 
 def scenario(options: argparse.Namespace) -> Scenario:
@@ -41,10 +43,11 @@ def scenario(options: argparse.Namespace) -> Scenario:
     rounds = options.rounds or (1 if options.quick else 3)
     return Scenario(
         NAME, thesis_arguments.setup(options, "geni-wan", [workload, *others]),
-        [Case(name, {workload.name: name}, [Load(workload, requests)]) for name in names],
-        [Row(name, name, workload.name, 4 * requests * rounds, PAPER_S.get(name)) for name in names],
+        [Case(name, {workload.name: name}, [Load(workload, requests, options.at_once)]) for name in names],
+        [Row(name, name, workload.name, 4 * options.at_once * requests * rounds, PAPER_S.get(name)) for name in names],
         rounds, [Plot("figure-4.5-bio", f"Computations that take {alone_s:g} s alone", number="4.5")],
-        {"alone_s": alone_s, "cpu_s_per_request": workload.cpu_s, "requests_per_client_and_round": requests},
+        {"alone_s": alone_s, "cpu_s_per_request": workload.cpu_s, "at_once_per_client": options.at_once,
+         "requests_per_client_and_round": requests},
         _checks, paper_factor=alone_s / PAPER_ALONE_S,
         before=lambda site, folder, summary: request_cpu.measure(site, folder, summary, [*others, workload]))
 

@@ -11,14 +11,16 @@ import subprocess
 import sys
 import tempfile
 import threading
+import types
 import unittest
 from pathlib import Path
 from typing import Any
 
 from base.errors import UsageError
 from base.waiting import wait_until
+from lab import topology
 from lab.controller import free_port, port_is_free
-from lab.experiments import clients, combinations, command, cpulimits, rest_state, thesis_arguments
+from lab.experiments import clients, combinations, command, cpulimits, rest_state, thesis, thesis_arguments
 from lab.experiments.cpulimits import Hierarchy, KernelCpuLimits
 from lab.experiments.scenario import Scenario
 from lab.experiments.site import second_address
@@ -78,6 +80,15 @@ class ScenarioTest(unittest.TestCase):
         self.assertAlmostEqual(0.7, made.parameters["cpu_s_per_request"])
         self.assertAlmostEqual(0.2, made.paper_factor)
         self.assertEqual({"server-1": 4, "server-2": 1, "server-3": 1}, made.setup.processors)
+
+    def test_clients_may_have_several_computations_at_a_time(self) -> None:
+        made = scenario("thesis-bio", "--at-once", "2", "--requests", "3", "--rounds", "5", "--only", "RR+SPH")
+        self.assertEqual([2], [load.at_once for load in made.cases[0].loads])
+        self.assertEqual([4 * 2 * 3 * 5], [row.wanted for row in made.rows])
+        site = types.SimpleNamespace(lab=types.SimpleNamespace(topology=topology.load("geni-wan")), setup=made.setup)
+        clients = thesis._clients(site, made.cases[0])  # type: ignore[arg-type]
+        self.assertEqual(["client-1", "client-1.2", "client-2", "client-2.2"], [client.name for client in clients[:4]])
+        self.assertEqual(8, len(clients))
 
     def test_discussion_compares_both_kinds_on_two_servers(self) -> None:
         made = scenario("thesis-discussion", "--only", "SL-PS,HT-PS")

@@ -36,7 +36,8 @@ class Workload(Protocol):
 
 @dataclass(frozen=True)
 class Load:
-    """Each client makes requests of a kind, one at a time; so many of them count."""
+    """Each client makes requests of a kind, so many at a time, each of these one after the other; so many of each count."""
 
     workload: Workload
     requests: int
+    at_once: int = 1
