@@ -32,8 +32,7 @@ def draw(figure: "dict[str, Any]", directory: Path) -> None:
     _mark_paper(axes, figure, places)
     top = max(max(bar["high"], bar["paper_high"] or 0) for bar in bars)
     for place, bar in zip(places, bars):
-        axes.annotate(_words(bar["value"]), (place, max(bar["high"], bar["paper_high"] or 0)), xytext=(0, 4),
-                      textcoords="offset points", ha="center", fontsize=8, color="#303030")
+        _write_value(axes, place, bar, top)
     axes.set_ylim(0, top * 1.12)
     axes.set_xticks(places)
     axes.set_xticklabels([bar["label"] for bar in bars], rotation=35, ha="right", rotation_mode="anchor", fontsize=9)
@@ -71,9 +70,17 @@ def _mark_paper(axes: Any, figure: "dict[str, Any]", places: "list[float]") -> N
         if low == high:
             axes.plot([place - 0.42, place + 0.42], [low, low], color=_PAPER, linewidth=2, zorder=4, label=label)
         else:
-            axes.fill_between([place - 0.42, place + 0.42], low, high, color=_PAPER, alpha=0.35, zorder=4, label=label,
-                              linewidth=0)
+            axes.fill_between([place - 0.42, place + 0.42], low, high, facecolor="none", edgecolor=_PAPER, hatch="////",
+                              alpha=0.6, linewidth=0.8, zorder=4, label=label)
         label = None
+
+
+def _write_value(axes: Any, place: float, bar: "dict[str, Any]", top: float) -> None:
+    """At the foot of its bar, clear of whiskers and marks; above a bar that is too low for it."""
+    inside = min(bar["value"], bar["low"]) > 0.08 * top
+    axes.annotate(
+        _words(bar["value"]), (place, 0 if inside else bar["high"]), xytext=(0, 4), textcoords="offset points", ha="center",
+        fontsize=8, color="white" if inside else "#303030", zorder=5)
 
 
 def _words(value: float) -> str:
