@@ -30,7 +30,7 @@ _EXPECTED_S = 30.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    thesis_arguments.add(parser, "transfers", 0.2)
+    thesis_arguments.add(parser, "transfers", 0.15)
     parser.add_argument("--sizes", metavar="MB[,MB]",
                         help="of the file, multiplied by --scale; a second size shows whether times grow with it"
                         " (default 100; with --quick 10)")

@@ -25,7 +25,7 @@ _CLIENTS = 8
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    thesis_arguments.add(parser, "transfers", 0.2)
+    thesis_arguments.add(parser, "transfers", 0.15)
     parser.add_argument("--size", type=amount, metavar="MB",
                         help="of the file, multiplied by --scale (default 50; with --quick 10)")
     parser.add_argument("--intervals", metavar="S,S...", default=_INTERVALS_S,

@@ -25,7 +25,7 @@ _PAGES_PER_FILE, _COMPUTATIONS_PER_FILE = 20, 3
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     thesis_arguments.add(
         parser, f"transfers, {_COMPUTATIONS_PER_FILE} times as many computations and {_PAGES_PER_FILE} times as many"
-        " requests of five pages", 0.2)
+        " requests of five pages", 0.15)
     parser.add_argument("--size", type=amount, metavar="MB",
                         help="of the file, multiplied by --scale (default 50; with --quick 10; thesis 100)")
     parser.add_argument("--alone", type=amount, metavar="S",

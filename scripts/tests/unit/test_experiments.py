@@ -94,6 +94,10 @@ class ScenarioTest(unittest.TestCase):
         made = scenario("thesis-discussion", "--only", "SL-PS,HT-PS")
         self.assertEqual(["SL-PS.http", "HT-PS.http", "SL-PS.ftp", "HT-PS.ftp"], [case.key for case in made.cases])
         self.assertEqual(["server-1", "server-2"], list(made.setup.processors))
+        for words, apart in ((["--quick"], True), (["--one-connection"], False)):
+            options = scenario("thesis-discussion", *words).cases[0].loads[0].workload.client_options()
+            self.assertEqual(apart, "--connection-per-page" in options)
+        self.assertNotIn("--connection-per-page", scenario("thesis-http").cases[0].loads[0].workload.client_options())
         summary = Summary("x", {}, {})
         for key, value in (("SL-PS.http", 1), ("HT-PS.http", 2), ("SL-PS.ftp", 3), ("HT-PS.ftp", 4)):
             summary.metric(f"median_s.{key}", value, "s")
@@ -244,6 +248,10 @@ class HierarchyTest(unittest.TestCase):
 class _Page(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
+    def setup(self) -> None:
+        super().setup()
+        self.server.connections = getattr(self.server, "connections", 0) + 1  # type: ignore[attr-defined]
+
     def do_GET(self) -> None:
         body = b"x" * 1000
         self.send_response(200 if self.path == "/1000.html" else 404)
@@ -280,6 +288,10 @@ class ProgramsTest(unittest.TestCase):
         self.assertEqual([(5000, f"s{server.server_port}", "")] * 3, [
             (result["bytes"], result["server"], result["error"]) for result in results])
         self.assertTrue(0 < results[0]["seconds"] <= results[1]["began"] - results[0]["began"])
+        self.assertEqual(3, server.connections)  # type: ignore[attr-defined]
+        apart = self.ask("http", Http(1000, port=server.server_port, connection_per_page=True).client_options())
+        self.assertEqual((5000, ""), (apart[0]["bytes"], apart[0]["error"]))
+        self.assertEqual(3 + 5, server.connections)  # type: ignore[attr-defined]
         wrong = self.ask("http", Http(999, port=server.server_port).client_options())
         self.assertEqual("status 404", wrong[0]["error"])
 

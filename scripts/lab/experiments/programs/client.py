@@ -22,7 +22,7 @@ _PAUSE_S = 0.5
 
 
 def http_request(options: argparse.Namespace) -> "tuple[str, int]":
-    """Some pages over one connection; who answered, and how many bytes."""
+    """Some pages, over one connection or each over its own; who answered last, and how many bytes."""
     connection = http.client.HTTPConnection(
         options.address, options.port, timeout=options.patience, source_address=_source(options))
     size, server = 0, ""
@@ -35,6 +35,9 @@ def http_request(options: argparse.Namespace) -> "tuple[str, int]":
                 raise ValueError(f"status {answer.status}")
             size += len(body)
             server = answer.headers.get("X-Server", "")
+            if options.connection_per_page:
+                # the next request opens a new one
+                connection.close()
     finally:
         connection.close()
     return server, _expected(size, options.bytes * options.pages)
@@ -110,6 +113,7 @@ def main() -> None:
     parser.add_argument("--patience", type=float, default=30, help="seconds of silence after which a request has failed")
     parser.add_argument("--file", default="")
     parser.add_argument("--pages", type=int, default=1)
+    parser.add_argument("--connection-per-page", action="store_true")
     parser.add_argument("--bytes", type=int, required=True, help="of each page, of the file, or of the sequence")
     options = parser.parse_args()
     print("ready", flush=True)

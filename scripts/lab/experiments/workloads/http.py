@@ -1,4 +1,4 @@
-"""Web pages from nginx: some pages over one connection are one request."""
+"""Web pages from nginx: some pages are one request."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from lab.experiments.hosting import ServerHost
 
 @dataclass(frozen=True)
 class Http:
-    """pages: per request. page_bytes: of the body of each."""
+    """pages: per request, over one connection or each over its own. page_bytes: of the body of each."""
 
     page_bytes: int
     pages: int = 5
+    connection_per_page: bool = False
     name: str = "http"
     port: int = webserver.PORT
     expected_s: float = 0.5
@@ -27,7 +28,9 @@ class Http:
         return webserver.start(host.lab, host.name, content, host.limited)
 
     def client_options(self) -> list[str]:
-        return ["--port", str(self.port), "--file", self._file, "--bytes", str(self.page_bytes), "--pages", str(self.pages)]
+        return [
+            "--port", str(self.port), "--file", self._file, "--bytes", str(self.page_bytes), "--pages", str(self.pages),
+            *(["--connection-per-page"] if self.connection_per_page else [])]
 
     @property
     def _file(self) -> str:
