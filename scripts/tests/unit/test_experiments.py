@@ -82,7 +82,9 @@ class ScenarioTest(unittest.TestCase):
         self.assertEqual({"server-1": 4, "server-2": 1, "server-3": 1}, made.setup.processors)
 
     def test_clients_may_have_several_computations_at_a_time(self) -> None:
-        made = scenario("thesis-bio", "--at-once", "2", "--requests", "3", "--rounds", "5", "--only", "RR+SPH")
+        one = scenario("thesis-bio", "--at-once", "1", "--requests", "3", "--rounds", "5", "--only", "RR+SPH")
+        self.assertEqual([4 * 3 * 5], [row.wanted for row in one.rows])
+        made = scenario("thesis-bio", "--requests", "3", "--rounds", "5", "--only", "RR+SPH")
         self.assertEqual([2], [load.at_once for load in made.cases[0].loads])
         self.assertEqual([4 * 2 * 3 * 5], [row.wanted for row in made.rows])
         site = types.SimpleNamespace(lab=types.SimpleNamespace(topology=topology.load("geni-wan")), setup=made.setup)
