@@ -120,7 +120,10 @@ class ThesisStudy:
 
 
 def _clients(site: Site, case: Case) -> list[Client]:
-    """For each host in the role of a client and kind of request one, or as many as ask at once; with second addresses, twice that."""
+    """For each host in the role of a client and kind of request one, or as many as ask at once.
+
+    With second addresses, twice as many.
+    """
     found = []
     for host in site.lab.topology.with_role("client"):
         sources = ["", second_address(host.ip)] if site.setup.second_addresses else [""]

@@ -159,7 +159,8 @@ class ReportTest(unittest.TestCase):
         self.assertEqual({"value": 2.8, "unit": "s"}, document["metrics"]["p90_s.a"])
         self.assertNotIn("median_s.b", document["metrics"])
         self.assertEqual({"median_s.a": {"value": 0.2, "unit": "s"}}, document["paper"], "a range is no figure")
-        self.assertEqual(["x", {"seed": 1}, {"processors": 2}], [document[key] for key in ("experiment", "parameters", "machine")])
+        for key, value in (("experiment", "x"), ("parameters", {"seed": 1}), ("machine", {"processors": 2})):
+            self.assertEqual(value, document[key])
 
     def test_run_with_a_busy_switch_is_rejected(self) -> None:
         for cpu, rejected in ((0.95, False), (0.96, True)):

@@ -4,9 +4,9 @@
 slot: FILES, with commas in between, are the cgroup.procs files that the process enters first. A client that goes away
 ends its request.
 
-Without cgroups: `--paced DIRECTORY --processors N --processor SHARE`. Each process then limits itself to SHARE of a core, and all
-together to N times as much; DIRECTORY gets cpu.max and cpu.stat, as a cgroup has them, and `share`. Standard library only, and nothing
-else of MALOB: it is started by its path.
+Without cgroups: `--paced DIRECTORY --processors N --processor SHARE`. Each process then limits itself to SHARE of a core,
+and all together to N times as much; DIRECTORY gets cpu.max and cpu.stat, as a cgroup has them, and `share`. Standard
+library only, and nothing else of MALOB: it is started by its path.
 """
 
 from __future__ import annotations
