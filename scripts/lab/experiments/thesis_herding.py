@@ -17,7 +17,9 @@ NAME = "thesis-herding"
 HELP = "eight clients: HT-PS that counts what it has placed against greedy HT-PS, over measuring intervals"
 
 _ALGORITHM = "HT-PS"
-_INTERVALS_S = "1,5,15"
+
+#: Shorter than a transfer takes, else each is placed on a new measurement, and there is nothing to herd by.
+_INTERVALS_S, _QUICK_INTERVALS_S = "1,5,15", "5"
 _MONITOR = "io.malob.monitor.MonitorModule"
 
 #: Two on each of four hosts.
@@ -27,19 +29,20 @@ _CLIENTS = 8
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     thesis_arguments.add(parser, "transfers", 0.15)
     parser.add_argument("--size", type=amount, metavar="MB",
-                        help="of the file, multiplied by --scale (default 50; with --quick 10)")
-    parser.add_argument("--intervals", metavar="S,S...", default=_INTERVALS_S,
-                        help="seconds from one measurement of links to the next (default %(default)s)")
+                        help="of the file, multiplied by --scale (default 100; with --quick 30)")
+    parser.add_argument("--intervals", metavar="S,S...",
+                        help="seconds from one measurement of links to the next, shorter than transfers take"
+                        f" (default {_INTERVALS_S}; with --quick {_QUICK_INTERVALS_S})")
 
 
 def scenario(options: argparse.Namespace) -> Scenario:
     if options.only or options.greedy:
         raise UsageError(f"{NAME} compares both ways of {_ALGORITHM}: neither --only nor --greedy")
-    size_mb = options.size or (10.0 if options.quick else 50.0)
+    size_mb = options.size or (30.0 if options.quick else 100.0)
     workload = thesis_ftp.workload_of(size_mb, options.scale)
     requests = options.requests or (2 if options.quick else 4)
     rounds = options.rounds or (1 if options.quick else 3)
-    intervals = _intervals(options.intervals)
+    intervals = _intervals(options.intervals or (_QUICK_INTERVALS_S if options.quick else _INTERVALS_S))
     cases, rows = [], []
     for interval_s in intervals:
         for way, properties in (("counted", {}), ("greedy", GREEDY)):

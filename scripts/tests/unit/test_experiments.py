@@ -122,6 +122,8 @@ class ScenarioTest(unittest.TestCase):
              "io.malob.balancer.BalancerModule.countPlaced": "false"}, made.cases[3].properties)
         self.assertNotIn("io.malob.balancer.BalancerModule.countPlaced", made.cases[2].properties)
         self.assertTrue(made.setup.second_addresses)
+        self.assertEqual([1, 5, 15], scenario("thesis-herding").parameters["intervals_s"])
+        self.assertEqual([5], scenario("thesis-herding", "--quick").parameters["intervals_s"])
 
     def test_settings_are_the_controllers_own(self) -> None:
         """each is one that a module reads: the controller would pass over a misspelt one"""
