@@ -50,10 +50,14 @@ class ArchitectureTest {
       Set.of(
           "io.malob.balancer.AuditStats",
           "io.malob.balancer.BalancerCounters",
+          "io.malob.balancer.ConnectionPage",
           "io.malob.balancer.IBalancerService",
           "io.malob.balancer.LinkStats",
           "io.malob.balancer.MemberStats",
-          "io.malob.balancer.PathStats");
+          "io.malob.balancer.PathStats",
+          "io.malob.balancer.PlacedConnection",
+          "io.malob.balancer.PlacedConnection$Phase",
+          "io.malob.balancer.PlacedConnection$Route");
 
   /** What other modules may see of the monitor. */
   private static final Set<String> MONITOR_SERVICE =

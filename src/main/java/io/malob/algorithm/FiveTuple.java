@@ -10,7 +10,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  * @param addresses source IPv4 address in the upper half, destination in the lower
  * @param protocolAndPorts IP protocol number above source port above destination port, 16 bits each
  */
-public record FiveTuple(long addresses, long protocolAndPorts) {
+public record FiveTuple(long addresses, long protocolAndPorts) implements Comparable<FiveTuple> {
 
   /** The tuple of these parts. Ports are numbers from 0 to 65535. */
   public static FiveTuple of(
@@ -48,6 +48,15 @@ public record FiveTuple(long addresses, long protocolAndPorts) {
   /** The tuple of the packets in the other direction. */
   public FiveTuple reversed() {
     return of(protocol(), dstAddress(), dstPort(), srcAddress(), srcPort());
+  }
+
+  /** By source address, destination address, protocol, source port, destination port. */
+  @Override
+  public int compareTo(FiveTuple other) {
+    int byAddresses = Long.compareUnsigned(addresses, other.addresses);
+    return byAddresses != 0
+        ? byAddresses
+        : Long.compareUnsigned(protocolAndPorts, other.protocolAndPorts);
   }
 
   /**

@@ -153,7 +153,7 @@ final class Admissions {
       if (!(result instanceof Placement placement)) {
         return reasonOf((Placer.Refusal) result);
       }
-      Connection connection = connection(request, placement.server(), terms);
+      Connection connection = connection(request, placement.server(), terms, first.nanos());
       Admission admission = connections.add(connection);
       if (admission == Admission.CLASH && takesRoom && makeRoom(connection)) {
         admission = connections.add(connection);
@@ -198,14 +198,15 @@ final class Admissions {
     }
   }
 
-  private Connection connection(FiveTuple request, Server server, Terms terms) {
+  private Connection connection(FiveTuple request, Server server, Terms terms, long nowNanos) {
     return new Connection(
         request,
         terms.vipNumber,
         terms.algorithm,
         server,
         terms.client,
-        Cookie.generation(generations.incrementAndGet()));
+        Cookie.generation(generations.incrementAndGet()),
+        nowNanos);
   }
 
   private void admitted(Connection connection, Placement placement, Arrival first, Terms terms) {

@@ -92,7 +92,13 @@ final class AdoptedRoutes {
     }
     Connection connection =
         new Connection(
-            found.request(), vip.number(), algorithm, server, client, found.rule().generation());
+            found.request(),
+            vip.number(),
+            algorithm,
+            server,
+            client,
+            found.rule().generation(),
+            nanoTime.getAsLong());
     return Optional.of(new Adopted(connection, new Route(there, back), isAsFound));
   }
 

@@ -2,6 +2,7 @@ package io.malob.balancer;
 
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.algorithm.Counting;
+import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.LinkLoads;
 import io.malob.balancer.ConnectionProgrammer.IdleTimeouts;
@@ -38,6 +39,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntUnaryOperator;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
@@ -517,6 +519,12 @@ public final class BalancerModule
                     labelled.label().mac(), labelled.path(), labelled.uses(), labelled.active()))
         .sorted(Comparator.comparingInt(PathStats::connections).reversed())
         .collect(Collectors.toList());
+  }
+
+  @Override
+  public ConnectionPage connections(
+      Predicate<PlacedConnection> wanted, @Nullable FiveTuple after, int limit) {
+    return new ConnectionListing(connections, nanoTime).page(wanted, after, limit);
   }
 
   @Override

@@ -4,14 +4,17 @@ import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Server;
+import io.malob.balancer.PlacedConnection.Phase;
 import io.malob.openflow.ConnectionRules.Translation;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelledPath;
 import io.malob.openflow.packet.Packet;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
  * One client's connection to a VIP: its member is chosen once, for life. Its two labelled paths
@@ -38,6 +41,15 @@ final class Connection {
       return request.isReady() && reply.isReady();
     }
 
+    private PlacedConnection.Route shown() {
+      return new PlacedConnection.Route(request.path(), macOf(request), reply.path(), macOf(reply));
+    }
+
+    private static @Nullable MacAddress macOf(LabelledPath path) {
+      @Nullable Label label = labelOf(path);
+      return label == null ? null : label.mac();
+    }
+
     private void countActive(int change) {
       request.countActive(change);
       reply.countActive(change);
@@ -61,6 +73,7 @@ final class Connection {
   private @Nullable Route route;
   private List<Packet> parked = List.of();
   private long asleepSinceNanos;
+  private long openedAtNanos;
   private boolean programmed;
   private boolean wasProgrammed;
   private long programmedAtNanos;
@@ -74,6 +87,7 @@ final class Connection {
    * @param server the member
    * @param client where the client is attached
    * @param generation tells this connection from an earlier one of the same five-tuple
+   * @param nowNanos on the controller's monotonic clock
    */
   Connection(
       FiveTuple request,
@@ -81,7 +95,8 @@ final class Connection {
       Algorithm algorithm,
       Server server,
       Attachment client,
-      int generation) {
+      int generation,
+      long nowNanos) {
     this.request = request;
     this.reply = atMember(request, server).reversed();
     this.vipNumber = vipNumber;
@@ -89,6 +104,7 @@ final class Connection {
     this.server = server;
     this.client = client;
     this.generation = generation;
+    this.openedAtNanos = nowNanos;
   }
 
   FiveTuple request() {
@@ -175,6 +191,18 @@ final class Connection {
     over = false;
     spoilSample();
     return setCounted(true);
+  }
+
+  /**
+   * A new connection on the port of this one begins with its member and its rules; false if it has
+   * begun already.
+   */
+  synchronized boolean startAgain(long nowNanos) {
+    boolean starts = recount();
+    if (starts) {
+      openedAtNanos = nowNanos;
+    }
+    return starts;
   }
 
   private boolean setCounted(boolean now) {
@@ -337,6 +365,30 @@ final class Connection {
   /** The label that packets get for a path; null for one within a switch. */
   static @Nullable Label labelOf(LabelledPath path) {
     return path.path().hops() == 0 ? null : path.label();
+  }
+
+  /** As it is at this moment; empty if it is forgotten. */
+  synchronized Optional<PlacedConnection> shown(long nowNanos) {
+    return state == State.CLOSED
+        ? Optional.empty()
+        : Optional.of(
+            new PlacedConnection(
+                request,
+                vipNumber,
+                algorithm,
+                server,
+                client,
+                phase(),
+                Math.max(0, nowNanos - openedAtNanos),
+                generation,
+                route == null ? null : route.shown()));
+  }
+
+  private Phase phase() {
+    if (state == State.DORMANT) {
+      return Phase.DORMANT;
+    }
+    return over ? Phase.ENDED : Phase.OPEN;
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.malob.balancer;
 import io.malob.algorithm.FiveTuple;
 import io.malob.balancer.Connection.State;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -183,6 +184,11 @@ final class ConnectionTable {
       }
     }
     return found;
+  }
+
+  /** All connections, without a copy: what comes and goes meanwhile may be among them or not. */
+  Iterable<Connection> all() {
+    return Collections.unmodifiableCollection(byRequest.values());
   }
 
   /** Whether half of the room for dormant connections is taken. */

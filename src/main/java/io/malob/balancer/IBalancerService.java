@@ -1,9 +1,12 @@
 package io.malob.balancer;
 
+import io.malob.algorithm.FiveTuple;
 import io.malob.state.catalog.Catalog;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import net.floodlightcontroller.core.module.IFloodlightService;
+import org.jspecify.annotations.Nullable;
 
 /** The load balancer, as other modules see it. Safe for use by several threads. */
 public interface IBalancerService extends IFloodlightService {
@@ -37,6 +40,18 @@ public interface IBalancerService extends IFloodlightService {
 
   /** The paths between switches that connections use or could use at once, most used first. */
   List<PathStats> paths();
+
+  /**
+   * Connections, open and dormant, in the order of their requests' five-tuples, as they are at this
+   * moment. One that is there from the first page to the last is in exactly one of them. Costs time
+   * in proportion to all connections, and never keeps a packet waiting.
+   *
+   * @param wanted which ones to list
+   * @param after where the page begins: after this tuple; null for the first page
+   * @param limit how many at most, at least 1
+   */
+  ConnectionPage connections(
+      Predicate<PlacedConnection> wanted, @Nullable FiveTuple after, int limit);
 
   /** All links between switches, each in both directions, in the order of their ends. */
   List<LinkStats> links();

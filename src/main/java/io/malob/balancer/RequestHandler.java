@@ -152,7 +152,7 @@ final class RequestHandler {
     boolean startsAnew =
         known != null && packet.isTcpSyn() && connections.forget(known, Connection.State.DORMANT);
     if (known != null && !startsAnew) {
-      if (packet.isTcpSyn() && known.hasEnded() && known.recount()) {
+      if (packet.isTcpSyn() && known.hasEnded() && known.startAgain(arrival.nanos())) {
         // a new connection on the port of one whose rules are still there: it stays with their
         // member, because switches follow a changed rule a moment too late
         admissions.again(known, views.get());

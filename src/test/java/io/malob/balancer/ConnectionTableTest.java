@@ -46,7 +46,13 @@ class ConnectionTableTest {
 
   private static Connection connection(int clientPort, int vip, Server server) {
     return new Connection(
-        FiveTuple.of(6, CLIENT, clientPort, vip, 80), 1, Algorithm.DEFAULT, server, AT_CLIENT, 1);
+        FiveTuple.of(6, CLIENT, clientPort, vip, 80),
+        1,
+        Algorithm.DEFAULT,
+        server,
+        AT_CLIENT,
+        1,
+        0);
   }
 
   private static Connection connection(int clientPort) {

@@ -5,15 +5,18 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSortedMap;
 import io.malob.agent.IAgentService;
+import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.balancer.AuditStats;
 import io.malob.balancer.BalancerCounters;
+import io.malob.balancer.ConnectionPage;
 import io.malob.balancer.IBalancerService;
 import io.malob.balancer.LinkStats;
 import io.malob.balancer.MemberStats;
 import io.malob.balancer.PathStats;
 import io.malob.balancer.ProfileStats;
+import io.malob.balancer.PlacedConnection;
 import io.malob.latency.ControlMethod;
 import io.malob.latency.ControlRoundTrip;
 import io.malob.latency.ILatencyService;
@@ -39,16 +42,20 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.restserver.IRestApiService;
 import net.floodlightcontroller.restserver.RestletRoutable;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -69,6 +76,9 @@ final class RestServer implements IBalancerService {
 
   /** What memberStats() tells. */
   final Map<String, MemberStats> stats = new ConcurrentHashMap<>();
+
+  /** What connections() tells. */
+  final List<PlacedConnection> connections = new CopyOnWriteArrayList<>();
 
   /** The reports that were posted. */
   final List<byte[]> reports = new CopyOnWriteArrayList<>();
@@ -217,6 +227,21 @@ final class RestServer implements IBalancerService {
   }
 
   @Override
+  public ConnectionPage connections(
+      Predicate<PlacedConnection> wanted, @Nullable FiveTuple after, int limit) {
+    List<PlacedConnection> found =
+        connections.stream()
+            .filter(each -> after == null || each.request().compareTo(after) > 0)
+            .filter(wanted)
+            .sorted(Comparator.comparing(PlacedConnection::request))
+            .toList();
+    ImmutableList<PlacedConnection> page =
+        ImmutableList.copyOf(found.subList(0, Math.min(limit, found.size())));
+    return new ConnectionPage(
+        page, found.size() > limit ? Optional.of(page.get(limit - 1).request()) : Optional.empty());
+  }
+
+  @Override
   public List<LinkStats> links() {
     return List.of(new LinkStats(LINK, 4));
   }
@@ -240,6 +265,7 @@ final class RestServer implements IBalancerService {
   /** Back to an empty catalog. */
   void clear() throws CatalogException {
     stats.clear();
+    connections.clear();
     for (CatalogKind<?> kind :
         List.of(Catalog.VIPS, Catalog.POOLS, Catalog.MEMBERS, Catalog.SERVICES)) {
       for (String id : List.copyOf(kind.in(catalog.snapshot()).keySet())) {
