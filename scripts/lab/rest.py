@@ -5,9 +5,10 @@ from __future__ import annotations
 import http.client
 import json
 import shlex
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, Iterator
 
-from base.errors import ScriptError
+from base.errors import MissingError, ScriptError, UsageError
 
 
 class RestError(ScriptError):
@@ -17,6 +18,19 @@ class RestError(ScriptError):
         super().__init__(text)
         self.status = status
         self.body = body
+
+
+@contextmanager
+def asking(client: RestClient) -> Iterator[None]:
+    """Around requests on a user's behalf: MissingError if no controller answers, UsageError if a value is none (400)."""
+    try:
+        yield
+    except RestError as error:
+        if error.status == 0:
+            raise MissingError(f"no controller answers at {client.host}:{client.port}") from None
+        if error.status == 400 and isinstance(error.body, dict):
+            raise UsageError(str(error.body.get("error"))) from None
+        raise
 
 
 class RestClient:

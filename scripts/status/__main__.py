@@ -7,9 +7,10 @@ import json
 import sys
 import time
 
-from base.errors import MissingError, run_main
+from base.arguments import add_http
+from base.errors import run_main
 from base.waiting import orderly_end
-from lab.rest import RestClient, RestError
+from lab.rest import RestClient, asking
 from status.state import State, read
 from status.view import tables
 
@@ -17,9 +18,7 @@ from status.view import tables
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="malob status", description="What a controller knows of its network, with ages. '-' is not known.")
-    parser.add_argument(
-        "--http", metavar="HOST:PORT", type=endpoint, default=("127.0.0.1", 8080),
-        help="the controller's REST interface (127.0.0.1:8080)")
+    add_http(parser)
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--json", action="store_true", help="print one JSON document")
     how.add_argument(
@@ -43,20 +42,8 @@ def main() -> int:
 
 
 def _read(client: RestClient) -> State:
-    try:
+    with asking(client):
         return read(client)
-    except RestError as error:
-        if error.status == 0:
-            raise MissingError(f"no controller answers at {client.host}:{client.port}") from None
-        raise
-
-
-def endpoint(text: str) -> tuple[str, int]:
-    """HOST:PORT in two; argparse reports the ValueError."""
-    host, colon, port = text.rpartition(":")
-    if not (host and colon and port.isascii() and port.isdigit() and 0 < int(port) < 65536):
-        raise argparse.ArgumentTypeError(f"expected HOST:PORT, not '{text}'")
-    return host.strip("[]"), int(port)
 
 
 def interval(text: str) -> float:

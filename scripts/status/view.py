@@ -35,7 +35,7 @@ def _links(state: State) -> list[str]:
     for link in state.snapshot["links"]:
         throughput, use, capacity = (link[key] for key in ("throughput_mbps", "use_mbps", "capacity_mbps"))
         rows.append([
-            _end(link["src"]), _end(link["dst"]), str(link["active"]),
+            end(link["src"]), end(link["dst"]), str(link["active"]),
             *_value_and_age(link["latency_ms"], 2),
             *_value_and_age(throughput, 1), _source(throughput),
             *_value_and_age(use, 1),
@@ -81,7 +81,7 @@ def _table(header: list[str], rows: list[list[str]], right: list[int]) -> list[s
     return render(header, rows, right) if rows else []
 
 
-def _end(end: Mapping[str, Any]) -> str:
+def end(end: Mapping[str, Any]) -> str:
     """A port: its switch without leading zeros, and its number."""
     number = int(end["switch"].replace(":", ""), 16)
     digits = f"{number:02x}"

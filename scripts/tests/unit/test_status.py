@@ -1,16 +1,15 @@
 from __future__ import annotations
 
 import argparse
-import json
-import threading
 import unittest
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
+from base.arguments import endpoint
 from lab.rest import RestClient
-from status.__main__ import endpoint, interval
+from status.__main__ import interval
 from status.state import State, read
 from status.view import tables
+from tests.unit.answering import answering
 
 _LINK: dict[str, Any] = {
     "src": {"switch": "00:00:00:00:00:00:00:0a", "port": 2}, "dst": {"switch": "00:00:00:00:00:01:00:0b", "port": 1},
@@ -93,25 +92,11 @@ class ReadTest(unittest.TestCase):
             "/wm/malob/snapshot": _state().snapshot,
         }
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                body = answers.get(self.path)
-                self.send_response(404 if body is None else 200)
-                self.end_headers()
-                self.wfile.write(json.dumps(body or {"error": "no"}).encode())
+        def answer(path: str) -> tuple[int, Any]:
+            return (200, answers[path]) if path in answers else (404, {"error": "no"})
 
-            def log_message(self, format: str, *args: Any) -> None:
-                pass
-
-        server = HTTPServer(("127.0.0.1", 0), Handler)
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            state = read(RestClient("127.0.0.1", server.server_port))
-        finally:
-            server.shutdown()
-            thread.join()
-            server.server_close()
+        with answering(answer) as port:
+            state = read(RestClient("127.0.0.1", port))
         self.assertEqual(
             {"snapshot": _state().snapshot, "vips": [_VIP], "pools": [{"id": "p", "stats": _POOL["stats"]}]},
             state.to_json())

@@ -76,7 +76,7 @@ final class BalancerResources implements Resources {
   }
 
   @Override
-  public Reply answer(String method, List<String> path, RequestBody body)
+  public Reply answer(String method, List<String> path, String query, RequestBody body)
       throws IOException, RefusedException {
     ItemCollection<?> collection = path.isEmpty() ? null : collections.get(path.get(0));
     if (collection == null) {

@@ -11,8 +11,6 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.OFPort;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,18 +18,12 @@ import org.slf4j.LoggerFactory;
  * The capacities that operators set: one for each port that sends into a link. Safe for use by
  * several threads.
  */
-final class CapacityResources implements Resources {
+final class CapacityResources {
   private static final Logger LOG = LoggerFactory.getLogger(CapacityResources.class);
   private static final double MEGA = 1e6;
   private static final double MOST_MBPS = ConfiguredCapacities.MOST_BPS / MEGA;
 
-  /** As switches' ids are written: pairs of digits with colons, or all sixteen digits. */
-  private static final Pattern SWITCH_ID =
-      Pattern.compile("[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){7}|[0-9a-fA-F]{16}");
-
-  private static final Pattern NUMBER = Pattern.compile("[0-9]{1,10}");
   private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,9}(\\.[0-9]{1,9})?");
-  private static final long MOST_PORT = 0xffff_ff00L;
   private static final ImmutableSet<String> FIELDS = ImmutableSet.of("switch", "port", "mbps");
 
   private final ConfiguredCapacities capacities;
@@ -40,12 +32,12 @@ final class CapacityResources implements Resources {
     this.capacities = capacities;
   }
 
-  @Override
-  public Reply answer(String method, List<String> path, RequestBody body)
+  /** Answers a request to what is below {@code /capacities}. */
+  Reply answer(String method, List<String> path, RequestBody body)
       throws IOException, RefusedException {
     return switch (path.size()) {
       case 0 -> collection(method, body);
-      case 2 -> item(method, new PortId(switchId(path.get(0)), port(path.get(1))), body);
+      case 2 -> item(method, port(path.get(0), path.get(1)), body);
       default ->
           throw new RefusedException(404, "a capacity is at /capacities/{switch}/{port}", null);
     };
@@ -64,7 +56,7 @@ final class CapacityResources implements Resources {
   }
 
   private Reply create(Map<String, @Nullable Object> fields) throws RefusedException {
-    PortId port = new PortId(switchId(required(fields, "switch")), port(required(fields, "port")));
+    PortId port = port(required(fields, "switch"), required(fields, "port"));
     double bitsPerSecond = bitsPerSecond(required(fields, "mbps"));
     // of two at the very same time the later one wins, as if it were a PUT
     @Nullable Double now = capacities.all().get(port);
@@ -145,9 +137,11 @@ final class CapacityResources implements Resources {
       throws RefusedException {
     boolean sameSwitch =
         !fields.containsKey("switch")
-            || switchId(required(fields, "switch")).equals(port.switchId());
+            || ParameterFormat.switchId("switch", required(fields, "switch"))
+                .equals(port.switchId());
     if (!sameSwitch
-        || (fields.containsKey("port") && !port(required(fields, "port")).equals(port.port()))) {
+        || (fields.containsKey("port")
+            && !ParameterFormat.switchPort("port", required(fields, "port")).equals(port.port()))) {
       String field = sameSwitch ? "port" : "switch";
       throw new RefusedException(400, field + " is not the one in the URL", field);
     }
@@ -161,23 +155,9 @@ final class CapacityResources implements Resources {
     throw new RefusedException(400, name + " is required, as one value", name);
   }
 
-  private static DatapathId switchId(String text) throws RefusedException {
-    if (!SWITCH_ID.matcher(text).matches()) {
-      throw new RefusedException(
-          400, "switch must be an id like 00:00:00:00:00:00:00:01, not \"" + text + "\"", "switch");
-    }
-    return DatapathId.of(Long.parseUnsignedLong(text.replace(":", ""), 16));
-  }
-
-  private static OFPort port(String text) throws RefusedException {
-    long number = NUMBER.matcher(text).matches() ? Long.parseLong(text) : 0;
-    if (number < 1 || number > MOST_PORT) {
-      throw new RefusedException(
-          400,
-          "port must be a whole number from 1 to " + MOST_PORT + ", not \"" + text + "\"",
-          "port");
-    }
-    return OFPort.of((int) number);
+  private static PortId port(String switchId, String port) throws RefusedException {
+    return new PortId(
+        ParameterFormat.switchId("switch", switchId), ParameterFormat.switchPort("port", port));
   }
 
   private static double bitsPerSecond(String text) throws RefusedException {

@@ -9,6 +9,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.restlet.Context;
 import org.restlet.Request;
@@ -60,6 +61,7 @@ final class JsonRestlet extends Restlet {
       return resources.answer(
           method.equals("HEAD") ? "GET" : method,
           segments(request.getResourceRef().getRemainingPart(false, false)),
+          Optional.ofNullable(request.getResourceRef().getQuery()).orElse(""),
           () -> bytes(request.getEntity()));
     } catch (RefusedException e) {
       return e.reply();

@@ -10,7 +10,8 @@ interface Resources {
    * Answers a request.
    *
    * @param path the segments of the path below the base path, decoded
+   * @param query what is behind the question mark, as it was sent; empty if there is none
    */
-  Reply answer(String method, List<String> path, RequestBody body)
+  Reply answer(String method, List<String> path, String query, RequestBody body)
       throws IOException, RefusedException;
 }

@@ -21,10 +21,12 @@ import org.projectfloodlight.openflow.types.DatapathId;
  */
 final class StateResources implements Resources {
   private static final String HERE =
-      "capacities, paths, profiles, links, servers, snapshot, latency, reports, refusals, counters, audits";
+      "connections, capacities, paths, profiles, links, servers, snapshot, latency, reports, refusals,"
+          + " counters, audits";
 
   private final IBalancerService balancer;
   private final MonitoredState monitored;
+  private final ConnectionResources connections;
   private final CapacityResources capacities;
   private final ReportResources reports;
   private final ILatencyService latency;
@@ -36,13 +38,14 @@ final class StateResources implements Resources {
       ILatencyService latency) {
     this.balancer = balancer;
     this.monitored = new MonitoredState(balancer, monitor, Clock.systemUTC());
+    this.connections = new ConnectionResources(balancer);
     this.capacities = new CapacityResources(monitor.capacities());
     this.reports = new ReportResources(agents);
     this.latency = latency;
   }
 
   @Override
-  public Reply answer(String method, List<String> path, RequestBody body)
+  public Reply answer(String method, List<String> path, String query, RequestBody body)
       throws IOException, RefusedException {
     if (path.equals(List.of("reports"))) {
       return reports.answer(method, body);
@@ -52,6 +55,7 @@ final class StateResources implements Resources {
     }
     Object answer =
         switch (String.join("/", path)) {
+          case "connections" -> connections.list(query);
           case "paths" -> paths();
           case "profiles" -> LearntServices.shown(balancer.profiles());
           case "links" -> monitored.links();

@@ -15,7 +15,7 @@ class DocumentedCommandsTest {
   private static final Pattern COMMAND =
       Pattern.compile(
           "^curl (?:-X (?<method>[A-Z]+) )?(?:-d '(?<body>[^']*)' )?"
-              + "http://localhost:8080(?<path>\\S+) +# (?<status>\\d+)",
+              + "(?<quote>'?)http://localhost:8080(?<path>[^\\s']+)\\k<quote> +# (?<status>\\d+)",
           Pattern.MULTILINE);
 
   @Test

@@ -1,0 +1,150 @@
+package io.malob.rest;
+
+import io.malob.algorithm.graph.Path;
+import io.malob.balancer.PlacedConnection;
+import io.malob.balancer.PlacedConnection.Phase;
+import io.malob.balancer.PlacedConnection.Route;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Protocol;
+import io.malob.state.catalog.Vip;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/** Says by the parameters of a request which connections are meant. */
+final class ConnectionFilter {
+  /** The parameters. */
+  static final Set<String> NAMES =
+      new TreeSet<>(
+          Set.of("vip", "member", "client", "port", "protocol", "state", "switch", "link"));
+
+  private static final int MOST_PORT = 65_535;
+
+  private final QueryParameters parameters;
+  private final CatalogSnapshot catalog;
+  private Predicate<PlacedConnection> wanted = any -> true;
+
+  private ConnectionFilter(QueryParameters parameters, CatalogSnapshot catalog) {
+    this.parameters = parameters;
+    this.catalog = catalog;
+  }
+
+  /** Reads a value, and says which connections have it. */
+  private interface Condition {
+    Predicate<PlacedConnection> of(String text) throws RefusedException;
+  }
+
+  /**
+   * The connections that meet all conditions that are given.
+   *
+   * @throws RefusedException if a value is none, or names a VIP or member that is not there
+   */
+  static Predicate<PlacedConnection> of(QueryParameters parameters, CatalogSnapshot catalog)
+      throws RefusedException {
+    ConnectionFilter filter = new ConnectionFilter(parameters, catalog);
+    // what costs least first
+    filter.add("client", filter::client);
+    filter.add("vip", filter::vip);
+    filter.add("member", filter::member);
+    filter.add("port", filter::port);
+    filter.add("protocol", filter::protocol);
+    filter.add("state", filter::state);
+    filter.add("switch", filter::onSwitch);
+    filter.add("link", filter::overLink);
+    return filter.wanted;
+  }
+
+  private void add(String name, Condition condition) throws RefusedException {
+    Optional<String> text = parameters.text(name);
+    if (text.isPresent()) {
+      wanted = wanted.and(condition.of(text.get()));
+    }
+  }
+
+  private Predicate<PlacedConnection> client(String text) throws RefusedException {
+    int address = ParameterFormat.address("client", text).getInt();
+    return each -> each.request().srcAddress() == address;
+  }
+
+  private Predicate<PlacedConnection> vip(String text) throws RefusedException {
+    @Nullable Vip vip = catalog.vips().get(text);
+    if (vip != null) {
+      int number = vip.number();
+      return each -> each.vipNumber() == number;
+    }
+    int address = knownAddress("vip", text, catalog::isVipAddress);
+    return each -> each.request().dstAddress() == address;
+  }
+
+  private Predicate<PlacedConnection> member(String text) throws RefusedException {
+    @Nullable Member member = catalog.members().get(text);
+    if (member != null) {
+      int number = member.number();
+      return each -> each.server().number() == number;
+    }
+    int address =
+        knownAddress("member", text, candidate -> !catalog.membersAt(candidate).isEmpty());
+    return each -> each.server().address() == address;
+  }
+
+  private static int knownAddress(String name, String text, Predicate<Integer> isKnown)
+      throws RefusedException {
+    if (ParameterFormat.isAddress(text)) {
+      int address = IPv4Address.of(text).getInt();
+      if (isKnown.test(address)) {
+        return address;
+      }
+    }
+    throw new RefusedException(404, "no " + name + " has the id or the address " + text, name);
+  }
+
+  private Predicate<PlacedConnection> port(String text) throws RefusedException {
+    int port = (int) ParameterFormat.number("port", text, 1, MOST_PORT);
+    return each -> each.request().dstPort() == port;
+  }
+
+  private Predicate<PlacedConnection> protocol(String text) throws RefusedException {
+    Protocol protocol = ParameterFormat.protocol("protocol", text);
+    return each -> each.request().protocol() == protocol.ipNumber();
+  }
+
+  private Predicate<PlacedConnection> state(String text) throws RefusedException {
+    Phase phase = ParameterFormat.oneOf("state", text, Phase.values());
+    return each -> each.phase() == phase;
+  }
+
+  private Predicate<PlacedConnection> onSwitch(String text) throws RefusedException {
+    DatapathId switchId = ParameterFormat.switchId("switch", text);
+    return each -> each.route() != null && crosses(each.route(), switchId);
+  }
+
+  private static boolean crosses(Route route, DatapathId switchId) {
+    return route.request().switches().contains(switchId)
+        || route.reply().switches().contains(switchId);
+  }
+
+  private Predicate<PlacedConnection> overLink(String text) throws RefusedException {
+    int slash = text.indexOf('/');
+    if (slash < 0) {
+      throw ParameterFormat.refused(
+          "link", "a switch and the port into the link, as in 00:00:00:00:00:00:00:01/2", text);
+    }
+    DatapathId switchId = ParameterFormat.switchId("link", text.substring(0, slash));
+    OFPort port = ParameterFormat.switchPort("link", text.substring(slash + 1));
+    return each ->
+        each.route() != null
+            && (leaves(each.route().request(), switchId, port)
+                || leaves(each.route().reply(), switchId, port));
+  }
+
+  private static boolean leaves(Path path, DatapathId switchId, OFPort port) {
+    return path.links().stream()
+        .anyMatch(link -> link.src().equals(switchId) && link.srcPort().equals(port));
+  }
+}

@@ -1,0 +1,128 @@
+package io.malob.rest;
+
+import io.malob.algorithm.FiveTuple;
+import io.malob.balancer.ConnectionPage;
+import io.malob.balancer.IBalancerService;
+import io.malob.balancer.PlacedConnection;
+import io.malob.balancer.PlacedConnection.Route;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Protocol;
+import io.malob.state.catalog.Vip;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+
+/** Lists the connections that the balancer knows, page by page. Safe for use by several threads. */
+final class ConnectionResources {
+  /** The longest page. */
+  static final int MOST_LINES = 1_000;
+
+  private static final String USUAL_LINES = "100";
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final Pattern CURSOR = Pattern.compile("[0-9a-f]{32}");
+  private static final int HALF = 16;
+
+  private static final Set<String> NAMES = new TreeSet<>(ConnectionFilter.NAMES);
+
+  static {
+    NAMES.addAll(Set.of("limit", "next"));
+  }
+
+  private final IBalancerService balancer;
+
+  ConnectionResources(IBalancerService balancer) {
+    this.balancer = balancer;
+  }
+
+  /** Answers to GET. */
+  Map<String, @Nullable Object> list(String query) throws RefusedException {
+    QueryParameters parameters = QueryParameters.read(query, NAMES);
+    CatalogSnapshot catalog = balancer.catalog().snapshot();
+    int limit =
+        (int)
+            ParameterFormat.number(
+                "limit", parameters.text("limit").orElse(USUAL_LINES), 1, MOST_LINES);
+    Optional<String> next = parameters.text("next");
+    ConnectionPage page =
+        balancer.connections(
+            ConnectionFilter.of(parameters, catalog),
+            next.isPresent() ? tuple(next.get()) : null,
+            limit);
+    Map<Integer, String> vipIds =
+        catalog.vips().values().stream().collect(Collectors.toMap(Vip::number, Vip::id));
+    Map<String, @Nullable Object> answer = new LinkedHashMap<>();
+    answer.put(
+        "connections",
+        page.connections().stream()
+            .map(each -> line(each, vipIds.get(each.vipNumber()), memberId(each, catalog)))
+            .collect(Collectors.toList()));
+    answer.put("next", page.last().map(ConnectionResources::cursor).orElse(null));
+    return answer;
+  }
+
+  private static String cursor(FiveTuple tuple) {
+    return String.format(Locale.ROOT, "%016x%016x", tuple.addresses(), tuple.protocolAndPorts());
+  }
+
+  private static FiveTuple tuple(String cursor) throws RefusedException {
+    if (!CURSOR.matcher(cursor).matches()) {
+      throw ParameterFormat.refused("next", "what the page before gave as next", cursor);
+    }
+    return new FiveTuple(
+        Long.parseUnsignedLong(cursor.substring(0, HALF), HALF),
+        Long.parseUnsignedLong(cursor.substring(HALF), HALF));
+  }
+
+  /** The id of the member; null if it has been deleted in this very moment. */
+  private static @Nullable String memberId(PlacedConnection each, CatalogSnapshot catalog) {
+    return catalog.membersAt(each.server().address()).stream()
+        .filter(member -> member.number() == each.server().number())
+        .map(Member::id)
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static Map<String, @Nullable Object> line(
+      PlacedConnection each, @Nullable String vipId, @Nullable String memberId) {
+    FiveTuple request = each.request();
+    boolean hasPorts = request.protocol() != Protocol.ICMP.ipNumber();
+    int memberPort = each.server().port() == 0 ? request.dstPort() : each.server().port();
+    @Nullable Route route = each.route();
+    Map<String, @Nullable Object> line = new LinkedHashMap<>();
+    line.put("protocol", Protocol.ofIpNumber(request.protocol()).map(Protocol::text).orElse(null));
+    line.put("client_address", IPv4Address.of(request.srcAddress()).toString());
+    line.put("client_port", hasPorts ? request.srcPort() : null);
+    line.put("vip_address", IPv4Address.of(request.dstAddress()).toString());
+    line.put("port", hasPorts ? request.dstPort() : null);
+    line.put("vip_id", vipId);
+    line.put("member_id", memberId);
+    line.put("member_address", IPv4Address.of(each.server().address()).toString());
+    line.put("member_port", hasPorts ? memberPort : null);
+    line.put("algorithm", each.algorithm().name());
+    line.put("state", each.phase().name().toLowerCase(Locale.ROOT));
+    line.put("age_s", Measured.rounded(each.ageNanos() / NANOS_PER_SECOND));
+    line.put(
+        "request_path",
+        route == null ? null : ShownPath.of(route.request(), each.client(), each.server().at()));
+    line.put(
+        "reply_path",
+        route == null ? null : ShownPath.of(route.reply(), each.server().at(), each.client()));
+    line.put("request_label", route == null ? null : text(route.requestLabel()));
+    line.put("reply_label", route == null ? null : text(route.replyLabel()));
+    line.put("generation", each.generation());
+    return line;
+  }
+
+  private static @Nullable String text(@Nullable MacAddress label) {
+    return label == null ? null : label.toString();
+  }
+}

@@ -1,0 +1,78 @@
+package io.malob.rest;
+
+import com.google.common.net.InetAddresses;
+import io.malob.state.catalog.Protocol;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/** Reads values from texts; what cannot be one is refused with 400 and the name of its field. */
+final class ParameterFormat {
+  /** As switches' ids are written: pairs of digits with colons, or all sixteen digits. */
+  private static final Pattern SWITCH_ID =
+      Pattern.compile("[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){7}|[0-9a-fA-F]{16}");
+
+  private static final Pattern NUMBER = Pattern.compile("[0-9]{1,10}");
+  private static final long MOST_PORT = 0xffff_ff00L;
+  private static final int LONGEST_SHOWN = 40;
+
+  private ParameterFormat() {}
+
+  static DatapathId switchId(String field, String text) throws RefusedException {
+    if (!SWITCH_ID.matcher(text).matches()) {
+      throw refused(field, "an id like 00:00:00:00:00:00:00:01", text);
+    }
+    return DatapathId.of(Long.parseUnsignedLong(text.replace(":", ""), 16));
+  }
+
+  /** The number of a switch's port. */
+  static OFPort switchPort(String field, String text) throws RefusedException {
+    return OFPort.of((int) number(field, text, 1, MOST_PORT));
+  }
+
+  static long number(String field, String text, long least, long most) throws RefusedException {
+    long number = NUMBER.matcher(text).matches() ? Long.parseLong(text) : -1;
+    if (number < least || number > most) {
+      throw refused(field, "a whole number from " + least + " to " + most, text);
+    }
+    return number;
+  }
+
+  static IPv4Address address(String field, String text) throws RefusedException {
+    if (!isAddress(text)) {
+      throw refused(field, "an IPv4 address such as 10.0.0.1", text);
+    }
+    return IPv4Address.of(text);
+  }
+
+  static boolean isAddress(String text) {
+    return text.indexOf(':') < 0 && InetAddresses.isInetAddress(text);
+  }
+
+  static Protocol protocol(String field, String text) throws RefusedException {
+    return Protocol.named(text).orElseThrow(() -> refused(field, "tcp, udp or icmp", text));
+  }
+
+  /** One of the values of an enum, in any case. */
+  static <E extends Enum<E>> E oneOf(String field, String text, E[] values)
+      throws RefusedException {
+    StringBuilder names = new StringBuilder();
+    for (E value : values) {
+      String name = value.name().toLowerCase(Locale.ROOT);
+      if (name.equalsIgnoreCase(text)) {
+        return value;
+      }
+      names.append(names.length() == 0 ? "" : ", ").append(name);
+    }
+    throw refused(field, "one of " + names, text);
+  }
+
+  /** Says what the value of a field must be. */
+  static RefusedException refused(String field, String expected, String text) {
+    String shown = text.length() <= LONGEST_SHOWN ? text : text.substring(0, LONGEST_SHOWN) + "…";
+    return new RefusedException(
+        400, field + " must be " + expected + ", not \"" + shown + "\"", field);
+  }
+}
