@@ -1,6 +1,7 @@
 package io.malob.state.catalog;
 
 import io.malob.algorithm.Algorithm;
+import io.malob.state.catalog.AlgorithmChoice.Source;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -115,11 +116,26 @@ public final class CatalogSnapshot {
 
   /**
    * The algorithm for a request: the VIP's, or else the pool's, or else that of the services table
-   * for protocol and port, for the port alone, or by default. Allocates nothing.
+   * for protocol and port, for the port alone, or by default.
    *
    * @param pool the VIP's pool, if it has one
    * @param port the destination port, or the type for ICMP
    */
+  public AlgorithmChoice choiceFor(Vip vip, @Nullable Pool pool, Protocol protocol, int port) {
+    Algorithm ofVip = vip.algorithm();
+    if (ofVip != null) {
+      return new AlgorithmChoice(ofVip, Source.VIP, vip);
+    }
+    Algorithm ofPool = pool == null ? null : pool.algorithm();
+    if (pool != null && ofPool != null) {
+      return new AlgorithmChoice(ofPool, Source.POOL, pool);
+    }
+    Service service = serviceFor(protocol, port);
+    return new AlgorithmChoice(
+        service.algorithm(), service.isDefault() ? Source.DEFAULT : Source.SERVICE, service);
+  }
+
+  /** The algorithm of {@link #choiceFor}. Allocates nothing. */
   public Algorithm algorithmFor(Vip vip, @Nullable Pool pool, Protocol protocol, int port) {
     Algorithm chosen = vip.algorithm();
     if (chosen == null && pool != null) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.algorithm.Algorithm;
+import io.malob.state.catalog.AlgorithmChoice.Source;
 import io.malob.state.catalog.CatalogException.Reason;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -329,6 +330,34 @@ class CatalogTest {
     assertEquals("LC+SPH", now.algorithmFor(plain, plainPool, Protocol.TCP, 53).name());
     assertEquals("WRR+SPH", now.algorithmFor(plain, plainPool, Protocol.UDP, 53).name());
     assertEquals(Algorithm.DEFAULT, now.algorithmFor(plain, null, Protocol.TCP, 54));
+  }
+
+  @Test
+  void choice_saysWhatNamesTheAlgorithm() throws Exception {
+    Vip vip = fixture.vip("address", "10.0.0.100", "lb_method", "LC");
+    Vip plain = fixture.vip("address", "10.0.0.101");
+    Pool pool = fixture.pool("lb_method", "WRR");
+    Pool plainPool = fixture.pool();
+    Service any = fixture.service("port", "53", "algorithm", "LC");
+    Service udp = fixture.service("port", "53", "protocol", "udp", "algorithm", "WRR");
+    CatalogSnapshot now = fixture.now();
+    Service byDefault = now.services().get(Service.DEFAULT_ID);
+
+    assertEquals(
+        new AlgorithmChoice(vip.algorithm(), Source.VIP, vip),
+        now.choiceFor(vip, pool, Protocol.TCP, 53));
+    assertEquals(
+        new AlgorithmChoice(pool.algorithm(), Source.POOL, pool),
+        now.choiceFor(plain, pool, Protocol.TCP, 53));
+    assertEquals(
+        new AlgorithmChoice(any.algorithm(), Source.SERVICE, any),
+        now.choiceFor(plain, plainPool, Protocol.TCP, 53));
+    assertEquals(
+        new AlgorithmChoice(udp.algorithm(), Source.SERVICE, udp),
+        now.choiceFor(plain, plainPool, Protocol.UDP, 53));
+    assertEquals(
+        new AlgorithmChoice(byDefault.algorithm(), Source.DEFAULT, byDefault),
+        now.choiceFor(plain, null, Protocol.TCP, 54));
   }
 
   private Vip find(Protocol protocol, int port) {
