@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from typing import Any, Mapping, Sequence
 
 from base.table import render
 from status.state import State
@@ -14,7 +14,7 @@ def tables(state: State) -> list[str]:
     """Lines: switches, links, virtual addresses, members; units are in the headings, and '-' is not known."""
     lines = [f"{len(state.snapshot['switches'])} switches, {len(state.snapshot['links'])} directed links, "
              f"{len(state.vips)} virtual addresses, {len(state.snapshot['servers'])} members; {state.snapshot['time']}"]
-    for table in (_switches(state), _links(state), _vips(state), _members(state)):
+    for table in (_switches(state), link_table(state.snapshot["links"]), _vips(state), _members(state)):
         if table:
             lines += ["", *table]
     return lines
@@ -25,21 +25,22 @@ def _switches(state: State) -> list[str]:
     for switch in state.snapshot["switches"]:
         statistics = switch["port_statistics"]
         rows.append([
-            switch["switch"], _number(statistics["age_s"], 1),
+            switch["switch"], number(statistics["age_s"], 1),
             *(str(statistics[key]) for key in ("answers", "failures", "skipped"))])
     return _table(["switch", "counters age s", "answers", "failures", "skipped"], rows, [1, 2, 3, 4])
 
 
-def _links(state: State) -> list[str]:
+def link_table(links: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Directed links, in the form of /wm/malob/links."""
     rows = []
-    for link in state.snapshot["links"]:
+    for link in links:
         throughput, use, capacity = (link[key] for key in ("throughput_mbps", "use_mbps", "capacity_mbps"))
         rows.append([
             end(link["src"]), end(link["dst"]), str(link["active"]),
-            *_value_and_age(link["latency_ms"], 2),
-            *_value_and_age(throughput, 1), _source(throughput),
-            *_value_and_age(use, 1),
-            _number(capacity and capacity["value"], 1), _source(capacity)])
+            *value_and_age(link["latency_ms"], 2),
+            *value_and_age(throughput, 1), _source(throughput),
+            *value_and_age(use, 1),
+            number(capacity and capacity["value"], 1), _source(capacity)])
     header = ["link from", "to", "open", "latency ms", "age s", "throughput Mbit/s", "age s", "by",
               "use Mbit/s", "age s", "capacity Mbit/s", "by"]
     return _table(header, rows, [2, 3, 4, 5, 6, 8, 9, 10])
@@ -68,10 +69,10 @@ def _members(state: State) -> list[str]:
         rows.append([
             server["pool_id"] or "none", server["id"], server["address"], _or_any(server["port"]),
             "yes" if server["located"] else "no",
-            str(server["active_connections"]), _number(totals.get(server["id"]), 0),
-            *_value_and_age(server["reported_connections"], 0),
-            _number(cpu and cpu["value"] * 100, 0), _age(cpu),
-            *_value_and_age(server["response_ms"], 1)])
+            str(server["active_connections"]), number(totals.get(server["id"]), 0),
+            *value_and_age(server["reported_connections"], 0),
+            number(cpu and cpu["value"] * 100, 0), _age(cpu),
+            *value_and_age(server["response_ms"], 1)])
     header = ["pool", "member", "address", "port", "located", "open", "total", "reported", "age s",
               "CPU %", "age s", "response ms", "age s"]
     return _table(header, rows, [3, 5, 6, 7, 8, 9, 10, 11, 12])
@@ -90,19 +91,19 @@ def end(end: Mapping[str, Any]) -> str:
     return ":".join(digits[i:i + 2] for i in range(0, len(digits), 2)) + f"/{end['port']}"
 
 
-def _value_and_age(measured: "Mapping[str, Any] | None", digits: int) -> list[str]:
-    return [_number(measured and measured["value"], digits), _age(measured)]
+def value_and_age(measured: "Mapping[str, Any] | None", digits: int) -> list[str]:
+    return [number(measured and measured["value"], digits), _age(measured)]
 
 
 def _age(measured: "Mapping[str, Any] | None") -> str:
-    return _number(measured and measured["age_s"], 1)
+    return number(measured and measured["age_s"], 1)
 
 
 def _source(measured: "Mapping[str, Any] | None") -> str:
     return measured["source"] if measured else UNKNOWN
 
 
-def _number(value: "float | None", digits: int) -> str:
+def number(value: "float | None", digits: int) -> str:
     return UNKNOWN if value is None else f"{value:.{digits}f}"
 
 

@@ -94,7 +94,7 @@ final class Admissions {
   void admit(FiveTuple request, Arrival first, Terms terms) {
     // clashes are rare, so that at first members are not asked before they are chosen
     @Nullable RefusalReason refused =
-        tryToAdmit(request, first, terms, server -> isSound(server, request, terms.client), false);
+        tryToAdmit(request, first, terms, server -> isSound(server, request.srcAddress(), terms.client), false);
     if (refused == RefusalReason.NO_DISTINCT_MEMBER) {
       refused =
           tryToAdmit(request, first, terms, server -> suits(server, request, terms.client), false);
@@ -224,16 +224,16 @@ final class Admissions {
    * behind the same port may not: a switch of their own carries them directly, and the client would
    * not know whom they are from.
    */
-  private static boolean isSound(Server server, FiveTuple request, Attachment client) {
+  static boolean isSound(Server server, int clientAddress, Attachment client) {
     boolean isNeighbour =
         server.at().switchId().equals(client.switchId())
             && server.at().port().equals(client.port());
-    return !isNeighbour && server.address() != request.srcAddress();
+    return !isNeighbour && server.address() != clientAddress;
   }
 
   /** Whether, besides, it can tell the connection from all that are remembered. */
   private boolean suits(Server server, FiveTuple request, Attachment client) {
-    return isSound(server, request, client) && likeAtMember(server, request) == null;
+    return isSound(server, request.srcAddress(), client) && likeAtMember(server, request) == null;
   }
 
   /** Whether a server is not the client itself and can tell the connection from all in use. */
@@ -250,7 +250,8 @@ final class Admissions {
     return connections.byReply(Connection.atMember(request, server).reversed());
   }
 
-  private static RefusalReason reasonOf(Placer.Refusal refusal) {
+  /** What a refusal of a placer is counted as. */
+  static RefusalReason reasonOf(Placer.Refusal refusal) {
     return switch (refusal) {
       case NO_SERVER -> RefusalReason.NO_MEMBER;
       case NO_ROUTE -> RefusalReason.NO_ROUTE;

@@ -22,6 +22,7 @@ import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.CatalogStore;
 import io.malob.state.catalog.FileCatalogStore;
+import io.malob.state.catalog.Protocol;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -30,6 +31,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
@@ -63,6 +65,7 @@ import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.slf4j.Logger;
@@ -120,6 +123,7 @@ public final class BalancerModule
   private Catalog catalog;
   private ViewWriter view;
   private RequestHandler requests;
+  private Explainer explainer;
   private Endings endings;
   private VipArp arp;
   private LabelTable labels;
@@ -257,6 +261,10 @@ public final class BalancerModule
             pending,
             samples,
             random.applyAsInt(Integer.MAX_VALUE));
+    FtpData ftpData =
+        new FtpData(
+            view, connections, ftpSessions, admissions, endings, rejections, profiles);
+    explainer = new Explainer(view, connections, ftpData, hosts::find);
     requests =
         new RequestHandler(
             view,
@@ -264,7 +272,7 @@ public final class BalancerModule
             connectionProgrammer,
             departures,
             admissions,
-            new FtpData(view, connections, ftpSessions, admissions, endings, rejections, profiles),
+            ftpData,
             rejections,
             waitingRoom,
             hosts,
@@ -525,6 +533,12 @@ public final class BalancerModule
   public ConnectionPage connections(
       Predicate<PlacedConnection> wanted, @Nullable FiveTuple after, int limit) {
     return new ConnectionListing(connections, nanoTime).page(wanted, after, limit);
+  }
+
+  @Override
+  public Optional<ExplainedConnection> explain(
+      IPv4Address client, IPv4Address vip, Protocol protocol, int port) {
+    return explainer.explain(client, vip, protocol, port);
   }
 
   @Override

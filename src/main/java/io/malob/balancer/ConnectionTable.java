@@ -196,6 +196,11 @@ final class ConnectionTable {
     return asleep.get() >= maxDormant / 2;
   }
 
+  /** Whether no more connections can be opened. */
+  boolean isFull() {
+    return open.get() >= maxOpen;
+  }
+
   /** How many connections are open. */
   int open() {
     return open.get();

@@ -47,11 +47,12 @@ final class FtpData {
    * The control connection that a new connection of a client belongs to, or null: only VIPs without
    * a port have such, and only for ports that have no service of their own.
    */
-  @Nullable Connection controlOf(BalancerView view, Vip vip, Protocol protocol, Packet packet) {
+  @Nullable Connection controlOf(
+      BalancerView view, Vip vip, Protocol protocol, int client, int port) {
     return vip.port() == null
             && protocol == Protocol.TCP
-            && !view.catalog().hasService(protocol, packet.dstPort())
-        ? sessions.atVip(packet.srcAddress(), vip.number())
+            && !view.catalog().hasService(protocol, port)
+        ? sessions.atVip(client, vip.number())
         : null;
   }
 

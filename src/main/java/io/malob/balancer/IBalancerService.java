@@ -2,11 +2,14 @@ package io.malob.balancer;
 
 import io.malob.algorithm.FiveTuple;
 import io.malob.state.catalog.Catalog;
+import io.malob.state.catalog.Protocol;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Predicate;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPv4Address;
 
 /** The load balancer, as other modules see it. Safe for use by several threads. */
 public interface IBalancerService extends IFloodlightService {
@@ -52,6 +55,19 @@ public interface IBalancerService extends IFloodlightService {
    */
   ConnectionPage connections(
       Predicate<PlacedConnection> wanted, @Nullable FiveTuple after, int limit);
+
+  /**
+   * What would become of a connection that a client opened at this moment, and why. Changes
+   * nothing: no turn is taken and nothing is counted. Leaves out what depends on the client's port.
+   * Costs time in proportion to the members of the pool.
+   *
+   * @param client the client's address
+   * @param vip the address that it connects to
+   * @param port the destination port, or the type for ICMP
+   * @return empty if the network does not know where the client is
+   */
+  Optional<ExplainedConnection> explain(
+      IPv4Address client, IPv4Address vip, Protocol protocol, int port);
 
   /** All links between switches, each in both directions, in the order of their ends. */
   List<LinkStats> links();

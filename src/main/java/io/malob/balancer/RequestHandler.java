@@ -27,7 +27,7 @@ final class RequestHandler {
   private static final long OTHERS_ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   /** An ICMP echo request. */
-  private static final int ICMP_ECHO = 8;
+  static final int ICMP_ECHO = 8;
 
   private final Supplier<BalancerView> views;
   private final ConnectionTable connections;
@@ -227,7 +227,7 @@ final class RequestHandler {
       waitingRoom.enterOr(arrival, RefusalReason.NO_CLIENT, rejections::reject);
       return;
     }
-    @Nullable Connection control = ftpData.controlOf(view, vip.get(), protocol, packet);
+    @Nullable Connection control = ftpData.controlOf(view, vip.get(), protocol, packet.srcAddress(), port);
     if (control != null) {
       ftpData.openedByClient(control, arrival, client.get());
       return;

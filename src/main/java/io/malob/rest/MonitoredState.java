@@ -1,13 +1,10 @@
 package io.malob.rest;
 
-import io.malob.algorithm.graph.DirectedLink;
 import io.malob.balancer.IBalancerService;
-import io.malob.balancer.LinkStats;
 import io.malob.balancer.MemberStats;
 import io.malob.monitor.IMonitorService;
 import io.malob.monitor.PollingStats;
 import io.malob.state.catalog.Member;
-import io.malob.state.network.LinkMeasurements;
 import io.malob.state.network.Measurement;
 import io.malob.state.network.ServerMeasurements;
 import io.malob.state.network.TimesToLive;
@@ -19,14 +16,12 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * Shows what is known of links, servers and switches: each value with its age and source, and null
  * for what is not known. Safe for use by several threads.
  */
 final class MonitoredState {
-  private static final double MEGA = 1e6;
   private static final double NANOS_PER_MILLISECOND = 1e6;
   private static final double NANOS_PER_SECOND = 1e9;
 
@@ -55,39 +50,7 @@ final class MonitoredState {
 
   /** The links between switches, each direction for itself. */
   List<Object> links() {
-    long nowNanos = monitor.nanoTime();
-    Map<DirectedLink, Integer> active =
-        balancer.links().stream().collect(Collectors.toMap(LinkStats::link, LinkStats::active));
-    return monitor.links().snapshot(nowNanos).entrySet().stream()
-        .map(
-            entry ->
-                link(
-                    entry.getKey(),
-                    entry.getValue(),
-                    active.getOrDefault(entry.getKey(), 0),
-                    new Measured(nowNanos)))
-        .collect(Collectors.toList());
-  }
-
-  private Object link(DirectedLink link, LinkMeasurements known, int active, Measured show) {
-    Map<String, @Nullable Object> line = new LinkedHashMap<>();
-    line.put("src", end(link.src(), link.srcPort()));
-    line.put("dst", end(link.dst(), link.dstPort()));
-    line.put("active", active);
-    line.put("latency_ms", show.of(known.latencyNanos(), NANOS_PER_MILLISECOND));
-    line.put("throughput_mbps", show.of(known.throughputBps(), MEGA));
-    line.put("use_mbps", show.of(known.useBps(), MEGA));
-    line.put(
-        "capacity_mbps",
-        monitor.capacity(link).map(capacity -> Measured.of(capacity, MEGA)).orElse(null));
-    return line;
-  }
-
-  private static Map<String, Object> end(DatapathId switchId, OFPort port) {
-    Map<String, Object> end = new LinkedHashMap<>();
-    end.put("switch", switchId.toString());
-    end.put("port", port.getPortNumber());
-    return end;
+    return new ShownLinks(balancer, monitor).all();
   }
 
   /** The members of all pools, with what their agents have reported. */

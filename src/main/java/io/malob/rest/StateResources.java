@@ -21,11 +21,12 @@ import org.projectfloodlight.openflow.types.DatapathId;
  */
 final class StateResources implements Resources {
   private static final String HERE =
-      "connections, capacities, paths, profiles, links, servers, snapshot, latency, reports, refusals,"
+      "explain, connections, capacities, paths, profiles, links, servers, snapshot, latency, reports, refusals,"
           + " counters, audits";
 
   private final IBalancerService balancer;
   private final MonitoredState monitored;
+  private final ExplanationResources explanations;
   private final ConnectionResources connections;
   private final CapacityResources capacities;
   private final ReportResources reports;
@@ -38,6 +39,7 @@ final class StateResources implements Resources {
       ILatencyService latency) {
     this.balancer = balancer;
     this.monitored = new MonitoredState(balancer, monitor, Clock.systemUTC());
+    this.explanations = new ExplanationResources(balancer, monitor);
     this.connections = new ConnectionResources(balancer);
     this.capacities = new CapacityResources(monitor.capacities());
     this.reports = new ReportResources(agents);
@@ -55,6 +57,7 @@ final class StateResources implements Resources {
     }
     Object answer =
         switch (String.join("/", path)) {
+          case "explain" -> explanations.explain(query);
           case "connections" -> connections.list(query);
           case "paths" -> paths();
           case "profiles" -> LearntServices.shown(balancer.profiles());

@@ -5,12 +5,14 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSortedMap;
 import io.malob.agent.IAgentService;
+import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.balancer.AuditStats;
 import io.malob.balancer.BalancerCounters;
 import io.malob.balancer.ConnectionPage;
+import io.malob.balancer.ExplainedConnection;
 import io.malob.balancer.IBalancerService;
 import io.malob.balancer.LinkStats;
 import io.malob.balancer.MemberStats;
@@ -57,6 +59,7 @@ import net.floodlightcontroller.restserver.IRestApiService;
 import net.floodlightcontroller.restserver.RestletRoutable;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.restlet.Component;
@@ -70,6 +73,12 @@ final class RestServer implements IBalancerService {
   static final DirectedLink LINK =
       new DirectedLink(DatapathId.of(1), OFPort.of(3), DatapathId.of(2), OFPort.of(4));
 
+  /** The one client that explain() knows. */
+  static final IPv4Address KNOWN_CLIENT = IPv4Address.of("10.0.0.21");
+
+  static final Attachment AT_CLIENT =
+      new Attachment(LINK.src(), OFPort.of(5), MacAddress.of("02:00:00:00:00:21"));
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   volatile boolean endsAreTold;
@@ -79,6 +88,19 @@ final class RestServer implements IBalancerService {
 
   /** What connections() tells. */
   final List<PlacedConnection> connections = new CopyOnWriteArrayList<>();
+
+  /** What explain() tells. */
+  volatile ExplainedConnection explained =
+      new ExplainedConnection(
+          AT_CLIENT,
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          new ExplainedConnection.Refused("no_vip"),
+          ImmutableList.of());
+
+  /** What explain() was asked. */
+  final List<String> questions = new CopyOnWriteArrayList<>();
 
   /** The reports that were posted. */
   final List<byte[]> reports = new CopyOnWriteArrayList<>();
@@ -242,6 +264,13 @@ final class RestServer implements IBalancerService {
   }
 
   @Override
+  public Optional<ExplainedConnection> explain(
+      IPv4Address client, IPv4Address vip, io.malob.state.catalog.Protocol protocol, int port) {
+    questions.add(client + " " + vip + " " + protocol.text() + " " + port);
+    return client.equals(KNOWN_CLIENT) ? Optional.of(explained) : Optional.empty();
+  }
+
+  @Override
   public List<LinkStats> links() {
     return List.of(new LinkStats(LINK, 4));
   }
@@ -266,6 +295,7 @@ final class RestServer implements IBalancerService {
   void clear() throws CatalogException {
     stats.clear();
     connections.clear();
+    questions.clear();
     for (CatalogKind<?> kind :
         List.of(Catalog.VIPS, Catalog.POOLS, Catalog.MEMBERS, Catalog.SERVICES)) {
       for (String id : List.copyOf(kind.in(catalog.snapshot()).keySet())) {

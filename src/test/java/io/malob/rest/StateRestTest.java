@@ -190,7 +190,7 @@ class StateRestTest {
 
     assertEquals(404, answer.status());
     assertEquals(
-        "there is nothing at /nothing here, only connections, capacities, paths, profiles, links, servers,"
+        "there is nothing at /nothing here, only explain, connections, capacities, paths, profiles, links, servers,"
             + " snapshot, latency, reports, refusals, counters, audits",
         answer.error());
   }

@@ -1,0 +1,37 @@
+"""Command line of the explanations. Ends with 3 if no controller answers, with 2 if it does not understand a value."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from urllib.parse import urlencode
+
+from base.arguments import add_http
+from base.errors import run_main
+from explain.view import lines
+from lab.rest import RestClient, asking
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="malob explain",
+        description="Which server and paths a new connection would get now, and why. Nothing is changed by asking.")
+    parser.add_argument("--vip", metavar="ID|ADDRESS", required=True, help="what the client connects to")
+    parser.add_argument("--client", metavar="ADDRESS", required=True, help="a host that the network knows")
+    parser.add_argument("--port", metavar="N", help="the port of the virtual address, if it takes more than one")
+    parser.add_argument("--protocol", metavar="tcp|udp|icmp", help="that of the virtual address, or tcp")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    add_http(parser)
+    options = parser.parse_args()
+    client = RestClient(*options.http)
+    query = {
+        name: getattr(options, name) for name in ("vip", "client", "port", "protocol")
+        if getattr(options, name) is not None}
+    with asking(client):
+        explanation = client.get("/wm/malob/explain?" + urlencode(query))
+    print(json.dumps(explanation, indent=2) if options.json else "\n".join(lines(explanation)))
+    return 0
+
+
+if __name__ == "__main__":
+    run_main(main, "malob explain")

@@ -1,0 +1,216 @@
+package io.malob.balancer;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.Explanation;
+import io.malob.algorithm.Placement;
+import io.malob.algorithm.Placer;
+import io.malob.algorithm.Reason;
+import io.malob.algorithm.Server;
+import io.malob.balancer.ExplainedConnection.Candidate;
+import io.malob.balancer.ExplainedConnection.Decision;
+import io.malob.balancer.ExplainedConnection.Exclusion;
+import io.malob.balancer.ExplainedConnection.Outcome;
+import io.malob.balancer.ExplainedConnection.Placed;
+import io.malob.balancer.ExplainedConnection.Refused;
+import io.malob.state.catalog.AlgorithmChoice;
+import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Pool;
+import io.malob.state.catalog.Protocol;
+import io.malob.state.catalog.Vip;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/**
+ * Says what {@link RequestHandler} and {@link Admissions} would do with a new connection, and why,
+ * and does nothing of it. What depends on the client's port is left out: whether a member has a
+ * connection already that it could not tell from this one. Thread-safe.
+ */
+final class Explainer {
+  private final Supplier<BalancerView> views;
+  private final ConnectionTable connections;
+  private final FtpData ftpData;
+  private final Function<IPv4Address, Optional<Attachment>> hosts;
+
+  /**
+   * An explainer.
+   *
+   * @param hosts where the host of an address is attached
+   */
+  Explainer(
+      Supplier<BalancerView> views,
+      ConnectionTable connections,
+      FtpData ftpData,
+      Function<IPv4Address, Optional<Attachment>> hosts) {
+    this.views = views;
+    this.connections = connections;
+    this.ftpData = ftpData;
+    this.hosts = hosts;
+  }
+
+  /** A connection that somebody asks about. */
+  private record Question(
+      BalancerView view, int clientAddress, Attachment client, Protocol protocol, int port) {}
+
+  /** See {@link IBalancerService#explain}. */
+  Optional<ExplainedConnection> explain(
+      IPv4Address client, IPv4Address vip, Protocol protocol, int port) {
+    BalancerView view = views.get();
+    return hosts
+        .apply(client)
+        .map(at -> explain(new Question(view, client.getInt(), at, protocol, port), vip));
+  }
+
+  private ExplainedConnection explain(Question question, IPv4Address address) {
+    Optional<Vip> vip =
+        question.view.catalog().vipFor(address.getInt(), question.protocol, question.port);
+    Optional<Pool> pool = vip.flatMap(found -> question.view.catalog().poolOfVip(found.id()));
+    if (question.protocol == Protocol.ICMP && question.port != RequestHandler.ICMP_ECHO) {
+      return refused(question, vip, pool, RefusalReason.NOT_BALANCED);
+    }
+    if (vip.isEmpty()) {
+      return refused(question, vip, pool, RefusalReason.NO_VIP);
+    }
+    if (pool.isEmpty()) {
+      return refused(question, vip, pool, RefusalReason.NO_POOL);
+    }
+    @Nullable Connection control =
+        ftpData.controlOf(
+            question.view, vip.get(), question.protocol, question.clientAddress, question.port);
+    return control == null
+        ? chosen(question, vip.get(), pool.get())
+        : followsControl(question, control, vip.get(), pool.get());
+  }
+
+  private static ExplainedConnection refused(
+      Question question, Optional<Vip> vip, Optional<Pool> pool, RefusalReason reason) {
+    return new ExplainedConnection(
+        question.client,
+        vip,
+        pool,
+        Optional.empty(),
+        new Refused(reason.text()),
+        ImmutableList.of());
+  }
+
+  /** As {@link Admissions} does: members behind the client's own port only if there are no others. */
+  private ExplainedConnection chosen(Question question, Vip vip, Pool pool) {
+    AlgorithmChoice choice =
+        question.view.catalog().choiceFor(vip, pool, question.protocol, question.port);
+    Placer placer = question.view.pool(pool).placer(choice.algorithm());
+    Predicate<Server> acceptable =
+        server -> Admissions.isSound(server, question.clientAddress, question.client);
+    Explanation explanation = explain(placer, question, acceptable);
+    if (explanation.result() == Placer.Refusal.NOT_ACCEPTABLE) {
+      acceptable = server -> server.address() != question.clientAddress;
+      explanation = explain(placer, question, acceptable);
+    }
+    Map<Integer, Explanation.Candidate> byNumber =
+        explanation.candidates().stream()
+            .collect(Collectors.toMap(each -> each.server().number(), each -> each));
+    ImmutableList<Candidate> candidates =
+        question.view.catalog().membersOfPool(pool.id()).stream()
+            .map(member -> candidate(member, byNumber.get(member.number()), question))
+            .collect(ImmutableList.toImmutableList());
+    return new ExplainedConnection(
+        question.client,
+        Optional.of(vip),
+        Optional.of(pool),
+        Optional.of(
+            new Decision(
+                choice.algorithm(),
+                Optional.of(choice),
+                Optional.empty(),
+                explanation.server(),
+                explanation.path())),
+        outcome(explanation.result()),
+        candidates);
+  }
+
+  private static Explanation explain(
+      Placer placer, Question question, Predicate<Server> acceptable) {
+    return placer.explain(
+        new Placer.Request(question.client.switchId(), acceptable), question.view.network());
+  }
+
+  private Outcome outcome(Placer.Result result) {
+    if (!(result instanceof Placement placement)) {
+      return new Refused(Admissions.reasonOf((Placer.Refusal) result).text());
+    }
+    return connections.isFull()
+        ? new Refused(RefusalReason.LIMIT.text())
+        : new Placed(placement);
+  }
+
+  private static Candidate candidate(
+      Member member, Explanation.@Nullable Candidate placed, Question question) {
+    return placed == null
+        ? new Candidate(
+            member,
+            null,
+            Optional.empty(),
+            ImmutableMap.of(),
+            Optional.of(Exclusion.NOT_LOCATED))
+        : new Candidate(
+            member, placed.server(), placed.paths(), placed.values(), exclusion(placed, question));
+  }
+
+  private static Optional<Exclusion> exclusion(Explanation.Candidate placed, Question question) {
+    if (!placed.acceptable()) {
+      return Optional.of(
+          placed.server().address() == question.clientAddress
+              ? Exclusion.CLIENT_ITSELF
+              : Exclusion.BEHIND_CLIENTS_PORT);
+    }
+    return placed.paths().isEmpty() ? Optional.of(Exclusion.NO_ROUTE) : Optional.empty();
+  }
+
+  /** As {@link FtpData} does: to the member of the control connection, whatever its load. */
+  private ExplainedConnection followsControl(
+      Question question, Connection control, Vip vip, Pool pool) {
+    int number = control.server().number();
+    @Nullable Server server = question.view.servers().get(number);
+    @Nullable PoolView members = question.view.poolOfMember().get(number);
+    if (server == null || members == null) {
+      return refused(
+          question, Optional.of(vip), Optional.of(pool), RefusalReason.NO_MEMBER);
+    }
+    Placer placer = members.placer(control.algorithm());
+    Explanation explanation =
+        explain(placer, question, candidate -> candidate.number() == number);
+    Placer.Result result =
+        placer.placeOn(
+            server.keepingPorts(),
+            Placer.Request.from(question.client.switchId()),
+            question.view.network());
+    ImmutableList<Candidate> candidates =
+        explanation.candidates().stream()
+            .filter(each -> each.server().number() == number)
+            .flatMap(
+                each ->
+                    question.view.catalog().membersAt(server.address()).stream()
+                        .filter(member -> member.number() == number)
+                        .map(member -> candidate(member, each, question)))
+            .collect(ImmutableList.toImmutableList());
+    return new ExplainedConnection(
+        question.client,
+        Optional.of(vip),
+        Optional.of(pool),
+        Optional.of(
+            new Decision(
+                control.algorithm(),
+                Optional.empty(),
+                Optional.of(control.request()),
+                new Reason("the member of the client's FTP control connection", "none"),
+                explanation.path())),
+        outcome(result),
+        candidates);
+  }
+}

@@ -1,0 +1,95 @@
+package io.malob.rest;
+
+import io.malob.balancer.ExplainedConnection;
+import io.malob.balancer.IBalancerService;
+import io.malob.monitor.IMonitorService;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Protocol;
+import io.malob.state.catalog.Vip;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/**
+ * Says what would be chosen for a new connection, and why. Changes nothing. Safe for use by several
+ * threads.
+ */
+final class ExplanationResources {
+  private static final Set<String> NAMES =
+      new TreeSet<>(Set.of("vip", "client", "port", "protocol"));
+  private static final int MOST_PORT = 65_535;
+  private static final int MOST_ICMP_TYPE = 255;
+  private static final int ICMP_ECHO = 8;
+
+  private final IBalancerService balancer;
+  private final IMonitorService monitor;
+
+  ExplanationResources(IBalancerService balancer, IMonitorService monitor) {
+    this.balancer = balancer;
+    this.monitor = monitor;
+  }
+
+  /** Answers to GET. */
+  Map<String, @Nullable Object> explain(String query) throws RefusedException {
+    QueryParameters parameters = QueryParameters.read(query, NAMES);
+    String vipText = parameters.required("vip");
+    IPv4Address client = ParameterFormat.address("client", parameters.required("client"));
+    CatalogSnapshot catalog = balancer.catalog().snapshot();
+    @Nullable Vip vip = catalog.vips().get(vipText);
+    IPv4Address address = vip == null ? vipAddress(vipText, catalog) : vip.address();
+    Protocol protocol = protocol(parameters, vip);
+    int port = port(parameters, vip, protocol);
+    Optional<ExplainedConnection> explained =
+        balancer.explain(client, address, protocol, port);
+    if (explained.isEmpty()) {
+      throw new RefusedException(
+          404, "the network knows no client with the address " + client, "client");
+    }
+    ShownExplanation.Question question =
+        new ShownExplanation.Question(client, address, protocol, port);
+    return new ShownExplanation(question, new ShownLinks(balancer, monitor), monitor)
+        .of(explained.get());
+  }
+
+  private static IPv4Address vipAddress(String text, CatalogSnapshot catalog)
+      throws RefusedException {
+    if (ParameterFormat.isAddress(text)) {
+      IPv4Address address = IPv4Address.of(text);
+      if (catalog.isVipAddress(address.getInt())) {
+        return address;
+      }
+    }
+    throw new RefusedException(404, "no vip has the id or the address " + text, "vip");
+  }
+
+  private static Protocol protocol(QueryParameters parameters, @Nullable Vip vip)
+      throws RefusedException {
+    Optional<String> given = parameters.text("protocol");
+    if (given.isPresent()) {
+      return ParameterFormat.protocol("protocol", given.get());
+    }
+    @Nullable Protocol ofVip = vip == null ? null : vip.protocol();
+    return ofVip == null ? Protocol.TCP : ofVip;
+  }
+
+  /** What is given, or else what the VIP has; a ping has the type that can be balanced. */
+  private static int port(QueryParameters parameters, @Nullable Vip vip, Protocol protocol)
+      throws RefusedException {
+    Optional<String> given = parameters.text("port");
+    boolean isPing = protocol == Protocol.ICMP;
+    if (given.isPresent()) {
+      return (int)
+          ParameterFormat.number(
+              "port", given.get(), isPing ? 0 : 1, isPing ? MOST_ICMP_TYPE : MOST_PORT);
+    }
+    @Nullable Integer ofVip = vip == null ? null : vip.port();
+    if (ofVip == null && !isPing) {
+      throw new RefusedException(
+          400, "the parameter port is required, since the VIP takes more than one", "port");
+    }
+    return ofVip == null ? ICMP_ECHO : ofVip;
+  }
+}

@@ -1,0 +1,164 @@
+package io.malob.rest;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.Reason;
+import io.malob.algorithm.Server;
+import io.malob.balancer.ExplainedConnection;
+import io.malob.balancer.ExplainedConnection.Candidate;
+import io.malob.balancer.ExplainedConnection.Decision;
+import io.malob.balancer.ExplainedConnection.Placed;
+import io.malob.balancer.ExplainedConnection.Refused;
+import io.malob.monitor.IMonitorService;
+import io.malob.state.catalog.AlgorithmChoice;
+import io.malob.state.catalog.Pool;
+import io.malob.state.catalog.Protocol;
+import io.malob.state.catalog.Service;
+import io.malob.state.catalog.Vip;
+import io.malob.state.network.ServerMeasurements;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/** Shows why a connection would be placed as it would be, with all that was known at the moment. */
+final class ShownExplanation {
+  /** More candidates than this are not shown, but for the one that is chosen. */
+  static final int MOST_CANDIDATES = 1_000;
+
+  private static final double NANOS_PER_MILLISECOND = 1e6;
+
+  private final Question question;
+  private final ShownLinks links;
+  private final IMonitorService monitor;
+  private final long nowNanos;
+
+  /** What was asked: a connection from a client to the address of a VIP. */
+  record Question(IPv4Address client, IPv4Address vip, Protocol protocol, int port) {}
+
+  ShownExplanation(Question question, ShownLinks links, IMonitorService monitor) {
+    this.question = question;
+    this.links = links;
+    this.monitor = monitor;
+    this.nowNanos = monitor.nanoTime();
+  }
+
+  /** All of it. */
+  Map<String, @Nullable Object> of(ExplainedConnection explained) {
+    int chosen =
+        explained.outcome() instanceof Placed placed ? placed.placement().server().number() : 0;
+    ImmutableList<Candidate> candidates = explained.candidates();
+    List<Object> shown = new ArrayList<>();
+    @Nullable String chosenId = null;
+    for (int i = 0; i < candidates.size(); i++) {
+      Candidate candidate = candidates.get(i);
+      boolean isChosen = candidate.member().number() == chosen;
+      if (isChosen) {
+        chosenId = candidate.member().id();
+      }
+      if (i < MOST_CANDIDATES || isChosen) {
+        shown.add(candidate(candidate, isChosen, explained.client()));
+      }
+    }
+    Map<String, @Nullable Object> answer = new LinkedHashMap<>();
+    answer.put("client", client(explained.client()));
+    answer.put("vip_address", question.vip().toString());
+    answer.put("protocol", question.protocol().text());
+    answer.put("port", question.port());
+    answer.put("vip_id", explained.vip().map(Vip::id).orElse(null));
+    answer.put("pool_id", explained.pool().map(Pool::id).orElse(null));
+    answer.put("decision", explained.decision().map(ShownExplanation::decision).orElse(null));
+    answer.put("member_id", chosenId);
+    answer.put(
+        "refused", explained.outcome() instanceof Refused refused ? refused.reason() : null);
+    answer.put("candidates", shown);
+    answer.put("candidates_left_out", candidates.size() - shown.size());
+    return answer;
+  }
+
+  private Map<String, Object> client(Attachment at) {
+    Map<String, Object> client = new LinkedHashMap<>();
+    client.put("address", question.client().toString());
+    client.put("mac", at.mac().toString());
+    client.put("switch", at.switchId().toString());
+    client.put("port", Integer.toUnsignedLong(at.port().getPortNumber()));
+    return client;
+  }
+
+  private static Map<String, @Nullable Object> decision(Decision decision) {
+    @Nullable AlgorithmChoice choice = decision.choice().orElse(null);
+    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+    shown.put("algorithm", decision.algorithm().name());
+    shown.put(
+        "decided_by",
+        choice == null ? "ftp_control" : choice.source().name().toLowerCase(Locale.ROOT));
+    shown.put("id", choice == null ? null : choice.item().id());
+    shown.put(
+        "service_name",
+        choice != null && choice.item() instanceof Service service ? service.name() : null);
+    shown.put("ftp_control", decision.ftpControl().map(ShownExplanation::control).orElse(null));
+    shown.put("server", reason(decision.server()));
+    shown.put("path", reason(decision.path()));
+    return shown;
+  }
+
+  private static Map<String, Object> control(FiveTuple request) {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("client_port", request.srcPort());
+    shown.put("port", request.dstPort());
+    return shown;
+  }
+
+  private static Map<String, Object> reason(Reason reason) {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("rule", reason.rule());
+    shown.put("tie_break", reason.tieBreak());
+    return shown;
+  }
+
+  private Map<String, @Nullable Object> candidate(
+      Candidate candidate, boolean isChosen, Attachment client) {
+    ServerMeasurements known = monitor.servers().get(candidate.member().address(), nowNanos);
+    Measured show = new Measured(nowNanos);
+    @Nullable Server server = candidate.server();
+    Map<String, @Nullable Object> line = new LinkedHashMap<>();
+    line.put("member_id", candidate.member().id());
+    line.put("address", candidate.member().address().toString());
+    line.put("port", candidate.member().port());
+    line.put("chosen", isChosen);
+    line.put(
+        "excluded",
+        candidate.excluded().map(why -> why.name().toLowerCase(Locale.ROOT)).orElse(null));
+    line.put("values", values(candidate.values()));
+    line.put("weight", candidate.member().weight());
+    line.put("active_connections", server == null ? 0 : server.load().active());
+    line.put("foreign_connections", server == null ? 0 : server.load().foreign());
+    line.put("cpu", show.of(known.cpuFraction(), 1));
+    line.put("response_ms", show.of(known.responseNanos(), NANOS_PER_MILLISECOND));
+    boolean reached = server != null && candidate.paths().isPresent();
+    line.put(
+        "request_path",
+        reached
+            ? ShownPath.of(candidate.paths().get().request(), client, server.at())
+            : null);
+    line.put("request_links", reached ? links.of(candidate.paths().get().request()) : null);
+    line.put(
+        "reply_path",
+        reached ? ShownPath.of(candidate.paths().get().reply(), server.at(), client) : null);
+    line.put("reply_links", reached ? links.of(candidate.paths().get().reply()) : null);
+    return line;
+  }
+
+  /** What is not known is null, never infinite or zero. */
+  private static Map<String, @Nullable Object> values(Map<String, Double> values) {
+    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+    values.forEach(
+        (name, value) ->
+            shown.put(name, Double.isFinite(value) ? Measured.rounded(value) : null));
+    return shown;
+  }
+}
