@@ -54,10 +54,26 @@ public final class NetworkSnapshot {
   }
 
   private NetworkSnapshot(LinkValues values, Shortest shortest) {
+    this(values, shortest, new Trees(values::fewestHops), new Trees(values::lowestLatency));
+  }
+
+  private NetworkSnapshot(
+      LinkValues values, Shortest shortest, Trees fewestHops, Trees lowestLatency) {
     this.values = values;
     this.shortest = shortest;
-    this.fewestHops = new Trees(values::fewestHops);
-    this.lowestLatency = new Trees(values::lowestLatency);
+    this.fewestHops = fewestHops;
+    this.lowestLatency = lowestLatency;
+  }
+
+  /**
+   * The same network for a trial: it gives the paths that this one would give next, and what is
+   * searched for there changes nothing here.
+   */
+  public NetworkSnapshot trial() {
+    NetworkSnapshot trial = new NetworkSnapshot(values, shortest, fewestHops, lowestLatency);
+    trial.widest.putAll(widest);
+    trial.linksToSearch.set(linksToSearch.get());
+    return trial;
   }
 
   /**

@@ -60,16 +60,15 @@ final class ServerThenPath implements Placer {
   }
 
   @Override
-  public Explanation explain(Request request, NetworkSnapshot network) {
+  public Explanation explain(Request request, NetworkSnapshot realNetwork) {
+    NetworkSnapshot network = realNetwork.trial();
+    // first of all, as it would be for a request: the paths of others may be searched for then
     Result result =
         servers.isEmpty() ? Refusal.NO_SERVER : placeFrom(serverPicker.next(), request, network);
     ImmutableList.Builder<Explanation.Candidate> candidates = ImmutableList.builder();
     for (int index = 0; index < servers.size(); index++) {
       Server server = servers.get(index);
-      Optional<Placement> reached =
-          placeOn(server, request, network) instanceof Placement placement
-              ? Optional.of(placement)
-              : Optional.empty();
+      Optional<Placement> reached = reached(server, result, request, network);
       ImmutableMap.Builder<String, Double> values = ImmutableMap.builder();
       values.putAll(serverPicker.values(index));
       reached.ifPresent(placement -> values.putAll(pathValues(placement, network)));
@@ -81,6 +80,16 @@ final class ServerThenPath implements Placer {
               request.acceptable().test(server)));
     }
     return new Explanation(result, serverPicker.reason(), pathPicker.reason(), candidates.build());
+  }
+
+  private Optional<Placement> reached(
+      Server server, Result result, Request request, NetworkSnapshot network) {
+    if (result instanceof Placement chosen && chosen.server().equals(server)) {
+      return Optional.of(chosen);
+    }
+    return placeOn(server, request, network) instanceof Placement placement
+        ? Optional.of(placement)
+        : Optional.empty();
   }
 
   private static ImmutableMap<String, Double> pathValues(

@@ -94,7 +94,12 @@ final class Admissions {
   void admit(FiveTuple request, Arrival first, Terms terms) {
     // clashes are rare, so that at first members are not asked before they are chosen
     @Nullable RefusalReason refused =
-        tryToAdmit(request, first, terms, server -> isSound(server, request.srcAddress(), terms.client), false);
+        tryToAdmit(
+            request,
+            first,
+            terms,
+            server -> isSound(server, request.srcAddress(), terms.client),
+            false);
     if (refused == RefusalReason.NO_DISTINCT_MEMBER) {
       refused =
           tryToAdmit(request, first, terms, server -> suits(server, request, terms.client), false);

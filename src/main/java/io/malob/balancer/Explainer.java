@@ -100,7 +100,9 @@ final class Explainer {
         ImmutableList.of());
   }
 
-  /** As {@link Admissions} does: members behind the client's own port only if there are no others. */
+  /**
+   * As {@link Admissions} does: members behind the client's own port only if there are no others.
+   */
   private ExplainedConnection chosen(Question question, Vip vip, Pool pool) {
     AlgorithmChoice choice =
         question.view.catalog().choiceFor(vip, pool, question.protocol, question.port);
@@ -144,20 +146,14 @@ final class Explainer {
     if (!(result instanceof Placement placement)) {
       return new Refused(Admissions.reasonOf((Placer.Refusal) result).text());
     }
-    return connections.isFull()
-        ? new Refused(RefusalReason.LIMIT.text())
-        : new Placed(placement);
+    return connections.isFull() ? new Refused(RefusalReason.LIMIT.text()) : new Placed(placement);
   }
 
   private static Candidate candidate(
       Member member, Explanation.@Nullable Candidate placed, Question question) {
     return placed == null
         ? new Candidate(
-            member,
-            null,
-            Optional.empty(),
-            ImmutableMap.of(),
-            Optional.of(Exclusion.NOT_LOCATED))
+            member, null, Optional.empty(), ImmutableMap.of(), Optional.of(Exclusion.NOT_LOCATED))
         : new Candidate(
             member, placed.server(), placed.paths(), placed.values(), exclusion(placed, question));
   }
@@ -179,17 +175,15 @@ final class Explainer {
     @Nullable Server server = question.view.servers().get(number);
     @Nullable PoolView members = question.view.poolOfMember().get(number);
     if (server == null || members == null) {
-      return refused(
-          question, Optional.of(vip), Optional.of(pool), RefusalReason.NO_MEMBER);
+      return refused(question, Optional.of(vip), Optional.of(pool), RefusalReason.NO_MEMBER);
     }
     Placer placer = members.placer(control.algorithm());
-    Explanation explanation =
-        explain(placer, question, candidate -> candidate.number() == number);
+    Explanation explanation = explain(placer, question, candidate -> candidate.number() == number);
     Placer.Result result =
         placer.placeOn(
             server.keepingPorts(),
             Placer.Request.from(question.client.switchId()),
-            question.view.network());
+            question.view.network().trial());
     ImmutableList<Candidate> candidates =
         explanation.candidates().stream()
             .filter(each -> each.server().number() == number)

@@ -227,7 +227,8 @@ final class RequestHandler {
       waitingRoom.enterOr(arrival, RefusalReason.NO_CLIENT, rejections::reject);
       return;
     }
-    @Nullable Connection control = ftpData.controlOf(view, vip.get(), protocol, packet.srcAddress(), port);
+    @Nullable Connection control =
+        ftpData.controlOf(view, vip.get(), protocol, packet.srcAddress(), port);
     if (control != null) {
       ftpData.openedByClient(control, arrival, client.get());
       return;

@@ -42,8 +42,7 @@ final class ExplanationResources {
     IPv4Address address = vip == null ? vipAddress(vipText, catalog) : vip.address();
     Protocol protocol = protocol(parameters, vip);
     int port = port(parameters, vip, protocol);
-    Optional<ExplainedConnection> explained =
-        balancer.explain(client, address, protocol, port);
+    Optional<ExplainedConnection> explained = balancer.explain(client, address, protocol, port);
     if (explained.isEmpty()) {
       throw new RefusedException(
           404, "the network knows no client with the address " + client, "client");

@@ -73,8 +73,7 @@ final class ShownExplanation {
     answer.put("pool_id", explained.pool().map(Pool::id).orElse(null));
     answer.put("decision", explained.decision().map(ShownExplanation::decision).orElse(null));
     answer.put("member_id", chosenId);
-    answer.put(
-        "refused", explained.outcome() instanceof Refused refused ? refused.reason() : null);
+    answer.put("refused", explained.outcome() instanceof Refused refused ? refused.reason() : null);
     answer.put("candidates", shown);
     answer.put("candidates_left_out", candidates.size() - shown.size());
     return answer;
@@ -142,9 +141,7 @@ final class ShownExplanation {
     boolean reached = server != null && candidate.paths().isPresent();
     line.put(
         "request_path",
-        reached
-            ? ShownPath.of(candidate.paths().get().request(), client, server.at())
-            : null);
+        reached ? ShownPath.of(candidate.paths().get().request(), client, server.at()) : null);
     line.put("request_links", reached ? links.of(candidate.paths().get().request()) : null);
     line.put(
         "reply_path",
@@ -157,8 +154,7 @@ final class ShownExplanation {
   private static Map<String, @Nullable Object> values(Map<String, Double> values) {
     Map<String, @Nullable Object> shown = new LinkedHashMap<>();
     values.forEach(
-        (name, value) ->
-            shown.put(name, Double.isFinite(value) ? Measured.rounded(value) : null));
+        (name, value) -> shown.put(name, Double.isFinite(value) ? Measured.rounded(value) : null));
     return shown;
   }
 }

@@ -73,7 +73,8 @@ class ExplanationRestTest {
     server.post("/vips/", "{\"id\":\"ping\",\"address\":\"10.0.0.101\",\"protocol\":\"icmp\"}");
     server.post("/vips/", "{\"id\":\"dns\",\"address\":\"10.0.0.102\",\"protocol\":\"udp\"}");
     server.post("/pools/", "{\"id\":\"p\",\"vip_id\":\"web\"}");
-    server.post("/services/", "{\"id\":\"s\",\"service_name\":\"S\",\"port\":80,\"algorithm\":\"LC\"}");
+    server.post(
+        "/services/", "{\"id\":\"s\",\"service_name\":\"S\",\"port\":80,\"algorithm\":\"LC\"}");
     server.post("/pools/p/members/", "{\"id\":\"a\",\"address\":\"10.0.1.1\",\"port\":8080}");
     server.post("/pools/p/members/", "{\"id\":\"b\",\"address\":\"10.0.1.2\",\"weight\":3}");
   }
@@ -244,8 +245,8 @@ class ExplanationRestTest {
         new Candidate(
             b, null, Optional.empty(), ImmutableMap.of(), Optional.of(Exclusion.NOT_LOCATED));
     server.explained =
-        placedOnA(Collections.nCopies(1_005, away).stream()
-                .collect(ImmutableList.toImmutableList()));
+        placedOnA(
+            Collections.nCopies(1_005, away).stream().collect(ImmutableList.toImmutableList()));
 
     JsonNode answer = explain("vip=web&client=10.0.0.21").json();
     assertEquals(1_001, answer.path("candidates").size());

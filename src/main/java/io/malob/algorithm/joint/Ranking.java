@@ -46,6 +46,24 @@ final class Ranking {
     this.order = new KnockOut(sites.size(), this::better);
   }
 
+  private Ranking(Ranking before, NetworkSnapshot network) {
+    this.rule = before.rule;
+    this.network = network;
+    this.like = before.like;
+    this.sites = before.sites;
+    this.ways = new AtomicReferenceArray<>(sites.size());
+    for (int site = 0; site < sites.size(); site++) {
+      ways.set(site, before.ways.get(site));
+    }
+    this.order = new KnockOut(sites.size(), this::better);
+    this.turn.set(before.turn.get());
+  }
+
+  /** The same ranking for a trial: what it would do next, without doing it here. */
+  Ranking trial(NetworkSnapshot trialNetwork) {
+    return new Ranking(this, trialNetwork);
+  }
+
   private @Nullable Way rated(int site) {
     return rule.best(network, like, sites.get(site).next()).orElse(null);
   }

@@ -13,6 +13,7 @@ import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
 import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.algorithm.joint.JointRule.Way;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -73,13 +74,16 @@ public final class ServerWithPath implements Placer {
     if (sites.isEmpty()) {
       return Refusal.NO_SERVER;
     }
-    Ranking ranking = ranking(request, network);
+    return place(ranking(request, network), site -> site.pick(request.acceptable()));
+  }
+
+  private Result place(Ranking ranking, Function<Site, @Nullable Server> pick) {
     int best = ranking.best();
     @Nullable Way way = ranking.way(best);
-    @Nullable Server server = way == null ? null : sites.get(best).pick(request.acceptable());
+    @Nullable Server server = way == null ? null : pick.apply(sites.get(best));
     return way != null && server != null
         ? new Placement(server, way.request(), way.reply())
-        : inOrder(ranking, site -> site.pick(request.acceptable()));
+        : inOrder(ranking, pick);
   }
 
   /** One site after the other, the best first: rare, because linear. */
@@ -109,6 +113,15 @@ public final class ServerWithPath implements Placer {
         : current.byKey.computeIfAbsent(key, any -> new Ranking(rule, network, request, sites));
   }
 
+  /** What would be used for a request, to be used without consequences. */
+  private Ranking trial(Request request, NetworkSnapshot network) {
+    Rankings current = rankings;
+    NetworkSnapshot trial = network.trial();
+    @Nullable Ranking known =
+        current.network == network ? current.byClientSwitch.get(request.clientSwitch()) : null;
+    return known == null ? new Ranking(rule, trial, request, sites) : known.trial(trial);
+  }
+
   @Override
   public Result placeOn(Server server, Request request, NetworkSnapshot network) {
     Optional<Way> way = rule.best(network, request, server);
@@ -127,15 +140,19 @@ public final class ServerWithPath implements Placer {
 
   @Override
   public Explanation explain(Request request, NetworkSnapshot network) {
-    Result result =
-        sites.isEmpty()
-            ? Refusal.NO_SERVER
-            : inOrder(
-                new Ranking(rule, network, request, sites),
-                site -> site.wouldPick(request.acceptable()));
+    if (sites.isEmpty()) {
+      return new Explanation(Refusal.NO_SERVER, rule.reason(), rule.reason(), ImmutableList.of());
+    }
+    Ranking ranking = trial(request, network);
+    Result result = place(ranking, site -> site.wouldPick(request.acceptable()));
+    Map<DatapathId, @Nullable Way> ways = new HashMap<>();
+    for (int site = 0; site < sites.size(); site++) {
+      ways.put(sites.get(site).switchId(), ranking.way(site));
+    }
     ImmutableList.Builder<Explanation.Candidate> candidates = ImmutableList.builder();
     for (Server server : servers) {
-      Optional<Way> way = rule.best(network, request, server);
+      // as it was rated for the choice, which may be a moment ago
+      Optional<Way> way = Optional.ofNullable(ways.get(server.at().switchId()));
       candidates.add(
           new Explanation.Candidate(
               server,
