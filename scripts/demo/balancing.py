@@ -34,7 +34,7 @@ def set_up(
     tell: Callable[[str], None] = lambda line: None,
     key: str = "1",
 ) -> VirtualServer:
-    """Makes a VIP, its pool, a member for each server, and the service of its port.
+    """Makes a VIP, its pool, which is balanced by the algorithm, and a member for each server.
 
     member_port: the servers' port if it is not the VIP's. key: the ids of VIP and pool, and the first part
     of the members' ids. tell: gets each request as a curl line. Raises RestError if one is refused.
@@ -47,15 +47,13 @@ def set_up(
     post("vips", {
         "id": key, "name": f"vip{key}", "protocol": protocol, "address": address, "port": str(port)})
     post("pools", {
-        "id": key, "name": f"pool{key}", "protocol": protocol, "vip_id": key})
+        "id": key, "name": f"pool{key}", "protocol": protocol, "vip_id": key, "lb_method": algorithm})
     members = {}
     for number, server in enumerate(servers, start=1):
         member = f"{key}{number}"
         post("members", {
             "id": member, "address": server.ip, "port": str(member_port or port), "pool_id": key})
         members[member] = server.name
-    if protocol == "tcp":
-        post("services", {"service_name": f"service{port}", "port": str(port), "algorithm": algorithm})
     return VirtualServer(address, port, key, key, members)
 
 

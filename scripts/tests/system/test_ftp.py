@@ -29,11 +29,10 @@ class FtpTest(SystemTest):
         rest, base = self.controller.rest, balancing.BASE
         self.addCleanup(self.remove_virtual, "ftp")
         rest.post(f"{base}/vips/", {"id": "ftp", "name": "ftp", "address": VIP, "protocol": "tcp"})
-        rest.post(f"{base}/pools/", {"id": "ftp", "name": "ftp", "vip_id": "ftp"})
+        rest.post(f"{base}/pools/", {"id": "ftp", "name": "ftp", "vip_id": "ftp", "lb_method": "RR"})
         for server in self.servers:
             rest.post(f"{base}/members/", {"id": f"ftp-{server.name}", "address": server.ip, "pool_id": "ftp"})
             self._start_server(server.name)
-        rest.post(f"{base}/services/", {"service_name": "ftp", "port": "21", "algorithm": "RR"})
         wait_until(lambda: all(member["located"] for member in self._members()), "the servers to be found", 10)
 
     def _start_server(self, host: str) -> None:

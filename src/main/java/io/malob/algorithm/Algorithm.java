@@ -15,8 +15,8 @@ import java.util.stream.Stream;
  */
 public record Algorithm(String name) {
 
-  /** What is used where nothing else is said. */
-  public static final Algorithm DEFAULT = new Algorithm("RR+SPH");
+  /** What is used where nothing else is said (Table 3.2 of the thesis). */
+  public static final Algorithm DEFAULT = new Algorithm("SL-PS");
 
   private static final List<String> SERVER_RULES = List.of("RR", "WRR", "LC", "CPU", "P2C");
   private static final List<String> PATH_RULES = List.of("SPH", "SPL", "HTP");

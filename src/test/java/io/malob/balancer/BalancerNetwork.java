@@ -215,7 +215,19 @@ final class BalancerNetwork {
       throw new IllegalArgumentException(e);
     }
     module.startUp(context);
+    takeTurns();
     network.setController(this::packetIn);
+  }
+
+  /** Tests count on turns, so where nothing else is said connections are placed by RR. */
+  private void takeTurns() {
+    for (String service : List.copyOf(module.catalog().snapshot().services().keySet())) {
+      try {
+        module.catalog().update(Catalog.SERVICES, service, Fields.of("algorithm", "RR"));
+      } catch (CatalogException e) {
+        throw new IllegalStateException(e);
+      }
+    }
   }
 
   /**

@@ -323,10 +323,7 @@ class ExplainerTest {
   @Test
   void ftpData_followsItsControlConnection() {
     change(Catalog.VIPS, "v", "port", null);
-    if (net.module.catalog().snapshot().services().size() == 1) {
-      net.create(Catalog.SERVICES, "port", "21", "algorithm", "HT-PS");
-    }
-    for (String id : List.of("m1", "m2", "m3")) {
+     for (String id : List.of("m1", "m2", "m3")) {
       change(Catalog.MEMBERS, id, "port", null);
     }
     connect(3_000, 21, Packet.TCP_SYN);

@@ -49,7 +49,6 @@ class FtpAdoptionTest {
   }
 
   private void configure() {
-    net.create(Catalog.SERVICES, "service_name", "ftp", "port", "21", "algorithm", "RR");
     net.create(Catalog.VIPS, "id", "v", "address", VIP.toString());
     net.create(Catalog.POOLS, "id", "p", "vip_id", "v");
     member("m1", first);

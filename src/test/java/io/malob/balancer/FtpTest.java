@@ -45,7 +45,6 @@ class FtpTest {
     net.learn(other);
     net.learn(first);
     net.learn(second);
-    net.create(Catalog.SERVICES, "service_name", "ftp", "port", "21", "algorithm", "RR");
   }
 
   /** A VIP for all ports over both members, which listen on this port, or on any without one. */
@@ -131,12 +130,12 @@ class FtpTest {
 
   @Test
   void portWithAServiceOfItsOwn_isNotLed() {
-    net.create(Catalog.SERVICES, "service_name", "web", "port", "80", "algorithm", "RR");
+    net.create(Catalog.SERVICES, "service_name", "web", "port", "8000", "algorithm", "RR");
     service();
     only(toVip(client, 40_000, 21, SYN), first);
 
-    only(toVip(client, 40_001, 80, SYN), second);
-    only(toVip(client, 40_002, 80, SYN), first);
+    only(toVip(client, 40_001, 8_000, SYN), second);
+    only(toVip(client, 40_002, 8_000, SYN), first);
   }
 
   @Test

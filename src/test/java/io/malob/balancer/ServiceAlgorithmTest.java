@@ -35,7 +35,6 @@ class ServiceAlgorithmTest {
     net.create(Catalog.POOLS, "id", "p", "vip_id", "v");
     net.create(Catalog.MEMBERS, "id", "m1", "address", one.ip().toString(), "pool_id", "p");
     net.create(Catalog.MEMBERS, "id", "m2", "address", two.ip().toString(), "pool_id", "p");
-    change(Catalog.SERVICES, "default", "algorithm", "RR");
   }
 
   private void change(CatalogKind<?> kind, String id, String field, String value) {
@@ -62,7 +61,7 @@ class ServiceAlgorithmTest {
 
   @Test
   void services_decideByPort_andTheDefaultEntryForAllOthers() {
-    net.create(Catalog.SERVICES, "port", "80", "algorithm", "LC");
+    change(Catalog.SERVICES, "http", "algorithm", "LC");
     net.create(Catalog.SERVICES, "port", "81", "protocol", "udp", "algorithm", "WRR");
 
     connect(1, 80);
@@ -73,7 +72,7 @@ class ServiceAlgorithmTest {
 
   @Test
   void changedServices_hitNewConnectionsOnly() {
-    net.create(Catalog.SERVICES, "id", "http", "port", "80", "algorithm", "LC");
+    change(Catalog.SERVICES, "http", "algorithm", "LC");
     connect(1, 80);
     connect(2, 443);
 
@@ -90,7 +89,7 @@ class ServiceAlgorithmTest {
 
   @Test
   void methodOfPool_winsOverServices_andThatOfTheVipOverBoth() {
-    net.create(Catalog.SERVICES, "port", "80", "algorithm", "LC");
+    change(Catalog.SERVICES, "http", "algorithm", "LC");
     change(Catalog.POOLS, "p", "lb_method", "WRR");
     connect(1, 80);
     change(Catalog.VIPS, "v", "lb_method", "RR");

@@ -291,7 +291,7 @@ final class RestServer implements IBalancerService {
     return new AuditStats(9, 1, 5, 2, 3, 4, 6);
   }
 
-  /** Back to an empty catalog. */
+  /** Back to a catalog with nothing but the default entry of the services table. */
   void clear() throws CatalogException {
     stats.clear();
     connections.clear();

@@ -44,7 +44,7 @@ public final class CatalogSnapshot {
             : new ServiceIndex(tables.services().values());
   }
 
-  /** A catalog with nothing but the default entry of the services table. */
+  /** A catalog with nothing but the services table as it is shipped. */
   public static CatalogSnapshot empty() {
     return new CatalogSnapshot(CatalogTables.empty(), null);
   }

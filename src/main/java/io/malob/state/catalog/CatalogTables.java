@@ -19,10 +19,13 @@ record CatalogTables(
     int lastVipNumber,
     int lastMemberNumber) {
 
-  /** What a new catalog holds: the default entry of the services table. */
+  /** What a new catalog holds: the services table as it is shipped. */
   static CatalogTables empty() {
-    Service entry = Service.defaultEntry();
-    return new CatalogTables(Map.of(), Map.of(), Map.of(), Map.of(entry.id(), entry), 0, 0);
+    Map<String, Service> services = Map.of();
+    for (Service service : Service.shipped()) {
+      services = plus(services, service);
+    }
+    return new CatalogTables(Map.of(), Map.of(), Map.of(), services, 0, 0);
   }
 
   CatalogTables withVips(Map<String, Vip> newVips) {

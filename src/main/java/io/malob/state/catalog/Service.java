@@ -2,6 +2,7 @@ package io.malob.state.catalog;
 
 import io.malob.algorithm.Algorithm;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,19 @@ public record Service(
   /** The default entry of a new catalog. */
   static Service defaultEntry() {
     return new Service(DEFAULT_ID, "Default", null, null, Algorithm.DEFAULT);
+  }
+
+  /** The entries of a new catalog, the default one last: Table 3.2 of the thesis. */
+  static List<Service> shipped() {
+    return List.of(
+        new Service("http", "HTTP", null, 80, algorithm("1")),
+        new Service("ftp", "FTP", null, 21, algorithm("2")),
+        new Service("bioapp", "BioApp", null, 6789, algorithm("3")),
+        defaultEntry());
+  }
+
+  private static Algorithm algorithm(String thesisId) {
+    return Algorithm.named(thesisId).orElseThrow();
   }
 
   /** Whether this is the entry for all ports that no other entry names. */

@@ -57,8 +57,23 @@ class FileCatalogStoreTest {
     assertEquals(List.of("catalog.json", "catalog.lock"), files());
   }
 
+  /** Its services table was made by an earlier version, or by an operator. */
   @Test
-  void missingFile_isAnEmptyCatalog() throws Exception {
+  void storedCatalog_getsNoShippedServices() throws Exception {
+    Files.writeString(
+        directory.resolve("catalog.json"),
+        "{\"version\":1,\"last_vip_number\":0,\"last_member_number\":0,\"vips\":[],"
+            + "\"pools\":[],\"members\":[],\"services\":[{\"id\":\"default\","
+            + "\"service_name\":\"Default\",\"protocol\":null,\"port\":null,"
+            + "\"algorithm\":\"RR+SPH\"}]}");
+    assertEquals(List.of("default"), List.copyOf(reloaded().services().keySet()));
+    assertEquals("RR+SPH", reloaded().services().get("default").algorithm().name());
+  }
+
+  @Test
+  void missingFile_isACatalogWithTheShippedServicesAlone() throws Exception {
+    assertEquals(4, reloaded().services().size());
+    assertTrue(reloaded().vips().isEmpty());
     assertEquals(CatalogTables.empty(), reloaded().tables());
   }
 

@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.malob.algorithm.Algorithm;
 import io.malob.state.catalog.CatalogException.Reason;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -21,17 +22,40 @@ class ServiceTableTest {
     catalog = fixture.catalog;
   }
 
+  /** The table with nothing but the default entry, which takes turns. */
+  private void clear() throws Exception {
+    for (String id : List.of("http", "ftp", "bioapp")) {
+      catalog.delete(Catalog.SERVICES, id);
+    }
+    catalog.update(Catalog.SERVICES, "default", Fields.of("algorithm", "RR"));
+  }
+
   @Test
-  void newTable_hasTheDefaultEntryOnly() {
+  void newTable_isThatOfTheThesis() {
     assertEquals(
-        "[Service[id=default, name=Default, protocol=null, port=null, algorithm="
-            + Algorithm.DEFAULT
-            + "]]",
-        fixture.now().services().values().toString());
+        List.of(
+            "HTTP 80 SL-PS", "FTP 21 HT-PS", "BioApp 6789 CPU+SPL", "Default null SL-PS"),
+        fixture.now().services().values().stream()
+            .map(entry -> entry.name() + " " + entry.port() + " " + entry.algorithm().name())
+            .toList());
+    assertTrue(
+        fixture.now().services().values().stream().allMatch(entry -> entry.protocol() == null));
+    assertTrue(fixture.now().services().get("default").isDefault());
+  }
+
+  /** An operator deletes what was shipped, and puts it back as the thesis has it. */
+  @Test
+  void shippedEntries_areEntriesLikeAllOthers() throws Exception {
+    clear();
+    assertEquals(Set.of("default"), fixture.now().services().keySet());
+    Fields bioApp = Fields.of("service_name", "BioApp ", "algorithm", "3", "port", "6789");
+    assertTrue(catalog.create(Catalog.SERVICES, bioApp).isNew());
+    assertFalse(catalog.create(Catalog.SERVICES, bioApp).isNew());
   }
 
   @Test
   void sameService_isThereAlready_evenWithLessSaid() throws Exception {
+    clear();
     Fields http = Fields.of("service_name", "HTTP", "port", "80", "algorithm", "LC");
     Service service = catalog.create(Catalog.SERVICES, http).item();
     CatalogSnapshot before = fixture.now();
@@ -44,6 +68,7 @@ class ServiceTableTest {
 
   @Test
   void takenPort_isRefused_alsoForAChange() throws Exception {
+    clear();
     fixture.service("id", "http", "service_name", "HTTP", "port", "80", "algorithm", "LC");
     fixture.service("id", "ftp", "port", "21", "algorithm", "LC");
     refusedPort("port", "80", "algorithm", "RR");
@@ -58,6 +83,7 @@ class ServiceTableTest {
 
   @Test
   void withoutPort_itIsTheDefaultEntry() throws Exception {
+    clear();
     assertSame(
         fixture.now().services().get("default"),
         fixture.service("service_name", "Other", "algorithm", "RR"));
@@ -69,6 +95,7 @@ class ServiceTableTest {
 
   @Test
   void defaultEntry_staysWhatItIs() throws Exception {
+    clear();
     fixture.refused(Reason.CONFLICT, null, () -> catalog.delete(Catalog.SERVICES, "default"));
     fixture.refused(
         Reason.INVALID,
@@ -88,6 +115,7 @@ class ServiceTableTest {
 
   @Test
   void hasService_countsEntriesOfTheProtocolOrOfAll_notTheDefault() throws Exception {
+    clear();
     fixture.service("port", "21", "algorithm", "RR");
     fixture.service("port", "53", "protocol", "udp", "algorithm", "RR");
 

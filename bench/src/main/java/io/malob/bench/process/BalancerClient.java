@@ -52,6 +52,7 @@ public final class BalancerClient {
       pool.put("name", poolId(site));
       pool.put("protocol", "tcp");
       pool.put("vip_id", "vip" + site);
+      pool.put("lb_method", "RR");
       create("pools", pool);
       for (int member = 0; member < scenario.members(); member++) {
         create("members", member(scenario, site, member));
