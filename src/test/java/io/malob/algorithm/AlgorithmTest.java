@@ -87,8 +87,8 @@ class AlgorithmTest {
   }
 
   @Test
-  void default_isRoundRobinOverFewestHops() {
-    assertEquals(Algorithm.named("RR+SPH"), Optional.of(Algorithm.DEFAULT));
+  void default_isThatOfTheThesis() {
+    assertEquals(Algorithm.named("1"), Optional.of(Algorithm.DEFAULT));
   }
 
   @ParameterizedTest

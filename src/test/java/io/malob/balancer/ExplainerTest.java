@@ -323,7 +323,7 @@ class ExplainerTest {
   @Test
   void ftpData_followsItsControlConnection() {
     change(Catalog.VIPS, "v", "port", null);
-     for (String id : List.of("m1", "m2", "m3")) {
+    for (String id : List.of("m1", "m2", "m3")) {
       change(Catalog.MEMBERS, id, "port", null);
     }
     connect(3_000, 21, Packet.TCP_SYN);

@@ -33,8 +33,7 @@ class ServiceTableTest {
   @Test
   void newTable_isThatOfTheThesis() {
     assertEquals(
-        List.of(
-            "HTTP 80 SL-PS", "FTP 21 HT-PS", "BioApp 6789 CPU+SPL", "Default null SL-PS"),
+        List.of("HTTP 80 SL-PS", "FTP 21 HT-PS", "BioApp 6789 CPU+SPL", "Default null SL-PS"),
         fixture.now().services().values().stream()
             .map(entry -> entry.name() + " " + entry.port() + " " + entry.algorithm().name())
             .toList());
