@@ -2,6 +2,7 @@ package io.malob.rest;
 
 import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.Attachment;
+import io.malob.algorithm.Explanation;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Reason;
 import io.malob.algorithm.Server;
@@ -30,6 +31,8 @@ final class ShownExplanation {
   /** More candidates than this are not shown, but for the one that is chosen. */
   static final int MOST_CANDIDATES = 1_000;
 
+  private static final ImmutableList<String> PATH_FIELDS =
+      ImmutableList.of("request_path", "request_links", "reply_path", "reply_links");
   private static final double NANOS_PER_MILLISECOND = 1e6;
 
   private final Question question;
@@ -138,15 +141,15 @@ final class ShownExplanation {
     line.put("foreign_connections", server == null ? 0 : server.load().foreign());
     line.put("cpu", show.of(known.cpuFraction(), 1));
     line.put("response_ms", show.of(known.responseNanos(), NANOS_PER_MILLISECOND));
-    boolean reached = server != null && candidate.paths().isPresent();
-    line.put(
-        "request_path",
-        reached ? ShownPath.of(candidate.paths().get().request(), client, server.at()) : null);
-    line.put("request_links", reached ? links.of(candidate.paths().get().request()) : null);
-    line.put(
-        "reply_path",
-        reached ? ShownPath.of(candidate.paths().get().reply(), server.at(), client) : null);
-    line.put("reply_links", reached ? links.of(candidate.paths().get().reply()) : null);
+    Explanation.@Nullable Paths paths = candidate.paths().orElse(null);
+    if (server == null || paths == null) {
+      PATH_FIELDS.forEach(name -> line.put(name, null));
+    } else {
+      line.put("request_path", ShownPath.of(paths.request(), client, server.at()));
+      line.put("request_links", links.of(paths.request()));
+      line.put("reply_path", ShownPath.of(paths.reply(), server.at(), client));
+      line.put("reply_links", links.of(paths.reply()));
+    }
     return line;
   }
 

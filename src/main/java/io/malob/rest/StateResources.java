@@ -21,8 +21,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
  */
 final class StateResources implements Resources {
   private static final String HERE =
-      "explain, connections, capacities, paths, profiles, links, servers, snapshot, latency, reports, refusals,"
-          + " counters, audits";
+      "explain, connections, capacities, paths, profiles, links, servers, snapshot, latency, reports,"
+          + " refusals, counters, audits";
 
   private final IBalancerService balancer;
   private final MonitoredState monitored;
