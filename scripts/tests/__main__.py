@@ -37,7 +37,9 @@ def main() -> int:
 
 
 def _maven(status: int) -> Counts:
-    counts = of_surefire(ROOT / "target" / "surefire-reports")
+    counts = Counts()
+    for project in (ROOT, ROOT / "bench"):
+        counts += of_surefire(project / "target" / "surefire-reports")
     if status != 0 and not counts.failed:
         say("Maven failed, though no test did: see above")
         counts += Counts(failed=1)
