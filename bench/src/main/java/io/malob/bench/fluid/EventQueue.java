@@ -26,17 +26,11 @@ public final class EventQueue {
     private final long atNanos;
     private final long number;
     private final Runnable action;
-    private boolean cancelled;
 
     private Event(long atNanos, long number, Runnable action) {
       this.atNanos = atNanos;
       this.number = number;
       this.action = action;
-    }
-
-    /** Keeps it from happening; nothing if it has happened. */
-    public void cancel() {
-      cancelled = true;
     }
   }
 
@@ -55,6 +49,11 @@ public final class EventQueue {
     return event;
   }
 
+  /** Keeps an event from happening; nothing if it has happened. */
+  public void cancel(Event event) {
+    events.remove(event);
+  }
+
   /** Goes from event to event until there is none, or until this is so. */
   public void runUntil(BooleanSupplier over) {
     while (!over.getAsBoolean()) {
@@ -62,10 +61,8 @@ public final class EventQueue {
       if (next == null) {
         return;
       }
-      if (!next.cancelled) {
-        nowNanos = next.atNanos;
-        next.action.run();
-      }
+      nowNanos = next.atNanos;
+      next.action.run();
     }
   }
 }

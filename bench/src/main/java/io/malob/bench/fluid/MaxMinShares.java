@@ -34,7 +34,11 @@ public final class MaxMinShares {
   public double[] of(List<int[]> flows) {
     double[] left = capacities.clone();
     int[] rising = new int[left.length];
-    flows.forEach(links -> Arrays.stream(links).forEach(link -> rising[link]++));
+    for (int[] links : flows) {
+      for (int link : links) {
+        rising[link]++;
+      }
+    }
     double[] rates = new double[flows.size()];
     Arrays.fill(rates, Double.POSITIVE_INFINITY);
     for (int full = fullFirst(left, rising); full != NONE; full = fullFirst(left, rising)) {

@@ -78,7 +78,7 @@ public final class SharedWork<J> {
 
   private void share() {
     if (nextEnd != null) {
-      nextEnd.cancel();
+      events.cancel(nextEnd);
       nextEnd = null;
     }
     double[] now = rates.of(running.stream().map(one -> one.job).toList());

@@ -35,7 +35,7 @@ class EventQueueTest {
   @Test
   void cancelledEvent_doesNotHappen() {
     events.after(1, note("kept"));
-    events.after(1, note("cancelled")).cancel();
+    events.cancel(events.after(1, note("cancelled")));
     events.runUntil(() -> false);
     assertEquals(List.of("kept at 1000000000"), happened);
   }
