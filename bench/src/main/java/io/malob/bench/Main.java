@@ -25,6 +25,9 @@ import picocli.CommandLine.Spec;
       JmhCommand.class,
       SwitchesCommand.class,
       LatencyCommand.class,
+      FluidCommand.class,
+      HerdingCommand.class,
+      MixCommand.class,
       ResponderCommand.class
     })
 public final class Main implements Callable<Integer> {
@@ -40,7 +43,7 @@ public final class Main implements Callable<Integer> {
     System.exit(commandLine().execute(args));
   }
 
-  private static CommandLine commandLine() {
+  static CommandLine commandLine() {
     CommandLine commandLine = new CommandLine(new Main());
     commandLine.setExecutionExceptionHandler(
         (failure, command, parsed) -> {

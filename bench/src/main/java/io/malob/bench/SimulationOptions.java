@@ -1,0 +1,119 @@
+package io.malob.bench;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.Algorithm;
+import io.malob.algorithm.Counting;
+import io.malob.bench.simulation.LabNetwork;
+import io.malob.bench.simulation.Setting;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** What is simulated, and where the results go, as options. */
+final class SimulationOptions {
+  @Spec(Spec.Target.MIXEE)
+  private @Nullable CommandSpec spec;
+
+  @Option(
+      names = "--topology",
+      paramLabel = "NAME",
+      defaultValue = "geni-wan",
+      description = "One of the emulated networks whose links have rates (${DEFAULT-VALUE}).")
+  String topology = "";
+
+  @Option(
+      names = "--scale",
+      paramLabel = "F",
+      defaultValue = "1",
+      description = "Multiplies the rates of all links, as for 'malob lab up' (${DEFAULT-VALUE}).")
+  double scale;
+
+  @Option(
+      names = "--processors",
+      paramLabel = "N",
+      split = ",",
+      description = "Of each server (four of the first, one of each other).")
+  List<Integer> processors = new ArrayList<>();
+
+  @Option(
+      names = "--weights",
+      paramLabel = "N",
+      split = ",",
+      description = "Of each server in its pool (1).")
+  List<Integer> weights = new ArrayList<>();
+
+  @Option(
+      names = "--seeds",
+      paramLabel = "N",
+      defaultValue = "10",
+      description = "How many runs there are of each kind: seeds from 1 on (${DEFAULT-VALUE}).")
+  int seeds;
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      description = "Also write the results there, as JSON.")
+  @Nullable Path out;
+
+  @Option(names = "--json", description = "Print the results as JSON.")
+  boolean json;
+
+  /** The network at its scale. */
+  LabNetwork network() throws IOException {
+    require(scale > 0, "--scale must be positive");
+    require(seeds > 0, "--seeds must be positive");
+    try {
+      LabNetwork network =
+          LabNetwork.named(topology)
+              .orElseThrow(() -> wrong("--topology: there is no network '" + topology + "'"));
+      return network.scaled(scale);
+    } catch (IllegalArgumentException e) {
+      throw wrong("--topology: " + topology + " cannot be simulated: " + e.getMessage());
+    }
+  }
+
+  /** The setting for an algorithm. */
+  Setting setting(LabNetwork network, Algorithm algorithm, double intervalSeconds) {
+    return new Setting(
+        network,
+        algorithm,
+        Counting.PLACED_SINCE,
+        intervalSeconds,
+        perServer("--processors", processors, network, 4),
+        perServer("--weights", weights, network, 1));
+  }
+
+  private ImmutableList<Integer> perServer(
+      String option, List<Integer> given, LabNetwork network, int usualOfFirst) {
+    int servers = network.servers().size();
+    if (given.isEmpty()) {
+      List<Integer> usual = new ArrayList<>(Collections.nCopies(servers, 1));
+      usual.set(0, usualOfFirst);
+      return ImmutableList.copyOf(usual);
+    }
+    require(given.size() == servers, option + ": " + topology + " has " + servers + " servers");
+    require(given.stream().allMatch(number -> number > 0), option + " must be positive");
+    return ImmutableList.copyOf(given);
+  }
+
+  /** Refuses options that are not so. */
+  void require(boolean holds, String sentence) {
+    if (!holds) {
+      throw wrong(sentence);
+    }
+  }
+
+  private ParameterException wrong(String sentence) {
+    if (spec == null) {
+      throw new IllegalStateException("not called by picocli");
+    }
+    return new ParameterException(spec.commandLine(), sentence);
+  }
+}
