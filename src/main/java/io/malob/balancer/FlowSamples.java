@@ -2,6 +2,7 @@ package io.malob.balancer;
 
 import io.malob.algorithm.Placement;
 import io.malob.algorithm.estimate.ServiceProfile;
+import io.malob.algorithm.graph.LinkValues;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.RuleCounts;
 import java.util.Map;
@@ -41,6 +42,7 @@ final class FlowSamples {
     if (!profile.wantsNext() || byGeneration.size() >= MOST) {
       return;
     }
+    LinkValues values = view.network().values();
     FlowSample sample =
         new FlowSample(
             connection,
@@ -48,8 +50,9 @@ final class FlowSamples {
             new FlowSample.Start(
                 nanoTime.getAsLong(),
                 placement.server().load().present(),
-                0,
-                Double.POSITIVE_INFINITY));
+                (double) (values.latencyNanos(placement.requestPath())
+                    + values.latencyNanos(placement.replyPath())),
+                values.shareBps(placement.replyPath())));
     if (byGeneration.putIfAbsent(connection.generation(), sample) == null) {
       connection.observe(sample);
     }
