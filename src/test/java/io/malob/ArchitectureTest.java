@@ -49,6 +49,8 @@ class ArchitectureTest {
   private static final Set<String> BALANCER_SERVICE =
       Set.of(
           "io.malob.balancer.AuditStats",
+          "io.malob.balancer.MoveStats",
+          "io.malob.balancer.ProfileStats",
           "io.malob.balancer.BalancerCounters",
           "io.malob.balancer.ConnectionPage",
           "io.malob.balancer.ExplainedConnection",

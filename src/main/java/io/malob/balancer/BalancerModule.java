@@ -81,7 +81,12 @@ import org.slf4j.LoggerFactory;
  * long a switch may take to tell what it holds; {@code auditSeconds}, how often that is compared
  * with what the controller knows; {@code adoptSeconds}, how long the path of a connection of before
  * is kept that is not found; {@code countPlaced}, whether algorithms count what was placed since a
- * measurement ({@code true}) or go by measurements alone, as the thesis does, to compare with.
+ * measurement ({@code true}) or go by measurements alone, as the thesis does, to compare with;
+ * {@code elephantSeconds}, how often it is looked for flows that carry much for long, 0 for never;
+ * {@code elephantMegabytes}, how much they must have carried; {@code moveGainPercent}, how much
+ * wider the share of another path must be; {@code movesPerSecond}, how many of them are moved at
+ * most; {@code elephantMaxRules}, how many connections a switch may have to be asked what each has
+ * carried.
  */
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class BalancerModule
@@ -97,6 +102,7 @@ public final class BalancerModule
   private static final long RETRY_MILLIS = 500;
   private static final long MEASURED_MILLIS = 1_000;
   private static final long TIDY_MILLIS = 5_000;
+  private static final long LOOK_MILLIS = 1_000;
   private static final long APPLY_MILLIS = 1_000;
   private static final int MAX_IDLE_SECONDS = 0xffff - 60;
 
@@ -128,6 +134,7 @@ public final class BalancerModule
   private VipArp arp;
   private LabelTable labels;
   private PendingConnections pending;
+  private Elephants elephants;
   private SwitchPreparation preparation;
   private HostRuleCache hostRules;
   private Upkeep upkeep;
@@ -293,6 +300,7 @@ public final class BalancerModule
             adoption,
             auditCounts);
     Executor inOrder = MoreExecutors.newSequentialExecutor(timer);
+    elephants = elephants(settings, connectionProgrammer, inOrder);
     upkeep =
         new Upkeep(
             inOrder,
@@ -348,6 +356,28 @@ public final class BalancerModule
         nanoTime);
   }
 
+  private Elephants elephants(
+      SettingReader settings, ConnectionProgrammer connectionProgrammer, Executor inOrder)
+      throws FloodlightModuleException {
+    ElephantSettings chosen =
+        new ElephantSettings(
+            TimeUnit.SECONDS.toNanos(settings.number("elephantSeconds", 3, 0, 3_600)),
+            settings.number("elephantMegabytes", 10, 1, 1_000_000) * 1_000_000L,
+            settings.number("moveGainPercent", 150, 101, 10_000) / 100.0,
+            settings.number("movesPerSecond", 5, 1, 1_000),
+            settings.number("elephantMaxRules", 5_000, 1, 1_000_000));
+    return new Elephants(
+        chosen,
+        new ElephantFinder(connections, chosen),
+        new PathMover(labels, connectionProgrammer, inOrder, nanoTime),
+        labels,
+        switches,
+        () -> view.get().network().topology(),
+        () -> LinkStates.of(monitor),
+        inOrder,
+        nanoTime);
+  }
+
   private Audits audits(
       SettingReader settings, ReadSwitches readSwitches, Executor inOrder, Audit.Parts parts)
       throws FloodlightModuleException {
@@ -380,6 +410,7 @@ public final class BalancerModule
     monitor.servers().addListener(upkeep::serverReported);
     repetition.every(TIDY_MILLIS, "tidying", upkeep::tidy);
     repetition.every(TIDY_MILLIS, "forgetting samples", samples::sweep);
+    repetition.every(LOOK_MILLIS, "looking for long flows", elephants::tick);
   }
 
   /** Waits until the change is in force, so that it is when the operator's request is answered. */
@@ -479,6 +510,11 @@ public final class BalancerModule
   @Override
   public Catalog catalog() {
     return catalog;
+  }
+
+  @Override
+  public MoveStats moves() {
+    return elephants.stats();
   }
 
   @Override

@@ -288,6 +288,21 @@ final class Connection {
   }
 
   /**
+   * Leads the connection over other paths, and moves it from the counts of the old to the new ones;
+   * false if it is no longer open on the paths that it was thought to be on.
+   *
+   * @param nowNanos when its rules are changed, on the controller's monotonic clock
+   */
+  synchronized boolean move(Route from, Route to, long nowNanos) {
+    if (state != State.OPEN || !from.equals(route)) {
+      return false;
+    }
+    setRoute(to);
+    programmedAtNanos = nowNanos;
+    return true;
+  }
+
+  /**
    * Whether its rules are to be sent now: if they were not within that time. Switches need a moment
    * until a rule takes effect; packets that come in the meantime must not double the load.
    */

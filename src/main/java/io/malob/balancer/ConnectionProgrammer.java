@@ -8,13 +8,17 @@ import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.ConnectionRules.Translation;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.SwitchMessages;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
 import io.malob.state.catalog.Protocol;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -73,6 +77,10 @@ final class ConnectionProgrammer {
     boolean isRequest = packet.dstAddress() == connection.request().dstAddress();
     if (connection.program(nanoTime.getAsLong(), TAKES_EFFECT_NANOS)) {
       carry(connection, route, packet.frame(), isRequest);
+      @Nullable Route now = connection.route();
+      if (now != null && !now.equals(route)) {
+        restore(connection, now); // moved meanwhile, maybe before the older rules were sent
+      }
     } else {
       deliver(
           isRequest ? connection.requestTranslation(route) : connection.replyTranslation(route),
@@ -218,6 +226,35 @@ final class ConnectionProgrammer {
           addClientSide(messages, factory, connection, connection.requestTranslation(route));
           return messages.build();
         });
+  }
+
+  /**
+   * Gives the rule of one direction the label of another path.
+   *
+   * @param done told once, on any thread, whether the switch has confirmed that
+   */
+  void relabel(Connection connection, Route route, boolean isReply, Consumer<Boolean> done) {
+    DatapathId at = isReply ? connection.server().at().switchId() : connection.client().switchId();
+    Optional<OFFactory> factory = programmer.factory(at);
+    if (factory.isEmpty()) {
+      done.accept(false);
+      return;
+    }
+    OFMessage message =
+        isReply
+            ? ConnectionRules.relabelReply(
+                factory.get(),
+                connection.replyTranslation(route),
+                connection.vipNumber(),
+                connection.server().number(),
+                connection.generation())
+            : ConnectionRules.relabelRequest(
+                factory.get(),
+                connection.requestTranslation(route),
+                connection.vipNumber(),
+                connection.server().number(),
+                connection.generation());
+    programmer.sendInOrder(List.of(new SwitchMessages(at, ImmutableList.of(message))), done);
   }
 
   /** Takes the rules of a connection off its switches. */

@@ -50,8 +50,9 @@ final class FlowSamples {
             new FlowSample.Start(
                 nanoTime.getAsLong(),
                 placement.server().load().present(),
-                (double) (values.latencyNanos(placement.requestPath())
-                    + values.latencyNanos(placement.replyPath())),
+                (double)
+                    (values.latencyNanos(placement.requestPath())
+                        + values.latencyNanos(placement.replyPath())),
                 values.shareBps(placement.replyPath())));
     if (byGeneration.putIfAbsent(connection.generation(), sample) == null) {
       connection.observe(sample);

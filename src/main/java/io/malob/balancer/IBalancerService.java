@@ -23,6 +23,9 @@ public interface IBalancerService extends IFloodlightService {
    */
   Map<String, MemberStats> memberStats();
 
+  /** What has become of connections that carry much for long. */
+  MoveStats moves();
+
   /** What has been learnt of the connections of each service, by VIP and service. */
   List<ProfileStats> profiles();
 

@@ -7,9 +7,11 @@ import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
 
-/** Adds the rule for one direction of a connection. */
+/** Adds or changes the rule for one direction of a connection. */
 final class ConnectionRule extends WireMessage {
   private static final int COMMAND_ADD = 0;
+  private static final int COMMAND_MODIFY_STRICT = 2;
+  private static final long ALL_BITS = -1;
   private static final int FLAG_SEND_FLOW_REMOVED = 1;
 
   private final TableId table;
@@ -18,6 +20,7 @@ final class ConnectionRule extends WireMessage {
   private final long cookie;
   private final int idleSeconds;
   private final boolean endIsTold;
+  private final boolean isChange;
 
   ConnectionRule(
       OFFactory factory,
@@ -27,6 +30,27 @@ final class ConnectionRule extends WireMessage {
       U64 cookie,
       int idleSeconds,
       boolean endIsTold) {
+    this(factory, table, priority, translation, cookie, idleSeconds, endIsTold, false);
+  }
+
+  /**
+   * A rule that is there gets other actions, and keeps all else: counters, time-outs, flags. One
+   * with another cookie is left alone.
+   */
+  static ConnectionRule change(
+      OFFactory factory, TableId table, int priority, Translation translation, U64 cookie) {
+    return new ConnectionRule(factory, table, priority, translation, cookie, 0, false, true);
+  }
+
+  private ConnectionRule(
+      OFFactory factory,
+      TableId table,
+      int priority,
+      Translation translation,
+      U64 cookie,
+      int idleSeconds,
+      boolean endIsTold,
+      boolean isChange) {
     super(factory, OFType.FLOW_MOD);
     this.table = table;
     this.priority = priority;
@@ -34,14 +58,15 @@ final class ConnectionRule extends WireMessage {
     this.cookie = cookie.getValue();
     this.idleSeconds = idleSeconds;
     this.endIsTold = endIsTold;
+    this.isChange = isChange;
   }
 
   @Override
   void writeBody(ByteBuf out) {
     out.writeLong(cookie);
-    out.writeLong(0); // cookie mask
+    out.writeLong(isChange ? ALL_BITS : 0); // cookie mask, not looked at when a rule is added
     out.writeByte(table.getValue());
-    out.writeByte(COMMAND_ADD);
+    out.writeByte(isChange ? COMMAND_MODIFY_STRICT : COMMAND_ADD);
     out.writeShort(idleSeconds);
     out.writeShort(0); // hard time-out
     out.writeShort(priority);

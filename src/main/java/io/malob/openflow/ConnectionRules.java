@@ -89,6 +89,31 @@ public final class ConnectionRules {
         endIsTold);
   }
 
+  /**
+   * Gives the rule at the client's edge, if it is there, the label of another path; its counters
+   * and time-outs go on.
+   */
+  public static OFMessage relabelRequest(
+      OFFactory factory, Translation translation, int vipNumber, int memberNumber, int generation) {
+    return ConnectionRule.change(
+        factory,
+        FlowLayout.REQUESTS,
+        FlowLayout.PRIORITY_ENTRY,
+        translation,
+        Cookie.of(Cookie.Kind.REQUEST, vipNumber, memberNumber, generation));
+  }
+
+  /** The same at the member's edge. */
+  public static OFMessage relabelReply(
+      OFFactory factory, Translation translation, int vipNumber, int memberNumber, int generation) {
+    return ConnectionRule.change(
+        factory,
+        FlowLayout.CLASSIFY,
+        FlowLayout.PRIORITY_REPLY,
+        translation,
+        Cookie.of(Cookie.Kind.REPLY, vipNumber, memberNumber, generation));
+  }
+
   /** Takes away the rule of these packets at the client's edge. */
   public static OFMessage removeRequest(OFFactory factory, FiveTuple incoming) {
     return remove(factory, FlowLayout.REQUESTS, FlowLayout.PRIORITY_ENTRY, incoming);

@@ -127,6 +127,12 @@ public final class Cookie {
     return U64.of(FIELD_APPLICATION | (slices - 1));
   }
 
+  /** Matches the rules of connections in both directions, given the cookie of one of either. */
+  static U64 connectionMask() {
+    // requests and replies differ in the last bit of their kind
+    return U64.of(FIELD_KIND & ~(1L << KIND_SHIFT));
+  }
+
   /** Matches all rules of ours. */
   static U64 applicationMask() {
     return U64.of(FIELD_APPLICATION);

@@ -57,6 +57,19 @@ public final class FoundRules {
         .build();
   }
 
+  /** Asks for the rules of connections, in both directions, with what they have counted. */
+  public static OFFlowStatsRequest requestConnections(OFFactory factory) {
+    return factory
+        .buildFlowStatsRequest()
+        .setMatch(factory.matchWildcardAll())
+        .setTableId(TableId.ALL)
+        .setOutPort(OFPort.ANY)
+        .setOutGroup(OFGroup.ANY)
+        .setCookie(Cookie.of(Cookie.Kind.REQUEST, 0))
+        .setCookieMask(Cookie.connectionMask())
+        .build();
+  }
+
   /** Takes away the rule that was found, and no other that has taken its place meanwhile. */
   public static OFMessage remove(OFFactory factory, OFFlowStatsEntry entry) {
     return factory

@@ -4,6 +4,7 @@ import io.malob.agent.IAgentService;
 import io.malob.balancer.AuditStats;
 import io.malob.balancer.BalancerCounters;
 import io.malob.balancer.IBalancerService;
+import io.malob.balancer.MoveStats;
 import io.malob.balancer.PathStats;
 import io.malob.latency.ILatencyService;
 import io.malob.monitor.IMonitorService;
@@ -21,7 +22,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  */
 final class StateResources implements Resources {
   private static final String HERE =
-      "explain, connections, capacities, paths, profiles, links, servers, snapshot, latency, reports,"
+      "explain, connections, capacities, paths, profiles, moves, links, servers, snapshot, latency, reports,"
           + " refusals, counters, audits";
 
   private final IBalancerService balancer;
@@ -61,6 +62,7 @@ final class StateResources implements Resources {
           case "connections" -> connections.list(query);
           case "paths" -> paths();
           case "profiles" -> LearntServices.shown(balancer.profiles());
+          case "moves" -> moves(balancer.moves());
           case "links" -> monitored.links();
           case "servers" -> monitored.servers();
           case "latency" -> LatencyProbing.shown(latency);
@@ -101,6 +103,16 @@ final class StateResources implements Resources {
     shown.put("connections_slept", stats.connectionsSlept());
     shown.put("connections_restored", stats.connectionsRestored());
     shown.put("rules_removed", stats.rulesRemoved());
+    return shown;
+  }
+
+  private static Object moves(MoveStats stats) {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("elephants", stats.elephants());
+    shown.put("elephants_seen", stats.seen());
+    shown.put("moved", stats.moved());
+    shown.put("failed", stats.failed());
+    shown.put("switches_left_out", stats.leftOut());
     return shown;
   }
 

@@ -338,6 +338,40 @@ class ConnectionWalkTest {
   }
 
   @Test
+  void relabelledRule_leadsByTheNewLabelAndKeepsAllElse() {
+    Row row = new Row(2, Transport.TCP);
+    io.malob.openflow.label.Label other = new io.malob.openflow.label.Label(77);
+    Translation request =
+        new Translation(
+            row.request.incoming(), row.request.outgoing(), null, other, row.request.receiver());
+    FakeRule before = row.network.table(CLIENT_SWITCH).rules(1).get(0);
+    row.network.send(
+        CLIENT_SWITCH, ConnectionRules.relabelRequest(OF, request, VIP_NUMBER, MEMBER_NUMBER, 2));
+    assertEquals(before, row.network.table(CLIENT_SWITCH).rules(1).get(0)); // another generation
+
+    row.network.send(
+        CLIENT_SWITCH, ConnectionRules.relabelRequest(OF, request, VIP_NUMBER, MEMBER_NUMBER, 1));
+
+    FakeRule after = row.network.table(CLIENT_SWITCH).rules(1).get(0);
+    assertEquals(before.cookie(), after.cookie());
+    assertEquals(before.idleTimeout(), after.idleTimeout());
+    assertEquals(before.flags(), after.flags());
+    byte[] lost = row.fromClient(Transport.TCP.fromClient()).get(0).frame();
+    assertEquals(other.mac(), io.malob.openflow.packet.Packet.parse(lost).dstMac());
+  }
+
+  @Test
+  void relabelOfARuleThatIsGone_addsNone() {
+    Row row = new Row(2, Transport.TCP);
+    DatapathId memberSwitch = row.member.switchId();
+    row.network.send(memberSwitch, ConnectionRules.removeReply(OF, row.reply.incoming()));
+    int rules = row.network.table(memberSwitch).rules().size();
+    row.network.send(
+        memberSwitch, ConnectionRules.relabelReply(OF, row.reply, VIP_NUMBER, MEMBER_NUMBER, 1));
+    assertEquals(rules, row.network.table(memberSwitch).rules().size());
+  }
+
+  @Test
   void replyRule_thatIsLearntFrom_tellsItsEnd() {
     Row row = new Row(1, Transport.TCP);
     OFFlowMod reply =

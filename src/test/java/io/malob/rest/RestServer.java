@@ -16,6 +16,7 @@ import io.malob.balancer.ExplainedConnection;
 import io.malob.balancer.IBalancerService;
 import io.malob.balancer.LinkStats;
 import io.malob.balancer.MemberStats;
+import io.malob.balancer.MoveStats;
 import io.malob.balancer.PathStats;
 import io.malob.balancer.PlacedConnection;
 import io.malob.balancer.ProfileStats;
@@ -229,6 +230,11 @@ final class RestServer implements IBalancerService {
   @Override
   public boolean endsAreTold() {
     return endsAreTold;
+  }
+
+  @Override
+  public MoveStats moves() {
+    return new MoveStats(3, 40, 12, 1, 2);
   }
 
   @Override

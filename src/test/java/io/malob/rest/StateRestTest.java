@@ -63,6 +63,14 @@ class StateRestTest {
   }
 
   @Test
+  void moves_areWhatBecameOfLongFlows() throws Exception {
+    assertEquals(
+        "{\"elephants\":3,\"elephants_seen\":40,\"moved\":12,\"failed\":1,"
+            + "\"switches_left_out\":2}",
+        server.sendTo("GET", "/wm/malob/moves", null).text());
+  }
+
+  @Test
   void links_withoutMeasurements_areUnknownAndNotZero() throws Exception {
     assertEquals(
         "[{"
@@ -190,7 +198,7 @@ class StateRestTest {
 
     assertEquals(404, answer.status());
     assertEquals(
-        "there is nothing at /nothing here, only explain, connections, capacities, paths, profiles, links, servers,"
+        "there is nothing at /nothing here, only explain, connections, capacities, paths, profiles, moves, links, servers,"
             + " snapshot, latency, reports, refusals, counters, audits",
         answer.error());
   }

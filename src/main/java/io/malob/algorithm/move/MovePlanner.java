@@ -1,0 +1,137 @@
+package io.malob.algorithm.move;
+
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Path;
+import io.malob.algorithm.graph.Topology;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides which long flows are led over another path. Pure and deterministic.
+ *
+ * <p>A flow's fair share of a link is what other traffic leaves of it, divided by the long flows
+ * that are on it; its share of a path is that of its narrowest link. A flow is moved to the path
+ * with the widest share, counted with itself on it, if that is so many times wider as the gain
+ * says. That is done one by one, the flow that gains most first, and each decision counts those
+ * before it: two flows do not flee onto the same path. Since each move makes a share wider and
+ * leaves no other flow with less than that, the moves come to an end.
+ *
+ * <p>A path over a link of unknown capacity is never taken, and a flow on one is left alone.
+ */
+public final class MovePlanner {
+  /** What is left to flows where other traffic seems to take everything. */
+  private static final double LEAST_PART = 0.01;
+
+  private final Topology topology;
+  private final Map<DirectedLink, LinkState> links;
+  private final double gain;
+  private final FlowCounts counts = new FlowCounts();
+  private final List<Flow> flows;
+  private final List<Path> paths = new ArrayList<>();
+
+  private MovePlanner(
+      Topology topology, Map<DirectedLink, LinkState> links, List<Flow> flows, double gain) {
+    this.topology = topology;
+    this.links = links;
+    this.flows = flows;
+    this.gain = gain;
+    for (Flow flow : flows) {
+      paths.add(flow.path());
+      counts.add(flow);
+    }
+  }
+
+  /**
+   * The moves to make now, in order.
+   *
+   * @param links what is known of links; those that are missing are unknown
+   * @param flows all long flows
+   * @param gain how many times wider the new share must be, at least 1
+   * @param most how many moves at most
+   */
+  public static List<Move> plan(
+      Topology topology,
+      Map<DirectedLink, LinkState> links,
+      List<Flow> flows,
+      double gain,
+      int most) {
+    return new MovePlanner(topology, links, flows, gain).plan(most);
+  }
+
+  private List<Move> plan(int most) {
+    List<Move> moves = new ArrayList<>();
+    Set<Integer> moved = new HashSet<>();
+    while (moves.size() < most) {
+      Optional<Move> best = best(moved);
+      if (best.isEmpty()) {
+        break;
+      }
+      Move move = best.get();
+      moved.add(move.flow());
+      counts.move(paths.get(move.flow()), move.to());
+      paths.set(move.flow(), move.to());
+      moves.add(move);
+    }
+    return moves;
+  }
+
+  private Optional<Move> best(Set<Integer> moved) {
+    @Nullable Move best = null;
+    for (int i = 0; i < flows.size(); i++) {
+      if (!flows.get(i).isMovable() || moved.contains(i)) {
+        continue;
+      }
+      @Nullable Move move = moveOf(i);
+      if (move != null
+          && (best == null
+              || move.afterBps() * best.beforeBps() > best.afterBps() * move.beforeBps())) {
+        best = move;
+      }
+    }
+    return Optional.ofNullable(best);
+  }
+
+  private @Nullable Move moveOf(int index) {
+    Path now = paths.get(index);
+    double before = width(now, now);
+    if (before <= 0) {
+      return null;
+    }
+    Set<DirectedLink> own = Set.copyOf(now.links());
+    Optional<Path> other =
+        WidestPath.search(topology, now.src(), now.dst(), link -> width(link, own));
+    if (other.isEmpty()) {
+      return null;
+    }
+    double after = width(other.get(), now);
+    return after >= gain * before && after > before
+        ? new Move(index, other.get(), before, after)
+        : null;
+  }
+
+  /** The share of a path for a flow that is on another one, or on this. */
+  private double width(Path path, Path now) {
+    Set<DirectedLink> own = Set.copyOf(now.links());
+    return path.links().stream()
+        .mapToDouble(link -> width(link, own))
+        .min()
+        .orElse(Double.POSITIVE_INFINITY);
+  }
+
+  /** The share of a link for a flow that is on these; 0 if its capacity is not known. */
+  private double width(DirectedLink link, Set<DirectedLink> own) {
+    @Nullable LinkState state = links.get(link);
+    if (state == null) {
+      return 0;
+    }
+    double others = Math.max(0, state.useBps() - counts.measuredBps(link));
+    double left = Math.max(state.capacityBps() - others, LEAST_PART * state.capacityBps());
+    int flowsOnIt = counts.flows(link) + (own.contains(link) ? 0 : 1);
+    return left / Math.max(1, flowsOnIt);
+  }
+}
