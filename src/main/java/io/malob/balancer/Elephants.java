@@ -58,7 +58,10 @@ final class Elephants {
   /** Where connections began at the latest round, which are older than a look then. */
   private Set<DatapathId> busyBefore = Set.of();
 
-  private boolean underWay;
+  /** Switches that have not answered, until they reconnect. */
+  private final Map<DatapathId, IOFSwitch> silent = new HashMap<>();
+
+  private @Nullable IOFSwitch asked;
   private long roundNanos;
   private long askedNanos;
   private int question;
@@ -96,9 +99,11 @@ final class Elephants {
   private void goOn() {
     long now = nanoTime.getAsLong();
     mover.tick();
-    if (underWay && now - askedNanos >= ANSWER_NANOS) {
+    @Nullable IOFSwitch late = asked;
+    if (late != null && now - askedNanos >= ANSWER_NANOS) {
+      silent.put(late.getId(), late);
       askNext();
-    } else if (!underWay && now - roundNanos >= settings.lookNanos()) {
+    } else if (late == null && now - roundNanos >= settings.lookNanos()) {
       roundNanos = now;
       begin();
       askNext();
@@ -128,13 +133,14 @@ final class Elephants {
     }
     busyBefore = busy;
     finder.retain(new HashSet<>(toAsk));
+    silent.keySet().retainAll(switches.getAllSwitchDpids());
     tell(leftOut);
   }
 
   private void askNext() {
-    int asked = ++question;
+    int number = ++question;
     @Nullable IOFSwitch sw = nextActive();
-    underWay = sw != null;
+    asked = sw;
     if (sw == null) {
       plan();
       return;
@@ -145,12 +151,12 @@ final class Elephants {
         new FutureCallback<List<OFFlowStatsReply>>() {
           @Override
           public void onSuccess(@Nullable List<OFFlowStatsReply> answer) {
-            answered(asked, sw.getId(), answer == null ? List.of() : answer);
+            answered(number, sw.getId(), answer == null ? List.of() : answer);
           }
 
           @Override
           public void onFailure(Throwable cause) {
-            answered(asked, sw.getId(), List.of());
+            answered(number, sw.getId(), List.of());
           }
         },
         inOrder);
@@ -159,13 +165,15 @@ final class Elephants {
   private @Nullable IOFSwitch nextActive() {
     @Nullable IOFSwitch sw = null;
     while (sw == null && !toAsk.isEmpty()) {
-      sw = switches.getActiveSwitch(toAsk.remove());
+      DatapathId next = toAsk.remove();
+      @Nullable IOFSwitch active = switches.getActiveSwitch(next);
+      sw = active == silent.get(next) ? null : active;
     }
     return sw;
   }
 
-  private void answered(int asked, DatapathId switchId, List<OFFlowStatsReply> answer) {
-    if (asked != question) {
+  private void answered(int number, DatapathId switchId, List<OFFlowStatsReply> answer) {
+    if (number != question) {
       return; // given up already
     }
     List<OFFlowStatsEntry> rules = new ArrayList<>();
