@@ -4,18 +4,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.algorithm.estimate.ServiceProfile;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Topology;
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.OFPort;
 
 /** What is learnt from connections. Client 1 - s1 - s2 - member 1. */
 class ProfileLearningTest {
@@ -74,7 +77,7 @@ class ProfileLearningTest {
   private boolean replyRuleTellsItsEnd(int port) {
     for (FakeRule rule : net.rules(s2, 0)) {
       if (Cookie.is(rule.cookie(), Cookie.Kind.REPLY)
-          && io.malob.openflow.ConnectionRules.tupleOf(rule.match()).dstPort() == port) {
+          && ConnectionRules.tupleOf(rule.match()).dstPort() == port) {
         return rule.flags().contains(OFFlowModFlags.SEND_FLOW_REM);
       }
     }
@@ -98,10 +101,28 @@ class ProfileLearningTest {
     assertEquals((PRIOR_REQUEST + 3 * frame) / 2, learnt.requestBytes(), 0.1);
     assertEquals((4 * PRIOR_NANOS + 2e9) / 5, learnt.serviceNanos(), 1e6);
     assertEquals(
-        Map.of("m1", (1 * 2e9 + 8 * learnt.serviceNanos()) / 9).keySet(),
-        learnt.serviceNanosByMember().keySet());
+        (2e9 + 8 * learnt.serviceNanos()) / 9, learnt.serviceNanosByMember().get("m1"), 1e6);
     assertEquals("v", learnt.vipId());
     assertEquals("default", learnt.serviceId());
+  }
+
+  @Test
+  void roundTripsOfThePaths_areNoServiceTime() {
+    DirectedLink there = new DirectedLink(s1, OFPort.of(2), s2, OFPort.of(1));
+    DirectedLink back = new DirectedLink(s2, OFPort.of(1), s1, OFPort.of(2));
+    net.linkTracker.setTopology(Topology.of(List.of(s1, s2), List.of(there, back)));
+    net.linkTracker.latency(there, 100_000_000, net.nanoTime.get());
+    net.linkTracker.latency(back, 100_000_000, net.nanoTime.get());
+    net.pass(1);
+    request(40_000, SYN);
+    net.pass(2);
+    request(40_000, FIN);
+    expire();
+
+    // two round trips of 0.2 s, and so a weight of 1 / 1.4
+    double weight = 1 / 1.4;
+    assertEquals(1, only().samples());
+    assertEquals((4 * PRIOR_NANOS + weight * 1.6e9) / (4 + weight), only().serviceNanos(), 1e6);
   }
 
   @Test
