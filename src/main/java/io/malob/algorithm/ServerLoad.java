@@ -13,6 +13,9 @@ public final class ServerLoad {
 
   private static final double LEAST_CPU_PER_CONNECTION = 0.01;
 
+  /** Above this, a server counts as fully used. */
+  private static final double FULL_USE = 0.95;
+
   /** How much a new report weighs against those before it. */
   private static final double LEARNING_RATE = 0.3;
 
@@ -86,15 +89,23 @@ public final class ServerLoad {
    * @param newResponseNanos how long its service takes to answer; not a number if unknown
    */
   public void reported(double newCpuFraction, double newResponseNanos) {
-    double present = (active.now() + active.atMeasurement()) / 2.0 + foreign;
-    if (newCpuFraction >= 0 && present >= 1) {
-      double seen = Math.max(LEAST_CPU_PER_CONNECTION, newCpuFraction / present);
-      double before = cpuPerConnection;
-      cpuPerConnection = Double.isNaN(before) ? seen : before + LEARNING_RATE * (seen - before);
-    }
+    learnCpuPerConnection(newCpuFraction);
     active.measured();
     cpuFraction = newCpuFraction;
     responseNanos = newResponseNanos;
+  }
+
+  /**
+   * At full use, a connection takes at least its part; how much more it wants is not to be seen.
+   */
+  private void learnCpuPerConnection(double fraction) {
+    double present = (active.now() + active.atMeasurement()) / 2.0 + foreign;
+    if (fraction >= 0 && present >= 1) {
+      double seen = Math.max(LEAST_CPU_PER_CONNECTION, fraction / present);
+      double before = Double.isNaN(cpuPerConnection) ? seen : cpuPerConnection;
+      cpuPerConnection =
+          fraction < FULL_USE || seen > before ? before + LEARNING_RATE * (seen - before) : before;
+    }
   }
 
   /** Nothing has been heard of the server for too long. */
@@ -114,8 +125,12 @@ public final class ServerLoad {
       return reported;
     }
     double each = Double.isNaN(cpuPerConnection) ? DEFAULT_CPU_PER_CONNECTION : cpuPerConnection;
-    int since = Double.isNaN(cpuFraction) ? active.now() : active.sinceMeasured();
-    return Math.max(0, reported + since * each) + each;
+    if (Double.isNaN(cpuFraction)) {
+      return reported + (active.now() + 1) * each;
+    }
+    double busy = Math.max(0, reported + active.sinceMeasured() * each);
+    // a full server does not tell how much more is asked of it than it has
+    return (reported < FULL_USE ? busy : Math.max(busy, present() * each)) + each;
   }
 
   /**

@@ -75,7 +75,7 @@ final class Admissions {
    * @param choice that algorithm, over the members that it may choose from
    * @param client where the client is attached
    * @param view what the choice is made from
-   * @param profile what is known of connections of its service
+   * @param profile what it is placed by, and what learns from it
    */
   record Terms(
       int vipNumber,
@@ -215,10 +215,13 @@ final class Admissions {
   }
 
   private void admitted(Connection connection, Placement placement, Arrival first, Terms terms) {
-    samples.placed(connection, terms.profile, placement, terms.view);
+    boolean isControl = FtpSessions.isControl(terms.view.catalog(), connection.request());
+    if (!isControl) {
+      samples.placed(connection, terms.profile, placement, terms.view);
+    }
     placement.server().load().opened();
     terms.view.loadChanged(placement.server());
-    if (FtpSessions.isControl(terms.view.catalog(), connection.request())) {
+    if (isControl) {
       ftpSessions.opened(connection);
     }
     departures.start(connection, placement, first);

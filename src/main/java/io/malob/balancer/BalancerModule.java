@@ -269,9 +269,8 @@ public final class BalancerModule
             samples,
             random.applyAsInt(Integer.MAX_VALUE));
     FtpData ftpData =
-        new FtpData(
-            view, connections, ftpSessions, admissions, endings, rejections, profiles);
-    explainer = new Explainer(view, connections, ftpData, hosts::find);
+        new FtpData(view, connections, ftpSessions, admissions, endings, rejections, profiles);
+    explainer = new Explainer(view, connections, ftpData, hosts::find, profiles);
     requests =
         new RequestHandler(
             view,

@@ -4,10 +4,12 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Explanation;
+import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Reason;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.balancer.ExplainedConnection.Candidate;
 import io.malob.balancer.ExplainedConnection.Decision;
 import io.malob.balancer.ExplainedConnection.Exclusion;
@@ -38,6 +40,7 @@ final class Explainer {
   private final ConnectionTable connections;
   private final FtpData ftpData;
   private final Function<IPv4Address, Optional<Attachment>> hosts;
+  private final ServiceProfiles profiles;
 
   /**
    * An explainer.
@@ -48,7 +51,9 @@ final class Explainer {
       Supplier<BalancerView> views,
       ConnectionTable connections,
       FtpData ftpData,
-      Function<IPv4Address, Optional<Attachment>> hosts) {
+      Function<IPv4Address, Optional<Attachment>> hosts,
+      ServiceProfiles profiles) {
+    this.profiles = profiles;
     this.views = views;
     this.connections = connections;
     this.ftpData = ftpData;
@@ -109,10 +114,23 @@ final class Explainer {
     Placer placer = question.view.pool(pool).placer(choice.algorithm());
     Predicate<Server> acceptable =
         server -> Admissions.isSound(server, question.clientAddress, question.client);
-    Explanation explanation = explain(placer, question, acceptable);
+    FiveTuple request =
+        FiveTuple.of(
+            question.protocol.ipNumber(),
+            question.clientAddress,
+            0,
+            vip.address().getInt(),
+            question.port);
+    ServiceProfile profile =
+        profiles.forPlacing(
+            question.view.catalog(),
+            vip,
+            request,
+            question.view.catalog().serviceFor(question.protocol, question.port));
+    Explanation explanation = explain(placer, question, acceptable, profile);
     if (explanation.result() == Placer.Refusal.NOT_ACCEPTABLE) {
       acceptable = server -> server.address() != question.clientAddress;
-      explanation = explain(placer, question, acceptable);
+      explanation = explain(placer, question, acceptable, profile);
     }
     Map<Integer, Explanation.Candidate> byNumber =
         explanation.candidates().stream()
@@ -137,9 +155,10 @@ final class Explainer {
   }
 
   private static Explanation explain(
-      Placer placer, Question question, Predicate<Server> acceptable) {
+      Placer placer, Question question, Predicate<Server> acceptable, ServiceProfile profile) {
     return placer.explain(
-        new Placer.Request(question.client.switchId(), acceptable), question.view.network());
+        new Placer.Request(question.client.switchId(), acceptable, profile),
+        question.view.network());
   }
 
   private Outcome outcome(Placer.Result result) {
@@ -178,11 +197,16 @@ final class Explainer {
       return refused(question, Optional.of(vip), Optional.of(pool), RefusalReason.NO_MEMBER);
     }
     Placer placer = members.placer(control.algorithm());
-    Explanation explanation = explain(placer, question, candidate -> candidate.number() == number);
+    ServiceProfile profile =
+        profiles.ofFtpData(
+            control.vipNumber(),
+            question.view.catalog().serviceFor(Protocol.TCP, FtpSessions.CONTROL_PORT));
+    Explanation explanation =
+        explain(placer, question, candidate -> candidate.number() == number, profile);
     Placer.Result result =
         placer.placeOn(
             server.keepingPorts(),
-            Placer.Request.from(question.client.switchId()),
+            new Placer.Request(question.client.switchId(), any -> true, profile),
             question.view.network().trial());
     ImmutableList<Candidate> candidates =
         explanation.candidates().stream()

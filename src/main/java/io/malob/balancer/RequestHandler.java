@@ -251,7 +251,11 @@ final class RequestHandler {
             request -> placer.place(request, view.network()),
             client.get(),
             view,
-            profiles.of(vip.get(), view.catalog().serviceFor(protocol, port))));
+            profiles.forPlacing(
+                view.catalog(),
+                vip.get(),
+                packet.fiveTuple(),
+                view.catalog().serviceFor(protocol, port))));
   }
 
   /** Whether a packet waits for members whose first has just been found. */

@@ -1,5 +1,6 @@
 package io.malob.balancer;
 
+import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
@@ -30,6 +31,16 @@ final class ServiceProfiles {
   private final ServiceProfile others = new ServiceProfile();
 
   private record Key(int vipNumber, String serviceId, boolean isFtpData) {}
+
+  /**
+   * The profile by which a connection is placed: that of its service or, for a control connection
+   * of FTP, that of its data connections, because they go where it goes.
+   */
+  ServiceProfile forPlacing(CatalogSnapshot catalog, Vip vip, FiveTuple request, Service service) {
+    return FtpSessions.isControl(catalog, request)
+        ? ofFtpData(vip.number(), service)
+        : of(vip, service);
+  }
 
   /** The profile of a service of a VIP. */
   ServiceProfile of(Vip vip, Service service) {

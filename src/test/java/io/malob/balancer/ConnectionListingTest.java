@@ -135,7 +135,7 @@ class ConnectionListingTest {
     Connection connection = added(1);
     assertEquals(Phase.OPEN, only().phase());
 
-    connection.end();
+    connection.end(clock.get());
     assertEquals(Phase.ENDED, only().phase());
 
     table.sleep(connection);
@@ -152,7 +152,7 @@ class ConnectionListingTest {
     clock.set(5_000);
     assertEquals(4_000, only().ageNanos());
 
-    connection.end();
+    connection.end(clock.get());
     connection.uncount();
     assertTrue(connection.startAgain(4_500));
     assertEquals(500, only().ageNanos());

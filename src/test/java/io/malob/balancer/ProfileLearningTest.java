@@ -103,7 +103,7 @@ class ProfileLearningTest {
     assertEquals(
         (2e9 + 8 * learnt.serviceNanos()) / 9, learnt.serviceNanosByMember().get("m1"), 1e6);
     assertEquals("v", learnt.vipId());
-    assertEquals("default", learnt.serviceId());
+    assertEquals("http", learnt.serviceId());
   }
 
   @Test
@@ -247,7 +247,7 @@ class ProfileLearningTest {
         net.module.profiles().stream()
             .map(all -> all.vipId() + " " + all.serviceId() + " " + all.samples())
             .toList();
-    assertEquals(List.of("any default 2", "any ssh 1", "v default 1"), services);
+    assertEquals(List.of("any default 2", "any ssh 1", "v http 1"), services);
     net.delete(Catalog.VIPS, "any");
     assertEquals(1, net.module.profiles().size());
   }

@@ -118,7 +118,9 @@ public final class ServerWithPath implements Placer {
     Rankings current = rankings;
     NetworkSnapshot trial = network.trial();
     @Nullable Ranking known =
-        current.network == network ? current.byClientSwitch.get(request.clientSwitch()) : null;
+        current.network == network
+            ? current.byKey.get(new Rankings.Key(request.clientSwitch(), request.profile()))
+            : null;
     return known == null ? new Ranking(rule, trial, request, sites) : known.trial(trial);
   }
 
