@@ -188,6 +188,9 @@ class Site:
         rest.post(f"{base}/pools/", {"id": POOL, "vip_id": POOL})
         for host in self.hosts:
             rest.post(f"{base}/members/", {"id": host.name, "address": network.hosts[host.name].ip, "pool_id": POOL})
+        for shipped in rest.get(f"{base}/services/"):
+            if shipped["id"] != "default":
+                rest.delete(f"{base}/services/{shipped['id']}")
         for name, port in {workload.name: workload.port for workload in self.setup.workloads}.items():
             rest.post(f"{base}/services/", {"id": name, "protocol": "tcp", "port": port, "algorithm": "RR+SPH"})
 
