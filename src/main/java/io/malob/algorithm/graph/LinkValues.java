@@ -125,7 +125,7 @@ public final class LinkValues {
   /** Those of such paths, found with other values and loads, that are as good with these. */
   public Map<DatapathId, WidestPaths> widestThatHold(Map<DatapathId, WidestPaths> before) {
     double[] now = shares();
-    return Maps.filterValues(before, paths -> paths.holds(now));
+    return Maps.filterValues(before, paths -> paths.holds(now, latencies));
   }
 
   /** What a new connection would get of each link, by the links' place in the topology. */

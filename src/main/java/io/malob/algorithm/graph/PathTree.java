@@ -89,7 +89,7 @@ public final class PathTree {
   private boolean touches(int link, LinkCosts now) {
     int to = graph.target(link);
     return lastLinks[to] == link
-        || (search != null && search.result.isCheaperOver(link, graph, now));
+        || (search != null && now.usable(link) && search.result.isCheaperOver(link, graph, now));
   }
 
   /** Whether a path uses a link. */

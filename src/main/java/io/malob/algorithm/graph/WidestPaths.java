@@ -93,14 +93,23 @@ public final class WidestPaths {
 
   /**
    * Whether a search over links of these widths would find the same paths again, or others that are
-   * wider by no more than noise. One pass over the links; false where that does not suffice to
-   * tell. Latencies, which decide between equally wide paths only, are not looked at.
+   * wider, or as wide and faster, by no more than noise. One pass over the links for the widths,
+   * and one for each width that was asked for; false where that does not suffice to tell.
    */
-  boolean holds(double[] now) {
+  boolean holds(double[] now, long[] latenciesNow) {
+    return widthsHold(now)
+        && treesByWidth.entrySet().stream()
+            .allMatch(
+                tree ->
+                    tree.getValue()
+                        .holds(LinkCosts.latencyThenHops(latenciesNow, linkWidths, tree.getKey())));
+  }
+
+  private boolean widthsHold(double[] now) {
     for (int link = 0; link < now.length; link++) {
       double before = linkWidths[link];
-      // comparing first: two infinite widths have no difference
-      if (now[link] != before && Math.abs(now[link] - before) > NOISE * before) {
+      // not by the difference, which two infinite widths do not have
+      if (now[link] < (1 - NOISE) * before || now[link] > (1 + NOISE) * before) {
         boolean touched = now[link] < before ? isUsed(link) : couldBeUsed(link, now[link]);
         if (touched) {
           return false;

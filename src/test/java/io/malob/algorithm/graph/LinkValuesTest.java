@@ -248,6 +248,41 @@ class LinkValuesTest {
     return LinkValues.of(topology, known, new LinkLoads(), Counting.PLACED_SINCE);
   }
 
+  /** Nothing was known when the paths were searched for. */
+  @Test
+  void widestThatHold_whenThroughputsBecomeKnown_areNone() {
+    Topology topology = Topologies.of(2, new int[] {1, 2});
+    WidestPaths before = LinkValues.unknown(topology).widest(S1);
+    LinkValues now = values(topology, Map.of(link(1, 2), value(1, 10)));
+    assertEquals(Map.of(), now.widestThatHold(Map.of(S1, before)));
+  }
+
+  /* 1 - 2 - 4 and 1 - 3 - 4: equally wide, and what was the faster one is the slower one now. */
+  @Test
+  void widestThatHold_whenLatenciesOfEquallyWidePathsChange_areNone() {
+    Topology topology =
+        Topologies.of(4, new int[] {1, 2}, new int[] {2, 4}, new int[] {1, 3}, new int[] {3, 4});
+    WidestPaths before = values(topology, latencies(topology, 2, 5_000_000)).widest(S1);
+    assertEquals(Optional.of(path(1, 3, 4)), before.pathTo(S4));
+    Map<DatapathId, WidestPaths> known = Map.of(S1, before);
+    LinkValues like = values(topology, latencies(topology, 2, 5_050_000));
+    assertEquals(known, like.widestThatHold(known));
+    LinkValues changed = values(topology, latencies(topology, 3, 5_000_000));
+    assertEquals(Map.of(), changed.widestThatHold(known));
+  }
+
+  /** All links equally wide, those from one switch slower than the others. */
+  private static Map<DirectedLink, LinkValue> latencies(Topology topology, long slow, long nanos) {
+    Map<DirectedLink, LinkValue> known = new HashMap<>();
+    topology
+        .links()
+        .forEach(
+            link ->
+                known.put(
+                    link, value(link.src().equals(DatapathId.of(slow)) ? nanos : 1_000_000, 100)));
+    return known;
+  }
+
   private static LinkValue value(long latencyNanos, double throughputBps) {
     return new LinkValue(
         OptionalLong.of(latencyNanos), OptionalDouble.of(throughputBps), OptionalDouble.empty());
