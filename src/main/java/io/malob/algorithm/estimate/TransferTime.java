@@ -17,7 +17,7 @@ public final class TransferTime {
    *
    * @param bytes what the answer has on the wire
    * @param roundTripNanos 0 if it is not known
-   * @param bitsPerSecond what the connection gets; infinite if that is not known
+   * @param bitsPerSecond above 0; what the connection gets; infinite if that is not known
    */
   public static double nanos(double bytes, double roundTripNanos, double bitsPerSecond) {
     double sendingNanos = bytes * 8e9 / bitsPerSecond;

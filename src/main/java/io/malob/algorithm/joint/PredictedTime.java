@@ -23,10 +23,16 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * to the server that is least busy, without anybody saying which they are.
  *
  * <p>Paths are chosen among those with the lowest latency and the widest one, each direction for
- * itself. Without data about links, servers are compared by their load alone, then by links; before
- * anything is learnt of a service, a small web page is expected (see {@link ServiceProfile}).
+ * itself. A link of unknown latency or throughput counts as the worst that is known. Without data
+ * about links, servers are compared by their load alone, then by links; before anything is learnt
+ * of a service, a small web page is expected (see {@link ServiceProfile}).
  */
 final class PredictedTime implements JointRule {
+  /**
+   * Nothing at all would take for ever, by any server, so that none would be better than another.
+   */
+  private static final double LEAST_BPS = 1;
+
   private static final Reason REASON =
       new Reason(
           "lowest predicted completion time: latency, transfer over a fair share, time at the"
@@ -59,7 +65,7 @@ final class PredictedTime implements JointRule {
     }
     double cost =
         networkNanos(network, there, back, profile) + serviceNanos(network, profile, server);
-    return Optional.of(new Way(there, back, cost, there.hops() + back.hops()));
+    return Optional.of(new Way(there, back, cost, 0, JointRule.load(network, server)));
   }
 
   /** Of the known paths, the one that so many bits get over first; null if there is none. */
@@ -84,7 +90,11 @@ final class PredictedTime implements JointRule {
       NetworkSnapshot network, Path path, double latencyBefore, double bits) {
     LinkValues values = network.values();
     return TransferTime.nanos(
-        bits / 8, latencyBefore + values.latencyNanos(path), values.shareBps(path));
+        bits / 8, latencyBefore + values.latencyNanos(path), rateBps(values, path));
+  }
+
+  private static double rateBps(LinkValues values, Path path) {
+    return Math.max(LEAST_BPS, values.shareBps(path));
   }
 
   private static double networkNanos(
@@ -94,7 +104,7 @@ final class PredictedTime implements JointRule {
             back,
             (double) network.values().latencyNanos(there),
             profile.expectedReplyBits())
-        + profile.expectedRequestBits() * 1e9 / network.values().shareBps(there);
+        + profile.expectedRequestBits() * 1e9 / rateBps(network.values(), there);
   }
 
   /** With what is in flight at the server, the new connection included. */

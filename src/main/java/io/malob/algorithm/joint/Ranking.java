@@ -98,10 +98,10 @@ final class Ranking {
 
   /** Rates a site again; tells whether it has become worse. */
   private boolean rate(int site) {
-    @Nullable Way before = ways.get(site);
     @Nullable Way now = rated(site);
+    // at once: what another thread has written meanwhile must not pass for what is in the order
+    @Nullable Way before = ways.getAndSet(site, now);
     int change = compare(now, before);
-    ways.set(site, now);
     if (change != 0) {
       order.changed(site);
     }

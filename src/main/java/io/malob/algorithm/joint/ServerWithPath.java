@@ -34,7 +34,11 @@ public final class ServerWithPath implements Placer {
 
   /** The rankings that are in use, all of one snapshot. */
   private record Rankings(NetworkSnapshot network, Map<Key, Ranking> byKey) {
-    private record Key(DatapathId clientSwitch, ServiceProfile profile) {}
+    private record Key(DatapathId clientSwitch, ServiceProfile profile) {
+      static Key of(Request request) {
+        return new Key(request.clientSwitch(), request.profile());
+      }
+    }
 
     Rankings(NetworkSnapshot network) {
       this(network, new ConcurrentHashMap<>());
@@ -106,7 +110,7 @@ public final class ServerWithPath implements Placer {
       current = new Rankings(network);
       rankings = current;
     }
-    Rankings.Key key = new Rankings.Key(request.clientSwitch(), request.profile());
+    Rankings.Key key = Rankings.Key.of(request);
     @Nullable Ranking known = current.byKey.get(key);
     return known != null
         ? known
@@ -118,9 +122,7 @@ public final class ServerWithPath implements Placer {
     Rankings current = rankings;
     NetworkSnapshot trial = network.trial();
     @Nullable Ranking known =
-        current.network == network
-            ? current.byKey.get(new Rankings.Key(request.clientSwitch(), request.profile()))
-            : null;
+        current.network == network ? current.byKey.get(Rankings.Key.of(request)) : null;
     return known == null ? new Ranking(rule, trial, request, sites) : known.trial(trial);
   }
 

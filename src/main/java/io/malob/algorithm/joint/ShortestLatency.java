@@ -15,7 +15,9 @@ import java.util.Optional;
  * io.malob.algorithm.ServerLoad#expectedWaitNanos}). Of several, the one with the fewest links.
  *
  * <p>A link of unknown latency counts as the slowest that is known. Where none is known, the server
- * with the shortest wait, then the fewest links away, is taken.
+ * with the shortest wait, then the fewest links away, is taken. A server that has not reported how
+ * long it takes, or not for too long, is expected to take a millisecond for each connection that it
+ * has.
  */
 final class ShortestLatency implements JointRule {
   private static final Reason REASON =
@@ -31,8 +33,7 @@ final class ShortestLatency implements JointRule {
       return Optional.empty();
     }
     double cost = roundTripNanos(network, there.get(), back.get()) + waitNanos(network, server);
-    return Optional.of(
-        new Way(there.get(), back.get(), cost, there.get().hops() + back.get().hops()));
+    return Optional.of(new Way(there.get(), back.get(), cost, 0, JointRule.load(network, server)));
   }
 
   static double roundTripNanos(NetworkSnapshot network, Path there, Path back) {

@@ -12,13 +12,16 @@ import java.util.Optional;
  * HT-PS of the thesis (section 3.3.3): the server from which a new connection gets the widest
  * bottleneck towards the client, which is where most services send most, with what was placed since
  * it was measured; of several, the lowest latency. A link of unknown throughput counts as the
- * narrowest that is known; where none is known, the lowest latency decides, as in SL-PS.
+ * narrowest that is known; where none is known, the lowest latency decides, as in SPL. Where no
+ * latency is known either, it is the fewest links, then the fewest connections by weight. What
+ * servers report is not looked at.
  */
 final class WidestBottleneck implements JointRule {
   private static final Reason REASON =
       new Reason(
           "widest bottleneck for a new connection from the server to the client",
-          "lowest latency, then fewest connections per weight, then smaller switch ids");
+          "lowest latency, then fewest links, then fewest connections per weight, then smaller"
+              + " switch ids");
 
   @Override
   public Optional<Way> best(NetworkSnapshot network, Request request, Server server) {
@@ -29,7 +32,12 @@ final class WidestBottleneck implements JointRule {
     }
     double roundTrip = ShortestLatency.roundTripNanos(network, there.get(), back.get());
     return Optional.of(
-        new Way(there.get(), back.get(), -network.values().shareBps(back.get()), roundTrip));
+        new Way(
+            there.get(),
+            back.get(),
+            -network.values().shareBps(back.get()),
+            roundTrip,
+            JointRule.load(network, server)));
   }
 
   @Override

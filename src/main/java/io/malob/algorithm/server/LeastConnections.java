@@ -55,7 +55,8 @@ public final class LeastConnections implements ServerPicker {
     return ImmutableMap.of("connections_per_weight", perWeight(least.server(index), counting));
   }
 
-  static double perWeight(Server server, Counting counting) {
+  /** The connections of a server by its weight, a new one included. */
+  public static double perWeight(Server server, Counting counting) {
     return (server.load().present(counting) + 1.0) / server.weight();
   }
 }
