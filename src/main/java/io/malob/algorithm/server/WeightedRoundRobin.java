@@ -48,11 +48,11 @@ public final class WeightedRoundRobin implements ServerPicker {
 
   @Override
   public int next() {
-    return at(0);
+    return at(turn.get());
   }
 
-  private int at(int ahead) {
-    return cycle[Integer.remainderUnsigned(turn.get() + ahead, cycle.length)];
+  private int at(int place) {
+    return cycle[Integer.remainderUnsigned(place, cycle.length)];
   }
 
   @Override
@@ -62,9 +62,10 @@ public final class WeightedRoundRobin implements ServerPicker {
 
   @Override
   public ImmutableMap<String, Double> values(int index) {
+    int from = turn.get(); // once: others take turns meanwhile
     double until =
         IntStream.range(0, cycle.length)
-            .filter(ahead -> at(ahead) == index)
+            .filter(ahead -> at(from + ahead) == index)
             .findFirst()
             .orElseThrow();
     return ImmutableMap.of("turns_until", until);
