@@ -5,13 +5,17 @@ import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.LinkValue;
 import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -73,20 +77,30 @@ public final class Graphs {
   /** All ways without loops. */
   public static List<Path> allPaths(Topology topology, DatapathId src, DatapathId dst) {
     List<Path> found = new ArrayList<>();
-    extend(topology, Path.within(src), dst, found);
+    Set<DatapathId> passed = new HashSet<>();
+    passed.add(src);
+    extend(topology, src, dst, passed, new ArrayDeque<>(), src, found);
     return found;
   }
 
-  private static void extend(Topology topology, Path way, DatapathId dst, List<Path> found) {
-    if (way.dst().equals(dst)) {
-      found.add(way);
+  private static void extend(
+      Topology topology,
+      DatapathId src,
+      DatapathId dst,
+      Set<DatapathId> passed,
+      Deque<DirectedLink> way,
+      DatapathId at,
+      List<Path> found) {
+    if (at.equals(dst)) {
+      found.add(new Path(src, ImmutableList.copyOf(way)));
       return;
     }
-    for (DirectedLink link : topology.linksFrom(way.dst())) {
-      if (!way.switches().contains(link.dst())) {
-        List<DirectedLink> links = new ArrayList<>(way.links());
-        links.add(link);
-        extend(topology, new Path(way.src(), ImmutableList.copyOf(links)), dst, found);
+    for (DirectedLink link : topology.linksFrom(at)) {
+      if (passed.add(link.dst())) {
+        way.addLast(link);
+        extend(topology, src, dst, passed, way, link.dst(), found);
+        way.removeLast();
+        passed.remove(link.dst());
       }
     }
   }

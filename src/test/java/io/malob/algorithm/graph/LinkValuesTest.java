@@ -5,8 +5,8 @@ import static io.malob.testing.Topologies.path;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.Counting;
+import io.malob.testing.Graphs;
 import io.malob.testing.Topologies;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -110,26 +110,6 @@ class LinkValuesTest {
     return known;
   }
 
-  private static List<Path> allPaths(Topology topology, DatapathId src, DatapathId dst) {
-    List<Path> found = new ArrayList<>();
-    extend(topology, Path.within(src), dst, found);
-    return found;
-  }
-
-  private static void extend(Topology topology, Path way, DatapathId dst, List<Path> found) {
-    if (way.dst().equals(dst)) {
-      found.add(way);
-      return;
-    }
-    for (DirectedLink link : topology.linksFrom(way.dst())) {
-      if (!way.switches().contains(link.dst())) {
-        List<DirectedLink> links = new ArrayList<>(way.links());
-        links.add(link);
-        extend(topology, new Path(way.src(), ImmutableList.copyOf(links)), dst, found);
-      }
-    }
-  }
-
   private static void assertSameAsBruteForce(Topology topology, Random random) {
     Map<DirectedLink, LinkValue> known = someValues(topology, random);
     LinkValues values = values(topology, known);
@@ -139,7 +119,7 @@ class LinkValuesTest {
     // one destination of large graphs: there are many graphs
     DatapathId only = switches.get(random.nextInt(switches.size()));
     for (DatapathId dst : switches.size() < 6 ? switches : List.of(only)) {
-      List<Path> all = allPaths(topology, src, dst);
+      List<Path> all = Graphs.allPaths(topology, src, dst);
       for (int rule = 0; rule < rules.size(); rule++) {
         String what = "rule " + rule + ", " + src + " to " + dst + " with " + known;
         assertEquals(
