@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import json
+from pathlib import Path
 from typing import Sequence
 
 from base.errors import UsageError
@@ -36,8 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         " (default 100; with --quick 10)")
 
 
+    parser.add_argument("--fluid", metavar="FILE",
+                        help="what './malob bench fluid --json' has printed: each result is shown as a share of the model's speed")
+
+
 def scenario(options: argparse.Namespace) -> Scenario:
     names = combinations.chosen(options.only, combinations.ALL)
+    model = _model(options.fluid)
     sizes = _sizes(options.sizes, options.quick)
     requests = options.requests or (2 if options.quick else 4)
     rounds = options.rounds or (1 if options.quick else 3)
@@ -57,7 +64,7 @@ def scenario(options: argparse.Namespace) -> Scenario:
               number="4.3")],
         {"sizes_mb": sizes, "file_bytes": [workload.file_bytes for workload in workloads],
          "requests_per_client_and_round": requests},
-        lambda summary: _checks(summary, names, sizes))
+        lambda summary: _checks(summary, names, sizes, model))
 
 
 def workload_of(size_mb: float, scale: float) -> Ftp:
@@ -77,8 +84,30 @@ def _sizes(text: "str | None", quick: bool) -> list[float]:
     return sizes
 
 
-def _checks(summary: Summary, names: Sequence[str], sizes: Sequence[float]) -> list[Check]:
-    """Also adds `scaling.*`: the time per MB of the first size as a share of that of the second; 1 if times grow with sizes."""
+def _model(file: "str | None") -> "dict[str, float]":
+    """By combination, the fluid model's seconds per MB on the thesis's network at its full rates."""
+    if file is None:
+        return {}
+    try:
+        content = json.loads(Path(file).read_text(encoding="utf-8"))
+        per_mb = content["parameters"]["scale"] * 1e6 / content["parameters"]["bytes"]
+        prefix = "median_s."
+        return {name[len(prefix):]: metric["value"] * per_mb
+                for name, metric in content["metrics"].items() if name.startswith(prefix)}
+    except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError) as error:
+        raise UsageError(f"--fluid: {file} is not what './malob bench fluid --json' prints: {error!r}") from None
+
+
+def _checks(
+    summary: Summary, names: Sequence[str], sizes: Sequence[float], model: "dict[str, float]",
+) -> list[Check]:
+    """Also adds `share_of_fluid.*`: how much of the fluid model's speed there was.
+
+    And `scaling.*`: the time per MB of the first size as a share of that of the second; 1 if times grow with sizes."""
+    for name in names:
+        measured = summary.value(f"median_s.{name}")
+        if measured and name in model:
+            summary.metric(f"share_of_fluid.{name}", round(model[name] * sizes[0] / measured, 4), "1")
     for name in names if len(sizes) > 1 else []:
         ratio = summary.ratio(f"median_s.{name}", f"median_s.{name}@{sizes[1]:g}MB")
         if ratio is not None:

@@ -6,6 +6,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,6 +21,8 @@ final class ThreadPool implements IThreadPoolService, AutoCloseable {
 
   ThreadPool() {
     executor.setRemoveOnCancelPolicy(true);
+    // only once it is closed: what comes then comes too late, and is nobody's mistake
+    executor.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
   }
 
   @Override

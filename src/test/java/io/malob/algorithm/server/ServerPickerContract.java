@@ -68,6 +68,27 @@ abstract class ServerPickerContract {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 5, 8, 13})
+  void next_isWhatPickGives_howeverOftenItIsAsked(int count) {
+    Random random = new Random(count);
+    ImmutableList<Server> servers = Servers.weighing(random.ints(count, 1, 9).toArray());
+    ServerPicker picker = picker(servers, new AtomicInteger(random.nextInt()));
+    for (int i = 0; i < 300; i++) {
+      int next = picker.next();
+      assertEquals(next, picker.next());
+      for (int index = 0; index < count; index++) {
+        assertTrue(picker.values(index).values().stream().allMatch(Double::isFinite));
+      }
+      assertEquals(next, picker.pick());
+      open(picker, servers.get(next));
+      Server any = servers.get(random.nextInt(count));
+      if (random.nextInt(3) == 0 && any.load().active() > 0) {
+        close(picker, any);
+      }
+    }
+  }
+
   @Test
   void pick_whereTurnWraps_isAlwaysOneOfTheServers() {
     ImmutableList<Server> servers = Servers.weighing(3, 1, 2);
