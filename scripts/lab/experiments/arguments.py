@@ -40,3 +40,8 @@ def amount(text: str) -> float:
     if not 0 < value < math.inf:
         raise argparse.ArgumentTypeError(f"'{text}' is no number above 0")
     return value
+
+
+def duration(text: str) -> float:
+    """0 or more."""
+    return 0.0 if text.strip() in ("0", "0.0") else amount(text)

@@ -14,6 +14,9 @@ from lab.experiments.workloads.workload import Load
 
 GREEDY = {"io.malob.balancer.BalancerModule.countPlaced": "false"}
 
+#: As in the thesis, a connection stays on the paths that it was placed on.
+UNMOVED = {"io.malob.balancer.BalancerModule.elephantSeconds": "0"}
+
 
 @dataclass(frozen=True)
 class Case:

@@ -8,7 +8,7 @@ from typing import Any, Sequence
 
 from base.errors import UsageError
 from lab.experiments.arguments import add_common, amount, positive
-from lab.experiments.scenario import GREEDY
+from lab.experiments.scenario import GREEDY, UNMOVED
 from lab.experiments.site import Setup
 from lab.experiments.workloads.workload import Workload
 
@@ -29,6 +29,8 @@ def add(parser: argparse.ArgumentParser, requests: str, scale: float) -> None:
                         help="multiplies the rates of all links (default %(default)s)")
     parser.add_argument("--greedy", action="store_true",
                         help="as in the thesis: what is placed between two measurements does not count")
+    parser.add_argument("--moves", action="store_true",
+                        help="long flows are led over better paths while they go on; otherwise they stay, as in the thesis")
     parser.add_argument("--processor", type=amount, default=0.2, metavar="F",
                         help="what a server's processor is, as a share of a core (default %(default)s)")
     parser.add_argument("--congestion", metavar="NAME", help="congestion control of TCP (default cubic where there is one)")
@@ -40,7 +42,7 @@ def setup(options: argparse.Namespace, topology: str, workloads: Sequence[Worklo
     if options.processor > 1:
         raise UsageError(f"--processor: a request runs on one core at most, not {options.processor:g}")
     return Setup(topology, options.scale, processors, options.processor, congestion(options.congestion), workloads,
-                 GREEDY if options.greedy else {}, **more)
+                 {**({} if options.moves else UNMOVED), **(GREEDY if options.greedy else {})}, **more)
 
 
 def congestion(name: "str | None") -> str:

@@ -138,10 +138,31 @@ class ScenarioTest(unittest.TestCase):
         self.assertEqual(10, len(made.cases))
         self.assertEqual([case.key for case in made.cases], [row.key for row in made.rows])
 
+    def test_long_flows_stay_as_in_the_thesis_unless_told(self) -> None:
+        moves = "io.malob.balancer.BalancerModule.elephantSeconds"
+        self.assertEqual("0", scenario("thesis-ftp").setup.properties[moves])
+        self.assertNotIn(moves, scenario("thesis-ftp", "--moves").setup.properties)
+
+    def test_results_are_shown_as_a_share_of_the_fluid_model(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "fluid.json"
+            file.write_text(json.dumps({
+                "parameters": {"scale": 0.5, "bytes": 100_000_000},
+                "metrics": {"median_s.HT-PS": {"value": 20.0, "unit": "s"}, "p10_s.HT-PS": {"value": 1.0, "unit": "s"}}}))
+            wanted = scenario("thesis-ftp", "--sizes", "20", "--fluid", str(file))
+            summary = Summary("thesis-ftp", {}, {})
+            summary.metric("median_s.HT-PS", 4.0, "s")
+            wanted.checks(summary)
+            # 20 s for 100 MB at half the rates are 2 s for 20 MB at all of them
+            self.assertEqual(0.5, summary.value("share_of_fluid.HT-PS"))
+            file.write_text("{}")
+            with self.assertRaises(UsageError):
+                scenario("thesis-ftp", "--fluid", str(file))
+
     def test_greedy_is_a_setting_of_the_controller(self) -> None:
-        self.assertEqual({}, scenario("thesis-http").setup.properties)
+        self.assertNotIn("io.malob.balancer.BalancerModule.countPlaced", scenario("thesis-http").setup.properties)
         self.assertEqual(
-            {"io.malob.balancer.BalancerModule.countPlaced": "false"}, scenario("thesis-http", "--greedy").setup.properties)
+            "false", scenario("thesis-http", "--greedy").setup.properties["io.malob.balancer.BalancerModule.countPlaced"])
 
     def test_second_address(self) -> None:
         self.assertEqual("10.0.0.24/24", second_address("10.0.0.4/24"))

@@ -111,6 +111,7 @@ def main() -> None:
     parser.add_argument("--source", help="the address that connections come from")
     parser.add_argument("--count", type=int, default=0)
     parser.add_argument("--patience", type=float, default=30, help="seconds of silence after which a request has failed")
+    parser.add_argument("--pause", type=float, default=0, help="seconds between two requests")
     parser.add_argument("--file", default="")
     parser.add_argument("--pages", type=int, default=1)
     parser.add_argument("--connection-per-page", action="store_true")
@@ -123,8 +124,7 @@ def main() -> None:
         result = timed(KINDS[options.kind], options)
         print(json.dumps(result), flush=True)
         made += 1
-        if result["error"]:
-            time.sleep(_PAUSE_S)
+        time.sleep(max(options.pause, _PAUSE_S if result["error"] else 0))
 
 
 if __name__ == "__main__":

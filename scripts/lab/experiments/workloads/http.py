@@ -11,14 +11,18 @@ from lab.experiments.hosting import ServerHost
 
 @dataclass(frozen=True)
 class Http:
-    """pages: per request, over one connection or each over its own. page_bytes: of the body of each."""
+    """pages: per request, over one connection or each over its own. page_bytes: of the body of each. pause_s: between requests."""
 
     page_bytes: int
     pages: int = 5
     connection_per_page: bool = False
+    pause_s: float = 0
     name: str = "http"
     port: int = webserver.PORT
-    expected_s: float = 0.5
+
+    @property
+    def expected_s(self) -> float:
+        return 0.5 + self.pause_s
 
     def prepare(self, host: ServerHost) -> None:
         host.file(self._file, self.page_bytes)
@@ -30,6 +34,7 @@ class Http:
     def client_options(self) -> list[str]:
         return [
             "--port", str(self.port), "--file", self._file, "--bytes", str(self.page_bytes), "--pages", str(self.pages),
+            "--pause", str(self.pause_s),
             *(["--connection-per-page"] if self.connection_per_page else [])]
 
     @property
