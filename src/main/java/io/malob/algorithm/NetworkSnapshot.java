@@ -141,7 +141,8 @@ public final class NetworkSnapshot {
     if (path.isEmpty() || values.shareBps(path.get()) >= KEPT_PART * known.widthTo(dst)) {
       return path;
     }
-    if (linksToSearch.addAndGet(-topology().links().size()) < 0) {
+    // asked first, so that the budget, once spent, does not count down until it wraps around
+    if (linksToSearch.get() < 0 || linksToSearch.addAndGet(-topology().links().size()) < 0) {
       return wider(wider(path, lowestLatency(src, dst)), fewestHops(src, dst));
     }
     WidestPaths searched = values.widest(src);
