@@ -37,7 +37,8 @@ class MovesTest(SystemTest):
         time.sleep(SECONDS)  # until TCP has found out
         after = self._bytes_per_second(transfer)
         say(f"{before / 1e6:.2f} MB/s before, {after / 1e6:.2f} MB/s after")
-        self.assertLess(before, 1.1e6)
+        # a receiver that was held up for a moment catches up; the other way has 5 MB/s
+        self.assertLess(before, 2e6)
         self.assertGreater(after, 1.5 * before)
         sent, got = transfer.finish()
         self.assertEqual((None, None), (sent["error"], got["error"]))
