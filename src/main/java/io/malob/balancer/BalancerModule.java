@@ -222,7 +222,8 @@ public final class BalancerModule
     HostFinder hosts = new HostFinder(switches, topology, devices, programmer);
     samples = new FlowSamples(nanoTime);
     LinkLoads linkLoads = new LinkLoads();
-    labels = new LabelTable(programmer, nanoTime, linkLoads, random.applyAsInt(Label.MAX_ID));
+    labels =
+        new LabelTable(programmer, nanoTime, linkLoads, random.applyAsInt(Label.MAX_CONNECTION_ID));
     int maxConnections = settings.number("maxConnections", 500_000, 1, Integer.MAX_VALUE);
     connections =
         new ConnectionTable(

@@ -30,11 +30,16 @@ public final class FlowLayout {
   public static final int PRIORITY_REPORT = 48_200;
   public static final int PRIORITY_VIP = 48_000;
   public static final int PRIORITY_PROBE = 47_000;
+  public static final int PRIORITY_SUBFLOW = 46_000;
 
   // Tables 1 to 3.
   public static final int PRIORITY_MISS = 0;
   public static final int PRIORITY_ENTRY = 1_000;
   public static final int PRIORITY_SAME_PORT = 2_000;
+
+  // Table 2, before labels: sub-flows that go on by another branch, and those that have arrived.
+  public static final int PRIORITY_DIVERT = 2_000;
+  public static final int PRIORITY_DELIVER = 3_000;
 
   private FlowLayout() {}
 }

@@ -18,6 +18,8 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketOut;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
+import org.projectfloodlight.openflow.protocol.action.OFActionPopVlan;
+import org.projectfloodlight.openflow.protocol.action.OFActionPushVlan;
 import org.projectfloodlight.openflow.protocol.action.OFActionSetField;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstructionApplyActions;
@@ -350,6 +352,10 @@ public final class FakeFlowTable {
         output(output.getPort());
       } else if (action instanceof OFActionSetField set) {
         frame.set(set.getField().getMatchField(), set.getField().getValue());
+      } else if (action instanceof OFActionPushVlan) {
+        frame.pushVlan();
+      } else if (action instanceof OFActionPopVlan) {
+        frame.popVlan();
       } else {
         throw new UnsupportedOperationException("action " + action);
       }

@@ -24,18 +24,48 @@ final class MutableFrame {
   private static final int UDP = 17;
   private static final int ICMP = 1;
 
-  private final byte[] bytes;
-  private final ByteBuffer buffer;
-  private final int vlan;
-  private final int network;
+  private byte[] bytes;
+  private ByteBuffer buffer;
+  private int network;
 
   /** A copy of these bytes. */
   MutableFrame(byte[] frame) {
     bytes = frame.clone();
     buffer = ByteBuffer.wrap(bytes);
-    boolean tagged = bytes.length >= 18 && uint16(12) == 0x8100;
-    vlan = tagged ? uint16(14) & 0xfff : -1;
-    network = tagged ? 18 : 14;
+    network = bytes.length >= 18 && uint16(12) == 0x8100 ? 18 : 14;
+  }
+
+  private boolean isTagged() {
+    return network > 14;
+  }
+
+  /** Puts a tag of VLAN 0 before the EtherType, as the push_vlan action does. */
+  void pushVlan() {
+    if (isTagged()) {
+      throw new UnsupportedOperationException("a second VLAN tag");
+    }
+    splice(new byte[] {(byte) 0x81, 0, 0, 0}, 0, 18);
+  }
+
+  /** Takes the tag away, as the pop_vlan action does. */
+  void popVlan() {
+    if (!isTagged()) {
+      throw new IllegalArgumentException("the frame has no VLAN tag");
+    }
+    splice(new byte[0], 4, 14);
+  }
+
+  /** Puts bytes between the addresses and what follows, less as many of that. */
+  private void splice(byte[] between, int without, int networkThen) {
+    byte[] before = bytes;
+    bytes =
+        ByteBuffer.allocate(before.length + between.length - without)
+            .put(before, 0, 12)
+            .put(between)
+            .put(before, 12 + without, before.length - 12 - without)
+            .array();
+    buffer = ByteBuffer.wrap(bytes);
+    network = networkThen;
   }
 
   int length() {
@@ -53,7 +83,8 @@ final class MutableFrame {
       case ETH_DST -> mac(0);
       case ETH_SRC -> mac(6);
       case ETH_TYPE -> EthType.of(uint16(network - 2));
-      case VLAN_VID -> vlan < 0 ? OFVlanVidMatch.UNTAGGED : OFVlanVidMatch.ofVlan(vlan);
+      case VLAN_VID ->
+          isTagged() ? OFVlanVidMatch.ofVlan(uint16(14) & 0xfff) : OFVlanVidMatch.UNTAGGED;
       case IP_PROTO -> isIpv4() ? IpProtocol.of((short) protocol()) : null;
       case IPV4_SRC -> isIpv4() ? address(network + 12) : null;
       case IPV4_DST -> isIpv4() ? address(network + 16) : null;

@@ -18,6 +18,15 @@ public record Label(int id) {
   /** The largest id. */
   public static final int MAX_ID = 0xffffff;
 
+  /** The largest id of the paths of connections; those above are for MPTCP's sub-flows. */
+  public static final int MAX_CONNECTION_ID = 0x7fffff;
+
+  /** The first bits of the labels of sub-flows. */
+  public static final MacAddress SUBFLOW_PREFIX =
+      MacAddress.of(PREFIX.getLong() | MAX_CONNECTION_ID + 1);
+
+  public static final MacAddress SUBFLOW_PREFIX_MASK = MacAddress.of("ff:ff:ff:80:00:00");
+
   public Label {
     if (id < 1 || id > MAX_ID) {
       throw new IllegalArgumentException("a label id is between 1 and " + MAX_ID + ", not " + id);
@@ -27,6 +36,11 @@ public record Label(int id) {
   /** Whether an address is a label. */
   public static boolean isLabel(MacAddress mac) {
     return mac.getLong() >>> 24 == PREFIX.getLong() >>> 24;
+  }
+
+  /** Whether an address is the label of sub-flows. */
+  public static boolean isOfSubflow(MacAddress mac) {
+    return isLabel(mac) && (mac.getLong() & MAX_ID) > MAX_CONNECTION_ID;
   }
 
   /** The label that an address stands for; empty if it stands for none. */

@@ -50,7 +50,7 @@ public final class LabelTable {
   private int lastId;
 
   public LabelTable(FlowProgrammer programmer, LongSupplier nanoTime) {
-    this(programmer, nanoTime, new LinkLoads(), Label.MAX_ID, 0);
+    this(programmer, nanoTime, new LinkLoads(), Label.MAX_CONNECTION_ID, 0);
   }
 
   /**
@@ -58,10 +58,10 @@ public final class LabelTable {
    * an earlier run on switches that have not come back yet.
    *
    * @param loads where the connections on the labels' links are counted
-   * @param lastId the id before the first one, from 0 to {@link Label#MAX_ID}
+   * @param lastId the id before the first one, from 0 to {@link Label#MAX_CONNECTION_ID}
    */
   public LabelTable(FlowProgrammer programmer, LongSupplier nanoTime, LinkLoads loads, int lastId) {
-    this(programmer, nanoTime, loads, Label.MAX_ID, lastId);
+    this(programmer, nanoTime, loads, Label.MAX_CONNECTION_ID, lastId);
   }
 
   /** A table that has that many labels only. */

@@ -1,0 +1,151 @@
+package io.malob.openflow.subflow;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSetMultimap;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Path;
+import io.malob.algorithm.subflow.Route;
+import io.malob.openflow.label.Label;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/** Makes the rules of all switches from routes and hosts. Pure. */
+public final class Fan {
+  private Fan() {}
+
+  /**
+   * A route whose branches have labels.
+   *
+   * @param labels one for each branch
+   */
+  public record LabelledRoute(Route route, ImmutableList<Label> labels) {
+    public LabelledRoute {
+      if (labels.size() != route.branches().size()) {
+        throw new IllegalArgumentException("each branch of a route has a label");
+      }
+    }
+  }
+
+  /** Who puts the VLAN tag on the frames of a host. */
+  public enum Tagging {
+    /** There is none. */
+    NONE,
+    /** The host itself. */
+    HOST,
+    /** The switch, as an access port does; it takes it off as well. */
+    SWITCH
+  }
+
+  /**
+   * An address of a host.
+   *
+   * @param vlan 0 for none
+   * @param network what it reaches without a router
+   */
+  public record Address(
+      IPv4Address address,
+      IPv4AddressWithMask network,
+      DatapathId switchId,
+      OFPort port,
+      MacAddress mac,
+      int vlan,
+      Tagging tagging) {}
+
+  /** What an address sends goes by this route. */
+  public record Source(Address address, LabelledRoute route) {}
+
+  /**
+   * All rules, by switch.
+   *
+   * @param sources addresses whose sub-flows have routes
+   * @param destinations all addresses that can be reached over routes
+   */
+  public static ImmutableSetMultimap<DatapathId, SubflowRule> rules(
+      Collection<LabelledRoute> routes,
+      Collection<Source> sources,
+      Collection<Address> destinations) {
+    ImmutableSetMultimap.Builder<DatapathId, SubflowRule> rules = ImmutableSetMultimap.builder();
+    for (LabelledRoute route : routes) {
+      carry(rules, route);
+      divert(rules, route, destinations);
+    }
+    sources.forEach(source -> classify(rules, source));
+    destinations.forEach(address -> deliver(rules, address));
+    return withLabelled(rules.build());
+  }
+
+  private static void carry(
+      ImmutableSetMultimap.Builder<DatapathId, SubflowRule> rules, LabelledRoute labelled) {
+    List<Path> branches = labelled.route.branches();
+    for (int i = 0; i < branches.size(); i++) {
+      Label label = labelled.labels.get(i);
+      for (DirectedLink link : branches.get(i).links()) {
+        rules.put(link.src(), new SubflowRule.Carry(label, Optional.of(link.srcPort())));
+      }
+      rules.put(branches.get(i).dst(), new SubflowRule.Carry(label, Optional.empty()));
+    }
+  }
+
+  private static void divert(
+      ImmutableSetMultimap.Builder<DatapathId, SubflowRule> rules,
+      LabelledRoute labelled,
+      Collection<Address> destinations) {
+    Route route = labelled.route;
+    if (route.branches().size() == 1) {
+      return;
+    }
+    for (Address address : destinations) {
+      route
+          .branchTo(address.switchId)
+          .map(branch -> divert(labelled, address, branch))
+          .filter(rule -> !rule.branch().equals(rule.label()))
+          .ifPresent(rule -> rules.put(route.identity().ingress(), rule));
+    }
+  }
+
+  private static SubflowRule.Divert divert(LabelledRoute labelled, Address to, Path branch) {
+    return new SubflowRule.Divert(
+        labelled.labels.get(0),
+        to.address,
+        labelled.labels.get(labelled.route.branches().indexOf(branch)),
+        branch.links().get(0).srcPort());
+  }
+
+  private static void classify(
+      ImmutableSetMultimap.Builder<DatapathId, SubflowRule> rules, Source source) {
+    Address from = source.address;
+    boolean push = from.tagging == Tagging.SWITCH;
+    rules.put(
+        from.switchId,
+        new SubflowRule.Classify(
+            push ? 0 : from.vlan,
+            push ? from.vlan : 0,
+            from.address,
+            from.network,
+            source.route.labels.get(0)));
+  }
+
+  private static void deliver(
+      ImmutableSetMultimap.Builder<DatapathId, SubflowRule> rules, Address to) {
+    rules.put(
+        to.switchId,
+        new SubflowRule.Deliver(
+            to.vlan, to.tagging == Tagging.SWITCH, to.address, to.mac, to.port));
+  }
+
+  private static ImmutableSetMultimap<DatapathId, SubflowRule> withLabelled(
+      ImmutableSetMultimap<DatapathId, SubflowRule> rules) {
+    ImmutableSetMultimap.Builder<DatapathId, SubflowRule> all = ImmutableSetMultimap.builder();
+    for (DatapathId switchId : rules.keySet()) {
+      all.put(switchId, new SubflowRule.Labelled());
+      all.putAll(switchId, rules.get(switchId));
+    }
+    return all.build();
+  }
+}

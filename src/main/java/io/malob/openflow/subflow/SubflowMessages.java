@@ -1,0 +1,73 @@
+package io.malob.openflow.subflow;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowMod;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.U64;
+
+/** Messages about the rules for sub-flows of one switch. Pure. */
+public final class SubflowMessages {
+  /** Epochs are from 0 to less than this. */
+  public static final int EPOCHS = SubflowCookie.EPOCHS;
+
+  private static final int END_OF_PATH = 5;
+
+  private SubflowMessages() {}
+
+  /**
+   * Makes a switch have exactly these rules, whatever it has, without a gap: they are added, those
+   * that only lead to others last, and then what has another epoch goes.
+   *
+   * @param epoch one that the switch's rules did not have before
+   */
+  public static List<OFMessage> exactly(
+      OFFactory factory, Collection<SubflowRule> rules, int epoch) {
+    List<OFMessage> messages = new ArrayList<>();
+    rules.stream()
+        .sorted(Comparator.comparing(SubflowRule::step))
+        .forEach(rule -> messages.add(rule.add(factory, epoch)));
+    // rules of different epochs must not meet in a switch that changes their order
+    messages.add(factory.barrierRequest());
+    for (SubflowCookie.Masked other : SubflowCookie.othersThan(epoch)) {
+      messages.add(deleteByCookie(factory, other.cookie(), other.mask()));
+    }
+    return messages;
+  }
+
+  /** Takes all rules for sub-flows away. */
+  public static OFMessage none(OFFactory factory) {
+    return deleteByCookie(factory, SubflowCookie.of(0, 0), SubflowCookie.applicationMask());
+  }
+
+  /** Asks how many rules for sub-flows a switch has. */
+  public static OFMessage count(OFFactory factory) {
+    return factory
+        .buildAggregateStatsRequest()
+        .setTableId(TableId.ALL)
+        .setOutPort(OFPort.ANY)
+        .setCookie(SubflowCookie.of(0, 0))
+        .setCookieMask(SubflowCookie.applicationMask())
+        .build();
+  }
+
+  /** Whether a packet came to the controller because nobody took it before its path ended. */
+  public static boolean isEndOfPath(U64 cookie) {
+    return SubflowCookie.is(cookie, END_OF_PATH);
+  }
+
+  private static OFFlowMod deleteByCookie(OFFactory factory, U64 cookie, U64 mask) {
+    return factory
+        .buildFlowDelete()
+        .setTableId(TableId.ALL)
+        .setOutPort(OFPort.ANY)
+        .setCookie(cookie)
+        .setCookieMask(mask)
+        .build();
+  }
+}

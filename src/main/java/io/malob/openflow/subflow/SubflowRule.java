@@ -1,0 +1,331 @@
+package io.malob.openflow.subflow;
+
+import io.malob.openflow.FlowLayout;
+import io.malob.openflow.label.Label;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.projectfloodlight.openflow.protocol.OFFactories;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.OFVlanVidMatch;
+import org.projectfloodlight.openflow.types.TableId;
+
+/**
+ * One rule for sub-flows at one switch, of whatever OpenFlow version. Two that are equal do the
+ * same; of two with equal {@link #key()}s, a switch has the one that was added last. Immutable.
+ */
+public sealed interface SubflowRule {
+
+  /** Which rule of a switch it is. */
+  record Key(TableId table, int priority, Match match) {}
+
+  /**
+   * In which order rules are put in place: what leads packets somewhere comes after what is there.
+   */
+  enum Step {
+    /** Nothing leads to it yet. */
+    AHEAD,
+    /** Leads packets to rules of the other step. */
+    TURN
+  }
+
+  TableId table();
+
+  int priority();
+
+  Step step();
+
+  Match match(OFFactory factory);
+
+  List<OFInstruction> instructions(OFFactory factory);
+
+  /** By this a rule is found on its switch. */
+  default Key key() {
+    return new Key(table(), priority(), match(OFFactories.getFactory(OFVersion.OF_13)));
+  }
+
+  /**
+   * Puts it in place, or in the place of what has the same key.
+   *
+   * @param epoch of the switch's rules, from 0 to 65535
+   */
+  default OFMessage add(OFFactory factory, int epoch) {
+    return factory
+        .buildFlowAdd()
+        .setTableId(table())
+        .setPriority(priority())
+        .setCookie(SubflowCookie.of(kind(), epoch))
+        .setMatch(match(factory))
+        .setInstructions(instructions(factory))
+        .build();
+  }
+
+  /** Takes it, or what has the same key, away. */
+  default OFMessage delete(OFFactory factory) {
+    return factory
+        .buildFlowDeleteStrict()
+        .setTableId(table())
+        .setPriority(priority())
+        .setMatch(match(factory))
+        .build();
+  }
+
+  /** Tells rules apart in dumps of a switch's tables. */
+  int kind();
+
+  /** Leads what carries a label of sub-flows past all other rules of the first table. */
+  record Labelled() implements SubflowRule {
+    @Override
+    public TableId table() {
+      return FlowLayout.CLASSIFY;
+    }
+
+    @Override
+    public int priority() {
+      return FlowLayout.PRIORITY_LABELLED;
+    }
+
+    @Override
+    public Step step() {
+      return Step.AHEAD;
+    }
+
+    @Override
+    public int kind() {
+      return 0;
+    }
+
+    @Override
+    public Match match(OFFactory factory) {
+      return SubflowRule.labelled(factory.buildMatch()).build();
+    }
+
+    @Override
+    public List<OFInstruction> instructions(OFFactory factory) {
+      return List.of(factory.instructions().gotoTable(FlowLayout.LABELS));
+    }
+  }
+
+  /**
+   * At the ingress switch: what an address of a host sends within its network gets the label of its
+   * identity.
+   *
+   * @param tag the VLAN that frames have when they come in; 0 for none
+   * @param push the VLAN that they get; 0 for none
+   * @param network where the destination must be; others are reached as ever
+   */
+  record Classify(int tag, int push, IPv4Address source, IPv4AddressWithMask network, Label label)
+      implements SubflowRule {
+    /** Broadcasts within the network are not for one host. */
+    private static final MacAddress GROUP_BIT = MacAddress.of("01:00:00:00:00:00");
+
+    @Override
+    public TableId table() {
+      return FlowLayout.CLASSIFY;
+    }
+
+    @Override
+    public int priority() {
+      return FlowLayout.PRIORITY_SUBFLOW;
+    }
+
+    @Override
+    public Step step() {
+      return Step.TURN;
+    }
+
+    @Override
+    public int kind() {
+      return 1;
+    }
+
+    @Override
+    public Match match(OFFactory factory) {
+      return factory
+          .buildMatch()
+          .setMasked(MatchField.ETH_DST, MacAddress.NONE, GROUP_BIT)
+          .setExact(MatchField.ETH_TYPE, EthType.IPv4)
+          .setExact(MatchField.VLAN_VID, vlanId(tag))
+          .setExact(MatchField.IPV4_SRC, source)
+          .setMasked(MatchField.IPV4_DST, network)
+          .build();
+    }
+
+    @Override
+    public List<OFInstruction> instructions(OFFactory factory) {
+      List<OFAction> actions = new ArrayList<>();
+      if (push != 0) {
+        actions.add(factory.actions().pushVlan(EthType.VLAN_FRAME));
+        actions.add(factory.actions().setField(factory.oxms().vlanVid(vlanId(push))));
+      }
+      actions.add(factory.actions().setField(factory.oxms().ethDst(label.mac())));
+      return List.of(
+          factory.instructions().applyActions(actions),
+          factory.instructions().gotoTable(FlowLayout.LABELS));
+    }
+  }
+
+  /**
+   * At the switch of a host: what is for one of its addresses is handed to it, whatever its label.
+   *
+   * @param vlan that packets for it have; 0 for none
+   * @param pop whether the tag is taken off
+   */
+  record Deliver(int vlan, boolean pop, IPv4Address address, MacAddress mac, OFPort port)
+      implements SubflowRule {
+    @Override
+    public TableId table() {
+      return FlowLayout.LABELS;
+    }
+
+    @Override
+    public int priority() {
+      return FlowLayout.PRIORITY_DELIVER;
+    }
+
+    @Override
+    public Step step() {
+      return Step.AHEAD;
+    }
+
+    @Override
+    public int kind() {
+      return 2;
+    }
+
+    @Override
+    public Match match(OFFactory factory) {
+      return SubflowRule.labelled(factory.buildMatch())
+          .setExact(MatchField.ETH_TYPE, EthType.IPv4)
+          .setExact(MatchField.VLAN_VID, vlanId(vlan))
+          .setExact(MatchField.IPV4_DST, address)
+          .build();
+    }
+
+    @Override
+    public List<OFInstruction> instructions(OFFactory factory) {
+      List<OFAction> actions = new ArrayList<>();
+      if (pop) {
+        actions.add(factory.actions().popVlan());
+      }
+      actions.add(factory.actions().setField(factory.oxms().ethDst(mac)));
+      actions.add(factory.actions().output(port, Integer.MAX_VALUE));
+      return List.of(factory.instructions().applyActions(actions));
+    }
+  }
+
+  /**
+   * At the ingress switch: what is for an address that the first branch of a route does not reach
+   * goes by another branch.
+   *
+   * @param label of the first branch
+   * @param branch the label of the other one
+   * @param out where that begins
+   */
+  record Divert(Label label, IPv4Address address, Label branch, OFPort out) implements SubflowRule {
+    @Override
+    public TableId table() {
+      return FlowLayout.LABELS;
+    }
+
+    @Override
+    public int priority() {
+      return FlowLayout.PRIORITY_DIVERT;
+    }
+
+    @Override
+    public Step step() {
+      return Step.TURN;
+    }
+
+    @Override
+    public int kind() {
+      return 3;
+    }
+
+    @Override
+    public Match match(OFFactory factory) {
+      return factory
+          .buildMatch()
+          .setExact(MatchField.ETH_DST, label.mac())
+          .setExact(MatchField.ETH_TYPE, EthType.IPv4)
+          .setExact(MatchField.IPV4_DST, address)
+          .build();
+    }
+
+    @Override
+    public List<OFInstruction> instructions(OFFactory factory) {
+      return List.of(
+          factory
+              .instructions()
+              .applyActions(
+                  List.of(
+                      factory.actions().setField(factory.oxms().ethDst(branch.mac())),
+                      factory.actions().output(out, Integer.MAX_VALUE))));
+    }
+  }
+
+  /**
+   * Leads a label on.
+   *
+   * @param out by which port; empty at the end of the path, where what nobody took shows itself to
+   *     the controller
+   */
+  record Carry(Label label, Optional<OFPort> out) implements SubflowRule {
+    private static final int KIND = 4;
+    private static final int KIND_OF_END = 5;
+    private static final int WHOLE_PACKET = 0xffff;
+
+    @Override
+    public TableId table() {
+      return FlowLayout.LABELS;
+    }
+
+    @Override
+    public int priority() {
+      return FlowLayout.PRIORITY_ENTRY;
+    }
+
+    @Override
+    public Step step() {
+      return Step.AHEAD;
+    }
+
+    @Override
+    public int kind() {
+      return out.isPresent() ? KIND : KIND_OF_END;
+    }
+
+    @Override
+    public Match match(OFFactory factory) {
+      return factory.buildMatch().setExact(MatchField.ETH_DST, label.mac()).build();
+    }
+
+    @Override
+    public List<OFInstruction> instructions(OFFactory factory) {
+      OFAction action =
+          out.<OFAction>map(port -> factory.actions().output(port, Integer.MAX_VALUE))
+              .orElseGet(() -> factory.actions().output(OFPort.CONTROLLER, WHOLE_PACKET));
+      return List.of(factory.instructions().applyActions(List.of(action)));
+    }
+  }
+
+  private static Match.Builder labelled(Match.Builder match) {
+    return match.setMasked(MatchField.ETH_DST, Label.SUBFLOW_PREFIX, Label.SUBFLOW_PREFIX_MASK);
+  }
+
+  private static OFVlanVidMatch vlanId(int vlan) {
+    return vlan == 0 ? OFVlanVidMatch.UNTAGGED : OFVlanVidMatch.ofVlan(vlan);
+  }
+}
