@@ -40,6 +40,7 @@ class ArchitectureTest {
   private static final String MONITOR = "io.malob.monitor..";
   private static final String LATENCY = "io.malob.latency..";
   private static final String AGENT = "io.malob.agent..";
+  private static final String MPTCP = "io.malob.mptcp..";
   private static final String MODULE = "io.malob.module..";
   private static final String REST = "io.malob.rest..";
   private static final String CONTROLLER = "io.malob.controller..";
@@ -85,6 +86,13 @@ class ArchitectureTest {
           "io.malob.latency.LatencyCounters",
           "io.malob.latency.LatencyCounters$ProbeCount");
 
+  /** What other modules may see of the routes of sub-flows. */
+  private static final Set<String> MPTCP_SERVICE =
+      Set.of(
+          "io.malob.mptcp.IMptcpService",
+          "io.malob.mptcp.MptcpException",
+          "io.malob.mptcp.MptcpException$Reason");
+
   /** An import that finds nothing would keep every rule. */
   @ParameterizedTest
   @CsvSource({
@@ -95,6 +103,7 @@ class ArchitectureTest {
     "io.malob.latency.., 15",
     "io.malob.monitor.., 6",
     "io.malob.agent.., 8",
+    "io.malob.mptcp.., 20",
     "io.malob.rest.., 12",
     "io.malob.controller.., 60",
     "net.floodlightcontroller.., 25"
@@ -158,13 +167,13 @@ class ArchitectureTest {
           .dependOnClassesThat(oursExcept(MONITOR, MODULE, ALGORITHM, STATE, OPENFLOW, FLOODLIGHT));
 
   @ArchTest
-  static final ArchRule measuringFeatures_seeTheMonitorsService =
+  static final ArchRule otherFeatures_seeTheMonitorsService =
       noClasses()
           .that()
-          .resideInAnyPackage(LATENCY, AGENT)
+          .resideInAnyPackage(LATENCY, AGENT, MPTCP)
           .should()
           .dependOnClassesThat(
-              oursExcept(LATENCY, AGENT, MODULE, ALGORITHM, STATE, OPENFLOW, FLOODLIGHT)
+              oursExcept(LATENCY, AGENT, MPTCP, MODULE, ALGORITHM, STATE, OPENFLOW, FLOODLIGHT)
                   .and(notOneOf(MONITOR_SERVICE)))
           .allowEmptyShould(true);
 
@@ -186,6 +195,7 @@ class ArchitectureTest {
               oursExcept(REST, ALGORITHM, STATE, FLOODLIGHT)
                   .and(notOneOf(BALANCER_SERVICE))
                   .and(notOneOf(LATENCY_SERVICE))
+                  .and(notOneOf(MPTCP_SERVICE))
                   .and(notOneOf(MONITOR_SERVICE))
                   .and(notOneOf(AGENT_SERVICE)));
 

@@ -1,13 +1,24 @@
 package io.malob.module;
 
 import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Topology;
 import java.util.HashSet;
 import java.util.Set;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.topology.ITopologyService;
 
 /** The links that the controller has found, as algorithms see them. */
 public final class FoundLinks {
   private FoundLinks() {}
+
+  /** The active switches, and the links between them. */
+  public static Topology between(IOFSwitchService switches, ITopologyService topology) {
+    return Topology.of(
+        switches.getAllSwitchDpids().stream()
+            .filter(switchId -> switches.getActiveSwitch(switchId) != null)
+            .toList(),
+        of(topology));
+  }
 
   /** All of them, each direction for itself. */
   public static Set<DirectedLink> of(ITopologyService topology) {

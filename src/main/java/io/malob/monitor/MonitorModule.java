@@ -171,11 +171,7 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
 
   /** One at a time, so that what was read last is what stays. */
   private synchronized void readTopology() {
-    List<DatapathId> active =
-        switches.getAllSwitchDpids().stream()
-            .filter(switchId -> switches.getActiveSwitch(switchId) != null)
-            .toList();
-    Topology now = Topology.of(active, FoundLinks.of(topologyService));
+    Topology now = FoundLinks.between(switches, topologyService);
     if (!now.equals(topology)) {
       links.setTopology(now);
       topology = now;

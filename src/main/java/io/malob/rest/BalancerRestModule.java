@@ -4,6 +4,7 @@ import io.malob.agent.IAgentService;
 import io.malob.balancer.IBalancerService;
 import io.malob.latency.ILatencyService;
 import io.malob.monitor.IMonitorService;
+import io.malob.mptcp.IMptcpService;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +32,12 @@ public final class BalancerRestModule implements IFloodlightModule {
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
-        IRestApiService.class, IBalancerService.class, IMonitorService.class, IAgentService.class);
+        IRestApiService.class,
+        IBalancerService.class,
+        IMonitorService.class,
+        IAgentService.class,
+        ILatencyService.class,
+        IMptcpService.class);
   }
 
   @Override
@@ -47,6 +53,9 @@ public final class BalancerRestModule implements IFloodlightModule {
     IAgentService agents = context.getServiceImpl(IAgentService.class);
     ILatencyService latency = context.getServiceImpl(ILatencyService.class);
     server.addRestletRoutable(
-        new JsonRoutable("/wm/malob", new StateResources(balancer, monitor, agents, latency)));
+        new JsonRoutable(
+            "/wm/malob",
+            new StateResources(
+                balancer, monitor, agents, latency, context.getServiceImpl(IMptcpService.class))));
   }
 }

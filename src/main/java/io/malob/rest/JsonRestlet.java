@@ -51,7 +51,11 @@ final class JsonRestlet extends Restlet {
     }
     response.setStatus(Status.valueOf(reply.status()));
     if (reply.status() != Status.SUCCESS_NO_CONTENT.getCode()) {
-      response.setEntity(json(reply.body()));
+      response.setEntity(
+          reply.body() instanceof Reply.Picture picture
+              ? new StringRepresentation(
+                  picture.svg(), MediaType.IMAGE_SVG, null, CharacterSet.UTF_8)
+              : json(reply.body()));
     }
   }
 

@@ -8,6 +8,7 @@ import io.malob.balancer.MoveStats;
 import io.malob.balancer.PathStats;
 import io.malob.latency.ILatencyService;
 import io.malob.monitor.IMonitorService;
+import io.malob.mptcp.IMptcpService;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.LinkedHashMap;
@@ -23,7 +24,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 final class StateResources implements Resources {
   private static final String HERE =
       "explain, connections, capacities, paths, profiles, moves, links, servers, snapshot, latency, reports,"
-          + " refusals, counters, audits";
+          + " refusals, counters, audits, mptcp";
 
   private final IBalancerService balancer;
   private final MonitoredState monitored;
@@ -32,12 +33,15 @@ final class StateResources implements Resources {
   private final CapacityResources capacities;
   private final ReportResources reports;
   private final ILatencyService latency;
+  private final MptcpResources mptcp;
 
   StateResources(
       IBalancerService balancer,
       IMonitorService monitor,
       IAgentService agents,
-      ILatencyService latency) {
+      ILatencyService latency,
+      IMptcpService mptcp) {
+    this.mptcp = new MptcpResources(mptcp);
     this.balancer = balancer;
     this.monitored = new MonitoredState(balancer, monitor, Clock.systemUTC());
     this.explanations = new ExplanationResources(balancer, monitor);
@@ -55,6 +59,9 @@ final class StateResources implements Resources {
     }
     if (!path.isEmpty() && path.get(0).equals("capacities")) {
       return capacities.answer(method, path.subList(1, path.size()), body);
+    }
+    if (!path.isEmpty() && path.get(0).equals("mptcp")) {
+      return mptcp.answer(method, path.subList(1, path.size()), body);
     }
     Object answer =
         switch (String.join("/", path)) {

@@ -17,6 +17,12 @@ public record DirectedLink(DatapathId src, OFPort srcPort, DatapathId dst, OFPor
           .thenComparing(DirectedLink::srcPort)
           .thenComparing(DirectedLink::dstPort);
 
+  /** The other direction of the same cable. */
+  public DirectedLink reversed() {
+    return new DirectedLink(
+        /* src= */ dst, /* srcPort= */ dstPort, /* dst= */ src, /* dstPort= */ srcPort);
+  }
+
   @Override
   public int compareTo(DirectedLink other) {
     return ORDER.compare(this, other);

@@ -26,10 +26,6 @@ final class SubflowCookie {
     return U64.of(base() | (long) kind << KIND_SHIFT | epoch);
   }
 
-  static boolean is(U64 cookie, int kind) {
-    return cookie.getValue() >>> KIND_SHIFT == (base() >>> KIND_SHIFT | kind);
-  }
-
   private static long base() {
     return APPLICATION << APPLICATION_SHIFT;
   }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import org.projectfloodlight.openflow.protocol.OFAggregateStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFMessage;
@@ -15,8 +16,6 @@ import org.projectfloodlight.openflow.types.U64;
 public final class SubflowMessages {
   /** Epochs are from 0 to less than this. */
   public static final int EPOCHS = SubflowCookie.EPOCHS;
-
-  private static final int END_OF_PATH = 5;
 
   private SubflowMessages() {}
 
@@ -40,13 +39,8 @@ public final class SubflowMessages {
     return messages;
   }
 
-  /** Takes all rules for sub-flows away. */
-  public static OFMessage none(OFFactory factory) {
-    return deleteByCookie(factory, SubflowCookie.of(0, 0), SubflowCookie.applicationMask());
-  }
-
   /** Asks how many rules for sub-flows a switch has. */
-  public static OFMessage count(OFFactory factory) {
+  public static OFAggregateStatsRequest count(OFFactory factory) {
     return factory
         .buildAggregateStatsRequest()
         .setTableId(TableId.ALL)
@@ -54,11 +48,6 @@ public final class SubflowMessages {
         .setCookie(SubflowCookie.of(0, 0))
         .setCookieMask(SubflowCookie.applicationMask())
         .build();
-  }
-
-  /** Whether a packet came to the controller because nobody took it before its path ended. */
-  public static boolean isEndOfPath(U64 cookie) {
-    return SubflowCookie.is(cookie, END_OF_PATH);
   }
 
   private static OFFlowMod deleteByCookie(OFFactory factory, U64 cookie, U64 mask) {

@@ -1,0 +1,72 @@
+package io.malob.algorithm.subflow;
+
+import java.util.SplittableRandom;
+
+/**
+ * Looks for a better plan by changing one way at a time. A change for the worse is made, too, if it
+ * is small enough; what is small enough becomes less and less (threshold accepting, Dueck and
+ * Scheuer 1990: as simulated annealing, without its exponential function, whose last digit may
+ * differ between machines).
+ */
+final class Annealing {
+  private static final double LAST_PART = 0.01;
+
+  private final Assignment assignment;
+  private final int[] free;
+  private final SplittableRandom random;
+
+  /**
+   * A search for one assignment.
+   *
+   * @param free the demands whose ways may be changed; at least one
+   */
+  Annealing(Assignment assignment, int[] free, SplittableRandom random) {
+    this.assignment = assignment;
+    this.free = free;
+    this.random = random;
+  }
+
+  /**
+   * Leaves the best plan that it comes across; at least the one that there is.
+   *
+   * @param threshold by how much one change may raise the energy at first
+   * @param steps how many changes are tried
+   * @return whether it is better than the one that there was
+   */
+  boolean run(double threshold, int steps) {
+    Loads loads = assignment.loads();
+    Score best = loads.score();
+    int[][] bestWays = assignment.ways();
+    boolean isBetter = false;
+    double factor = StrictMath.pow(LAST_PART, 1.0 / steps);
+    double allowed = threshold;
+    for (int step = 0; step < steps; step++) {
+      allowed *= factor;
+      if (change(allowed) && loads.score().isBetterThan(best)) {
+        best = loads.score();
+        bestWays = assignment.ways();
+        isBetter = true;
+      }
+    }
+    assignment.restore(bestWays);
+    return isBetter;
+  }
+
+  private boolean change(double allowed) {
+    int index = free[random.nextInt(free.length)];
+    int[] before = assignment.way(index);
+    Choice choice = assignment.choice(index);
+    int[] way = choice.ways().near(before, random);
+    if (way.length == 0) {
+      return false;
+    }
+    Footprint footprint = assignment.footprint(index);
+    double energy = assignment.loads().energy();
+    assignment.set(index, way, choice.counter().count(way));
+    if (assignment.loads().energy() - energy <= allowed) {
+      return true;
+    }
+    assignment.set(index, before, footprint);
+    return false;
+  }
+}

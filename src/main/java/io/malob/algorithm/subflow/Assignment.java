@@ -1,0 +1,81 @@
+package io.malob.algorithm.subflow;
+
+import com.google.common.collect.ImmutableList;
+import java.util.List;
+
+/** A way for each demand, and what links carry so. One thread only. */
+final class Assignment {
+  private final ImmutableList<Choice> choices;
+  private final int[][] ways;
+  private final Footprint[] footprints;
+  private final Loads loads;
+
+  /**
+   * Each demand on a way to begin with.
+   *
+   * @param ways one for each choice
+   * @param loads with nothing on the links but what they carry anyway
+   */
+  Assignment(List<Choice> choices, List<int[]> ways, Loads loads) {
+    this.choices = ImmutableList.copyOf(choices);
+    this.loads = loads;
+    this.ways = ways.toArray(int[][]::new);
+    footprints = new Footprint[this.ways.length];
+    for (int i = 0; i < this.ways.length; i++) {
+      footprints[i] = this.choices.get(i).counter().count(this.ways[i]);
+      loads.add(footprints[i]);
+    }
+  }
+
+  int size() {
+    return ways.length;
+  }
+
+  Choice choice(int index) {
+    return choices.get(index);
+  }
+
+  ImmutableList<Choice> choices() {
+    return choices;
+  }
+
+  /** The links of a demand's way. */
+  int[] way(int index) {
+    return ways[index];
+  }
+
+  Footprint footprint(int index) {
+    return footprints[index];
+  }
+
+  Loads loads() {
+    return loads;
+  }
+
+  /** Puts a demand on another way. */
+  void set(int index, int[] way) {
+    set(index, way, choices.get(index).counter().count(way));
+  }
+
+  /** Puts a demand on another way that has been counted. */
+  void set(int index, int[] way, Footprint footprint) {
+    loads.remove(footprints[index]);
+    loads.add(footprint);
+    ways[index] = way;
+    footprints[index] = footprint;
+  }
+
+  /** All ways as they are now. */
+  int[][] ways() {
+    return ways.clone();
+  }
+
+  /** Puts all demands on these ways. */
+  void restore(int[][] saved) {
+    for (int i = 0; i < ways.length; i++) {
+      if (ways[i] != saved[i]) {
+        set(i, saved[i]);
+      }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package io.malob.algorithm.subflow;
+
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+
+/**
+ * Looks for the plan with the smallest maximum, then the smallest spread, then the smallest sum of
+ * squares. Annealing first lowers the sum of squares alone, which brings all links together; then,
+ * in turns, the maximum and the spread, by making dear what is outside of a window. It ends early
+ * when bounds say that nothing better can be.
+ */
+final class BalancedMethod {
+  private static final int STEPS_PER_DEMAND = 500;
+  private static final int LEAST_STEPS = 20_000;
+  private static final int MOST_STEPS = 100_000;
+  private static final int ROUNDS = 6;
+
+  /** The largest change for the worse at first, in squares of what one demand adds to a link. */
+  private static final double THRESHOLD = 8;
+
+  /** With a window, energies are higher. */
+  private static final double THRESHOLD_WITH_WINDOW = 500;
+
+  private final Assignment assignment;
+  private final Bounds bounds;
+  private final SplittableRandom random;
+  private final double unit;
+
+  BalancedMethod(Assignment assignment, Bounds bounds, SplittableRandom random) {
+    this.assignment = assignment;
+    this.bounds = bounds;
+    this.random = random;
+    this.unit = unit(assignment);
+  }
+
+  /** What one demand adds to the value of a link, on an average. */
+  static double unit(Assignment assignment) {
+    double sum = 0;
+    double count = 0;
+    for (int i = 0; i < assignment.size(); i++) {
+      Footprint footprint = assignment.footprint(i);
+      for (int edge : footprint.edges()) {
+        Loads loads = assignment.loads();
+        sum += loads.value(edge, footprint.on(edge)) - loads.value(edge, 0);
+        count++;
+      }
+    }
+    return count == 0 ? 1 : sum / count;
+  }
+
+  /**
+   * Leaves the best plan found.
+   *
+   * @param free the demands whose ways may be changed
+   */
+  void run(int[] free) {
+    if (free.length == 0) {
+      return;
+    }
+    Loads loads = assignment.loads();
+    Annealing annealing = new Annealing(assignment, free, random);
+    int steps = Math.max(LEAST_STEPS, Math.min(MOST_STEPS, STEPS_PER_DEMAND * free.length));
+    annealing.run(THRESHOLD * unit * unit, steps);
+    for (int round = 0; round < ROUNDS && !bounds.areReachedBy(loads.score()); round++) {
+      setWindow(round % 2 == 0);
+      annealing.run(THRESHOLD_WITH_WINDOW * unit * unit, steps);
+    }
+    loads.setWindow(Double.NEGATIVE_INFINITY, Double.POSITIVE_INFINITY);
+  }
+
+  /** Sets the next aim: the bound itself, or a little less than what there is. */
+  private void setWindow(boolean isBound) {
+    Score score = assignment.loads().score();
+    double tooMuch = score.maximum() - bounds.maximum();
+    if (Score.compare(score.maximum(), bounds.maximum()) > 0) {
+      double aim = isBound ? bounds.maximum() : score.maximum() - Math.min(unit, tooMuch);
+      assignment.loads().setWindow(Double.NEGATIVE_INFINITY, aim);
+    } else {
+      double tooLittle = bounds.minimum() - score.minimum();
+      double aim = isBound ? bounds.minimum() : score.minimum() + Math.min(unit, tooLittle);
+      assignment.loads().setWindow(aim, score.maximum());
+    }
+  }
+
+  /** All demands. */
+  static int[] all(Assignment assignment) {
+    return IntStream.range(0, assignment.size()).toArray();
+  }
+}

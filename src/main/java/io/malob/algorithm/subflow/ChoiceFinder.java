@@ -1,0 +1,145 @@
+package io.malob.algorithm.subflow;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSet;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.HamiltonianSearch;
+import io.malob.algorithm.graph.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Finds out which ways an identity may take: Hamiltonian paths; trees where there is none. VLANs
+ * with the same first link have the same.
+ */
+final class ChoiceFinder {
+  /** More paths than that are not listed. */
+  private static final int LISTED = 4000;
+
+  /** What listing the paths of one identity may cost, in steps. */
+  private static final long LISTING_STEPS = 3_000_000;
+
+  /** In how many cases listing may fail; then it is not tried any more. */
+  private static final int MOST_FAILURES = 8;
+
+  /** What finding one path may cost, in steps. */
+  private static final long FINDING_STEPS = 20_000_000;
+
+  private final PlanRequest request;
+  private final Network network;
+  private final boolean[] egress;
+  private final HamiltonianSearch listing;
+  private final HamiltonianSearch finding;
+  private final Map<DirectedLink, Found> found = new HashMap<>();
+  private int failures;
+
+  private record Found(Route.Kind kind, String reason, Ways ways) {}
+
+  /**
+   * The choices that a request gives.
+   *
+   * @throws UnplannableException if there is no way at all for some of it
+   */
+  ChoiceFinder(PlanRequest request, Network network) throws UnplannableException {
+    this.request = request;
+    this.network = network;
+    this.egress = new boolean[network.switchCount()];
+    this.listing = new HamiltonianSearch(request.topology(), LISTING_STEPS);
+    this.finding = new HamiltonianSearch(request.topology(), FINDING_STEPS);
+    check();
+    request.egresses().forEach(id -> egress[network.number(id)] = true);
+  }
+
+  /** By number, the switches that every route has to reach. */
+  boolean[] egress() {
+    return egress.clone();
+  }
+
+  /** The choice that a demand has. */
+  Choice choice(Demand demand) {
+    DirectedLink first = demand.identity().first();
+    Found ways = found.computeIfAbsent(first, this::find);
+    return new Choice(
+        demand,
+        new Counter(network, demand, request.traffic()),
+        ways.kind(),
+        ways.reason(),
+        ways.ways());
+  }
+
+  private Found find(DirectedLink first) {
+    if (failures < MOST_FAILURES) {
+      HamiltonianSearch.Listing paths = listing.all(first, ImmutableSet.of(), LISTED);
+      failures += paths.complete() ? 0 : 1;
+      if (paths.complete() && !paths.paths().isEmpty()) {
+        return paths(new ListedPaths(network, numbers(paths.paths())));
+      }
+      if (!paths.paths().isEmpty()) {
+        return searched(first, paths.paths().get(0));
+      }
+    }
+    HamiltonianSearch.Result one = finding.find(first, ImmutableSet.of(), request.seed());
+    if (one instanceof HamiltonianSearch.Found path) {
+      return searched(first, path.path());
+    }
+    return one instanceof HamiltonianSearch.Absent absent
+        ? trees(first, "No Hamiltonian path begins with this link: " + absent.reason() + ".")
+        : trees(first, "No Hamiltonian path was found in " + FINDING_STEPS + " steps.");
+  }
+
+  private ImmutableList<int[]> numbers(ImmutableList<Path> paths) {
+    return paths.stream().map(network::numbers).collect(ImmutableList.toImmutableList());
+  }
+
+  private Found searched(DirectedLink first, Path known) {
+    return paths(new SearchedPaths(network, finding, first, network.numbers(known)));
+  }
+
+  private static Found paths(Ways ways) {
+    return new Found(Route.Kind.HAMILTONIAN, "A path over all switches, each once.", ways);
+  }
+
+  private Found trees(DirectedLink first, String reason) {
+    boolean[] reached = egress.clone();
+    reached[network.number(first.src())] = false;
+    if (IntStream.range(0, reached.length).noneMatch(number -> reached[number])) {
+      reached[network.number(first.dst())] = true;
+    }
+    return new Found(Route.Kind.TREE, reason, new Trees(network, network.number(first), reached));
+  }
+
+  /**
+   * Checks that there is a way for everything.
+   *
+   * @throws UnplannableException if there is not
+   */
+  private void check() throws UnplannableException {
+    for (Demand demand : request.demands()) {
+      if (network.number(demand.identity().first()) < 0) {
+        throw new UnplannableException("There is no link " + demand.identity().first() + ".");
+      }
+    }
+    for (DatapathId id : request.egresses()) {
+      if (network.number(id) < 0) {
+        throw new UnplannableException("There is no switch " + id + ".");
+      }
+    }
+    boolean[] reached = network.switchCount() == 0 ? new boolean[0] : network.reached(0, -1);
+    String apart =
+        IntStream.range(0, reached.length)
+            .filter(number -> !reached[number])
+            .mapToObj(number -> network.switchOf(number).toString())
+            .collect(Collectors.joining(", "));
+    if (!apart.isEmpty()) {
+      throw new UnplannableException(
+          "The network falls apart: there is no way from "
+              + network.switchOf(0)
+              + " to "
+              + apart
+              + ".");
+    }
+  }
+}

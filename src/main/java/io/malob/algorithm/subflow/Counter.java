@@ -1,0 +1,123 @@
+package io.malob.algorithm.subflow;
+
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Path;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Counts the sub-flows that one demand puts on each link of a route: all of them on every link; or,
+ * if it is known where they end, on each link those that have not left before.
+ */
+final class Counter {
+  private final Network network;
+  private final double subflows;
+
+  /** By switch, the sub-flows that end there; empty if whole routes are counted. */
+  private final double[] ending;
+
+  private final double[] whole;
+
+  Counter(Network network, Demand demand, Optional<Traffic> traffic) {
+    this.network = network;
+    this.subflows = demand.subflows();
+    this.ending =
+        traffic
+            .map(
+                known ->
+                    shares(network, demand.identity(), known)
+                        .map(part -> part * subflows)
+                        .toArray())
+            .orElse(new double[0]);
+    this.whole = new double[network.edgeCount()];
+    Arrays.fill(whole, subflows);
+  }
+
+  private static DoubleStream shares(Network network, FlowIdentity identity, Traffic traffic) {
+    return IntStream.range(0, network.switchCount())
+        .mapToDouble(number -> share(traffic, identity, network.switchOf(number)));
+  }
+
+  private static double share(Traffic traffic, FlowIdentity identity, DatapathId egress) {
+    double share = traffic.share(identity, egress);
+    if (!(share >= 0 && share <= 1)) {
+      throw new IllegalArgumentException(
+          "the share of " + identity + " that goes to " + egress + " is " + share);
+    }
+    return share;
+  }
+
+  /** The most that a demand can put on a link. */
+  double subflows() {
+    return subflows;
+  }
+
+  /** Whether all sub-flows are counted on every link of a route. */
+  boolean isWhole() {
+    return ending.length == 0;
+  }
+
+  /** By switch, the sub-flows that end there; empty if whole routes are counted. */
+  double[] ending() {
+    return ending;
+  }
+
+  /** The sub-flows that leave the ingress switch, if they all find their way. */
+  double leaving(int ingress) {
+    return isWhole() ? subflows : Arrays.stream(ending).sum() - ending[ingress];
+  }
+
+  /** What a path or tree adds. */
+  Footprint count(int[] links) {
+    int[] edges = new int[links.length];
+    for (int i = 0; i < links.length; i++) {
+      edges[i] = network.edge(links[i]);
+    }
+    return new Footprint(edges, isWhole() ? whole : travelled(links));
+  }
+
+  private double[] travelled(int[] links) {
+    double[] amounts = new double[links.length];
+    double[] beyond = ending.clone();
+    for (int i = links.length - 1; i >= 0; i--) {
+      amounts[i] = beyond[network.target(links[i])];
+      beyond[network.source(links[i])] += amounts[i];
+    }
+    return amounts;
+  }
+
+  /** What a route adds whose branches may be anything. */
+  Footprint count(Route route) {
+    double[] loads = new double[network.edgeCount()];
+    if (isWhole()) {
+      route.links().forEach(link -> loads[edge(link)] = subflows);
+    } else {
+      for (int egress = 0; egress < ending.length; egress++) {
+        DatapathId id = network.switchOf(egress);
+        double ends = ending[egress];
+        route.branchTo(id).ifPresent(path -> add(path, id, ends, loads));
+      }
+    }
+    int[] edges = IntStream.range(0, loads.length).filter(edge -> loads[edge] > 0).toArray();
+    return new Footprint(edges, Arrays.stream(edges).mapToDouble(edge -> loads[edge]).toArray());
+  }
+
+  private void add(Path path, DatapathId egress, double amount, double[] loads) {
+    if (path.src().equals(egress)) {
+      return;
+    }
+    for (DirectedLink link : path.links()) {
+      loads[edge(link)] += amount;
+      if (link.dst().equals(egress)) {
+        return;
+      }
+    }
+  }
+
+  private int edge(DirectedLink link) {
+    return network.edge(network.number(link));
+  }
+}

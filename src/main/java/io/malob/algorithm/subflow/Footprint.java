@@ -1,0 +1,42 @@
+package io.malob.algorithm.subflow;
+
+/** What a route adds to the links that it uses. Nobody writes to the arrays. */
+final class Footprint {
+  private final int[] edges;
+  private final double[] amounts;
+
+  /**
+   * What a route adds.
+   *
+   * @param edges their numbers
+   * @param amounts sub-flows on each of them; what comes after them is not looked at
+   */
+  Footprint(int[] edges, double[] amounts) {
+    this.edges = edges;
+    this.amounts = amounts;
+  }
+
+  int[] edges() {
+    return edges;
+  }
+
+  double[] amounts() {
+    return amounts;
+  }
+
+  /** Adds it to loads, by edge. */
+  void addTo(double[] loads) {
+    for (int i = 0; i < edges.length; i++) {
+      loads[edges[i]] += amounts[i];
+    }
+  }
+
+  /** How much of it is on a link. */
+  double on(int edge) {
+    double amount = 0;
+    for (int i = 0; i < edges.length; i++) {
+      amount += edges[i] == edge ? amounts[i] : 0;
+    }
+    return amount;
+  }
+}

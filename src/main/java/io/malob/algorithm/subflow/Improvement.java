@@ -1,0 +1,115 @@
+package io.malob.algorithm.subflow;
+
+import com.google.common.collect.ImmutableList;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Changes the ways that are in use only as far as it lowers the maximum, or else the spread: first
+ * by one change, and by more of them together only where fewer do not help. Each change is the one
+ * that takes most off the energy of what is outside of the aim.
+ */
+final class Improvement {
+  private static final int MOST_TOGETHER = 4;
+  private static final int DRAWS_PER_DEMAND = 64;
+
+  private final Assignment assignment;
+  private final Bounds bounds;
+  private final SplittableRandom random;
+
+  private static final class Change {
+    final int index;
+    final int[] way;
+    final double energy;
+
+    Change(int index, int[] way, double energy) {
+      this.index = index;
+      this.way = way;
+      this.energy = energy;
+    }
+  }
+
+  Improvement(Assignment assignment, Bounds bounds, SplittableRandom random) {
+    this.assignment = assignment;
+    this.bounds = bounds;
+    this.random = random;
+  }
+
+  /**
+   * Leaves a plan that is as good or better; makes at most so many changes as there are demands.
+   */
+  void run() {
+    int left = assignment.size();
+    while (left > 0 && !bounds.areReachedBy(assignment.loads().score()) && step()) {
+      left--;
+    }
+    assignment.loads().setWindow(Double.NEGATIVE_INFINITY, Double.POSITIVE_INFINITY);
+  }
+
+  private boolean step() {
+    Loads loads = assignment.loads();
+    Score before = loads.score();
+    int[][] ways = assignment.ways();
+    setWindow(before);
+    for (int i = 0; i < MOST_TOGETHER; i++) {
+      @Nullable Change best = best();
+      if (best == null || best.energy >= loads.energy()) {
+        break;
+      }
+      assignment.set(best.index, best.way);
+      if (loads.score().compareExtremes(before) < 0) {
+        return true;
+      }
+    }
+    assignment.restore(ways);
+    return false;
+  }
+
+  private void setWindow(Score score) {
+    double unit = BalancedMethod.unit(assignment);
+    if (Score.compare(score.maximum(), bounds.maximum()) > 0) {
+      assignment.loads().setWindow(Double.NEGATIVE_INFINITY, score.maximum() - unit);
+    } else {
+      assignment.loads().setWindow(score.minimum() + unit, score.maximum());
+    }
+  }
+
+  private @Nullable Change best() {
+    @Nullable Change best = null;
+    for (int index = 0; index < assignment.size(); index++) {
+      for (int[] way : others(index)) {
+        double energy = energy(index, way);
+        if (best == null || energy < best.energy) {
+          best = new Change(index, way, energy);
+        }
+      }
+    }
+    return best;
+  }
+
+  /** Other ways of a demand: all, or as many as are drawn. */
+  private ImmutableList<int[]> others(int index) {
+    Ways ways = assignment.choice(index).ways();
+    if (!ways.all().isEmpty()) {
+      return ways.all();
+    }
+    ImmutableList.Builder<int[]> others = ImmutableList.builder();
+    for (int i = 0; i < DRAWS_PER_DEMAND; i++) {
+      int[] other = ways.near(assignment.way(index), random);
+      if (other.length > 0) {
+        others.add(other);
+      }
+    }
+    return others.build();
+  }
+
+  /** What the energy would be. */
+  private double energy(int index, int[] way) {
+    int[] before = assignment.way(index);
+    Footprint footprint = assignment.footprint(index);
+    assignment.set(index, way);
+    double energy = assignment.loads().energy();
+    assignment.set(index, before, footprint);
+    return energy;
+  }
+}

@@ -1,0 +1,119 @@
+package io.malob.algorithm.subflow;
+
+import io.malob.algorithm.graph.UndirectedLink;
+import java.util.Map;
+
+/**
+ * What links carry while routes are exchanged. A link's value is what it carries, with what it
+ * carries anyway, by its capacity. One thread only.
+ *
+ * <p>The energy is what annealing lowers: the sum of the squares of all values; and, once a window
+ * is set, many times the square of how far each is outside of it.
+ */
+final class Loads {
+  private static final double OUTSIDE = 200;
+
+  private final double[] loads;
+  private final double[] background;
+  private final double[] perUnit;
+  private double lowest = Double.NEGATIVE_INFINITY;
+  private double highest = Double.POSITIVE_INFINITY;
+  private double energy;
+
+  Loads(
+      Network network,
+      Map<UndirectedLink, Double> capacities,
+      Map<UndirectedLink, Double> background) {
+    loads = new double[network.edgeCount()];
+    this.background =
+        network.edges().stream().mapToDouble(edge -> background.getOrDefault(edge, 0.0)).toArray();
+    perUnit =
+        network.edges().stream()
+            .mapToDouble(edge -> 1 / capacities.getOrDefault(edge, 1.0))
+            .toArray();
+    setWindow(lowest, highest);
+  }
+
+  /** Puts a route on its links. */
+  void add(Footprint footprint) {
+    change(footprint, 1);
+  }
+
+  /** Takes a route off its links. */
+  void remove(Footprint footprint) {
+    change(footprint, -1);
+  }
+
+  private void change(Footprint footprint, int sign) {
+    int[] edges = footprint.edges();
+    double[] amounts = footprint.amounts();
+    for (int i = 0; i < edges.length; i++) {
+      int edge = edges[i];
+      energy -= energyOf(value(edge));
+      loads[edge] += sign * amounts[i];
+      energy += energyOf(value(edge));
+    }
+  }
+
+  /** What annealing lowers. */
+  double energy() {
+    return energy;
+  }
+
+  /** Makes values outside of these limits dear. */
+  void setWindow(double lowest, double highest) {
+    this.lowest = lowest;
+    this.highest = highest;
+    energy = 0;
+    for (int edge = 0; edge < loads.length; edge++) {
+      energy += energyOf(value(edge));
+    }
+  }
+
+  private double energyOf(double value) {
+    double outside = value > highest ? value - highest : value < lowest ? lowest - value : 0;
+    return value * value + OUTSIDE * outside * outside;
+  }
+
+  /** The sub-flows on a link, without what it carries anyway. */
+  double load(int edge) {
+    return loads[edge];
+  }
+
+  /** All that a link carries, by its capacity. */
+  double value(int edge) {
+    return (background[edge] + loads[edge]) * perUnit[edge];
+  }
+
+  /** The value that a link would have with this many sub-flows. */
+  double value(int edge, double subflows) {
+    return (background[edge] + subflows) * perUnit[edge];
+  }
+
+  /** The sub-flows that give a link this value. */
+  double subflows(int edge, double value) {
+    return value / perUnit[edge] - background[edge];
+  }
+
+  int edgeCount() {
+    return loads.length;
+  }
+
+  Score score() {
+    return score(loads);
+  }
+
+  /** The score if links carried this. */
+  Score score(double[] subflows) {
+    double maximum = Double.NEGATIVE_INFINITY;
+    double minimum = Double.POSITIVE_INFINITY;
+    double squares = 0;
+    for (int edge = 0; edge < subflows.length; edge++) {
+      double value = value(edge, subflows[edge]);
+      maximum = Math.max(maximum, value);
+      minimum = Math.min(minimum, value);
+      squares += value * value;
+    }
+    return subflows.length == 0 ? new Score(0, 0, 0) : new Score(maximum, minimum, squares);
+  }
+}

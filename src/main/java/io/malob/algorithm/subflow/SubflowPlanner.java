@@ -1,0 +1,127 @@
+package io.malob.algorithm.subflow;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSortedMap;
+import io.malob.algorithm.graph.UndirectedLink;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+
+/**
+ * Plans a route for each identity, so that links carry about the same number of sub-flows. Pure:
+ * the same request gives the same plan. The work is bounded by steps, not by time.
+ */
+public final class SubflowPlanner {
+  private final PlanRequest request;
+  private final Network network;
+  private final ChoiceFinder finder;
+  private final SplittableRandom random;
+
+  private SubflowPlanner(PlanRequest request) throws UnplannableException {
+    this.request = request;
+    this.network = new Network(request.topology());
+    this.finder = new ChoiceFinder(request, network);
+    this.random = new SplittableRandom(request.seed());
+  }
+
+  /**
+   * Plans.
+   *
+   * @throws UnplannableException if the network falls apart, or a switch or link of the request is
+   *     not there
+   * @throws IllegalArgumentException if an identity comes twice, or a number is out of its range
+   */
+  public static SubflowPlan plan(PlanRequest request) throws UnplannableException {
+    check(request);
+    return new SubflowPlanner(request).plan();
+  }
+
+  private static void check(PlanRequest request) {
+    Set<FlowIdentity> identities = new HashSet<>();
+    for (Demand demand : request.demands()) {
+      if (!identities.add(demand.identity())) {
+        throw new IllegalArgumentException(demand.identity() + " comes twice");
+      }
+    }
+    request
+        .capacities()
+        .forEach(
+            (link, capacity) -> {
+              if (!(capacity > 0 && capacity < Double.POSITIVE_INFINITY)) {
+                throw new IllegalArgumentException("the capacity of " + link + " is " + capacity);
+              }
+            });
+    request
+        .background()
+        .forEach(
+            (link, load) -> {
+              if (!(load >= 0 && load < Double.POSITIVE_INFINITY)) {
+                throw new IllegalArgumentException("the load of " + link + " is " + load);
+              }
+            });
+  }
+
+  private SubflowPlan plan() {
+    List<Choice> choices = request.demands().stream().map(finder::choice).toList();
+    Previous previous = new Previous(network, finder.egress(), request.previous());
+    List<int[]> ways = new ArrayList<>();
+    List<Integer> free = new ArrayList<>();
+    for (Choice choice : choices) {
+      int[] kept = previous.way(choice);
+      if (kept.length == 0) {
+        free.add(ways.size());
+      }
+      ways.add(kept.length == 0 ? begin(choice) : kept);
+    }
+    Loads loads = new Loads(network, request.capacities(), request.background());
+    Bounds bounds = new Bounds(network, finder.egress(), choices, loads);
+    Assignment assignment = new Assignment(choices, ways, loads);
+    Verdict verdict = choose(assignment, bounds, free.stream().mapToInt(index -> index).toArray());
+    return plan(assignment, verdict);
+  }
+
+  private int[] begin(Choice choice) {
+    return request.method() == PlanRequest.Method.PAPER
+        ? choice.ways().any(random)
+        : choice.ways().start(random);
+  }
+
+  private Verdict choose(Assignment assignment, Bounds bounds, int[] free) {
+    if (request.method() == PlanRequest.Method.PAPER) {
+      String ending = new PaperMethod(assignment, random).run();
+      return Verdict.byBounds(assignment.loads().score(), bounds, ending);
+    }
+    new BalancedMethod(assignment, bounds, random).run(free);
+    new Improvement(assignment, bounds, random).run();
+    if (free.length < assignment.size()) {
+      return Verdict.byBounds(
+          assignment.loads().score(), bounds, "Routes in use were changed as little as possible.");
+    }
+    Exhaustion exhaustion = new Exhaustion(assignment, bounds);
+    return exhaustion.run()
+        ? Verdict.byExhaustion(assignment.loads().score(), exhaustion.looked())
+        : Verdict.byBounds(
+            assignment.loads().score(), bounds, "There are too many plans to look at all of them.");
+  }
+
+  private SubflowPlan plan(Assignment assignment, Verdict verdict) {
+    RouteBuilder builder = new RouteBuilder(network);
+    ImmutableSortedMap.Builder<UndirectedLink, Double> loads = ImmutableSortedMap.naturalOrder();
+    for (int edge = 0; edge < network.edgeCount(); edge++) {
+      loads.put(network.edges().get(edge), assignment.loads().load(edge));
+    }
+    Score score = assignment.loads().score();
+    return new SubflowPlan(
+        IntStream.range(0, assignment.size())
+            .mapToObj(index -> builder.route(assignment.choice(index), assignment.way(index)))
+            .collect(ImmutableList.toImmutableList()),
+        loads.buildOrThrow(),
+        score.maximum(),
+        score.minimum(),
+        verdict.isOptimal(),
+        verdict.proof());
+  }
+}

@@ -1,0 +1,135 @@
+package io.malob.algorithm.subflow;
+
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+
+/**
+ * The trees of an identity that has no Hamiltonian path. What can be reached by its first link is
+ * reached by no other link of the ingress switch, and no branch ends but at an egress switch. One
+ * tree that is near to another: a link is taken out, and what falls apart is joined by links in
+ * random order.
+ */
+final class Trees implements Ways {
+  private final Network network;
+  private final int ingress;
+  private final boolean[] egress;
+  private final int[] usable;
+
+  /**
+   * The trees of one identity.
+   *
+   * @param first the number of its first link
+   * @param egress by number, the switches that are to be reached
+   */
+  Trees(Network network, int first, boolean[] egress) {
+    this.network = network;
+    this.ingress = network.source(first);
+    this.egress = egress.clone();
+    boolean[] byFirst = network.reached(network.target(first), ingress);
+    this.usable =
+        IntStream.range(0, network.switchCount())
+            .flatMap(from -> Arrays.stream(network.out(from)))
+            .filter(link -> network.reverse(link) >= 0 && network.target(link) != ingress)
+            .filter(
+                link ->
+                    network.source(link) == ingress
+                        ? link == first || !byFirst[network.target(link)]
+                        : network.source(link) < network.target(link))
+            .toArray();
+  }
+
+  @Override
+  public int[] near(int[] way, SplittableRandom random) {
+    int[] kept = way.clone();
+    int out = random.nextInt(way.length);
+    kept[out] = kept[kept.length - 1];
+    return grow(Arrays.copyOf(kept, kept.length - 1), -1, random);
+  }
+
+  @Override
+  public int[] any(SplittableRandom random) {
+    return grow(NONE, -1, random);
+  }
+
+  @Override
+  public int[] without(int edge, int[] way, SplittableRandom random) {
+    return grow(
+        Arrays.stream(way).filter(link -> network.edge(link) != edge).toArray(), edge, random);
+  }
+
+  /** Whether all links of a way are such that a tree may have them. */
+  boolean allow(int[] way) {
+    return Arrays.stream(way)
+        .allMatch(
+            link ->
+                Arrays.stream(usable).anyMatch(other -> network.edge(other) == network.edge(link)));
+  }
+
+  private int[] grow(int[] kept, int barredEdge, SplittableRandom random) {
+    Partition parts = new Partition(network.switchCount());
+    int[] chosen = new int[network.switchCount()];
+    int count = 0;
+    for (int link : kept) {
+      parts.join(network.source(link), network.target(link));
+      chosen[count++] = link;
+    }
+    int[] order = usable.clone();
+    for (int left = order.length; left > 0; left--) {
+      int next = random.nextInt(left);
+      int link = order[next];
+      order[next] = order[left - 1];
+      if (network.edge(link) != barredEdge
+          && parts.join(network.source(link), network.target(link))) {
+        chosen[count++] = link;
+      }
+    }
+    return cut(rooted(Arrays.copyOf(chosen, count)));
+  }
+
+  /** The links of a tree in the direction from the root, each after the one before it. */
+  private int[] rooted(int[] links) {
+    int[] rooted = new int[links.length];
+    int[] left = links.clone();
+    boolean[] reached = new boolean[network.switchCount()];
+    reached[ingress] = true;
+    int count = 0;
+    for (int unplaced = left.length, before = -1; unplaced != before; ) {
+      before = unplaced;
+      int still = 0;
+      for (int i = 0; i < unplaced; i++) {
+        boolean fromHere = reached[network.source(left[i])];
+        if (fromHere || reached[network.target(left[i])]) {
+          rooted[count] = fromHere ? left[i] : network.reverse(left[i]);
+          reached[network.target(rooted[count++])] = true;
+        } else {
+          left[still++] = left[i];
+        }
+      }
+      unplaced = still;
+    }
+    return Arrays.copyOf(rooted, count);
+  }
+
+  /** The tree without what leads to no egress switch. */
+  private int[] cut(int[] rooted) {
+    boolean[] needed = egress.clone();
+    boolean[] reached = new boolean[needed.length];
+    reached[ingress] = true;
+    int[] kept = new int[rooted.length];
+    int first = rooted.length;
+    for (int i = rooted.length - 1; i >= 0; i--) {
+      reached[network.target(rooted[i])] = true;
+      if (needed[network.target(rooted[i])]) {
+        needed[network.source(rooted[i])] = true;
+        kept[--first] = rooted[i];
+      }
+    }
+    for (int number = 0; number < egress.length; number++) {
+      if (egress[number] && !reached[number]) {
+        return NONE;
+      }
+    }
+    return Arrays.copyOfRange(kept, first, kept.length);
+  }
+}

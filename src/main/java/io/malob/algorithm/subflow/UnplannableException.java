@@ -1,0 +1,10 @@
+package io.malob.algorithm.subflow;
+
+/** Routes cannot be planned; the message says why, for people, and names the switches. */
+public final class UnplannableException extends Exception {
+  private static final long serialVersionUID = 1;
+
+  public UnplannableException(String message) {
+    super(message);
+  }
+}

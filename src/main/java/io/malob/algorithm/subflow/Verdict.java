@@ -1,0 +1,52 @@
+package io.malob.algorithm.subflow;
+
+/**
+ * Whether a plan is proven to have the smallest maximum, and then the smallest spread.
+ *
+ * @param proof what proves it, or why it is not proven, in sentences, for people
+ */
+record Verdict(boolean isOptimal, String proof) {
+
+  /**
+   * What bounds tell.
+   *
+   * @param otherwise what to say of a plan that does not reach them
+   */
+  static Verdict byBounds(Score score, Bounds bounds, String otherwise) {
+    String maximum = Numbers.text(bounds.maximum());
+    String minimum = Numbers.text(bounds.minimum());
+    if (bounds.areReachedBy(score)) {
+      return new Verdict(
+          true,
+          "Counted by links and switches, no plan has a maximum below "
+              + maximum
+              + " or a minimum above "
+              + minimum
+              + ".");
+    }
+    String known =
+        Score.compare(score.maximum(), bounds.maximum()) <= 0
+            ? "No plan has a smaller maximum; whether one with it has a minimum above "
+                + Numbers.text(score.minimum())
+                + " is not known, only that none has one above "
+                + minimum
+            : "Whether a plan has a maximum below "
+                + Numbers.text(score.maximum())
+                + " is not known, only that none has one below "
+                + maximum;
+    return new Verdict(false, otherwise + " " + known + ".");
+  }
+
+  /** What looking at all plans tells. */
+  static Verdict byExhaustion(Score score, int looked) {
+    return new Verdict(
+        true,
+        "All plans were looked at ("
+            + looked
+            + " different loads, without those that are worse for certain): none has a maximum below "
+            + Numbers.text(score.maximum())
+            + ", or with it a minimum above "
+            + Numbers.text(score.minimum())
+            + ".");
+  }
+}

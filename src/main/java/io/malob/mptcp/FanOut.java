@@ -1,0 +1,168 @@
+package io.malob.mptcp;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableListMultimap;
+import io.malob.algorithm.graph.DirectedLink;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/**
+ * Gives each host as many addresses as its switch has core links, each of which sends by one of
+ * them (section II.A.2 and 3 of the paper). Aliases are the own address and 10, 20, … more, as in
+ * the paper, where these are free, else the next free ones of its network. For one thread at a
+ * time.
+ */
+final class FanOut {
+  /** The kernel's MPTCP uses no more addresses of a host. */
+  static final int MOST_ADDRESSES = 8;
+
+  private static final int STEP = 10;
+
+  private final ImmutableListMultimap<DatapathId, DirectedLink> coreLinks;
+  private final Map<IPv4Address, String> owners = new HashMap<>();
+  private final Map<DatapathId, Integer> placed = new HashMap<>();
+
+  /**
+   * Nobody has an address yet.
+   *
+   * @param coreLinks of each switch, in the order in which addresses take them
+   */
+  FanOut(ImmutableListMultimap<DatapathId, DirectedLink> coreLinks) {
+    this.coreLinks = coreLinks;
+  }
+
+  /**
+   * The hosts with all their addresses.
+   *
+   * @param before members whose addresses are kept as long as they are enough, by the id of their
+   *     host
+   * @param taken addresses that others have, which are no alias
+   */
+  ImmutableList<Member> members(
+      Collection<Host> hosts, Map<String, Member> before, Collection<IPv4Address> taken)
+      throws MptcpException {
+    for (Host host : hosts) {
+      claim(host, host.ip(), "address");
+    }
+    taken.forEach(address -> owners.putIfAbsent(address, ""));
+    for (Host host : hosts) {
+      for (IPv4Address alias : fixedAliases(host, before)) {
+        claim(host, alias, "addresses");
+      }
+    }
+    List<Member> members = new ArrayList<>();
+    for (Host host : hosts) {
+      members.add(member(host, fixedAliases(host, before)));
+    }
+    return ImmutableList.copyOf(members);
+  }
+
+  private static List<IPv4Address> fixedAliases(Host host, Map<String, Member> before) {
+    @Nullable Member member = before.get(host.id());
+    return member == null || !member.host().ip().equals(host.ip())
+        ? host.aliases()
+        : member.addresses().subList(1, member.addresses().size());
+  }
+
+  private void claim(Host host, IPv4Address address, String field) throws MptcpException {
+    @Nullable String owner = owners.put(address, host.id());
+    if (owner != null && !owner.isEmpty()) {
+      throw MptcpException.invalid(
+          "hosts." + host.id() + "." + field,
+          String.format(
+              "hosts.%s.%s: %s is an address of %s, too", host.id(), field, address, owner));
+    }
+  }
+
+  private Member member(Host host, List<IPv4Address> fixed) throws MptcpException {
+    ImmutableList<DirectedLink> links = turned(host);
+    int wanted = Math.min(links.size(), MOST_ADDRESSES);
+    List<IPv4Address> addresses = new ArrayList<>(List.of(host.ip()));
+    addresses.addAll(fixed);
+    if (!host.aliases().isEmpty() && addresses.size() < wanted) {
+      throw MptcpException.unavailable(
+          "hosts." + host.id() + ".addresses",
+          String.format(
+              "hosts.%s.addresses: %s has %d core links, so %s needs %d addresses besides its own,"
+                  + " not %d",
+              host.id(), host.switchId(), links.size(), host.id(), wanted - 1, fixed.size()));
+    }
+    while (addresses.size() < wanted) {
+      addresses.add(free(host, addresses.size()));
+    }
+    // one without core links has its address, and sends by none
+    int used = Math.min(addresses.size(), Math.max(1, wanted));
+    return new Member(
+        host,
+        ImmutableList.copyOf(addresses.subList(0, used)),
+        links.subList(0, Math.min(used, links.size())),
+        links.subList(Math.min(used, links.size()), links.size()));
+  }
+
+  /**
+   * The core links of a host's switch, beginning after those that the host before it took: so hosts
+   * together use all of them, also where one has too few addresses for that.
+   */
+  private ImmutableList<DirectedLink> turned(Host host) {
+    ImmutableList<DirectedLink> links = coreLinks.get(host.switchId());
+    int ordinal = placed.merge(host.switchId(), 1, Integer::sum) - 1;
+    if (links.size() <= MOST_ADDRESSES) {
+      return links;
+    }
+    int first = ordinal * MOST_ADDRESSES % links.size();
+    return ImmutableList.<DirectedLink>builder()
+        .addAll(links.subList(first, links.size()))
+        .addAll(links.subList(0, first))
+        .build();
+  }
+
+  private IPv4Address free(Host host, int number) throws MptcpException {
+    IPv4Address wanted = IPv4Address.of(host.ip().getInt() + STEP * number);
+    if (isFree(host, wanted)) {
+      owners.put(wanted, host.id());
+      return wanted;
+    }
+    int first = host.network().getValue().getInt();
+    int last = first | ~host.network().getMask().getInt();
+    for (int bits = last - 1; Integer.compareUnsigned(bits, first) > 0; bits--) {
+      IPv4Address address = IPv4Address.of(bits);
+      if (isFree(host, address)) {
+        owners.put(address, host.id());
+        return address;
+      }
+    }
+    throw MptcpException.unavailable(
+        "hosts." + host.id() + ".address",
+        String.format(
+            "hosts.%s.address: %s has no room for the %d addresses that %s needs",
+            host.id(),
+            host.network(),
+            Math.min(coreLinks.get(host.switchId()).size(), MOST_ADDRESSES),
+            host.id()));
+  }
+
+  private boolean isFree(Host host, IPv4Address address) {
+    int bits = address.getInt();
+    int hostBits = ~host.network().getMask().getInt();
+    boolean isHost = (bits & hostBits) != 0 && (bits & hostBits) != hostBits;
+    return isHost && host.network().contains(address) && !owners.containsKey(address);
+  }
+
+  /** All ids, to find one twice. */
+  static void checkIds(Collection<GivenHost> hosts) throws MptcpException {
+    Set<String> ids = new HashSet<>();
+    for (GivenHost host : hosts) {
+      if (!ids.add(host.id())) {
+        throw MptcpException.invalid("hosts", "hosts: two have the id " + host.id());
+      }
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package io.malob.mptcp;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.openflow.subflow.Fan.Tagging;
+import java.util.Optional;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/**
+ * A host as a request has it: of a host that the controller has seen, its address is enough.
+ *
+ * @param prefixLength of its network
+ * @param vlan 0 for none; empty if that is as the controller has seen it
+ * @param aliases its further addresses; empty for computed ones
+ * @param device the name of its interface, for the commands that are shown
+ */
+record GivenHost(
+    String id,
+    IPv4Address address,
+    int prefixLength,
+    Optional<Integer> vlan,
+    Tagging tagging,
+    Optional<MacAddress> mac,
+    Optional<DatapathId> switchId,
+    Optional<OFPort> port,
+    ImmutableList<IPv4Address> aliases,
+    Optional<String> device) {}

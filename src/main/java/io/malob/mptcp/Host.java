@@ -1,0 +1,43 @@
+package io.malob.mptcp;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.Attachment;
+import io.malob.openflow.subflow.Fan.Tagging;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
+
+/**
+ * A host that sends and receives sub-flows.
+ *
+ * @param ip its own address
+ * @param prefixLength of its network
+ * @param fixed whether a request says where it is; others are where the controller sees them
+ * @param vlan 0 for none
+ * @param aliases further addresses that a request gives it; empty for computed ones
+ * @param device the name of its interface, for the commands that are shown
+ */
+record Host(
+    String id,
+    IPv4Address ip,
+    int prefixLength,
+    Attachment at,
+    boolean fixed,
+    int vlan,
+    Tagging tagging,
+    ImmutableList<IPv4Address> aliases,
+    String device) {
+
+  DatapathId switchId() {
+    return at.switchId();
+  }
+
+  /** What it reaches without a router. */
+  IPv4AddressWithMask network() {
+    return IPv4AddressWithMask.of(ip, IPv4Address.ofCidrMaskLength(prefixLength));
+  }
+
+  Host movedTo(Attachment place) {
+    return new Host(id, ip, prefixLength, place, fixed, vlan, tagging, aliases, device);
+  }
+}

@@ -1,0 +1,137 @@
+package io.malob.mptcp;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.Attachment;
+import io.malob.openflow.subflow.Fan.Tagging;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/** Makes hosts of what requests tell and of what the controller has seen. Pure. */
+final class KnownHosts {
+  private static final int DEFAULT_PREFIX = 24;
+  private static final String DEVICE = "eth0";
+
+  private KnownHosts() {}
+
+  /**
+   * A host that the controller has seen.
+   *
+   * @param vlan of its frames; 0 for none
+   * @param addresses the smallest first
+   */
+  record Seen(Attachment at, int vlan, ImmutableList<IPv4Address> addresses) {
+    /** By address, then MAC address and VLAN. */
+    static final Comparator<Seen> ORDER =
+        Comparator.comparing(
+                (Seen seen) -> seen.addresses.isEmpty() ? IPv4Address.NONE : seen.addresses.get(0))
+            .thenComparing(seen -> seen.at.mac())
+            .thenComparing(Seen::vlan);
+  }
+
+  /** A host as a request tells it, at this place. */
+  static Host host(GivenHost given, Attachment at, int vlan, boolean fixed) {
+    Tagging tagging = vlan == 0 ? Tagging.NONE : given.tagging();
+    if (vlan != 0 && tagging == Tagging.NONE) {
+      tagging = Tagging.HOST;
+    }
+    return new Host(
+        given.id(),
+        given.address(),
+        given.prefixLength(),
+        at,
+        fixed,
+        vlan,
+        tagging,
+        given.aliases(),
+        given.device().orElse(device(vlan, tagging)));
+  }
+
+  private static String device(int vlan, Tagging tagging) {
+    return tagging == Tagging.HOST ? DEVICE + "." + vlan : DEVICE;
+  }
+
+  /** A host that is there for the sake of a switch without any. */
+  static Host anyOn(DatapathId switchId, String name, int number) {
+    return new Host(
+        name + ".host",
+        IPv4Address.of((10 << 24) + number),
+        8,
+        new Attachment(switchId, OFPort.of(1), MacAddress.NONE),
+        true,
+        0,
+        Tagging.NONE,
+        ImmutableList.of(),
+        DEVICE);
+  }
+
+  /** The hosts of a request, at the places where it, or the controller, says that they are. */
+  static List<Host> resolve(Collection<GivenHost> given, Collection<Seen> seen)
+      throws MptcpException {
+    Map<IPv4Address, List<Seen>> byAddress = new HashMap<>();
+    for (Seen one : seen) {
+      one.addresses()
+          .forEach(
+              address -> byAddress.computeIfAbsent(address, any -> new ArrayList<>()).add(one));
+    }
+    List<Host> hosts = new ArrayList<>();
+    for (GivenHost host : given) {
+      hosts.add(resolve(host, byAddress.getOrDefault(host.address(), List.of())));
+    }
+    return hosts;
+  }
+
+  private static Host resolve(GivenHost given, List<Seen> seen) throws MptcpException {
+    if (given.switchId().isPresent() && given.port().isPresent() && given.mac().isPresent()) {
+      Attachment at = new Attachment(given.switchId().get(), given.port().get(), given.mac().get());
+      return host(given, at, given.vlan().orElse(0), true);
+    }
+    // frames that the switch tags come in without a tag
+    Optional<Integer> tag = given.tagging() == Tagging.SWITCH ? Optional.of(0) : given.vlan();
+    for (Seen one : seen) {
+      if (tag.isEmpty() || tag.get() == one.vlan()) {
+        return host(given, one.at(), given.vlan().orElse(one.vlan()), false);
+      }
+    }
+    throw MptcpException.unavailable(
+        "hosts." + given.id(),
+        String.format(
+            "hosts.%s: the controller has not seen %s%s; let it send something, or give its mac,"
+                + " switch and port",
+            given.id(),
+            given.address(),
+            tag.filter(vlan -> vlan != 0).map(vlan -> " in VLAN " + vlan).orElse("")));
+  }
+
+  /** All hosts that the controller has seen, each by its smallest address. */
+  static List<Host> all(Collection<Seen> seen) {
+    List<Host> hosts = new ArrayList<>();
+    for (Seen one : seen) {
+      @Nullable IPv4Address address = one.addresses().isEmpty() ? null : one.addresses().get(0);
+      if (address != null) {
+        Tagging tagging = one.vlan() == 0 ? Tagging.NONE : Tagging.HOST;
+        hosts.add(
+            new Host(
+                address.toString(),
+                address,
+                DEFAULT_PREFIX,
+                one.at(),
+                false,
+                one.vlan(),
+                tagging,
+                ImmutableList.of(),
+                device(one.vlan(), tagging)));
+      }
+    }
+    return hosts;
+  }
+}

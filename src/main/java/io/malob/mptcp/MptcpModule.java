@@ -1,0 +1,408 @@
+package io.malob.mptcp;
+
+import com.google.common.util.concurrent.FutureCallback;
+import com.google.common.util.concurrent.Futures;
+import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.module.FloodlightSwitch;
+import io.malob.module.FoundLinks;
+import io.malob.module.Repetition;
+import io.malob.module.SettingReader;
+import io.malob.monitor.IMonitorService;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.label.Label;
+import io.malob.openflow.packet.Packet;
+import io.malob.openflow.subflow.SubflowMessages;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import net.floodlightcontroller.core.FloodlightContext;
+import net.floodlightcontroller.core.IFloodlightProviderService;
+import net.floodlightcontroller.core.IOFMessageListener;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
+import net.floodlightcontroller.core.module.IFloodlightModule;
+import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.devicemanager.IDeviceService;
+import net.floodlightcontroller.threadpool.IThreadPoolService;
+import net.floodlightcontroller.topology.ITopologyService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFAggregateStatsReply;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The routes of MPTCP sub-flows as a Floodlight module: wires its parts to the controller's events.
+ *
+ * <p>Settings: {@code data}, the directory of the plan that is in place (without it the plan is not
+ * kept); {@code answerSeconds}, how long a request to put a plan in place waits for the switches at
+ * most.
+ */
+@SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
+public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFMessageListener {
+  private static final Logger LOG = LoggerFactory.getLogger(MptcpModule.class);
+  static final String NAME = "malobmptcp";
+
+  /** Listeners that must have seen a packet before. */
+  private static final Set<String> BEFORE = Set.of("linkdiscovery", "topology", "devicemanager");
+
+  /** Listeners that see what is none of this module's business. */
+  private static final Set<String> AFTER = Set.of("loadbalancer", "forwarding");
+
+  /** So long packets may be under way by rules that nothing leads to any more. */
+  private static final long UNDER_WAY_MILLIS = 2_000;
+
+  private static final long GATHER_MILLIS = 100;
+  private static final long COUNT_MILLIS = 30_000;
+  private static final long RETRY_MILLIS = 1_000;
+  private static final long FOLLOW_MILLIS = 5_000;
+
+  private final LongSupplier nanoTime;
+  private final AtomicBoolean followSoon = new AtomicBoolean();
+  private final LongAdder undelivered = new LongAdder();
+
+  /** Only one plan is made at a time for those who only ask. */
+  private final Object planning = new Object();
+
+  private final FlowProgrammer programmer =
+      new FlowProgrammer(switchId -> FloodlightSwitch.active(this.switches, switchId));
+  private IFloodlightProviderService provider;
+  private IOFSwitchService switches;
+  private IDeviceService devices;
+  private ITopologyService topologyService;
+  private IMonitorService monitor;
+  private ScheduledExecutorService timer;
+  private Executor inOrder;
+  private RuleInstaller installer;
+  private PlanKeeper keeper;
+  private AliasArp arp;
+  private int answerSeconds;
+
+  /** For the module loader. */
+  public MptcpModule() {
+    this(System::nanoTime);
+  }
+
+  /** A module on a clock of its own. */
+  MptcpModule(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
+    return List.of(IMptcpService.class);
+  }
+
+  @Override
+  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
+    return Map.of(IMptcpService.class, this);
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
+    return List.of(
+        IFloodlightProviderService.class,
+        IOFSwitchService.class,
+        IDeviceService.class,
+        ITopologyService.class,
+        IThreadPoolService.class,
+        IMonitorService.class);
+  }
+
+  @Override
+  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
+    provider = context.getServiceImpl(IFloodlightProviderService.class);
+    switches = context.getServiceImpl(IOFSwitchService.class);
+    devices = context.getServiceImpl(IDeviceService.class);
+    topologyService = context.getServiceImpl(ITopologyService.class);
+    monitor = context.getServiceImpl(IMonitorService.class);
+    timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
+    inOrder = MoreExecutors.newSequentialExecutor(timer);
+    SettingReader settings = new SettingReader(MptcpModule.class, context.getConfigParams(this));
+    answerSeconds = settings.number("answerSeconds", 5, 1, 60);
+    installer = new RuleInstaller(programmer, inOrder, this::later, new SecureRandom()::nextInt);
+    keeper = openKeeper(settings.text("data", ""));
+    arp = new AliasArp(() -> keeper.view().addresses(), programmer);
+  }
+
+  private PlanKeeper openKeeper(String directory) throws FloodlightModuleException {
+    try {
+      return new PlanKeeper(
+          new SeenNetwork(devices, monitor),
+          () -> FoundLinks.between(switches, topologyService),
+          new LinkLife(nanoTime, this::isUp),
+          installer,
+          new AppliedFile(
+              directory.isEmpty() ? Optional.empty() : Optional.of(Path.of(directory)),
+              Clock.systemUTC()));
+    } catch (IOException e) {
+      throw new FloodlightModuleException("The MPTCP plan cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  private boolean isUp(DatapathId switchId, OFPort port) {
+    @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
+    return sw != null && sw.getEnabledPortNumbers().contains(port);
+  }
+
+  private void later(Runnable work) {
+    ScheduledFuture<?> unused =
+        timer.schedule(() -> inOrder.execute(work), UNDER_WAY_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void startUp(FloodlightModuleContext context) {
+    NetworkEvents events = new NetworkEvents(this);
+    switches.addOFSwitchListener(events);
+    topologyService.addListener(events);
+    devices.addListener(events);
+    provider.addOFMessageListener(OFType.PACKET_IN, this);
+    provider.addOFMessageListener(OFType.ERROR, this);
+    Repetition repetition = new Repetition(timer);
+    repetition.every(FOLLOW_MILLIS, "following the network", this::networkChanged);
+    repetition.every(
+        RETRY_MILLIS, "completing rules for sub-flows", () -> inOrder.execute(installer::retry));
+    repetition.every(
+        COUNT_MILLIS, "counting rules for sub-flows", () -> inOrder.execute(this::countRules));
+  }
+
+  /** A switch takes orders. */
+  void switchActive(DatapathId switchId) {
+    inOrder.execute(() -> installer.switchActive(switchId));
+    networkChanged();
+  }
+
+  /** A switch takes no more orders. */
+  void switchGone(DatapathId switchId) {
+    inOrder.execute(() -> installer.switchGone(switchId));
+    networkChanged();
+  }
+
+  /** Links or hosts have changed; what changes at once is looked at together. */
+  void networkChanged() {
+    if (followSoon.compareAndSet(false, true)) {
+      ScheduledFuture<?> unused =
+          timer.schedule(() -> inOrder.execute(this::follow), GATHER_MILLIS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void follow() {
+    followSoon.set(false);
+    try {
+      keeper.follow();
+    } catch (RuntimeException e) {
+      LOG.error("The MPTCP plan could not follow the network", e);
+    }
+  }
+
+  /** Switches that lack rules, whoever has taken them away, get all of them. */
+  private void countRules() {
+    for (DatapathId switchId : installer.atRest()) {
+      @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
+      if (sw != null) {
+        Futures.addCallback(
+            sw.writeStatsRequest(SubflowMessages.count(sw.getOFFactory())),
+            new RuleCount(switchId),
+            inOrder);
+      }
+    }
+  }
+
+  /** Compares what a switch has with what it should have. */
+  private final class RuleCount implements FutureCallback<List<OFAggregateStatsReply>> {
+    private final DatapathId switchId;
+    private final int expected;
+
+    RuleCount(DatapathId switchId) {
+      this.switchId = switchId;
+      this.expected = installer.expected(switchId);
+    }
+
+    @Override
+    public void onSuccess(@Nullable List<OFAggregateStatsReply> replies) {
+      if (replies == null) {
+        return;
+      }
+      long found = replies.stream().mapToLong(OFAggregateStatsReply::getFlowCount).sum();
+      boolean isComparable =
+          installer.expected(switchId) == expected && installer.isAtRest(switchId);
+      if (isComparable && found != expected) {
+        LOG.warn(
+            "Switch {} has {} rules for sub-flows, not {}: they are sent again",
+            switchId,
+            found,
+            expected);
+        installer.doubt(switchId);
+      }
+    }
+
+    @Override
+    public void onFailure(Throwable cause) {
+      // it is asked again, or has gone
+    }
+  }
+
+  @Override
+  public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
+    if (message instanceof OFErrorMsg error) {
+      boolean isOurs = installer.refused(sw.getId(), error.getXid());
+      return isOurs ? Command.STOP : Command.CONTINUE;
+    }
+    return message instanceof OFPacketIn packetIn && take(sw.getId(), packetIn)
+        ? Command.STOP
+        : Command.CONTINUE;
+  }
+
+  private boolean take(DatapathId switchId, OFPacketIn packetIn) {
+    Packet packet = Packet.parse(packetIn.getData());
+    if (packet.kind() == Packet.Kind.ARP) {
+      return arp.handle(switchId, packetIn.getMatch().get(MatchField.IN_PORT), packet);
+    }
+    if (Label.isOfSubflow(packet.dstMac())) {
+      // for nobody, or its rule is missing, which shows when rules are counted
+      undelivered.increment();
+      return true;
+    }
+    return false;
+  }
+
+  @Override
+  public Map<String, @Nullable Object> plan(byte[] request) throws MptcpException {
+    NetworkPlan plan;
+    synchronized (planning) {
+      plan = keeper.dryRun(request);
+    }
+    return shown(LabelledPlan.fresh(plan));
+  }
+
+  private static Map<String, @Nullable Object> shown(LabelledPlan plan) {
+    return new PlanFormat(DatapathId::toString).shown(plan.plan(), plan.rules(List.of()));
+  }
+
+  @Override
+  public Map<String, @Nullable Object> apply(byte[] request) throws MptcpException {
+    await(done -> keeper.apply(request, done));
+    return status();
+  }
+
+  @Override
+  public boolean clear() throws MptcpException {
+    AtomicBoolean was = new AtomicBoolean();
+    await(done -> was.set(keeper.clear(done)));
+    return was.get();
+  }
+
+  private interface Change {
+    void make(Runnable done) throws MptcpException;
+  }
+
+  /** Makes a change in its turn, and waits until switches have confirmed, but not for ever. */
+  private void await(Change change) throws MptcpException {
+    CompletableFuture<Optional<MptcpException>> refused = new CompletableFuture<>();
+    CompletableFuture<Boolean> confirmed = new CompletableFuture<>();
+    inOrder.execute(
+        () -> {
+          try {
+            change.make(() -> confirmed.complete(true));
+            refused.complete(Optional.empty());
+          } catch (MptcpException e) {
+            refused.complete(Optional.of(e));
+          } catch (RuntimeException e) {
+            refused.completeExceptionally(e);
+          }
+        });
+    try {
+      Optional<MptcpException> why = refused.get();
+      if (why.isPresent()) {
+        throw why.get();
+      }
+      confirmed.get(answerSeconds, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      // status says that it is still under way
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    }
+  }
+
+  @Override
+  public Map<String, @Nullable Object> status() {
+    PlanKeeper.View view = keeper.view();
+    RuleInstaller.Condition rules = installer.condition();
+    Map<String, @Nullable Object> status = new LinkedHashMap<>();
+    status.put("state", state(view, rules));
+    status.put("trouble", view.trouble().orElse(null));
+    status.put("replans", view.replans());
+    status.put("switches_missing", texts(rules.missing()));
+    status.put("switches_refusing", texts(rules.refusing()));
+    status.put("packets_for_nobody", undelivered.sum());
+    status.put("plan", view.applied().map(applied -> shown(applied.labelled())).orElse(null));
+    return status;
+  }
+
+  private static String state(PlanKeeper.View view, RuleInstaller.Condition rules) {
+    if (view.applied().isEmpty()) {
+      return "none";
+    }
+    if (view.changing()) {
+      return "applying";
+    }
+    boolean whole =
+        view.trouble().isEmpty() && rules.missing().isEmpty() && rules.refusing().isEmpty();
+    return whole ? "applied" : "degraded";
+  }
+
+  private static List<String> texts(Collection<DatapathId> switches) {
+    return switches.stream().map(DatapathId::toString).collect(Collectors.toList());
+  }
+
+  @Override
+  public Optional<String> picture() {
+    return keeper
+        .view()
+        .applied()
+        .map(applied -> PlanPicture.of(applied.plan(), DatapathId::toString));
+  }
+
+  @Override
+  public String getName() {
+    return NAME;
+  }
+
+  @Override
+  public boolean isCallbackOrderingPrereq(OFType type, String name) {
+    return type == OFType.PACKET_IN && BEFORE.contains(name);
+  }
+
+  @Override
+  public boolean isCallbackOrderingPostreq(OFType type, String name) {
+    return AFTER.contains(name);
+  }
+}

@@ -1,0 +1,32 @@
+package io.malob.mptcp;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSortedMap;
+import io.malob.algorithm.graph.Topology;
+import io.malob.algorithm.graph.UndirectedLink;
+import java.util.Optional;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * What somebody asks for.
+ *
+ * @param hosts empty for all that the controller has seen
+ * @param network the network to plan for; empty for the one that the controller sees
+ */
+record MptcpRequest(
+    PlanSettings settings,
+    Optional<ImmutableList<GivenHost>> hosts,
+    Optional<GivenNetwork> network) {
+
+  /**
+   * A network as a request has it.
+   *
+   * @param names of its switches
+   * @param capacities of its links, in Mbit/s, where they are told
+   */
+  record GivenNetwork(
+      Topology topology,
+      ImmutableSortedMap<DatapathId, String> names,
+      ImmutableMap<UndirectedLink, Double> capacities) {}
+}

@@ -1,0 +1,70 @@
+package io.malob.mptcp;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableListMultimap;
+import com.google.common.collect.ImmutableMap;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Topology;
+import io.malob.algorithm.subflow.FlowIdentity;
+import io.malob.algorithm.subflow.Route;
+import io.malob.algorithm.subflow.SubflowPlan;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * What was planned for a network: who has which addresses, and by which routes they send.
+ * Immutable.
+ *
+ * @param perVlan whether each VLAN has routes of its own
+ * @param topology that was planned for
+ * @param coreLinks the links by which each switch with hosts can send, also those that are down, in
+ *     the order in which addresses take them
+ * @param routes by identity
+ */
+record NetworkPlan(
+    PlanSettings settings,
+    boolean perVlan,
+    Topology topology,
+    ImmutableListMultimap<DatapathId, DirectedLink> coreLinks,
+    ImmutableList<Member> members,
+    SubflowPlan plan,
+    ImmutableMap<FlowIdentity, Route> routes,
+    ImmutableList<String> notes) {
+
+  /**
+   * The identity of what an address of a member sends; empty if its switch has no link.
+   *
+   * @param number of the address
+   */
+  static Optional<FlowIdentity> identity(
+      Member member, int number, boolean perVlan, Topology topology) {
+    if (number >= member.homes().size()) {
+      return Optional.empty();
+    }
+    DirectedLink home = member.homes().get(number);
+    int vlan = perVlan ? member.host().vlan() : FlowIdentity.ANY_VLAN;
+    if (topology.contains(home)) {
+      return Optional.of(new FlowIdentity(home, vlan));
+    }
+    // its own link is down: it shares another one meanwhile
+    List<DirectedLink> others = topology.linksFrom(member.host().switchId());
+    return others.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new FlowIdentity(others.get(number % others.size()), vlan));
+  }
+
+  /** The route of what an address of a member sends; empty if its switch has no link. */
+  Optional<Route> route(Member member, int number) {
+    return identity(member, number, perVlan, topology).map(this::route);
+  }
+
+  private Route route(FlowIdentity identity) {
+    @Nullable Route route = routes.get(identity);
+    if (route == null) {
+      throw new IllegalStateException("there is no route for " + identity);
+    }
+    return route;
+  }
+}

@@ -1,0 +1,372 @@
+package io.malob.mptcp;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSetMultimap;
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Path;
+import io.malob.algorithm.graph.Topology;
+import io.malob.algorithm.graph.UndirectedLink;
+import io.malob.algorithm.subflow.FlowIdentity;
+import io.malob.algorithm.subflow.Route;
+import io.malob.openflow.label.Label;
+import io.malob.openflow.subflow.Fan;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has the plan that is in place, and changes it when somebody asks for another one, or when network
+ * or hosts change. The one writer: all but {@link #view} and {@link #dryRun} is for one thread at a
+ * time.
+ */
+final class PlanKeeper {
+  private static final Logger LOG = LoggerFactory.getLogger(PlanKeeper.class);
+
+  /** What a plan is made from besides the request. */
+  interface Surroundings {
+    /** Hosts that the controller has seen. */
+    List<KnownHosts.Seen> hosts();
+
+    /**
+     * How much links carry, or what is left of that, in bit/s; links of which nobody says are left
+     * out.
+     */
+    ImmutableMap<UndirectedLink, Double> capacities(PlanSettings.Weights weights, Topology network);
+  }
+
+  /**
+   * What others see.
+   *
+   * @param addresses of all hosts that can be reached over routes, by their bits
+   * @param trouble why the plan cannot follow the network, if so
+   * @param replans how often it has followed
+   */
+  record View(
+      Optional<Applied> applied,
+      ImmutableMap<Integer, Fan.Address> addresses,
+      boolean changing,
+      Optional<String> trouble,
+      long replans) {
+    static final View NONE =
+        new View(Optional.empty(), ImmutableMap.of(), false, Optional.empty(), 0);
+  }
+
+  private final Surroundings surroundings;
+  private final LinkLife links;
+  private final RuleInstaller installer;
+  private final AppliedFile file;
+  private final LabelNumbers labels;
+  private final Supplier<Topology> found;
+  private volatile View view = View.NONE;
+
+  /**
+   * Goes on with what was in place before.
+   *
+   * @param found the network as the controller sees it now
+   */
+  PlanKeeper(
+      Surroundings surroundings,
+      Supplier<Topology> found,
+      LinkLife links,
+      RuleInstaller installer,
+      AppliedFile file)
+      throws IOException {
+    this.surroundings = surroundings;
+    this.found = found;
+    this.links = links;
+    this.installer = installer;
+    this.file = file;
+    Optional<Applied> before = file.load();
+    List<Label> used = before.isPresent() ? before.get().labelled().labels() : List.of();
+    labels = new LabelNumbers(used);
+    before.ifPresent(applied -> put(applied, 0, () -> {}));
+  }
+
+  /** What is in place now; for any thread. */
+  View view() {
+    return view;
+  }
+
+  /** The plan that a request would get now; for any thread. */
+  NetworkPlan dryRun(byte[] document) throws MptcpException {
+    MptcpRequest request = RequestFormat.read(document);
+    List<KnownHosts.Seen> seen = surroundings.hosts();
+    return maker(request.settings(), found.get())
+        .plan(hosts(request, seen, Optional.empty()), taken(seen), Optional.empty());
+  }
+
+  private PlanMaker maker(PlanSettings settings, Topology network) {
+    return new PlanMaker(
+        settings,
+        network,
+        surroundings.capacities(settings.weights(), network),
+        DatapathId::toString);
+  }
+
+  private static List<Host> hosts(
+      MptcpRequest request, List<KnownHosts.Seen> seen, Optional<Applied> before)
+      throws MptcpException {
+    if (before.isEmpty()) {
+      return request.hosts().isPresent()
+          ? KnownHosts.resolve(request.hosts().get(), seen)
+          : KnownHosts.all(seen);
+    }
+    Map<String, Host> hosts = new LinkedHashMap<>();
+    for (Member member : before.get().plan().members()) {
+      hosts.put(member.host().id(), moved(member.host(), seen));
+    }
+    if (request.hosts().isEmpty()) {
+      Set<IPv4Address> known = new HashSet<>();
+      before.get().plan().members().forEach(member -> known.addAll(member.addresses()));
+      KnownHosts.all(seen).stream()
+          .filter(host -> !known.contains(host.ip()))
+          .forEach(host -> hosts.putIfAbsent(host.id(), host));
+    }
+    return List.copyOf(hosts.values());
+  }
+
+  /** A host where it is seen now; where it was, if it is not seen, or if a request says where. */
+  private static Host moved(Host host, List<KnownHosts.Seen> seen) {
+    int tag = host.tagging() == Fan.Tagging.SWITCH ? 0 : host.vlan();
+    return host.fixed()
+        ? host
+        : seen.stream()
+            .filter(one -> one.vlan() == tag && one.addresses().contains(host.ip()))
+            .map(KnownHosts.Seen::at)
+            .findFirst()
+            .map(place -> place.equals(host.at()) ? host : host.movedTo(place))
+            .orElse(host);
+  }
+
+  private static Set<IPv4Address> taken(List<KnownHosts.Seen> seen) {
+    // of a host's addresses only the first is surely its own: the others may be aliases
+    Set<IPv4Address> taken = new HashSet<>();
+    seen.stream()
+        .filter(one -> !one.addresses().isEmpty())
+        .forEach(one -> taken.add(one.addresses().get(0)));
+    return taken;
+  }
+
+  /**
+   * Makes a plan and puts it in place.
+   *
+   * @param done told when the switches lead by it
+   */
+  void apply(byte[] document, Runnable done) throws MptcpException {
+    NetworkPlan plan = dryRun(document);
+    Applied applied = new Applied(new String(document, StandardCharsets.UTF_8), label(plan));
+    save(applied);
+    put(applied, 0, done);
+    LOG.info(
+        "MPTCP: {} sub-flows of {} hosts over {} routes, {} to {} per link",
+        plan.members().stream().mapToInt(member -> member.homes().size()).sum(),
+        plan.members().size(),
+        plan.routes().size(),
+        plan.plan().minimum(),
+        plan.plan().maximum());
+  }
+
+  private LabelledPlan label(NetworkPlan plan) {
+    return LabelledPlan.label(
+        plan,
+        view.applied().map(before -> before.labelled().routes()).orElse(ImmutableMap.of()),
+        labels::next);
+  }
+
+  private void save(Applied applied) throws MptcpException {
+    try {
+      file.save(applied);
+    } catch (IOException e) {
+      LOG.error("The MPTCP plan could not be kept: {}", e.toString());
+      throw MptcpException.notStored("the plan could not be stored; the log says why");
+    }
+  }
+
+  private void put(Applied applied, long replans, Runnable done) {
+    Set<Label> old =
+        new HashSet<>(view.applied().map(before -> before.labelled().labels()).orElse(List.of()));
+    old.removeAll(applied.labelled().labels());
+    List<Fan.Address> others = others(applied.plan());
+    view =
+        new View(Optional.of(applied), addresses(applied, others), true, Optional.empty(), replans);
+    installer.install(
+        applied.labelled().rules(others),
+        () -> {
+          old.forEach(labels::release);
+          settled(applied);
+          done.run();
+        });
+  }
+
+  private void settled(Applied applied) {
+    View now = view;
+    if (now.applied().equals(Optional.of(applied))) {
+      view = new View(now.applied(), now.addresses(), false, now.trouble(), now.replans());
+    }
+  }
+
+  /** Hosts that have no routes of their own, and are in the network of one that has. */
+  private List<Fan.Address> others(NetworkPlan plan) {
+    Set<IPv4Address> own = new HashSet<>();
+    Map<Integer, Set<Host>> byVlan = new HashMap<>();
+    for (Member member : plan.members()) {
+      own.addAll(member.addresses());
+      byVlan.computeIfAbsent(member.host().vlan(), any -> new HashSet<>()).add(member.host());
+    }
+    List<Fan.Address> others = new ArrayList<>();
+    for (KnownHosts.Seen seen : surroundings.hosts()) {
+      for (IPv4Address address : seen.addresses()) {
+        if (!own.contains(address)) {
+          byVlan.getOrDefault(seen.vlan(), Set.of()).stream()
+              .filter(host -> host.network().contains(address))
+              .findFirst()
+              .ifPresent(host -> others.add(other(seen, address, host)));
+        }
+      }
+    }
+    return others;
+  }
+
+  private static Fan.Address other(KnownHosts.Seen seen, IPv4Address address, Host neighbour) {
+    Attachment at = seen.at();
+    return new Fan.Address(
+        address,
+        neighbour.network(),
+        at.switchId(),
+        at.port(),
+        at.mac(),
+        seen.vlan(),
+        seen.vlan() == 0 ? Fan.Tagging.NONE : Fan.Tagging.HOST);
+  }
+
+  private static ImmutableMap<Integer, Fan.Address> addresses(
+      Applied applied, List<Fan.Address> others) {
+    Map<Integer, Fan.Address> addresses = new HashMap<>();
+    others.forEach(address -> addresses.put(address.address().getInt(), address));
+    applied
+        .labelled()
+        .addresses()
+        .forEach(address -> addresses.put(address.address().getInt(), address));
+    return ImmutableMap.copyOf(addresses);
+  }
+
+  /** Takes the plan away; false if there was none. */
+  boolean clear(Runnable done) throws MptcpException {
+    if (view.applied().isEmpty()) {
+      done.run();
+      return false;
+    }
+    try {
+      file.clear();
+    } catch (IOException e) {
+      LOG.error("The MPTCP plan could not be removed from the disk: {}", e.toString());
+      throw MptcpException.notStored("the plan could not be removed; the log says why");
+    }
+    List<Label> old = view.applied().map(before -> before.labelled().labels()).orElse(List.of());
+    view = View.NONE;
+    installer.install(
+        ImmutableSetMultimap.of(),
+        () -> {
+          old.forEach(labels::release);
+          done.run();
+        });
+    LOG.info("MPTCP: the plan is taken away");
+    return true;
+  }
+
+  /** Network or hosts may have changed: the plan follows, with as few changes as possible. */
+  void follow() {
+    links.update(found.get());
+    View now = view;
+    if (now.applied().isEmpty()) {
+      return;
+    }
+    Applied applied = now.applied().get();
+    try {
+      MptcpRequest request = RequestFormat.read(applied.request().getBytes(StandardCharsets.UTF_8));
+      List<KnownHosts.Seen> seen = surroundings.hosts();
+      List<Host> hosts = hosts(request, seen, now.applied());
+      Topology network = links.with(inUse(applied.plan()));
+      boolean asBefore =
+          network.equals(applied.plan().topology())
+              && hosts.equals(applied.plan().members().stream().map(Member::host).toList());
+      if (asBefore) {
+        putOthers(now, applied);
+      } else {
+        replan(now, applied, request, hosts, taken(seen), network);
+      }
+    } catch (MptcpException e) {
+      troubled(now, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static Collection<DirectedLink> inUse(NetworkPlan plan) {
+    Set<DirectedLink> inUse = new HashSet<>(plan.topology().links());
+    plan.routes().values().forEach(route -> inUse.addAll(route.links()));
+    return inUse;
+  }
+
+  /** Hosts without routes of their own may have come, or gone elsewhere. */
+  private void putOthers(View now, Applied applied) {
+    ImmutableMap<Integer, Fan.Address> addresses = addresses(applied, others(applied.plan()));
+    if (!addresses.equals(now.addresses()) || now.trouble().isPresent()) {
+      put(applied, now.replans(), () -> {});
+    }
+  }
+
+  private void replan(
+      View now,
+      Applied applied,
+      MptcpRequest request,
+      List<Host> hosts,
+      Collection<IPv4Address> taken,
+      Topology network)
+      throws MptcpException {
+    NetworkPlan plan =
+        maker(request.settings(), network).plan(hosts, taken, Optional.of(applied.plan()));
+    Applied changed = new Applied(applied.request(), label(plan));
+    long kept =
+        plan.routes().values().stream()
+            .filter(route -> isIn(route.branches(), applied.plan(), route.identity()))
+            .count();
+    put(changed, now.replans() + 1, () -> {});
+    LOG.info(
+        "MPTCP: planned anew for {}: {} of {} routes are as before, {} to {} sub-flows per link",
+        network,
+        kept,
+        plan.routes().size(),
+        plan.plan().minimum(),
+        plan.plan().maximum());
+    save(changed);
+  }
+
+  private static boolean isIn(
+      ImmutableList<Path> branches, NetworkPlan before, FlowIdentity identity) {
+    @Nullable Route earlier = before.routes().get(identity);
+    return earlier != null && earlier.branches().equals(branches);
+  }
+
+  private void troubled(View now, String why) {
+    if (!now.trouble().equals(Optional.of(why))) {
+      LOG.warn("MPTCP: the plan cannot follow the network: {}", why);
+      view =
+          new View(now.applied(), now.addresses(), now.changing(), Optional.of(why), now.replans());
+    }
+  }
+}

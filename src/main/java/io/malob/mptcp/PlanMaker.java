@@ -1,0 +1,211 @@
+package io.malob.mptcp;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableListMultimap;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSortedSet;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Topology;
+import io.malob.algorithm.graph.UndirectedLink;
+import io.malob.algorithm.subflow.Demand;
+import io.malob.algorithm.subflow.FlowIdentity;
+import io.malob.algorithm.subflow.PlanRequest;
+import io.malob.algorithm.subflow.Route;
+import io.malob.algorithm.subflow.SubflowPlan;
+import io.malob.algorithm.subflow.SubflowPlanner;
+import io.malob.algorithm.subflow.Traffic;
+import io.malob.algorithm.subflow.UnplannableException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/** Makes a plan for a network from settings and hosts. Pure, but for the time that it takes. */
+final class PlanMaker {
+  private final PlanSettings settings;
+  private final Topology topology;
+  private final ImmutableMap<UndirectedLink, Double> capacities;
+  private final Function<DatapathId, String> names;
+
+  /**
+   * Plans for this network.
+   *
+   * @param capacities what links carry, or what is left of that, in any unit
+   * @param names of switches, for people
+   */
+  PlanMaker(
+      PlanSettings settings,
+      Topology topology,
+      ImmutableMap<UndirectedLink, Double> capacities,
+      Function<DatapathId, String> names) {
+    this.settings = settings;
+    this.topology = topology;
+    this.capacities = capacities;
+    this.names = names;
+  }
+
+  /**
+   * A plan for these hosts.
+   *
+   * @param taken addresses of others
+   * @param before what is in use, to be kept as far as it can be
+   */
+  NetworkPlan plan(
+      Collection<Host> hosts, Collection<IPv4Address> taken, Optional<NetworkPlan> before)
+      throws MptcpException {
+    List<Host> chosen = chosen(hosts);
+    ImmutableListMultimap<DatapathId, DirectedLink> coreLinks = coreLinks(chosen, before);
+    Map<String, Member> earlier = new HashMap<>();
+    before.ifPresent(plan -> plan.members().forEach(one -> earlier.put(one.host().id(), one)));
+    ImmutableList<Member> members = new FanOut(coreLinks).members(chosen, earlier, taken);
+    boolean perVlan = settings.perVlan().orElse(chosen.stream().anyMatch(host -> host.vlan() != 0));
+    ImmutableList<Demand> demands = demands(members, perVlan);
+    SubflowPlan plan = solve(members, demands, perVlan, before);
+    Map<FlowIdentity, Route> routes = new LinkedHashMap<>();
+    plan.routes().forEach(route -> routes.put(route.identity(), route));
+    return new NetworkPlan(
+        settings,
+        perVlan,
+        topology,
+        coreLinks,
+        members,
+        plan,
+        ImmutableMap.copyOf(routes),
+        notes(members, plan));
+  }
+
+  private List<Host> chosen(Collection<Host> hosts) throws MptcpException {
+    Set<Integer> vlans = hosts.stream().map(Host::vlan).collect(Collectors.toSet());
+    for (int vlan : settings.vlans()) {
+      if (!vlans.contains(vlan)) {
+        throw MptcpException.unavailable(
+            "vlans", "vlans: VLAN " + vlan + " is on no port: no host is in it");
+      }
+    }
+    List<Host> chosen =
+        hosts.stream()
+            .filter(host -> settings.vlans().isEmpty() || settings.vlans().contains(host.vlan()))
+            .toList();
+    if (chosen.isEmpty()) {
+      throw MptcpException.unavailable("hosts", "hosts: there are none to plan for");
+    }
+    for (Host host : chosen) {
+      if (!topology.switches().contains(host.switchId())) {
+        String field = "hosts." + host.id() + ".switch";
+        throw MptcpException.unavailable(
+            field, field + ": there is no switch " + names.apply(host.switchId()));
+      }
+    }
+    return chosen;
+  }
+
+  private ImmutableListMultimap<DatapathId, DirectedLink> coreLinks(
+      Collection<Host> hosts, Optional<NetworkPlan> before) {
+    ImmutableListMultimap.Builder<DatapathId, DirectedLink> all = ImmutableListMultimap.builder();
+    for (DatapathId ingress : ingresses(hosts)) {
+      Set<DirectedLink> links = new java.util.LinkedHashSet<>();
+      before.ifPresent(plan -> links.addAll(plan.coreLinks().get(ingress)));
+      links.addAll(topology.linksFrom(ingress));
+      all.putAll(ingress, links);
+    }
+    return all.build();
+  }
+
+  private static Set<DatapathId> ingresses(Collection<Host> hosts) {
+    return hosts.stream().map(Host::switchId).collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private ImmutableList<Demand> demands(Collection<Member> members, boolean perVlan) {
+    Map<FlowIdentity, Integer> subflows = new TreeMap<>();
+    for (Member member : members) {
+      for (int i = 0; i < member.addresses().size(); i++) {
+        NetworkPlan.identity(member, i, perVlan, topology)
+            .ifPresent(identity -> subflows.merge(identity, 1, Integer::sum));
+      }
+    }
+    return subflows.entrySet().stream()
+        .map(entry -> new Demand(entry.getKey(), entry.getValue()))
+        .collect(ImmutableList.toImmutableList());
+  }
+
+  private SubflowPlan solve(
+      ImmutableList<Member> members,
+      ImmutableList<Demand> demands,
+      boolean perVlan,
+      Optional<NetworkPlan> before)
+      throws MptcpException {
+    Optional<Traffic> traffic = Optional.empty();
+    if (settings.travelled()) {
+      traffic = Optional.of(TrafficMatrix.of(settings.traffic(), members, perVlan, topology));
+    }
+    PlanRequest request =
+        new PlanRequest(
+            topology,
+            demands,
+            ImmutableSortedSet.copyOf(ingresses(members.stream().map(Member::host).toList())),
+            settings.method(),
+            settings.paths(),
+            traffic,
+            capacities,
+            ImmutableMap.of(),
+            before.map(plan -> plan.plan().routes()).orElse(ImmutableList.of()),
+            settings.seed());
+    try {
+      return SubflowPlanner.plan(request);
+    } catch (UnplannableException e) {
+      throw MptcpException.unavailable(null, named(String.valueOf(e.getMessage())));
+    }
+  }
+
+  /** Sentences of the planner have datapath ids. */
+  private String named(String sentence) {
+    String named = sentence;
+    for (DatapathId switchId : topology.switches()) {
+      named = named.replace(switchId.toString(), names.apply(switchId));
+    }
+    return named;
+  }
+
+  private ImmutableList<String> notes(Collection<Member> members, SubflowPlan plan) {
+    List<String> notes = new ArrayList<>();
+    for (Member member : members) {
+      if (!member.merged().isEmpty()) {
+        notes.add(
+            String.format(
+                "%s has %d core links, and MPTCP uses %d addresses of a host: it sends nothing of"
+                    + " its own by the links to %s",
+                member.host().id(),
+                member.homes().size() + member.merged().size(),
+                FanOut.MOST_ADDRESSES,
+                member.merged().stream()
+                    .map(link -> names.apply(link.dst()))
+                    .collect(Collectors.joining(", "))));
+      }
+    }
+    Map<String, List<FlowIdentity>> others = new LinkedHashMap<>();
+    for (Route route : plan.routes()) {
+      if (route.kind() == Route.Kind.TREE) {
+        others
+            .computeIfAbsent(named(route.reason()), any -> new ArrayList<>())
+            .add(route.identity());
+      }
+    }
+    others.forEach(
+        (reason, identities) ->
+            notes.add(
+                String.format(
+                    "%d of %d routes are trees: %s",
+                    identities.size(), plan.routes().size(), reason)));
+    return ImmutableList.copyOf(notes);
+  }
+}

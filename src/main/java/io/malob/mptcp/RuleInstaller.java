@@ -1,0 +1,330 @@
+package io.malob.mptcp;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.ImmutableSetMultimap;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.SwitchMessages;
+import io.malob.openflow.subflow.SubflowMessages;
+import io.malob.openflow.subflow.SubflowRule;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.IntUnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes switches have the rules that a plan wants, with as few changes as possible and without a
+ * packet that meets half of them: first what nothing leads to yet, on all switches at once; when
+ * all of them have confirmed, what leads there; when they have confirmed that, what leads nowhere
+ * any more goes, and a while later what packets under way may still need. For one thread at a time,
+ * on which the callbacks run, too.
+ */
+final class RuleInstaller {
+  private static final Logger LOG = LoggerFactory.getLogger(RuleInstaller.class);
+
+  private final FlowProgrammer programmer;
+  private final Executor inOrder;
+  private final Consumer<Runnable> later;
+  private final IntUnaryOperator random;
+
+  /** What each switch should have. */
+  private Map<DatapathId, ImmutableMap<SubflowRule.Key, SubflowRule>> wanted = new HashMap<>();
+
+  /** What each active switch has, as far as it has confirmed, and has been asked to have. */
+  private final Map<DatapathId, Known> known = new HashMap<>();
+
+  /** Active switches that may have other rules than they should. */
+  private final Set<DatapathId> unsure = new HashSet<>();
+
+  private final Set<DatapathId> syncing = new HashSet<>();
+
+  /** Switches by the transactions that they have not confirmed. */
+  private final Map<Long, DatapathId> underWay = new ConcurrentHashMap<>();
+
+  private final Set<DatapathId> refusing = ConcurrentHashMap.newKeySet();
+  private volatile Condition condition = new Condition(ImmutableSet.of(), ImmutableSet.of());
+  private @Nullable Runnable next;
+  private boolean changing;
+
+  private static final class Known {
+    private final Map<SubflowRule.Key, SubflowRule> rules;
+    private final int epoch;
+
+    Known(Map<SubflowRule.Key, SubflowRule> rules, int epoch) {
+      this.rules = new LinkedHashMap<>(rules);
+      this.epoch = epoch;
+    }
+  }
+
+  /**
+   * No switch is known yet.
+   *
+   * @param inOrder the thread that everything here runs on
+   * @param later runs something there after packets under way have arrived
+   * @param random gives a number from zero to the one given, without that
+   */
+  RuleInstaller(
+      FlowProgrammer programmer,
+      Executor inOrder,
+      Consumer<Runnable> later,
+      IntUnaryOperator random) {
+    this.programmer = programmer;
+    this.inOrder = inOrder;
+    this.later = later;
+    this.random = random;
+  }
+
+  /**
+   * Changes what switches have. Of several changes while one is under way only the latest is made.
+   *
+   * @param done told when all active switches lead packets as wanted, or when that failed for some;
+   *     not told if another change took its place
+   */
+  void install(ImmutableSetMultimap<DatapathId, SubflowRule> rules, Runnable done) {
+    Map<DatapathId, ImmutableMap<SubflowRule.Key, SubflowRule>> now = new HashMap<>();
+    for (DatapathId switchId : rules.keySet()) {
+      Map<SubflowRule.Key, SubflowRule> byKey = new LinkedHashMap<>();
+      rules.get(switchId).forEach(rule -> byKey.put(rule.key(), rule));
+      now.put(switchId, ImmutableMap.copyOf(byKey));
+    }
+    wanted = now;
+    publish();
+    if (changing) {
+      next = () -> change(done);
+    } else {
+      change(done);
+    }
+  }
+
+  private void change(Runnable done) {
+    changing = true;
+    add(
+        SubflowRule.Step.AHEAD,
+        () ->
+            add(
+                SubflowRule.Step.TURN,
+                () -> {
+                  removeTurns();
+                  later.accept(this::removeRest);
+                  changing = false;
+                  done.run();
+                  goOn();
+                }));
+  }
+
+  private void goOn() {
+    @Nullable Runnable waiting = next;
+    next = null;
+    if (waiting != null && !changing) {
+      waiting.run();
+    }
+  }
+
+  /** Adds the rules of one step that switches do not have, and waits until all have confirmed. */
+  private void add(SubflowRule.Step step, Runnable then) {
+    Map<DatapathId, List<SubflowRule>> missing = new HashMap<>();
+    known.forEach(
+        (switchId, has) -> {
+          List<SubflowRule> rules =
+              wanted(switchId).values().stream()
+                  .filter(rule -> rule.step() == step && !rule.equals(has.rules.get(rule.key())))
+                  .toList();
+          if (!rules.isEmpty()) {
+            missing.put(switchId, rules);
+          }
+        });
+    if (missing.isEmpty()) {
+      then.run();
+      return;
+    }
+    AtomicInteger open = new AtomicInteger(missing.size());
+    missing.forEach(
+        (switchId, rules) -> {
+          @Nullable Known has = known.get(switchId);
+          int epoch = has == null ? 0 : has.epoch;
+          rules.forEach(rule -> remember(switchId, rule));
+          send(
+              switchId,
+              factory -> rules.stream().map(rule -> rule.add(factory, epoch)).toList(),
+              () -> {
+                if (open.decrementAndGet() == 0) {
+                  then.run();
+                }
+              });
+        });
+  }
+
+  private void remember(DatapathId switchId, SubflowRule rule) {
+    @Nullable Known has = known.get(switchId);
+    if (has != null) {
+      has.rules.put(rule.key(), rule);
+    }
+  }
+
+  private ImmutableMap<SubflowRule.Key, SubflowRule> wanted(DatapathId switchId) {
+    return wanted.getOrDefault(switchId, ImmutableMap.of());
+  }
+
+  private void removeTurns() {
+    known.forEach((switchId, has) -> remove(switchId, has, SubflowRule.Step.TURN));
+  }
+
+  private void removeRest() {
+    known.forEach((switchId, has) -> remove(switchId, has, SubflowRule.Step.AHEAD));
+  }
+
+  private void remove(DatapathId switchId, Known has, SubflowRule.Step step) {
+    List<SubflowRule> gone =
+        has.rules.values().stream()
+            .filter(rule -> rule.step() == step && !wanted(switchId).containsKey(rule.key()))
+            .toList();
+    if (!gone.isEmpty()) {
+      gone.forEach(rule -> has.rules.remove(rule.key()));
+      send(switchId, factory -> gone.stream().map(rule -> rule.delete(factory)).toList(), () -> {});
+    }
+  }
+
+  private void send(
+      DatapathId switchId,
+      java.util.function.Function<OFFactory, List<OFMessage>> messages,
+      Runnable confirmed) {
+    List<SwitchMessages> batch = new ArrayList<>();
+    programmer
+        .factory(switchId)
+        .ifPresent(
+            factory ->
+                batch.add(
+                    new SwitchMessages(switchId, ImmutableList.copyOf(messages.apply(factory)))));
+    if (batch.isEmpty()) {
+      // it has gone a moment ago, and gets all rules when it comes back
+      unsure.add(switchId);
+      confirmed.run();
+      return;
+    }
+    ImmutableList<OFMessage> sent = batch.get(0).messages();
+    sent.forEach(message -> underWay.put(message.getXid(), switchId));
+    programmer.sendInOrder(
+        batch,
+        done ->
+            inOrder.execute(
+                () -> {
+                  sent.forEach(message -> underWay.remove(message.getXid()));
+                  if (!done) {
+                    unsure.add(switchId);
+                  }
+                  confirmed.run();
+                  publish();
+                }));
+  }
+
+  /** A switch takes orders; it may have any rules. */
+  void switchActive(DatapathId switchId) {
+    unsure.add(switchId);
+    retry();
+  }
+
+  /** A switch takes no more orders; it goes on by what it has. */
+  void switchGone(DatapathId switchId) {
+    known.remove(switchId);
+    unsure.remove(switchId);
+    syncing.remove(switchId);
+    refusing.remove(switchId);
+    publish();
+  }
+
+  /** A switch has not taken a message, or lacks rules: it gets all of them. */
+  void doubt(DatapathId switchId) {
+    if (known.containsKey(switchId)) {
+      unsure.add(switchId);
+    }
+  }
+
+  /** To be called now and then: switches that may have other rules than they should get theirs. */
+  void retry() {
+    for (DatapathId switchId : List.copyOf(unsure)) {
+      if (syncing.add(switchId)) {
+        sync(switchId);
+      }
+    }
+  }
+
+  private void sync(DatapathId switchId) {
+    int epoch = random.applyAsInt(SubflowMessages.EPOCHS);
+    ImmutableMap<SubflowRule.Key, SubflowRule> rules = wanted(switchId);
+    unsure.remove(switchId);
+    refusing.remove(switchId);
+    known.put(switchId, new Known(rules, epoch));
+    send(
+        switchId,
+        factory -> SubflowMessages.exactly(factory, rules.values(), epoch),
+        () -> syncing.remove(switchId));
+  }
+
+  /** How many rules a switch should have by now. */
+  int expected(DatapathId switchId) {
+    @Nullable Known has = known.get(switchId);
+    return has == null ? 0 : has.rules.size();
+  }
+
+  /** Whether nothing is under way to a switch. */
+  boolean isAtRest(DatapathId switchId) {
+    return !changing && known.containsKey(switchId) && !syncing.contains(switchId);
+  }
+
+  /** Switches to which nothing is under way. */
+  List<DatapathId> atRest() {
+    return known.keySet().stream().filter(this::isAtRest).toList();
+  }
+
+  /**
+   * How it goes; for any thread.
+   *
+   * @param missing switches that should have rules and cannot be told, or have not confirmed
+   * @param refusing switches that have not taken a rule
+   */
+  record Condition(ImmutableSet<DatapathId> missing, ImmutableSet<DatapathId> refusing) {}
+
+  Condition condition() {
+    return condition;
+  }
+
+  private void publish() {
+    Set<DatapathId> missing = new TreeSet<>(wanted.keySet());
+    missing.removeAll(known.keySet());
+    missing.addAll(unsure);
+    condition =
+        new Condition(ImmutableSet.copyOf(missing), ImmutableSet.copyOf(new TreeSet<>(refusing)));
+  }
+
+  /**
+   * A switch has refused a message; false if that was not from here. For any thread.
+   *
+   * @param transaction of the message
+   */
+  boolean refused(DatapathId switchId, long transaction) {
+    if (!switchId.equals(underWay.get(transaction))) {
+      return false;
+    }
+    if (refusing.add(switchId)) {
+      LOG.warn("Switch {} has not taken a rule for sub-flows; its table may be full", switchId);
+      inOrder.execute(this::publish);
+    }
+    return true;
+  }
+}

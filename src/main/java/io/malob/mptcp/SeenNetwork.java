@@ -1,0 +1,74 @@
+package io.malob.mptcp;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Topology;
+import io.malob.algorithm.graph.UndirectedLink;
+import io.malob.module.AttachedHosts;
+import io.malob.monitor.IMonitorService;
+import io.malob.state.network.LinkCapacity;
+import io.malob.state.network.LinkMeasurements;
+import io.malob.state.network.Measurement;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import net.floodlightcontroller.devicemanager.IDevice;
+import net.floodlightcontroller.devicemanager.IDeviceService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.VlanVid;
+
+/** Hosts and links as the controller sees them. Thread-safe. */
+record SeenNetwork(IDeviceService devices, IMonitorService monitor)
+    implements PlanKeeper.Surroundings {
+  /** A link that is full still counts for so much of its capacity. */
+  private static final double LEAST_LEFT = 0.05;
+
+  @Override
+  public List<KnownHosts.Seen> hosts() {
+    List<KnownHosts.Seen> seen = new ArrayList<>();
+    for (IDevice device : devices.getAllDevices()) {
+      ImmutableList<IPv4Address> addresses =
+          Arrays.stream(device.getIPv4Addresses())
+              .filter(address -> !address.equals(IPv4Address.NONE))
+              .sorted()
+              .collect(ImmutableList.toImmutableList());
+      AttachedHosts.attachmentOf(device)
+          .ifPresent(
+              at -> {
+                for (VlanVid vlan : device.getVlanId()) {
+                  seen.add(new KnownHosts.Seen(at, Math.max(0, vlan.getVlan()), addresses));
+                }
+              });
+    }
+    // their order must not depend on when they were seen
+    seen.sort(KnownHosts.Seen.ORDER);
+    return seen;
+  }
+
+  @Override
+  public ImmutableMap<UndirectedLink, Double> capacities(
+      PlanSettings.Weights weights, Topology network) {
+    if (weights == PlanSettings.Weights.NONE) {
+      return ImmutableMap.of();
+    }
+    Map<DirectedLink, LinkMeasurements> measured = monitor.links().snapshot(monitor.nanoTime());
+    Map<UndirectedLink, Double> capacities = new LinkedHashMap<>();
+    for (DirectedLink link : network.links()) {
+      monitor
+          .capacity(link)
+          .map(LinkCapacity::bitsPerSecond)
+          .map(bps -> weights == PlanSettings.Weights.LOAD ? left(bps, measured.get(link)) : bps)
+          .ifPresent(bps -> capacities.merge(UndirectedLink.of(link), bps, Math::min));
+    }
+    return ImmutableMap.copyOf(capacities);
+  }
+
+  private static double left(double capacityBps, @Nullable LinkMeasurements measured) {
+    @Nullable Measurement left = measured == null ? null : measured.throughputBps();
+    return left == null ? capacityBps : Math.max(capacityBps * LEAST_LEFT, left.value());
+  }
+}
