@@ -10,6 +10,7 @@
 #include <linux/if_tun.h>
 #include <linux/sockios.h>
 #include <net/if.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -80,8 +81,40 @@ static int listen_to(int packets, const char *name) {
     /* what is sent must not come back, and must not wait in a queueing discipline */
     if (setsockopt(packets, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof on) != 0) return -1;
     if (setsockopt(packets, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof on) != 0) return -1;
+    /* the kernel takes VLAN tags out of frames, and tells them there */
+    if (setsockopt(packets, SOL_PACKET, PACKET_AUXDATA, &on, sizeof on) != 0) return -1;
     if (setsockopt(packets, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes) != 0) return -1;
     return bind(packets, (struct sockaddr *)&address, sizeof address);
+}
+
+/* The tag that the kernel has taken out, as it is on the wire; false if there was none. */
+static bool taken_tag(struct msghdr *message, uint16_t tag[2]) {
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part != NULL; part = CMSG_NXTHDR(message, part)) {
+        if (part->cmsg_level != SOL_PACKET || part->cmsg_type != PACKET_AUXDATA) continue;
+        struct tpacket_auxdata about;
+        memcpy(&about, CMSG_DATA(part), sizeof about);
+        tag[0] = htons((about.tp_status & TP_STATUS_VLAN_TPID_VALID) != 0 ? about.tp_vlan_tpid : ETH_P_8021Q);
+        tag[1] = htons(about.tp_vlan_tci);
+        return (about.tp_status & TP_STATUS_VLAN_VALID) != 0;
+    }
+    return false;
+}
+
+ssize_t device_read(int device, unsigned char *frame, size_t room) {
+    uint16_t tag[2];
+    struct iovec space = {.iov_base = frame, .iov_len = room - sizeof tag};
+    union {
+        struct cmsghdr aligned;
+        char bytes[CMSG_SPACE(sizeof(struct tpacket_auxdata))];
+    } about;
+    struct msghdr message = {
+        .msg_iov = &space, .msg_iovlen = 1, .msg_control = about.bytes, .msg_controllen = sizeof about.bytes};
+    ssize_t length = recvmsg(device, &message, 0);
+    if (length < 0 && errno == ENOTSOCK) return read(device, frame, room);
+    if (length < 2 * ETH_ALEN || !taken_tag(&message, tag)) return length;
+    memmove(frame + 2 * ETH_ALEN + sizeof tag, frame + 2 * ETH_ALEN, (size_t)length - 2 * ETH_ALEN);
+    memcpy(frame + 2 * ETH_ALEN, tag, sizeof tag);
+    return length + (ssize_t)sizeof tag;
 }
 
 int device_attach(const char *name) {

@@ -24,13 +24,20 @@ static Entry *entry(Direction *direction, uint32_t index) {
     return &direction->entries[index % FRAMES];
 }
 
-static int64_t counted_bytes(const Entry *e) {
-    return e->length > ETHERNET_HEADER ? e->length - ETHERNET_HEADER : 0;
+/* EtherTypes of 802.1Q and 802.1ad */
+static bool is_tag(const unsigned char *type) {
+    return (type[0] == 0x81 && type[1] == 0x00) || (type[0] == 0x88 && type[1] == 0xa8);
+}
+
+static size_t counted_bytes(const unsigned char *frame, size_t length) {
+    size_t header = ETHERNET_HEADER;
+    while (header < length && is_tag(frame + header - 2)) header += VLAN_TAG;
+    return length > header ? length - header : 0;
 }
 
 static int64_t sending_ns(const Direction *direction, const Entry *e) {
     int64_t rate = direction->parameters.rate_bps;
-    return rate == 0 ? 0 : counted_bytes(e) * 8 * 1000000000 / rate;
+    return rate == 0 ? 0 : e->counted * INT64_C(8000000000) / rate;
 }
 
 static int64_t max(int64_t a, int64_t b) {
@@ -92,6 +99,7 @@ void direction_accept(Direction *direction, size_t length, int64_t now_ns) {
     } else {
         Entry *e = entry(direction, direction->accepted++);
         e->length = (uint16_t)length;
+        e->counted = (uint16_t)counted_bytes(direction_room(direction), length);
         e->place = direction->free_places[--direction->free_count];
         if (idle) direction->departure_ns = now_ns + sending_ns(direction, e);
     }
@@ -115,7 +123,7 @@ void direction_done(Direction *direction, int64_t now_ns, bool delivered) {
         return;
     }
     counters->packets++;
-    counters->bytes += counted_bytes(e);
+    counters->bytes += e->counted;
     counters->latest_ns = max(counters->latest_ns, now_ns - e->due_ns);
     if (now_ns - e->due_ns > LATE_NS) counters->late++;
 }

@@ -8,7 +8,8 @@
 
 enum {
     FRAME_BYTES = 1600,      /* the longest frame that fits: 1500 bytes, Ethernet header, VLAN tags */
-    ETHERNET_HEADER = 14,    /* a link counts IP packets: a frame without this */
+    ETHERNET_HEADER = 14,    /* a link counts IP packets: a frame without this, and without VLAN tags */
+    VLAN_TAG = 4,
     FRAMES = 8192,           /* waiting and on the wire together; a power of two */
 };
 
@@ -30,10 +31,10 @@ typedef struct {
     int64_t late, latest_ns;
 } Counters;
 
-/* A frame of length bytes in frames[place]. due_ns: when it reaches the other end, once it is on the wire. */
+/* A frame of length bytes in frames[place], of which so many count. due_ns: when it reaches the other end, once it is on the wire. */
 typedef struct {
     int64_t due_ns;
-    uint16_t length;
+    uint16_t length, counted;
     uint16_t place;
 } Entry;
 

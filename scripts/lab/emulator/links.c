@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "links.h"
 
+#include "device.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,7 +96,7 @@ void link_play(Link *link, int way, Trace *trace) {
 void link_take_in(Link *link, int way, int64_t now_ns) {
     Direction *direction = link->ways[way];
     for (int i = 0; i < FRAMES_AT_ONCE; i++) {
-        ssize_t length = read(link->devices[way], direction_room(direction), FRAME_BYTES);
+        ssize_t length = device_read(link->devices[way], direction_room(direction), FRAME_BYTES);
         if (length <= 0) return;
         direction_accept(direction, (size_t)length, now_ns);
     }

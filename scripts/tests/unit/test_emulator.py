@@ -108,6 +108,16 @@ class DirectionTest(unittest.TestCase):
         self.deliveries()
         self.assertEqual((1, 1000), (self.counters.packets, self.counters.bytes))
 
+    def test_vlan_tags_do_not_count(self) -> None:
+        self.set(rate_bps=8_000_000)
+        for tags in (b"\x81\0\0\x64", b"\x88\xa8\0\1\x81\0\0\x64", b"\x08\0\x81\0"):
+            frame = bytes(12) + tags + b"\x08\0" + bytes(1000)
+            ctypes.memmove(self.library.direction_room(self.direction), frame, len(frame))
+            self.library.direction_accept(self.direction, len(frame), 0)
+        # the last has no tag, only something like it in its payload
+        self.assertEqual([1 * MS, 2 * MS, 3004 * US], self.deliveries())
+        self.assertEqual(3004, self.counters.bytes)
+
     def test_full_queue_drops_the_last(self) -> None:
         self.set(rate_bps=8_000_000, queue=2)
         self.accept(0, 0, 0, 0)
