@@ -14,6 +14,7 @@ from base.table import render
 from base.waiting import orderly_end, say, undisturbed
 from lab import check, control, generators, instance, latency, linking, topology
 from lab.experiments import command as experiments
+from lab.hosts import Host
 from lab.shaping import choice
 
 
@@ -81,10 +82,11 @@ def _up(options: argparse.Namespace) -> int:
     if delays_ms:
         say("control channels are delayed, one way: " + ", ".join(f"{s} {ms:g} ms" for s, ms in delays_ms.items()))
     hosts = [
-        [host.name, host.role, host.address, host.mac, host.switch, str(network.ports(host.switch)[host.name])]
-        for host in network.places
+        [host.name, host.role, host.address, _vlan_words(host), host.mac, host.switch,
+         str(network.ports(host.switch)[host.name])]
+        for host in lab.topology.places
     ]
-    print("\n".join(render(["host", "role", "address", "mac", "switch", "port"], hosts, right=[5])))
+    print("\n".join(render(["host", "role", "address", "VLAN", "mac", "switch", "port"], hosts, right=[6])))
     switches = [
         [switch, dpid, lab.bridge(switch), " ".join(f"{port}:{name}" for name, port in network.ports(switch).items())]
         for switch, dpid in network.switches.items()
@@ -92,6 +94,10 @@ def _up(options: argparse.Namespace) -> int:
     print()
     print("\n".join(render(["switch", "datapath id", "bridge", "ports"], switches)))
     return 0
+
+
+def _vlan_words(host: Host) -> str:
+    return "" if host.vlan is None else f"{host.vlan} by {host.tagged_by}"
 
 
 def _datapath_words(datapath: str) -> str:

@@ -3,7 +3,8 @@
 Every name that it creates in the system starts with the instance's own name and a dash, LAB-:
 
     LAB-SWITCH    the bridge that is a switch
-    LAB-HOST      the network namespace that is a host; its interface is eth0. LAB-SWITCH.node is that of a node
+    LAB-HOST      the network namespace that is a host; its interface is eth0, and eth0.VLAN above it if the host tags
+                  its frames. LAB-SWITCH.node is that of a node
     LAB-2p3       port 3 of the second switch of the topology: the device that leads to a host, a node or another switch
 
 What it will make is written down before it is made, in /run/malob/NAME/state.json, so that down() always knows.
@@ -25,7 +26,7 @@ from typing import Any, Iterator, Mapping, Sequence
 from base.commands import ProcessId
 from base.errors import ScriptError, UsageError
 from base.place import RUN_DIRECTORY
-from base.waiting import undisturbed, wait_until
+from base.waiting import say, undisturbed, wait_until
 from lab import namespaces, ovs, topology
 from lab.control import Relay
 from lab.links import Direction, Link
@@ -174,6 +175,7 @@ def up(
 
     control_delays_ms: one way, by switch, of the channel to its controller. scale: multiplies every rate.
     shaper: "netem" or "emulator"; None for netem where the kernel has it.
+    Where the kernel cannot tag frames, hosts that should do so do not: see the topology of the lab that is returned.
     owned: the lab is a left-over, to be replaced without asking, once this process has ended.
     Raises ScriptError if a lab of that name is up, or if anything of that name is there that is not ours;
     nothing is left behind then.
@@ -185,7 +187,7 @@ def up(
         try:
             ovs.ensure_running()
             instance = Instance(
-                name, network.scaled(scale), controller, ovs.datapath_type(), choice.choose(shaper), scale)
+                name, _with_tags_that_can_be(network).scaled(scale), controller, ovs.datapath_type(), choice.choose(shaper), scale)
             _check_free(instance)
             owner = ProcessId.of(os.getpid()) if owned else None
             _write_state(name, {
@@ -203,6 +205,15 @@ def up(
                 _remove(name)
             raise
     return instance
+
+
+def _with_tags_that_can_be(network: Topology) -> Topology:
+    """The same, if this machine's hosts can tag frames where they have to; otherwise switches do that for them."""
+    tagging = [host.name for host in network.hosts.values() if host.tagged_by == "host"]
+    if not tagging or namespaces.vlan_devices():
+        return network
+    say(f"this kernel has no VLAN devices (8021q): frames of {', '.join(tagging)} are plain, as if tagged_by were 'switch'")
+    return network.tagged_by_switches()
 
 
 def clear_leftover(name: str) -> None:

@@ -1,4 +1,5 @@
-"""Hosts, and nodes of switches: network namespaces with one interface, eth0, at the end of a veth pair.
+"""Hosts, and nodes of switches: network namespaces with one interface, eth0, at the end of a veth pair, and perhaps a VLAN's device
+on top of it, eth0.100.
 
 Nodes are no internal ports of Open vSwitch. One that is moved into a namespace does carry packets in the user-space
 datapath, but the switch reports it as down, without an address and without counters, to controllers as well.
@@ -14,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Sequence
 
-from base.commands import ProcessId, run
+from base.commands import ProcessId, run, succeeds
 from base.errors import ScriptError
-from lab.topology import Host
+from lab.hosts import Host
 
 
 def exists(namespace: str) -> bool:
@@ -28,6 +29,12 @@ def device_exists(device: str) -> bool:
         return socket.if_nametoindex(device) > 0
     except OSError:
         return False
+
+
+def vlan_devices() -> bool:
+    """Whether a host can tag its frames: whether this kernel has 8021q. Needs root."""
+    trial = "ip link add a type veth peer name b && ip link add link a name a.1 type vlan id 1"
+    return succeeds(["unshare", "--net", "sh", "-c", trial])
 
 
 def inside(namespace: str, command: Sequence[str]) -> list[str]:
@@ -50,8 +57,10 @@ _INSIDE = """
 ethtool -K eth0 tx off
 echo 1 2>/dev/null >/proc/sys/net/ipv6/conf/all/disable_ipv6 || true
 ip link set lo up
-ip addr add "$1" dev eth0
+[ "$2" = eth0 ] || ip link add link eth0 name "$2" type vlan id "${2#eth0.}"
+ip addr add "$1" dev "$2"
 ip link set eth0 up
+ip link set "$2" up
 """
 _OUT_HERE = """
 for device; do
@@ -63,7 +72,7 @@ done
 
 
 def create(wanted: Sequence[Namespace]) -> None:
-    """Makes namespaces, and in each an interface eth0 with its host's addresses."""
+    """Makes namespaces, and in each an interface eth0; the host's address is on that, or on its VLAN's device above it."""
     commands = []
     for one in wanted:
         commands.append(f"netns add {one.name}")
@@ -72,7 +81,7 @@ def create(wanted: Sequence[Namespace]) -> None:
     _batch(commands)
     run(["sh", "-ec", _OUT_HERE, "sh", *(one.device for one in wanted)], timeout_s=30 + len(wanted))
     for one in wanted:
-        run(inside(one.name, ["sh", "-ec", _INSIDE, "sh", one.host.address]))
+        run(inside(one.name, ["sh", "-ec", _INSIDE, "sh", one.host.address, one.host.device]))
 
 
 def remove(unwanted: Sequence[Namespace]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from base.errors import UsageError
 from lab import generators
+from lab.hosts import Host, parse_host
 from lab.links import Link, parse_link
 
 DIRECTORY = Path(__file__).parent / "topologies"
@@ -19,29 +20,9 @@ DIRECTORY = Path(__file__).parent / "topologies"
 #: With a lab's name and a dash before it, a bridge's name is at most 15 characters long, the kernel's limit.
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,10}")
 _DPID = re.compile(r"([0-9a-f]{2}:){7}[0-9a-f]{2}")
-_ROLES = ("client", "server")
 
 #: Where there are no hosts, nodes are in this network.
 _DEFAULT_NETWORK = ipaddress.IPv4Network("10.0.0.0/24")
-
-
-@dataclass(frozen=True)
-class Host:
-    """A host with one interface, or the node of a switch. address: with prefix length, as in 10.0.0.1/24."""
-
-    name: str
-    switch: str
-    address: str
-    role: str
-
-    @property
-    def ip(self) -> str:
-        return self.address.partition("/")[0]
-
-    @property
-    def mac(self) -> str:
-        """02:00 and the four bytes of the address: easy to recognise in a flow table."""
-        return "02:00:" + ":".join(f"{byte:02x}" for byte in ipaddress.IPv4Address(self.ip).packed)
 
 
 @dataclass(frozen=True)
@@ -129,15 +110,16 @@ class Topology:
         """The same with all rates of links multiplied."""
         return replace(self, links=tuple(link.scaled(factor) for link in self.links))
 
+    def tagged_by_switches(self) -> "Topology":
+        """The same with no host that tags its frames itself."""
+        return replace(self, hosts={name: host.tagged_by_switch() for name, host in self.hosts.items()})
+
     def to_json(self) -> dict[str, Any]:
         """What parse() reads."""
         return {
             "description": self.description,
             "switches": self.switches,
-            "hosts": {
-                host.name: {"switch": host.switch, "ip": host.address, "role": host.role}
-                for host in self.hosts.values()
-            },
+            "hosts": {host.name: host.to_json() for host in self.hosts.values()},
             "links": [link.to_json() for link in self.links],
         }
 
@@ -205,28 +187,14 @@ def _hosts(where: str, value: Any, switches: dict[str, str]) -> dict[str, Host]:
     for name, fields in value.items():
         _check_name(where, "hosts", name)
         at = f"{where}: hosts.{name}"
-        if not isinstance(fields, dict) or set(fields) != {"switch", "ip", "role"}:
-            raise UsageError(f"{at}: expected exactly the fields switch, ip, role")
-        if fields["switch"] not in switches:
-            raise UsageError(f"{at}.switch: there is no switch {fields['switch']!r}")
-        if name in switches and name != fields["switch"]:
+        host = hosts[name] = parse_host(at, name, fields)
+        if not isinstance(host.switch, str) or host.switch not in switches:
+            raise UsageError(f"{at}.switch: there is no switch {host.switch!r}")
+        if name in switches and name != host.switch:
             raise UsageError(f"{at}: another switch than its own has that name")
-        if fields["role"] not in _ROLES:
-            raise UsageError(f"{at}.role: expected one of {', '.join(_ROLES)}, not {fields['role']!r}")
-        _check_address(at, fields["ip"])
-        hosts[name] = Host(name, fields["switch"], fields["ip"], fields["role"])
     if len({host.ip for host in hosts.values()}) < len(hosts):
         raise UsageError(f"{where}: two hosts have the same address")
     return hosts
-
-
-def _check_address(at: str, value: Any) -> None:
-    try:
-        if "/" not in value:
-            raise ValueError
-        ipaddress.IPv4Interface(value)
-    except (TypeError, ValueError):
-        raise UsageError(f"{at}.ip: expected an IPv4 address with prefix length, not {value!r}") from None
 
 
 def _check_room_for_nodes(where: str, network: Topology) -> None:

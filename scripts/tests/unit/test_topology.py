@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import unittest
+from collections import Counter
 from typing import Any
 
 from base.errors import UsageError
@@ -60,6 +61,28 @@ class TopologyTest(unittest.TestCase):
 
     def test_mac_shows_the_address(self) -> None:
         self.assertEqual("02:00:0a:00:00:01", topology.parse("t", _document()).hosts["h"].mac)
+
+    def test_host_in_a_vlan_tags_its_frames_unless_its_switch_does(self) -> None:
+        document = _document()
+        document["hosts"]["h"].update(vlan=100)
+        document["hosts"]["g"].update(vlan=105, tagged_by="switch")
+        network = topology.parse("t", document)
+        self.assertEqual((100, "host", "eth0.100"), _vlan(network.hosts["h"]))
+        self.assertEqual((105, "switch", "eth0"), _vlan(network.hosts["g"]))
+        self.assertEqual((None, None, "eth0"), _vlan(network.nodes["a"]))
+        self.assertEqual(network, topology.parse("t", network.to_json()))
+        self.assertEqual(["eth0", "eth0"], [host.device for host in network.tagged_by_switches().hosts.values()])
+        self.assertEqual((100, "switch", "eth0"), _vlan(network.tagged_by_switches().hosts["h"]))
+
+    def test_wrong_vlans_are_named(self) -> None:
+        for more, words in (
+                ({"vlan": 0}, "hosts.h.vlan: .*0$"), ({"vlan": 4095}, "hosts.h.vlan"), ({"vlan": "100"}, "hosts.h.vlan"),
+                ({"vlan": True}, "hosts.h.vlan"), ({"vlan": 100, "tagged_by": "me"}, "hosts.h.tagged_by: .*'me'"),
+                ({"tagged_by": "switch"}, "hosts.h.tagged_by: .*'vlan' is missing"), ({"vlans": 1}, "hosts.h: .*vlan")):
+            document = _document()
+            document["hosts"]["h"].update(more)
+            with self.subTest(more=more), self.assertRaisesRegex(UsageError, words):
+                topology.parse("t", document)
 
     def test_mistakes_are_named(self) -> None:
         mistakes = [
@@ -124,9 +147,41 @@ class TopologyTest(unittest.TestCase):
         expected = {("client", "server-1", 10.7, 9.8, 7), ("client", "server-2", 62.6, 57.0, 14)}
         self.assertEqual(expected, _figures(network))
 
+    def test_first_network_of_the_mptcp_paper_has_its_links_hosts_and_ports(self) -> None:
+        """Table I, and of Table II the ports of switch 1"""
+        network = topology.load("mptcp-1")
+        self.assertEqual(
+            {"s1 s2", "s1 s3", "s1 s4", "s2 s3", "s2 s5", "s3 s5", "s4 s5"},
+            {" ".join(sorted(link.ends)) for link in network.links})
+        self.assertEqual(
+            {"h1": ("s1", "10.0.0.1", 100), "h2": ("s1", "10.0.2.1", 105), "h3": ("s2", "10.0.0.2", 100),
+             "h4": ("s2", "10.0.2.2", 105), "h5": ("s5", "10.0.0.3", 100), "h6": ("s4", "10.0.0.4", 100),
+             "h7": ("s3", "10.0.2.3", 105), "h8": ("s4", "10.0.2.4", 105)},
+            {host.name: (host.switch, host.ip, host.vlan) for host in network.hosts.values()})
+        self.assertEqual(
+            {"h1": 1, "h2": 2, "s4": 3, "s3": 4, "s2": 5}, {k: v for k, v in network.ports("s1").items() if v < 6})
+
+    def test_networks_of_the_topology_zoo_are_complete(self) -> None:
+        """switches, links, the most links of a switch, and the size of each VLAN"""
+        for name, expected in (("gridnet", (9, 20, 5, {100: 9, 105: 9})), ("att-mpls", (25, 56, 10, {100: 13, 105: 12}))):
+            network = topology.load(name)
+            most = max(len(network.neighbours(switch)) for switch in network.switches)
+            vlans = Counter(host.vlan for host in network.hosts.values())
+            self.assertEqual(expected, (len(network.switches), len(network.links), most, vlans), name)
+
+    def test_each_vlan_has_clients_and_servers(self) -> None:
+        for name in ("mptcp-1", "gridnet", "att-mpls"):
+            hosts = topology.load(name).hosts.values()
+            pairs = {(host.vlan, host.role) for host in hosts}
+            self.assertEqual({(vlan, role) for vlan in (100, 105) for role in ("client", "server")}, pairs, name)
+
     def test_unknown_name_lists_the_known(self) -> None:
         with self.assertRaisesRegex(UsageError, "mesh5"):
             topology.load("nowhere")
+
+
+def _vlan(host: topology.Host) -> tuple[object, ...]:
+    return host.vlan, host.tagged_by, host.device
 
 
 def _figures(network: topology.Topology) -> set[tuple[object, ...]]:
