@@ -11,7 +11,7 @@ from pathlib import Path
 
 from base.commands import find_program, succeeds
 from base.place import ROOT
-from lab import ovs
+from lab import namespaces, ovs
 from lab.controller import port_is_free
 from lab.shaping import netem
 
@@ -55,6 +55,9 @@ def all_findings() -> list[Finding]:
         _port(8080, "the REST interface", True),
         _port(9876, "reports of servers and links", False),
         _mptcp(),
+        _path_manager(),
+        _program("mptcpize", "mptcpize", "MPTCP for programs that do not ask for it themselves", "mptcpize", False),
+        _vlans(),
     ]
 
 
@@ -142,6 +145,19 @@ def _port(number: int, used_for: str, demo: bool) -> Finding:
                    "end that program, or choose another port", demo)
 
 
+def _vlans() -> Finding:
+    if os.geteuid() != 0:
+        return Finding("8021q", True, "only root can tell", "emulated hosts that tag their frames", "", False)
+    found = "in the kernel" if namespaces.vlan_devices() else "not in this kernel (switches tag for their hosts, as for all others)"
+    return Finding("8021q", True, found, "emulated hosts that tag their frames", "", False)
+
+
+def _path_manager() -> Finding:
+    good = succeeds(["ip", "mptcp", "limits"])
+    return Finding("ip mptcp", good, "answers" if good else "does not answer", "sub-flows from more than one address",
+                   "a kernel with MPTCP, and iproute2 from 5.8 on", False)
+
+
 def _mptcp() -> Finding:
     try:
         enabled = Path("/proc/sys/net/mptcp/enabled").read_text().strip() == "1"
@@ -150,6 +166,6 @@ def _mptcp() -> Finding:
     except OSError:
         enabled, found = False, f"not in this kernel ({platform.release()})"
         remedy = "a kernel from 5.6 on with CONFIG_MPTCP"
-    return Finding("MPTCP", enabled, found, "MPTCP experiments", remedy, False)
+    return Finding("MPTCP", enabled, found, "sub-flows over many paths", remedy, False)
 
 

@@ -55,17 +55,7 @@ class RestClient:
 
     def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
         """The answer's JSON, None if it is empty. Raises RestError unless the status is 2xx."""
-        data = None if body is None else json.dumps(body)
-        headers = {} if data is None else {"Content-Type": "application/json"}
-        connection = http.client.HTTPConnection(self.host, self.port, timeout=self.timeout_s)
-        try:
-            connection.request(method, path, data, headers)
-            answer = connection.getresponse()
-            status, text = answer.status, answer.read().decode("utf-8", "replace")
-        except (OSError, http.client.HTTPException) as error:
-            raise RestError(f"{method} {path}: no answer from the controller ({error})", 0) from None
-        finally:
-            connection.close()
+        status, text = self._exchange(method, path, body)
         try:
             parsed = json.loads(text) if text.strip() else None
         except ValueError:
@@ -74,6 +64,26 @@ class RestClient:
             reason = parsed.get("error") if isinstance(parsed, dict) else text.strip()[:120]
             raise RestError(f"{method} {path}: {status}: {reason}", status, parsed)
         return parsed
+
+    def get_text(self, path: str) -> str:
+        """The answer as it is, a picture for example. Raises RestError unless the status is 2xx."""
+        status, text = self._exchange("GET", path, None)
+        if not 200 <= status < 300:
+            raise RestError(f"GET {path}: {status}: {text.strip()[:120]}", status)
+        return text
+
+    def _exchange(self, method: str, path: str, body: "dict[str, Any] | None") -> "tuple[int, str]":
+        data = None if body is None else json.dumps(body)
+        headers = {} if data is None else {"Content-Type": "application/json"}
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=self.timeout_s)
+        try:
+            connection.request(method, path, data, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode("utf-8", "replace")
+        except (OSError, http.client.HTTPException) as error:
+            raise RestError(f"{method} {path}: no answer from the controller ({error})", 0) from None
+        finally:
+            connection.close()
 
     def answers(self) -> bool:
         """Whether the controller says that it is healthy."""

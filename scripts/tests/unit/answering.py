@@ -12,13 +12,23 @@ from typing import Any, Callable, Iterator
 @contextmanager
 def answering(answer: Callable[[str], tuple[int, Any]]) -> Iterator[int]:
     """Answers GET with status and JSON, by path with query; gives the port on loopback, as long as the block lasts."""
+    with answering_all(lambda method, path, body: answer(path)) as port:
+        yield port
+
+
+@contextmanager
+def answering_all(answer: Callable[[str, str, Any], tuple[int, Any]]) -> Iterator[int]:
+    """The same for GET, POST and DELETE, by method, path with query, and what the request's JSON says or None."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            status, body = answer(self.path)
+            sent = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            status, body = answer(self.command, self.path, json.loads(sent) if sent else None)
             self.send_response(status)
             self.end_headers()
             self.wfile.write(json.dumps(body).encode())
+
+        do_POST = do_DELETE = do_GET
 
         def log_message(self, format: str, *args: Any) -> None:
             pass
