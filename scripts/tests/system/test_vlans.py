@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import json
 import subprocess
 import unittest
@@ -8,11 +9,14 @@ from typing import Any
 
 from base.commands import run
 from base.waiting import say, undisturbed
-from lab import check, instance, namespaces, processes, topology
+from lab import check, instance, measuring, namespaces, processes, topology
+from lab.controller import bound_to_us
+from lab.hosts import Host
 from lab.instance import Instance
+from tests.system.base import NAME, SystemTest
 
-NAME = "mlt"
 TAGGED = Path(__file__).parent / "tagged.py"
+TAGGING = Path(__file__).parent / "tagging.py"
 
 TOPOLOGY: dict[str, Any] = {
     "switches": {name: f"00:00:00:00:00:00:00:0{n}" for n, name in enumerate("ab", start=1)},
@@ -69,6 +73,39 @@ class VlanTest(unittest.TestCase):
         for each in self.lab.topology.hosts.values():
             addresses = json.loads(run(self.lab.inside(each.name, ["ip", "-j", "addr", "show", "dev", each.device])))
             self.assertEqual([each.ip], [entry["local"] for entry in addresses[0]["addr_info"]])
+
+
+class TaggedForwardingTest(SystemTest):
+    """Plain forwarding between hosts that tag their frames."""
+
+    topology_name = str(Path(__file__).parent / "tagged_hosts.json")
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        for host in topology.load(cls.topology_name).hosts.values():
+            if cls.lab.topology.hosts[host.name] != host:
+                cls._tag(host)
+
+    @classmethod
+    def _tag(cls, host: Host) -> None:
+        """What the kernel cannot do here, a program of ours does. It ends with its namespace, or with us."""
+        command = processes.script(cls.lab, host.name, TAGGING, str(host.vlan), host.address)
+        tagging = subprocess.Popen(bound_to_us(command), stdout=subprocess.PIPE, text=True)
+        cls.addClassCleanup(tagging.wait)
+        assert tagging.stdout is not None
+        cls.addClassCleanup(tagging.stdout.close)
+        cls.addClassCleanup(tagging.kill)
+        assert tagging.stdout.readline() == "ready\n", host
+
+    def test_one_vlan(self) -> None:
+        """hosts of a VLAN reach each other, also by frames of full size, and none of another VLAN"""
+        for source, target, answers in (("a1", "10.0.0.2", 3), ("b2", "10.0.0.3", 3), ("a1", "10.0.0.4", 0)):
+            with self.subTest(source=source, target=target):
+                self.assertEqual((answers, 0), self.ping(source, target, size=1472))
+        inside = [functools.partial(self.lab.inside, host) for host in ("a1", "a2")]
+        # of 10 Mbit/s, headers and a slow start taken off
+        self.assertGreater(measuring.throughput_mbps(*inside, "10.0.0.2", 3), 8)
 
 
 if __name__ == "__main__":
