@@ -89,7 +89,10 @@ def _apply(options: argparse.Namespace) -> int:
     client = RestClient(*options.http, timeout_s=_PLAN_TIMEOUT_S)
     with asking(client):
         answer = client.post(f"{_MPTCP}/{'plan' if options.dry_run else 'apply'}", request)
-    _show(answer, answer if "links" in answer else answer.get("plan"), options)
+    if options.dry_run:
+        _show(answer, answer, options)
+    else:
+        _show_status(answer, options)
     return 0
 
 
@@ -101,10 +104,14 @@ def _status(options: argparse.Namespace) -> int:
             raise ScriptError("there is no plan to draw; './malob mptcp apply' makes one")
         if options.svg:
             _write(options.svg, client.get_text(f"{_MPTCP}/picture"))
-    if not options.json:
-        print(f"state: {status['state']}")
-    _show(status, status["plan"], options)
+    _show_status(status, options)
     return 0
+
+
+def _show_status(status: Any, options: argparse.Namespace) -> None:
+    if not options.json:
+        print("\n".join(view.status_lines(status)))
+    _show(status, status["plan"], options)
 
 
 def _show(document: Any, plan: Any, options: argparse.Namespace) -> None:

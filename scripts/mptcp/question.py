@@ -23,6 +23,8 @@ def add_options(parser: argparse.ArgumentParser, weights: "tuple[str, ...]") -> 
     """The options that say how to plan. weights: those that can be had."""
     parser.add_argument("--vlan", action="store_true",
                         help="a set of paths for each VLAN (the paper's VS) instead of one for all (NVS)")
+    parser.add_argument("--only-vlan", metavar="N", action="append", type=_vlan,
+                        help="only for the hosts of this VLAN; may be repeated")
     parser.add_argument("--method", choices=("balanced", "paper"), default="balanced",
                         help="the smallest maximum of sub-flows per link, then the smallest spread (balanced),"
                         " or as the paper does it (default %(default)s)")
@@ -57,13 +59,20 @@ def _seed(text: str) -> int:
     return int(text)
 
 
+def _vlan(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 4094):
+        raise argparse.ArgumentTypeError(f"expected a VLAN, 1 to 4094, not '{text}'")
+    return int(text)
+
+
 def settings(options: argparse.Namespace) -> Document:
     """What add_options() has read. Raises UsageError for options that contradict each other."""
     if options.traffic and options.count == "whole":
         raise UsageError("--traffic says where sub-flows end, which --count whole does not ask")
     count = "travelled" if options.traffic else options.count or "whole"
     document = {name: getattr(options, name) for name in ("method", "paths", "vlan", "weights", "seed")}
-    return {**document, "count": count, **({"traffic": options.traffic} if options.traffic else {})}
+    lists = {"vlans": options.only_vlan, "traffic": options.traffic}
+    return {**document, "count": count, **{name: value for name, value in lists.items() if value}}
 
 
 def offline(network: Topology) -> Document:

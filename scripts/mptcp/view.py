@@ -23,6 +23,16 @@ def lines(plan: Plan, commands: bool = False) -> list[str]:
     return shown + [f"note: {note}" for note in plan["notes"]]
 
 
+def status_lines(status: Mapping[str, Any]) -> list[str]:
+    """How what a controller has set up is, without the plan itself."""
+    lines = [f"state: {status['state']}"]
+    for name, value in status.items():
+        if name not in ("state", "plan") and value:
+            words = ", ".join(map(switch, value)) if isinstance(value, list) else value
+            lines.append(f"{name.replace('_', ' ')}: {words}")
+    return lines
+
+
 def _summary(plan: Plan) -> str:
     sets = "one set of paths per VLAN" if plan["vlan"] else "one set of paths"
     return (f"{len(plan['paths'])} sub-flow addresses of {len(plan['hosts'])} hosts over {len(plan['links'])} links; "

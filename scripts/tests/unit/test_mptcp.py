@@ -71,9 +71,9 @@ class QuestionTest(unittest.TestCase):
             self._settings())
         self.assertEqual(
             {"method": "paper", "paths": "disjoint", "vlan": True, "weights": "capacity", "seed": 7, "count": "travelled",
-             "traffic": [{"from": "h1", "to": "h3", "weight": 1}, {"from": "h1", "to": "h5", "weight": 0.5}]},
+             "vlans": [105], "traffic": [{"from": "h1", "to": "h3", "weight": 1}, {"from": "h1", "to": "h5", "weight": 0.5}]},
             self._settings("--method", "paper", "--paths", "disjoint", "--vlan", "--weights", "capacity", "--seed", "7",
-                           "--traffic", "h1:h3", "--traffic", "h1:h5:0.5"))
+                           "--only-vlan", "105", "--traffic", "h1:h3", "--traffic", "h1:h5:0.5"))
         self.assertEqual("travelled", self._settings("--count", "travelled")["count"])
 
     def test_traffic_that_nobody_would_count_is_wrong_use(self) -> None:
@@ -213,13 +213,13 @@ class CommandTest(unittest.TestCase):
         return out.getvalue(), asked
 
     def test_apply_sends_the_hosts_of_a_topology(self) -> None:
-        out, asked = self._run(["apply", "mptcp-1", "--vlan"], 200, _PLAN)
+        out, asked = self._run(["apply", "mptcp-1", "--vlan"], 200, {"state": "applying", "plan": _PLAN})
         [(method, path, body)] = asked
         self.assertEqual(("POST", "/wm/malob/mptcp/apply"), (method, path))
         self.assertEqual(8, len(body["hosts"]))
         self.assertTrue(body["vlan"])
         self.assertNotIn("network", body)
-        self.assertEqual("\n".join(view.lines(_PLAN)) + "\n", out)
+        self.assertEqual(["state: applying", *view.lines(_PLAN)], out.splitlines())
 
     def test_apply_without_hosts_is_for_all(self) -> None:
         _, [(_, path, body)] = self._run(["apply", "--dry-run", "--weights", "load"], 200, _PLAN)
@@ -232,6 +232,12 @@ class CommandTest(unittest.TestCase):
         self.assertEqual([("GET", "/wm/malob/mptcp/status", None)], asked)
         self.assertEqual(["state: applied", *view.lines(_PLAN)], out.splitlines())
         self.assertEqual("state: none\n", self._run(["status"], 200, {"state": "none", "plan": None})[0])
+
+    def test_status_says_what_is_wrong_and_nothing_of_what_is_not(self) -> None:
+        status = {"state": "degraded", "trouble": None, "replans": 0, "packets_for_nobody": 3,
+                  "switches_missing": ["00:00:00:00:00:00:00:05"], "plan": None}
+        self.assertEqual(
+            ["state: degraded", "packets for nobody: 3", "switches missing: 05"], view.status_lines(status))
 
     def test_json_is_the_controllers(self) -> None:
         document = {"state": "applied", "plan": _PLAN, "more": 1}
