@@ -10,6 +10,7 @@ from base.table import render
 Plan = Mapping[str, Any]
 
 _BAR = 40
+_WEIGHTS = {"capacity": "capacity", "load": "the capacity that is left"}
 _DPID = re.compile(r"(00:)*([0-9a-f]{2}(:[0-9a-f]{2})*)")
 
 
@@ -19,7 +20,6 @@ def lines(plan: Plan, commands: bool = False) -> list[str]:
              *_rules(plan["rules"])]
     if commands:
         shown += host_commands(plan["hosts"])
-    shown += [f"merged: {words}" for words in _merged(plan["hosts"])]
     return shown + [f"note: {note}" for note in plan["notes"]]
 
 
@@ -63,9 +63,9 @@ def _links(links: "Sequence[Mapping[str, Any]]") -> list[str]:
 
 def _balance(plan: Plan) -> Iterator[str]:
     maximum, minimum, spread, deviation = (_number(plan[key]) for key in ("maximum", "minimum", "spread", "deviation"))
-    weighed = "" if plan["weights"] == "none" else ", after weights"
+    weighed = "" if plan["weights"] == "none" else f" (maximum, minimum and spread: divided by {_WEIGHTS[plan['weights']]})"
     yield f"maximum {maximum}, minimum {minimum}, spread {spread}, standard deviation {deviation}{weighed}"
-    yield f"proven optimal: {'yes' if plan['proven_optimal'] else 'no'}" + (f", {plan['proof']}" if plan["proof"] else "")
+    yield f"proven optimal: {'yes' if plan['proven_optimal'] else 'no'}. {plan['proof']}".rstrip()
 
 
 def _rules(rules: Mapping[str, Any]) -> list[str]:
@@ -85,13 +85,6 @@ def host_commands(hosts: "Sequence[Mapping[str, Any]]") -> list[str]:
         where = f"{switch(host['switch'])}/{host['port']}"
         shown += ["", f"# on {host['id']}, {host['address']} at {where}, as root", *host["commands"]]
     return [*shown, ""]
-
-
-def _merged(hosts: "Sequence[Mapping[str, Any]]") -> Iterator[str]:
-    for host in hosts:
-        if host["merged_ports"]:
-            ports = ", ".join(map(str, host["merged_ports"]))
-            yield f"{host['id']} has no address for port {ports} of {switch(host['switch'])}: there are too many"
 
 
 def switch(name: str) -> str:
