@@ -13,6 +13,9 @@ from lab.topology import Topology
 #: What a controller may have root do here.
 _ALLOWED = (["ip", "addr"], ["ip", "mptcp"])
 
+#: How ip says EEXIST, of addresses and of endpoints.
+_THERE_ALREADY = ("File exists", "duplicate one: -17")
+
 
 def prepare_hosts(
     lab: Instance, members: "Iterable[Mapping[str, Any]]",
@@ -51,5 +54,5 @@ def _execute(command: Sequence[str], execute: Callable[[Sequence[str]], Any]) ->
     try:
         execute(command)
     except ScriptError as error:
-        if "exists" not in str(error):
+        if not any(words in str(error) for words in _THERE_ALREADY):
             raise

@@ -181,13 +181,19 @@ class HostingTest(unittest.TestCase):
         self.assertIsNone(hosting.host_of(self.lab.topology, {"id": "h1", "address": "10.0.0.77"}))
 
     def test_what_is_there_already_is_no_error(self) -> None:
-        def complain(words: Sequence[str]) -> None:
-            raise ScriptError("'ip' failed: " + ("RTNETLINK answers: File exists" if "addr" in words else "no such thing"))
+        said = {
+            "ip addr add 10.0.0.11/32 dev eth0": "RTNETLINK answers: File exists",
+            "ip mptcp endpoint add 10.0.0.11": "Error: too many addresses or duplicate one: -17.",
+            "ip mptcp endpoint add 10.0.0.12": "Error: too many addresses or duplicate one: -34."}
 
-        member = {**_PLAN["hosts"][0], "commands": ["ip addr add 10.0.0.11/32 dev eth0"]}
-        self.assertEqual({"h1": 1}, hosting.prepare_hosts(self.lab, [member], complain))
-        with self.assertRaisesRegex(ScriptError, "no such thing"):
-            hosting.prepare_hosts(self.lab, _PLAN["hosts"], complain)
+        def complain(words: Sequence[str]) -> None:
+            raise ScriptError("'ip' failed: " + said[" ".join(words[2:])])
+
+        *there, too_many = said
+        member = {**_PLAN["hosts"][0], "commands": there}
+        self.assertEqual({"h1": 2}, hosting.prepare_hosts(self.lab, [member], complain))
+        with self.assertRaisesRegex(ScriptError, "-34"):
+            hosting.prepare_hosts(self.lab, [{**member, "commands": [too_many]}], complain)
 
     def test_other_commands_than_for_addresses_are_refused(self) -> None:
         for command in ("reboot", "ip netns exec x reboot", "sh -c 'ip addr'", "ip"):
