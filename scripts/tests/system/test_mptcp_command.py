@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+from base.commands import run
+from base.errors import ScriptError
+from base.place import ROOT
+from base.waiting import say, wait_until
+from tests.system.base import NAME, SystemTest
+
+
+def _mptcp(*words: str) -> str:
+    """What `./malob mptcp` prints. Raises ScriptError with its last words if it fails."""
+    return run([sys.executable, str(ROOT / "scripts" / "command.py"), "mptcp", *words], timeout_s=180)
+
+
+class OfflineTest(unittest.TestCase):
+    def setUp(self) -> None:
+        say(f"\n{type(self).__name__}: {self.shortDescription()}")
+
+    def test_every_network_has_a_plan(self) -> None:
+        """the networks of the MPTCP paper's kind have plans whose links carry what their paths say"""
+        # addresses: as many as core links, for each host
+        for name, addresses in (("mptcp-1", 22), ("gridnet", 80), ("att-mpls", 108), ("fat-tree:4", 32)):
+            for vlan in ([], ["--vlan"]):
+                with self.subTest(name=name, vlan=vlan):
+                    plan = json.loads(_mptcp("plan", name, "--json", *vlan))
+                    self.assertEqual(addresses, len(plan["paths"]))
+                    self.assertEqual(_carried(plan), sum(link["subflows"] for link in plan["links"]))
+
+    def test_picture(self) -> None:
+        """a plan is drawn where the user wants it, and told as well"""
+        with tempfile.TemporaryDirectory(prefix="malob-test-") as directory:
+            picture = Path(directory, "plan.svg")
+            self.assertIn("proven optimal: yes", _mptcp("plan", "mptcp-1", "--vlan", "--svg", str(picture)))
+            self.assertTrue(picture.read_text().startswith("<svg"))
+
+    def test_mistakes(self) -> None:
+        """what cannot be planned is wrong use, in words that name it"""
+        for words, said in ((["--only-vlan", "7"], "VLAN 7"), (["--traffic", "h1:h99"], "h99")):
+            with self.subTest(words=words), self.assertRaisesRegex(ScriptError, said):
+                _mptcp("plan", "mptcp-1", *words)
+
+
+def _carried(plan: Any) -> int:
+    """Each path counts once on each of its links."""
+    return sum(
+        len({frozenset(hop) for branch in path["branches"] for hop in zip(branch, branch[1:])}) for path in plan["paths"])
+
+
+class CommandTest(SystemTest):
+    """The walk of docs/mptcp.md, but for the traffic."""
+
+    topology_name = "mptcp-1"
+
+    def test_walk(self) -> None:
+        """a plan is set up, hosts get their aliases, packets between these take its paths, and all of it goes again"""
+        controller = ["--http", f"127.0.0.1:{self.controller.http_port}"]
+        _mptcp("apply", "--name", NAME, "--vlan", *controller)
+        status = wait_until_applied(controller)
+        # twice, as a user may
+        for _ in range(2):
+            self.assertIn("h1: ", _mptcp("hosts", "--name", NAME, *controller))
+        endpoints = self.on("h1", "ip", "mptcp", "endpoint")
+        for alias in ("10.0.0.11", "10.0.0.21"):
+            self.assertIn(alias, endpoints)
+        [path] = [path for path in status["plan"]["paths"] if path["address"] == "10.0.0.21"]
+        # by port 3 to s4, where h6 is, in the paper's Table II
+        self.assertEqual(3, path["port"])
+        first, *others = (self._packets("s1", port) for port in (3, 4, 5))
+        self.on("h1", "ping", "-n", "-c", "20", "-i", "0.05", "-W", "2", "-I", "10.0.0.21", "10.0.0.14")
+        self.assertGreaterEqual(self._packets("s1", 3) - first, 20)
+        for port, before in zip((4, 5), others):
+            # link probes are there always
+            self.assertLess(self._packets("s1", port) - before, 20)
+        _mptcp("clear", *controller)
+        self.assertEqual("state: none", _mptcp("status", *controller).strip())
+        self.assertEqual([], [rule for switch in self.lab.topology.switches for rule in self.rules(switch) if "vlan" in rule])
+
+    def _packets(self, switch: str, port: int) -> int:
+        """How many have left by a port."""
+        counters = self.lab.shaper.read(self.lab.link_device(switch, self._neighbour(switch, port)))
+        return counters.packets
+
+    def _neighbour(self, switch: str, port: int) -> str:
+        return next(name for name, number in self.lab.topology.ports(switch).items() if number == port)
+
+
+def wait_until_applied(controller: "list[str]") -> Any:
+    """The status, once all switches have their rules."""
+    seen: "list[Any]" = []
+
+    def applied() -> bool:
+        seen[:] = [json.loads(_mptcp("status", "--json", *controller))]
+        return bool(seen[0]["state"] == "applied")
+
+    wait_until(applied, "the plan to be applied", 20)
+    return seen[0]
+
+
+if __name__ == "__main__":
+    unittest.main()
