@@ -80,7 +80,11 @@ class CommandTest(SystemTest):
             self.assertLess(self._packets("s1", port) - before, 20)
         _mptcp("clear", *controller)
         self.assertEqual("state: none", _mptcp("status", *controller).strip())
-        self.assertEqual([], [rule for switch in self.lab.topology.switches for rule in self.rules(switch) if "vlan" in rule])
+        # what leads nowhere any more goes last
+        wait_until(lambda: not self._rules_of_vlans(), "the rules to go", 15)
+
+    def _rules_of_vlans(self) -> "list[str]":
+        return [rule for switch in self.lab.topology.switches for rule in self.rules(switch) if "vlan" in rule]
 
     def _packets(self, switch: str, port: int) -> int:
         """How many have left by a port."""
