@@ -1,12 +1,28 @@
 package io.malob.mptcp;
 
+import com.google.common.collect.ImmutableList;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
 /**
- * A plan that is in place, and the request that asked for it, as it was sent.
+ * A plan that is in place, and the request that asked for it, as it was sent. Immutable.
  *
  * @param request the JSON text
+ * @param lost hosts that cannot be reached now, with the addresses that they had
  */
-record Applied(String request, LabelledPlan labelled) {
+record Applied(String request, LabelledPlan labelled, ImmutableList<Member> lost) {
   NetworkPlan plan() {
     return labelled.plan();
+  }
+
+  /** Who cannot be reached, in a sentence. */
+  Optional<String> trouble() {
+    return lost.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "the network has fallen apart, or lost switches; without routes are "
+                + lost.stream()
+                    .map(member -> member.host().id() + " at " + member.host().switchId())
+                    .collect(Collectors.joining(", ")));
   }
 }

@@ -86,6 +86,8 @@ final class AppliedFormat {
       plan.coreLinks().asMap().forEach((id, links) -> links(core.putArray(id.toString()), links));
       ArrayNode members = root.putArray("members");
       plan.members().forEach(member -> member(members.addObject(), member));
+      ArrayNode lost = root.putArray("lost");
+      applied.lost().forEach(member -> member(lost.addObject(), member));
       ArrayNode routes = root.putArray("routes");
       applied.labelled().routes().values().forEach(route -> route(routes.addObject(), route));
       plan(root.putObject("plan"), plan.plan());
@@ -183,21 +185,26 @@ final class AppliedFormat {
         labelled.put(route.route().identity(), route);
         routes.put(route.route().identity(), route.route());
       }
-      List<Member> members = new ArrayList<>();
-      for (JsonNode node : root.path("members")) {
-        members.add(member(node));
-      }
       NetworkPlan plan =
           new NetworkPlan(
               RequestFormat.read(request.getBytes(StandardCharsets.UTF_8)).settings(),
               root.path("per_vlan").asBoolean(),
               topology(),
               coreLinks(),
-              ImmutableList.copyOf(members),
+              members(root.path("members")),
               plan(ImmutableList.copyOf(routes.values())),
               ImmutableMap.copyOf(routes),
               texts(root.path("notes")));
-      return new Applied(request, new LabelledPlan(plan, ImmutableMap.copyOf(labelled)));
+      return new Applied(
+          request,
+          new LabelledPlan(plan, ImmutableMap.copyOf(labelled)),
+          members(root.path("lost")));
+    }
+
+    private ImmutableList<Member> members(JsonNode array) {
+      ImmutableList.Builder<Member> members = ImmutableList.builder();
+      array.forEach(node -> members.add(member(node)));
+      return members.build();
     }
 
     private static ImmutableList<String> texts(JsonNode array) {

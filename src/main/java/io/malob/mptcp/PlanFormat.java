@@ -60,7 +60,7 @@ record PlanFormat(Function<DatapathId, String> names) {
   }
 
   /** Whole numbers without a point. */
-  private static Number number(double value) {
+  static Number number(double value) {
     double rounded = Math.rint(value * 1000) / 1000;
     return rounded == Math.rint(rounded) ? (Number) (long) rounded : (Number) rounded;
   }

@@ -3,6 +3,7 @@ package io.malob.mptcp;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSetMultimap;
+import com.google.common.collect.Iterables;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
@@ -108,7 +109,7 @@ final class PlanKeeper {
     MptcpRequest request = RequestFormat.read(document);
     List<KnownHosts.Seen> seen = surroundings.hosts();
     return maker(request.settings(), found.get())
-        .plan(hosts(request, seen, Optional.empty()), taken(seen), Optional.empty());
+        .plan(hosts(request, seen, Optional.empty()), taken(seen), Map.of(), Optional.empty());
   }
 
   private PlanMaker maker(PlanSettings settings, Topology network) {
@@ -128,12 +129,12 @@ final class PlanKeeper {
           : KnownHosts.all(seen);
     }
     Map<String, Host> hosts = new LinkedHashMap<>();
-    for (Member member : before.get().plan().members()) {
+    Set<IPv4Address> known = new HashSet<>();
+    for (Member member : Iterables.concat(before.get().plan().members(), before.get().lost())) {
       hosts.put(member.host().id(), moved(member.host(), seen));
+      known.addAll(member.addresses());
     }
     if (request.hosts().isEmpty()) {
-      Set<IPv4Address> known = new HashSet<>();
-      before.get().plan().members().forEach(member -> known.addAll(member.addresses()));
       KnownHosts.all(seen).stream()
           .filter(host -> !known.contains(host.ip()))
           .forEach(host -> hosts.putIfAbsent(host.id(), host));
@@ -170,16 +171,22 @@ final class PlanKeeper {
    */
   void apply(byte[] document, Runnable done) throws MptcpException {
     NetworkPlan plan = dryRun(document);
-    Applied applied = new Applied(new String(document, StandardCharsets.UTF_8), label(plan));
+    Applied applied = new Applied(
+            new String(document, StandardCharsets.UTF_8), label(plan), ImmutableList.of());
     save(applied);
     put(applied, 0, done);
     LOG.info(
-        "MPTCP: {} sub-flows of {} hosts over {} routes, {} to {} per link",
+        "MPTCP: {} sub-flows of {} hosts over {} routes, {} per link",
         plan.members().stream().mapToInt(member -> member.homes().size()).sum(),
         plan.members().size(),
         plan.routes().size(),
-        plan.plan().minimum(),
-        plan.plan().maximum());
+        perLink(plan));
+  }
+
+  private static String perLink(NetworkPlan plan) {
+    return PlanFormat.number(plan.plan().minimum())
+        + " to "
+        + PlanFormat.number(plan.plan().maximum());
   }
 
   private LabelledPlan label(NetworkPlan plan) {
@@ -204,7 +211,8 @@ final class PlanKeeper {
     old.removeAll(applied.labelled().labels());
     List<Fan.Address> others = others(applied.plan());
     view =
-        new View(Optional.of(applied), addresses(applied, others), true, Optional.empty(), replans);
+        new View(
+            Optional.of(applied), addresses(applied, others), true, applied.trouble(), replans);
     installer.install(
         applied.labelled().rules(others),
         () -> {
@@ -303,17 +311,23 @@ final class PlanKeeper {
       List<KnownHosts.Seen> seen = surroundings.hosts();
       List<Host> hosts = hosts(request, seen, now.applied());
       Topology network = links.with(inUse(applied.plan()));
+      ReachablePart part = ReachablePart.of(network, hosts);
       boolean asBefore =
-          network.equals(applied.plan().topology())
-              && hosts.equals(applied.plan().members().stream().map(Member::host).toList());
+          part.topology().equals(applied.plan().topology())
+              && part.hosts().equals(hostsOf(applied.plan().members()))
+              && part.lost().equals(hostsOf(applied.lost()));
       if (asBefore) {
         putOthers(now, applied);
-      } else {
-        replan(now, applied, request, hosts, taken(seen), network);
+      } else if (!part.hosts().isEmpty()) {
+        replan(now, applied, request.settings(), part, taken(seen));
       }
     } catch (MptcpException e) {
       troubled(now, String.valueOf(e.getMessage()));
     }
+  }
+
+  private static List<Host> hostsOf(List<Member> members) {
+    return members.stream().map(Member::host).toList();
   }
 
   private static Collection<DirectedLink> inUse(NetworkPlan plan) {
@@ -325,7 +339,7 @@ final class PlanKeeper {
   /** Hosts without routes of their own may have come, or gone elsewhere. */
   private void putOthers(View now, Applied applied) {
     ImmutableMap<Integer, Fan.Address> addresses = addresses(applied, others(applied.plan()));
-    if (!addresses.equals(now.addresses()) || now.trouble().isPresent()) {
+    if (!addresses.equals(now.addresses()) || !now.trouble().equals(applied.trouble())) {
       put(applied, now.replans(), () -> {});
     }
   }
@@ -333,27 +347,41 @@ final class PlanKeeper {
   private void replan(
       View now,
       Applied applied,
-      MptcpRequest request,
-      List<Host> hosts,
-      Collection<IPv4Address> taken,
-      Topology network)
+      PlanSettings settings,
+      ReachablePart part,
+      Collection<IPv4Address> taken)
       throws MptcpException {
+    Map<String, Member> earlier = new HashMap<>();
+    Iterables.concat(applied.plan().members(), applied.lost())
+        .forEach(member -> earlier.put(member.host().id(), member));
     NetworkPlan plan =
-        maker(request.settings(), network).plan(hosts, taken, Optional.of(applied.plan()));
-    Applied changed = new Applied(applied.request(), label(plan));
+        maker(settings, part.topology())
+            .plan(part.hosts(), taken, earlier, Optional.of(applied.plan()));
+    Applied changed = new Applied(applied.request(), label(plan), lost(part, earlier));
     long kept =
         plan.routes().values().stream()
             .filter(route -> isIn(route.branches(), applied.plan(), route.identity()))
             .count();
     put(changed, now.replans() + 1, () -> {});
     LOG.info(
-        "MPTCP: planned anew for {}: {} of {} routes are as before, {} to {} sub-flows per link",
-        network,
+        "MPTCP: planned anew for {}: {} of {} routes are as before, {} sub-flows per link",
+        part.topology(),
         kept,
         plan.routes().size(),
-        plan.plan().minimum(),
-        plan.plan().maximum());
+        perLink(plan));
+    changed.trouble().ifPresent(why -> LOG.warn("MPTCP: {}", why));
     save(changed);
+  }
+
+  private static ImmutableList<Member> lost(ReachablePart part, Map<String, Member> earlier) {
+    ImmutableList.Builder<Member> lost = ImmutableList.builder();
+    for (Host host : part.lost()) {
+      @Nullable Member member = earlier.get(host.id());
+      ImmutableList<IPv4Address> addresses =
+          member == null ? ImmutableList.of(host.ip()) : member.addresses();
+      lost.add(new Member(host, addresses, ImmutableList.of(), ImmutableList.of()));
+    }
+    return lost.build();
   }
 
   private static boolean isIn(

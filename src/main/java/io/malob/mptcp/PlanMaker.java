@@ -17,8 +17,8 @@ import io.malob.algorithm.subflow.Traffic;
 import io.malob.algorithm.subflow.UnplannableException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -58,15 +58,17 @@ final class PlanMaker {
    * A plan for these hosts.
    *
    * @param taken addresses of others
+   * @param earlier members whose addresses are kept, by the ids of their hosts
    * @param before what is in use, to be kept as far as it can be
    */
   NetworkPlan plan(
-      Collection<Host> hosts, Collection<IPv4Address> taken, Optional<NetworkPlan> before)
+      Collection<Host> hosts,
+      Collection<IPv4Address> taken,
+      Map<String, Member> earlier,
+      Optional<NetworkPlan> before)
       throws MptcpException {
     List<Host> chosen = chosen(hosts);
     ImmutableListMultimap<DatapathId, DirectedLink> coreLinks = coreLinks(chosen, before);
-    Map<String, Member> earlier = new HashMap<>();
-    before.ifPresent(plan -> plan.members().forEach(one -> earlier.put(one.host().id(), one)));
     ImmutableList<Member> members = new FanOut(coreLinks).members(chosen, earlier, taken);
     boolean perVlan = settings.perVlan().orElse(chosen.stream().anyMatch(host -> host.vlan() != 0));
     ImmutableList<Demand> demands = demands(members, perVlan);
@@ -113,7 +115,7 @@ final class PlanMaker {
       Collection<Host> hosts, Optional<NetworkPlan> before) {
     ImmutableListMultimap.Builder<DatapathId, DirectedLink> all = ImmutableListMultimap.builder();
     for (DatapathId ingress : ingresses(hosts)) {
-      Set<DirectedLink> links = new java.util.LinkedHashSet<>();
+      Set<DirectedLink> links = new LinkedHashSet<>();
       before.ifPresent(plan -> links.addAll(plan.coreLinks().get(ingress)));
       links.addAll(topology.linksFrom(ingress));
       all.putAll(ingress, links);

@@ -122,8 +122,19 @@ final class PlanPicture {
 
   private static String colour(int number) {
     // the golden angle keeps hues apart, however many there are
+    double hue = number * 137.508 % 360;
+    double lightness = 0.36 + number % 3 * 0.09;
     return String.format(
-        Locale.ROOT, "hsl(%.0f,70%%,%d%%)", number * 137.508 % 360, 38 + number % 3 * 9);
+        "#%02x%02x%02x",
+        channel(0, hue, lightness), channel(8, hue, lightness), channel(4, hue, lightness));
+  }
+
+  /** One of red (0), green (8) and blue (4) of a hue, with a saturation of 0.7. */
+  private static int channel(int which, double hue, double lightness) {
+    double at = (which + hue / 30) % 12;
+    double part = 0.7 * Math.min(lightness, 1 - lightness);
+    return (int)
+        Math.round(255 * (lightness - part * Math.max(-1, Math.min(Math.min(at - 3, 9 - at), 1))));
   }
 
   private void drawCounts() {

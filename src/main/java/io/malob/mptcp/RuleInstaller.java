@@ -20,11 +20,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -181,18 +184,35 @@ final class RuleInstaller {
     return wanted.getOrDefault(switchId, ImmutableMap.of());
   }
 
+  /** Also what hands packets to a host that is elsewhere now. */
   private void removeTurns() {
-    known.forEach((switchId, has) -> remove(switchId, has, SubflowRule.Step.TURN));
+    Set<IPv4Address> delivered = new HashSet<>();
+    for (ImmutableMap<SubflowRule.Key, SubflowRule> rules : wanted.values()) {
+      for (SubflowRule rule : rules.values()) {
+        if (rule instanceof SubflowRule.Deliver deliver) {
+          delivered.add(deliver.address());
+        }
+      }
+    }
+    remove(
+        rule ->
+            rule.step() == SubflowRule.Step.TURN
+                || (rule instanceof SubflowRule.Deliver deliver
+                    && delivered.contains(deliver.address())));
   }
 
   private void removeRest() {
-    known.forEach((switchId, has) -> remove(switchId, has, SubflowRule.Step.AHEAD));
+    remove(rule -> true);
   }
 
-  private void remove(DatapathId switchId, Known has, SubflowRule.Step step) {
+  private void remove(Predicate<SubflowRule> which) {
+    known.forEach((switchId, has) -> remove(switchId, has, which));
+  }
+
+  private void remove(DatapathId switchId, Known has, Predicate<SubflowRule> which) {
     List<SubflowRule> gone =
         has.rules.values().stream()
-            .filter(rule -> rule.step() == step && !wanted(switchId).containsKey(rule.key()))
+            .filter(rule -> which.test(rule) && !wanted(switchId).containsKey(rule.key()))
             .toList();
     if (!gone.isEmpty()) {
       gone.forEach(rule -> has.rules.remove(rule.key()));
@@ -202,7 +222,7 @@ final class RuleInstaller {
 
   private void send(
       DatapathId switchId,
-      java.util.function.Function<OFFactory, List<OFMessage>> messages,
+      Function<OFFactory, List<OFMessage>> messages,
       Runnable confirmed) {
     List<SwitchMessages> batch = new ArrayList<>();
     programmer

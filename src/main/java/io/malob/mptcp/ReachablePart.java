@@ -1,0 +1,56 @@
+package io.malob.mptcp;
+
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Topology;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Of a network that has fallen apart, the part that can be planned for: that with the most hosts.
+ *
+ * @param topology of this part
+ * @param hosts in it
+ * @param lost the other hosts
+ */
+record ReachablePart(Topology topology, List<Host> hosts, List<Host> lost) {
+
+  /** The whole network, if it has not fallen apart. */
+  static ReachablePart of(Topology network, Collection<Host> hosts) {
+    Set<DatapathId> seen = new HashSet<>();
+    Set<DatapathId> best = Set.of();
+    long mostHosts = -1;
+    for (DatapathId start : network.switches()) {
+      if (!seen.contains(start)) {
+        Set<DatapathId> part = from(start, network);
+        seen.addAll(part);
+        long count = hosts.stream().filter(host -> part.contains(host.switchId())).count();
+        if (count > mostHosts) {
+          mostHosts = count;
+          best = part;
+        }
+      }
+    }
+    Set<DatapathId> part = best;
+    List<Host> within = hosts.stream().filter(host -> part.contains(host.switchId())).toList();
+    List<Host> lost = hosts.stream().filter(host -> !part.contains(host.switchId())).toList();
+    return new ReachablePart(
+        lost.isEmpty() ? network : Topology.of(part, network.links()), within, lost);
+  }
+
+  private static Set<DatapathId> from(DatapathId start, Topology network) {
+    Set<DatapathId> reached = new HashSet<>(Set.of(start));
+    ArrayDeque<DatapathId> next = new ArrayDeque<>(reached);
+    while (!next.isEmpty()) {
+      for (DirectedLink link : network.linksFrom(next.remove())) {
+        if (reached.add(link.dst())) {
+          next.add(link.dst());
+        }
+      }
+    }
+    return reached;
+  }
+}

@@ -1,0 +1,474 @@
+package io.malob.mptcp;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Topology;
+import io.malob.mptcp.SubflowNetwork.LabHost;
+import io.malob.testing.FakeNetwork.Delivery;
+import io.malob.testing.Frames;
+import io.malob.testing.Topologies;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+
+/** The module on the paper's topology 1, where hosts of VLAN 100 and 105 are. */
+class MptcpModuleTest {
+  private static final Topology PAPER =
+      Topologies.of(
+          5,
+          new int[] {1, 2},
+          new int[] {1, 3},
+          new int[] {1, 4},
+          new int[] {2, 3},
+          new int[] {2, 5},
+          new int[] {3, 5},
+          new int[] {4, 5});
+
+  private final SubflowNetwork lab = lab(Map.of());
+
+  private static SubflowNetwork lab(Map<String, String> settings) {
+    SubflowNetwork lab = new SubflowNetwork(PAPER, settings);
+    lab.attach("h1", 1, "10.0.0.1", 100);
+    lab.attach("h2", 1, "10.0.2.1", 105);
+    lab.attach("h3", 2, "10.0.0.2", 100);
+    lab.attach("h4", 2, "10.0.2.2", 105);
+    lab.attach("h5", 5, "10.0.0.3", 100);
+    lab.attach("h6", 4, "10.0.0.4", 100);
+    lab.attach("h7", 3, "10.0.2.3", 105);
+    lab.attach("h8", 4, "10.0.2.4", 105);
+    lab.pass(200);
+    return lab;
+  }
+
+  /** The addresses of a host, by the plan that is in place. */
+  private static List<IPv4Address> addresses(SubflowNetwork lab, LabHost host) {
+    return StreamSupport.stream(lab.status().path("plan").path("hosts").spliterator(), false)
+        .filter(one -> one.path("address").asText().equals(host.address() + "/24"))
+        .flatMap(one -> StreamSupport.stream(one.path("addresses").spliterator(), false))
+        .map(address -> IPv4Address.of(address.path("address").asText()))
+        .toList();
+  }
+
+  /** Every address of every host reaches every address of all others in its VLAN, and no others. */
+  private static void assertAllArrive(SubflowNetwork lab) {
+    for (LabHost from : lab.hosts.values()) {
+      for (LabHost to : lab.hosts.values()) {
+        if (!from.equals(to) && from.tag() == to.tag()) {
+          assertArrive(lab, from, to);
+        }
+      }
+    }
+  }
+
+  private static void assertArrive(SubflowNetwork lab, LabHost from, LabHost to) {
+    for (IPv4Address source : addresses(lab, from)) {
+      for (IPv4Address target : addresses(lab, to)) {
+        List<Delivery> out = lab.send(from, source, to, target);
+        String what = source + " to " + target;
+        assertEquals(1, out.size(), what);
+        assertEquals(to.at(), out.get(0).switchId(), what);
+        assertEquals(to.port(), out.get(0).port().getPortNumber(), what);
+        byte[] sent = Frames.tcp(from.mac(), to.mac(), source, 4_000, target, 80, 0x10);
+        assertArrayEquals(
+            to.tag() == 0 ? sent : Frames.tagged(sent, to.tag()), out.get(0).frame(), what);
+      }
+    }
+  }
+
+  @Test
+  void apply_everyAddressReachesEveryAddressOfItsVlan() {
+    JsonNode status = lab.apply("{}");
+    assertEquals("applied", status.path("state").asText());
+    assertEquals(22, status.path("plan").path("paths").size());
+    assertAllArrive(lab);
+    assertTrue(lab.leftToOthers.isEmpty());
+  }
+
+  @Test
+  void apply_withoutVlans_hasOneSetOfRoutesForAll() {
+    lab.apply("{\"vlan\": false}");
+    assertEquals(
+        14,
+        lab.status().path("plan").path("rules").path("switches").path(0).path("labels").asInt());
+    assertAllArrive(lab);
+  }
+
+  @Test
+  void apply_disjointPaths_everyAddressReachesEveryAddress() {
+    JsonNode status = lab.apply("{\"paths\": \"disjoint\"}");
+    assertEquals("disjoint", status.path("plan").path("paths").path(0).path("kind").asText());
+    assertAllArrive(lab);
+  }
+
+  @Test
+  void apply_keepsVlansApart() {
+    lab.apply("{}");
+    LabHost h1 = lab.host("h1");
+    LabHost h7 = lab.host("h7");
+    List<Delivery> out = lab.send(h1, h1.address(), h7, h7.address());
+    assertEquals(List.of(), out);
+    assertEquals(1, lab.leftToOthers.size());
+  }
+
+  @Test
+  void apply_hostThatTheSwitchTags_sendsAndGetsFramesWithoutTag() {
+    SubflowNetwork untagged = new SubflowNetwork(PAPER, Map.of());
+    untagged.attach("h1", 1, "10.0.0.1", 0);
+    untagged.attach("h5", 5, "10.0.0.3", 0);
+    untagged.pass(200);
+    untagged.apply(
+        """
+        {"hosts": [{"id": "a", "address": "10.0.0.1", "vlan": 100, "tagged_by": "switch"},
+                   {"id": "b", "address": "10.0.0.3", "vlan": 100, "tagged_by": "switch"}]}
+        """);
+    assertAllArrive(untagged);
+  }
+
+  @Test
+  void packetsForOtherNetworks_areLeftToOthers() {
+    lab.apply("{}");
+    LabHost h1 = lab.host("h1");
+    lab.network.inject(
+        h1.at(),
+        h1.port(),
+        Frames.tagged(
+            Frames.tcp(
+                h1.mac(),
+                MacAddress.of("02:00:00:00:00:99"),
+                h1.address(),
+                1,
+                IPv4Address.of("192.0.2.1"),
+                80,
+                2),
+            100));
+    assertEquals(1, lab.leftToOthers.size());
+  }
+
+  @Test
+  void hostThatComesLater_isReached_andSendsByRoutes() {
+    lab.apply("{}");
+    lab.attach("h9", 3, "10.0.0.9", 100);
+    lab.pass(200);
+    assertArrive(lab, lab.host("h1"), lab.host("h9"));
+    assertEquals(3, addresses(lab, lab.host("h9")).size());
+    assertAllArrive(lab);
+  }
+
+  @Test
+  void hostThatIsNotOfTheRequest_isReached_andSendsAsEver() {
+    lab.apply("{\"hosts\": [{\"address\": \"10.0.0.1\"}, {\"address\": \"10.0.0.3\"}]}");
+    LabHost h1 = lab.host("h1");
+    LabHost h3 = lab.host("h3");
+    assertEquals(1, lab.send(h1, h1.address(), h3, h3.address()).size());
+    lab.send(h3, h3.address(), h1, h1.address());
+    assertEquals(1, lab.leftToOthers.size());
+  }
+
+  @Test
+  void hostThatMoves_isReachedThere() {
+    lab.apply("{}");
+    lab.move("h5", 3);
+    lab.pass(200);
+    assertAllArrive(lab);
+  }
+
+  @Test
+  void arp_forAnAlias_isAnsweredInItsVlan() {
+    lab.apply("{}");
+    LabHost h1 = lab.host("h1");
+    LabHost h5 = lab.host("h5");
+    IPv4Address alias = IPv4Address.of("10.0.0.13");
+    List<Delivery> out =
+        lab.network.inject(
+            h1.at(),
+            h1.port(),
+            Frames.tagged(Frames.arpRequest(h1.mac(), h1.address(), alias), 100));
+    assertEquals(1, out.size());
+    assertArrayEquals(
+        Frames.tagged(Frames.arpReply(h5.mac(), h1.mac(), alias, h1.address()), 100),
+        out.get(0).frame());
+  }
+
+  @Test
+  void arp_fromAnotherVlan_getsNoAnswerFromAnybody() {
+    lab.apply("{}");
+    LabHost h2 = lab.host("h2");
+    List<Delivery> out =
+        lab.network.inject(
+            h2.at(),
+            h2.port(),
+            Frames.tagged(
+                Frames.arpRequest(h2.mac(), h2.address(), IPv4Address.of("10.0.0.3")), 105));
+    assertEquals(List.of(), out);
+    assertTrue(lab.leftToOthers.isEmpty());
+  }
+
+  @Test
+  void linkThatFails_itsSubflowsGoElsewhere_andOthersStay() {
+    lab.apply("{}");
+    JsonNode before = lab.status().path("plan").path("paths");
+    lab.cut(Topologies.link(2, 5));
+    lab.pass(200);
+    assertAllArrive(lab);
+    JsonNode after = lab.status().path("plan").path("paths");
+    for (int i = 0; i < before.size(); i++) {
+      String path = before.path(i).path("switches").toString();
+      boolean isHit =
+          path.contains("02\",\"00:00:00:00:00:00:00:05")
+              || path.contains("05\",\"00:00:00:00:00:00:00:02");
+      if (isHit) {
+        assertFalse(after.path(i).path("switches").equals(before.path(i).path("switches")), path);
+      }
+    }
+    assertEquals(1, lab.status().path("replans").asInt());
+  }
+
+  @Test
+  void linkThatComesBack_isUsedAgain() {
+    lab.apply("{}");
+    DirectedLink link = Topologies.link(2, 5);
+    lab.cut(link);
+    lab.pass(200);
+    lab.mend(link);
+    lab.pass(200);
+    assertAllArrive(lab);
+    assertTrue(
+        StreamSupport.stream(lab.status().path("plan").path("links").spliterator(), false)
+            .allMatch(one -> one.path("subflows").asInt() > 0));
+  }
+
+  /** A packet that is sent while switches have some of the new rules and not others arrives. */
+  @Test
+  void changeOfRoutes_atNoMomentAPacketIsLost() {
+    lab.apply("{}");
+    lab.holdBarriers();
+    // the link itself still works: the controller only believes that it has gone
+    lab.unseen(Topologies.link(2, 5));
+    lab.pass(200);
+    int steps = 0;
+    do {
+      assertAllArrive(lab);
+      steps++;
+    } while (lab.confirm());
+    lab.pass(3_000);
+    while (lab.confirm()) {
+      assertAllArrive(lab);
+    }
+    assertTrue(steps >= 3, "the change took " + steps + " steps");
+    assertAllArrive(lab);
+    assertTrue(lab.leftToOthers.isEmpty());
+  }
+
+  @Test
+  void rulesOfAnEarlierRoute_goAfterAWhile() {
+    lab.apply("{}");
+    lab.cut(Topologies.link(2, 5));
+    lab.pass(10_000);
+    int expected = lab.status().path("plan").path("rules").path("total").asInt();
+    assertEquals(expected, lab.ruleCount());
+  }
+
+  @Test
+  void clear_leavesNothing() throws MptcpException {
+    lab.apply("{}");
+    assertTrue(lab.ruleCount() > 100);
+    assertTrue(lab.module().clear());
+    lab.pass(3_000);
+    assertEquals(0, lab.ruleCount());
+    assertEquals("none", lab.status().path("state").asText());
+    assertFalse(lab.module().clear());
+  }
+
+  @Test
+  void apply_again_changesNothing() {
+    lab.apply("{}");
+    lab.pass(5_000);
+    int messages = lab.messages();
+    lab.apply("{}");
+    lab.pass(5_000);
+    assertEquals(messages, lab.messages());
+  }
+
+  @Test
+  void apply_anotherPlan_takesThePlaceOfTheFirst() {
+    lab.apply("{}");
+    lab.apply("{\"method\": \"paper\", \"seed\": 7}");
+    lab.pass(5_000);
+    assertAllArrive(lab);
+    assertEquals(lab.status().path("plan").path("rules").path("total").asInt(), lab.ruleCount());
+  }
+
+  @Test
+  void restart_keepsLabelsAndPackets(@TempDir Path data) {
+    SubflowNetwork kept = lab(Map.of("data", data.toString()));
+    kept.apply("{}");
+    kept.pass(5_000);
+    Object before = kept.status().path("plan");
+    int count = kept.ruleCount();
+    List<String> matches = matches(kept);
+    kept.restart();
+    assertEquals(before, kept.status().path("plan"));
+    assertEquals(count, kept.ruleCount());
+    assertEquals(matches, matches(kept));
+    assertAllArrive(kept);
+    kept.pass(60_000);
+    assertEquals(0, kept.status().path("replans").asInt());
+    assertAllArrive(kept);
+  }
+
+  private static List<String> matches(SubflowNetwork lab) {
+    List<String> matches = new ArrayList<>();
+    lab.rules()
+        .forEach(
+            (id, rules) ->
+                rules.forEach(rule -> matches.add(id + " " + rule.match() + rule.instructions())));
+    return matches.stream().sorted().toList();
+  }
+
+  @Test
+  void restart_ofSwitchWithRulesOfAnEarlierPlan_takesThemAway(@TempDir Path data) throws Exception {
+    SubflowNetwork kept = lab(Map.of("data", data.toString()));
+    kept.apply("{}");
+    kept.pass(5_000);
+    Files.delete(data.resolve("mptcp.json"));
+    kept.restart();
+    assertEquals(0, kept.ruleCount());
+  }
+
+  @Test
+  void planThatCannotBeRead_isKeptAside(@TempDir Path data) throws Exception {
+    Files.writeString(data.resolve("mptcp.json"), "{\"version\": 1, \"routes\": [{}]}");
+    SubflowNetwork kept = lab(Map.of("data", data.toString()));
+    assertEquals("none", kept.status().path("state").asText());
+    try (var files = Files.list(data)) {
+      assertTrue(files.anyMatch(file -> file.toString().contains("damaged")));
+    }
+  }
+
+  @Test
+  void switchThatLosesItsController_isNotTakenForDead() {
+    lab.apply("{}");
+    JsonNode before = lab.status().path("plan").path("paths");
+    lab.disconnect(DatapathId.of(3));
+    for (DirectedLink link : PAPER.linksFrom(DatapathId.of(3))) {
+      lab.unseen(link);
+    }
+    lab.pass(60_000);
+    assertEquals(before, lab.status().path("plan").path("paths"));
+    assertEquals("degraded", lab.status().path("state").asText());
+    assertAllArrive(lab);
+  }
+
+  @Test
+  void switchThatComesBackEmpty_getsItsRules() {
+    lab.apply("{}");
+    DatapathId id = DatapathId.of(3);
+    lab.disconnect(id);
+    lab.network.table(id).clear();
+    lab.connect(id);
+    lab.pass(2_000);
+    assertAllArrive(lab);
+    assertEquals("applied", lab.status().path("state").asText());
+  }
+
+  @Test
+  void rulesThatSomebodyDeletes_comeBack() {
+    lab.apply("{}");
+    lab.network.table(DatapathId.of(3)).clear();
+    lab.pass(32_000);
+    assertAllArrive(lab);
+  }
+
+  @Test
+  void switchThatRefusesARule_isTold() {
+    lab.refuseAt(DatapathId.of(4));
+    JsonNode status = lab.apply("{}");
+    assertEquals("degraded", status.path("state").asText());
+    assertEquals("00:00:00:00:00:00:00:04", status.path("switches_refusing").path(0).asText());
+  }
+
+  @Test
+  void networkThatFallsApart_isPlannedForWhereMostHostsAre_andSaysSo() {
+    lab.apply("{}");
+    lab.cut(Topologies.link(1, 4));
+    lab.cut(Topologies.link(4, 5));
+    lab.pass(200);
+    assertEquals("degraded", lab.status().path("state").asText());
+    assertTrue(lab.status().path("trouble").asText().contains("10.0.2.4 at 00:00:00:00:00:00:00:04"));
+    for (String from : List.of("h1", "h3", "h5")) {
+      for (String to : List.of("h1", "h3", "h5")) {
+        if (!from.equals(to)) {
+          assertArrive(lab, lab.host(from), lab.host(to));
+        }
+      }
+    }
+    lab.mend(Topologies.link(4, 5));
+    lab.mend(Topologies.link(1, 4));
+    lab.pass(200);
+    assertEquals("applied", lab.status().path("state").asText());
+    assertAllArrive(lab);
+  }
+
+  @Test
+  void switchThatDies_isPlannedAround() {
+    lab.apply("{}");
+    lab.disconnect(DatapathId.of(3));
+    PAPER.linksFrom(DatapathId.of(3)).forEach(lab::cut);
+    lab.pass(200);
+    assertTrue(lab.status().path("trouble").asText().contains("10.0.2.3"));
+    assertArrive(lab, lab.host("h1"), lab.host("h5"));
+    assertArrive(lab, lab.host("h2"), lab.host("h8"));
+  }
+
+  @Test
+  void picture_hasALineForEachRoute() throws Exception {
+    lab.apply("{}");
+    String svg = lab.module().picture().orElseThrow();
+    assertTrue(svg.startsWith("<svg"));
+    var document =
+        javax.xml.parsers.DocumentBuilderFactory.newInstance()
+            .newDocumentBuilder()
+            .parse(new java.io.ByteArrayInputStream(svg.getBytes(StandardCharsets.UTF_8)));
+    // one grey line for each of seven links, and 88 link uses
+    assertEquals(7 + 88, document.getElementsByTagName("line").getLength());
+  }
+
+  @Test
+  void plan_changesNothing() throws MptcpException {
+    Map<String, ?> plan = lab.module().plan("{}".getBytes(StandardCharsets.UTF_8));
+    assertEquals(15L, plan.get("maximum"));
+    assertEquals(12L, plan.get("minimum"));
+    assertEquals(0, lab.ruleCount());
+    assertEquals("none", lab.status().path("state").asText());
+  }
+
+  @Test
+  void unknownHost_isNamed() {
+    MptcpException refused =
+        assertThrows(
+            MptcpException.class,
+            () ->
+                lab.module()
+                    .plan(
+                        "{\"hosts\": [{\"id\": \"x\", \"address\": \"10.0.0.77\"}]}"
+                            .getBytes(StandardCharsets.UTF_8)));
+    assertEquals(MptcpException.Reason.UNAVAILABLE, refused.reason());
+    assertEquals("hosts.x", refused.field().orElseThrow());
+    assertTrue(String.valueOf(refused.getMessage()).contains("10.0.0.77"));
+  }
+}
