@@ -1,8 +1,12 @@
 package io.malob.algorithm.graph;
 
 import com.google.common.collect.ImmutableList;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds paths over all switches of a network, each once, that begin with a given link. The link
@@ -11,14 +15,20 @@ import java.util.SplittableRandom;
  * path because it has not found one. Immutable, pure and thread-safe.
  */
 public final class HamiltonianSearch {
-  /** Enough for networks of a thousand switches; it takes some seconds to spend it. */
-  public static final long DEFAULT_BUDGET = 400_000_000L;
+  /** How many steps a search may take by default, for each pair of switches, and overall. */
+  private static final long STEPS_PER_PAIR = 1000;
+
+  private static final long LEAST_BUDGET = 1_000_000;
+  private static final long MOST_BUDGET = 300_000_000;
 
   /** How many paths are listed to draw one of them. */
   private static final int DRAWN_FROM = 1000;
 
-  /** How much of a budget is spent on listing them. */
-  private static final int LISTING_PART = 100;
+  /** How many steps are spent on listing them. */
+  private static final long LISTING_STEPS = 100_000;
+
+  /** How many steps the first attempt may take, for each pair of switches. */
+  private static final long FIRST_ROUND = 5;
 
   private final Topology topology;
   private final long budget;
@@ -55,9 +65,16 @@ public final class HamiltonianSearch {
    */
   public record Listing(ImmutableList<Path> paths, boolean complete) {}
 
-  /** Searches in a network with the default budget. */
+  /**
+   * Searches in a network with a budget that suits its size, and that no machine needs more than
+   * seconds for.
+   */
   public HamiltonianSearch(Topology topology) {
-    this(topology, DEFAULT_BUDGET);
+    this(topology, usualBudget(topology.switches().size()));
+  }
+
+  private static long usualBudget(long switches) {
+    return Math.max(LEAST_BUDGET, Math.min(MOST_BUDGET, STEPS_PER_PAIR * switches * switches));
   }
 
   /**
@@ -84,16 +101,22 @@ public final class HamiltonianSearch {
 
   /**
    * A random path: where there are few, each is as likely as the others (algorithm 1 of "SDN-Based
-   * Load Balancing for Multi-Path TCP"); where there are many, any may come, though not all are as
-   * likely.
+   * Load Balancing for Multi-Path TCP", whose list of all is out of reach in larger networks);
+   * where there are many, any may come, though not all are as likely. Where links are parallel, the
+   * way over switches is drawn first.
    */
   public Result random(DirectedLink first, Set<UndirectedLink> forbidden, SplittableRandom random) {
     SwitchGraph graph = SwitchGraph.behind(topology, first, forbidden);
-    Listing few = list(graph, DRAWN_FROM, budget / LISTING_PART);
-    if (few.complete() && !few.paths().isEmpty()) {
-      return new Found(few.paths().get(random.nextInt(few.paths().size())));
+    StepBudget steps = new StepBudget(LISTING_STEPS);
+    PathExtension extension = new PathExtension(graph, steps, random);
+    List<int[]> orders = new ArrayList<>();
+    while (orders.size() <= DRAWN_FROM && extension.advance()) {
+      orders.add(extension.order());
     }
-    return find(graph, random);
+    if (orders.isEmpty() || orders.size() > DRAWN_FROM || steps.isSpent()) {
+      return find(graph, random);
+    }
+    return new Found(graph.path(orders.get(random.nextInt(orders.size())), random));
   }
 
   /**
@@ -103,19 +126,36 @@ public final class HamiltonianSearch {
    * @param forbidden links that they must not use later
    */
   public Listing all(DirectedLink first, Set<UndirectedLink> forbidden, int limit) {
-    return list(SwitchGraph.behind(topology, first, forbidden), limit, budget);
+    return list(SwitchGraph.behind(topology, first, forbidden), limit);
   }
 
   private Result find(SwitchGraph graph, SplittableRandom random) {
-    StepBudget steps = new StepBudget(budget);
-    PathExtension extension = new PathExtension(graph, steps, random);
-    if (extension.advance()) {
-      return new Found(graph.path(extension.order(), random));
+    Optional<String> absence = Absence.of(graph);
+    if (absence.isPresent()) {
+      return new Absent(absence.get());
     }
-    return steps.isSpent() ? new GaveUp(budget) : new Absent("all ways end before");
+    long left = budget;
+    for (long round = FIRST_ROUND * graph.size() * graph.size(); left > 0; round += round / 2) {
+      StepBudget mending = new StepBudget(Math.min(left, round));
+      int @Nullable [] mended = new PathRotation(graph, mending, random).search();
+      if (mended != null) {
+        return new Found(graph.path(mended, random));
+      }
+      left -= round;
+      StepBudget extending = new StepBudget(Math.min(left, round));
+      PathExtension extension = new PathExtension(graph, extending, random);
+      if (extension.advance()) {
+        return new Found(graph.path(extension.order(), random));
+      }
+      if (!extending.isSpent()) {
+        return new Absent(Absence.ALL_TRIED);
+      }
+      left -= round;
+    }
+    return new GaveUp(budget);
   }
 
-  private static Listing list(SwitchGraph graph, int limit, long budget) {
+  private Listing list(SwitchGraph graph, int limit) {
     StepBudget steps = new StepBudget(budget);
     PathExtension extension = new PathExtension(graph, steps, new SplittableRandom(1));
     ImmutableList.Builder<Path> paths = ImmutableList.builder();

@@ -1,5 +1,6 @@
 package io.malob.algorithm.graph;
 
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,15 @@ public final class LinkCosts {
     this.secondary = secondary;
     this.widths = widths;
     this.leastWidth = leastWidth;
+  }
+
+  /**
+   * The lowest sum of costs first, then the fewest links.
+   *
+   * @param cost of a link; not negative
+   */
+  public static LinkCosts of(Topology topology, ToLongFunction<DirectedLink> cost) {
+    return latencyThenHops(topology.links().stream().mapToLong(cost).toArray());
   }
 
   /** Fewest links first, then the lowest sum of latencies. */

@@ -49,9 +49,9 @@ final class Remainder {
     }
     count = size;
     colours = TwoColours.of(graph);
-    int sum = TwoColours.surplus(colours);
-    // alternating: as many of both, and it ends with the other one; or one more of the first
-    endColour = sum == 0 ? -colours[graph.start()] : colours[graph.start()];
+    int surplus = TwoColours.surplus(colours);
+    // as many of both, so that the last is of the other one; or one more of the start's
+    endColour = surplus == 0 ? -colours[graph.start()] : colours[graph.start()];
     order = new int[size];
     low = new int[size];
     parents = new int[size];
@@ -115,7 +115,15 @@ final class Remainder {
         }
       }
     }
-    return discovered == count + 1 ? Obstacle.NONE : Obstacle.UNREACHED;
+    return discovered == count + 1 ? Obstacle.NONE : unreached();
+  }
+
+  private Obstacle unreached() {
+    culprit = 0;
+    while (!left[culprit] || order[culprit] != 0) {
+      culprit++;
+    }
+    return Obstacle.UNREACHED;
   }
 
   private void discover(int found, int from, int number) {
@@ -144,25 +152,28 @@ final class Remainder {
       culprit = parent;
       return Obstacle.JUNCTION;
     }
-    if (blocks == blocksBefore[child]) {
+    if (blocks++ == blocksBefore[child]) {
       if (++ends > 1) {
         otherCulprit = parent;
         return Obstacle.DEAD_ENDS;
       }
       culprit = parent;
     }
-    blocks++;
     // what is behind must begin with the other colour and end with that of the end
     int expected = colours[parent] == endColour ? 0 : -colours[parent];
-    return balance[child] == expected ? Obstacle.NONE : Obstacle.COLOURS;
+    if (balance[child] != expected) {
+      culprit = parent;
+      return Obstacle.COLOURS;
+    }
+    return Obstacle.NONE;
   }
 
-  /** The switch that is in the way, or where one of two dead ends begins. */
+  /** The switch that is in the way, or behind which it is. */
   int culprit() {
     return culprit;
   }
 
-  /** Where the other dead end begins. */
+  /** Behind which switch the other one of two dead ends is. */
   int otherCulprit() {
     return otherCulprit;
   }

@@ -5,14 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.graph.HamiltonianSearch.Absent;
 import io.malob.algorithm.graph.HamiltonianSearch.Found;
 import io.malob.algorithm.graph.HamiltonianSearch.GaveUp;
 import io.malob.algorithm.graph.HamiltonianSearch.Listing;
 import io.malob.algorithm.graph.HamiltonianSearch.Result;
+import io.malob.testing.GraphClasses;
 import io.malob.testing.Graphs;
+import io.malob.testing.HamiltonianFamily;
 import io.malob.testing.Topologies;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -20,39 +24,42 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 class HamiltonianSearchTest {
   private static final int PLENTY = 10_000;
 
-  /** All paths over all switches that begin with a link, by trying all. */
-  private static Set<Path> bruteForce(
-      Topology topology, DirectedLink first, Set<UndirectedLink> forbidden) {
-    Set<Path> found = new HashSet<>();
-    for (DatapathId end : topology.switches()) {
-      if (!end.equals(first.src())) {
-        for (Path path : Graphs.allPaths(topology, first.src(), end)) {
-          if (path.hops() == topology.switches().size() - 1
-              && path.links().get(0).equals(first)
-              && path.links().stream()
-                  .skip(1)
-                  .noneMatch(link -> forbidden.contains(UndirectedLink.of(link)))) {
-            found.add(path);
-          }
-        }
-      }
-    }
-    return found;
+  /** All paths over all switches, by trying all ways. */
+  private static List<Path> bruteForce(Topology topology, DatapathId src) {
+    return topology.switches().stream()
+        .filter(end -> !end.equals(src))
+        .flatMap(end -> Graphs.allPaths(topology, src, end).stream())
+        .filter(path -> path.hops() == topology.switches().size() - 1)
+        .toList();
   }
 
-  private static void assertSameAsBruteForce(
-      Topology topology, DirectedLink first, Set<UndirectedLink> forbidden) {
+  private static Set<Path> allowed(
+      List<Path> paths, DirectedLink first, Set<UndirectedLink> forbidden) {
+    return paths.stream()
+        .filter(path -> path.links().get(0).equals(first))
+        .filter(
+            path ->
+                path.links().stream()
+                    .skip(1)
+                    .noneMatch(link -> forbidden.contains(UndirectedLink.of(link))))
+        .collect(Collectors.toSet());
+  }
+
+  private static void assertSame(
+      Topology topology, List<Path> paths, DirectedLink first, Set<UndirectedLink> forbidden) {
     HamiltonianSearch search = new HamiltonianSearch(topology);
-    Set<Path> expected = bruteForce(topology, first, forbidden);
+    Set<Path> expected = allowed(paths, first, forbidden);
     String where = "from " + first + " without " + forbidden + " over " + topology.links();
     Listing all = search.all(first, forbidden, PLENTY);
     assertTrue(all.complete(), where);
@@ -72,23 +79,29 @@ class HamiltonianSearchTest {
 
   /** Without forbidden links, and without some. */
   private static void assertSameAsBruteForce(Topology topology, Random random) {
-    for (DirectedLink first : topology.links()) {
-      assertSameAsBruteForce(topology, first, Set.of());
-      Set<UndirectedLink> forbidden = new HashSet<>();
-      for (DirectedLink link : topology.links()) {
-        if (random.nextInt(8) == 0) {
-          forbidden.add(UndirectedLink.of(link));
+    for (DatapathId src : topology.switches()) {
+      List<Path> paths = bruteForce(topology, src);
+      for (DirectedLink first : topology.linksFrom(src)) {
+        assertSame(topology, paths, first, Set.of());
+        Set<UndirectedLink> forbidden = new HashSet<>();
+        for (DirectedLink link : topology.links()) {
+          if (random.nextInt(8) == 0) {
+            forbidden.add(UndirectedLink.of(link));
+          }
         }
+        assertSame(topology, paths, first, forbidden);
       }
-      assertSameAsBruteForce(topology, first, forbidden);
     }
   }
 
+  /** How many connected graphs there are up to isomorphism is known (OEIS A001349). */
   @ParameterizedTest
-  @ValueSource(ints = {2, 3, 4, 5})
-  void paths_onEveryConnectedGraph_areThoseOfBruteForce(int switches) {
+  @CsvSource({"1, 1", "2, 1", "3, 2", "4, 6", "5, 21", "6, 112", "7, 853"})
+  void paths_onEveryConnectedGraph_areThoseOfBruteForce(int switches, int graphs) {
+    List<Topology> all = GraphClasses.connected(switches);
+    assertEquals(graphs, all.size());
     Random random = new Random(switches);
-    Graphs.connected(switches).forEach(topology -> assertSameAsBruteForce(topology, random));
+    all.forEach(topology -> assertSameAsBruteForce(topology, random));
   }
 
   @Test
@@ -134,11 +147,93 @@ class HamiltonianSearchTest {
         IllegalArgumentException.class, () -> search.find(Topologies.link(1, 3), Set.of(), 1));
   }
 
+  /**
+   * Four ways of two switches each between 2 and 3, and 1 beside 2: no switch separates anything,
+   * but a path would have to pass 2 and 3 twice.
+   */
+  private static final Topology FOUR_WAYS =
+      Topologies.of(
+          11,
+          new int[][] {
+            {1, 2}, {2, 4}, {4, 5}, {5, 3}, {2, 6}, {6, 7}, {7, 3}, {2, 8}, {8, 9}, {9, 3}, {2, 10},
+            {10, 11}, {11, 3}
+          });
+
   @Test
   void find_withoutSteps_claimsNothing() {
-    Topology topology = complete(30);
-    assertInstanceOf(
-        GaveUp.class, new HamiltonianSearch(topology, 10).find(Topologies.link(1, 2), Set.of(), 1));
+    assertEquals(
+        new GaveUp(10),
+        new HamiltonianSearch(FOUR_WAYS, 10).find(Topologies.link(1, 2), Set.of(), 1));
+  }
+
+  @Test
+  void find_whereNoStructureRulesAPathOut_triesAllWays() {
+    assertEquals(
+        new Absent("every way comes to an end before it has passed all switches"),
+        new HamiltonianSearch(FOUR_WAYS).find(Topologies.link(1, 2), Set.of(), 1));
+  }
+
+  @Test
+  void all_withoutSteps_isNotComplete() {
+    assertEquals(
+        new Listing(ImmutableList.of(), false),
+        new HamiltonianSearch(FOUR_WAYS, 10).all(Topologies.link(1, 2), Set.of(), 1));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ':',
+      value = {
+        "1-2 2-3 2-4 : 3 and 4 have only one neighbour each besides 1",
+        "1-2 1-3 2-4 : 3 cannot be reached without passing 1 again",
+        "1-2 2-3 3-4 4-5 5-3 3-6 6-7 7-3 : 3 joins three parts or more, and a path passes it only once",
+        "1-2 2-3 3-4 4-2 2-5 5-6 6-2 : 2 joins parts of which a path that begins there can reach only one",
+        "1-2 2-3 3-4 4-2 3-5 5-6 6-3 4-7 7-8 8-4 : there are dead ends behind 4 and behind 3",
+        "1-3 3-2 3-4 4-5 5-2 3-6 5-6 :"
+            + " a path would alternate between two groups of switches, which are of 2 and 3 besides 1",
+        "1-2 2-8 2-9 3-8 3-9 10-8 10-9 11-8 11-9 3-4 3-5 3-7 6-4 6-5 6-7 :"
+            + " a path would alternate between two groups of switches, of which behind 3 one is too large",
+      })
+  void find_whereStructureRulesAPathOut_saysHow(String links, String reason) {
+    int[][] pairs =
+        Arrays.stream(links.split(" "))
+            .map(link -> Arrays.stream(link.split("-")).mapToInt(Integer::parseInt).toArray())
+            .toArray(int[][]::new);
+    Topology topology =
+        Topologies.of(
+            Arrays.stream(pairs).mapToInt(p -> Math.max(p[0], p[1])).max().orElseThrow(), pairs);
+    DirectedLink first = Topologies.link(pairs[0][0], pairs[0][1]);
+    Absent absent =
+        assertInstanceOf(Absent.class, new HamiltonianSearch(topology).find(first, Set.of(), 1));
+    assertEquals(reason, absent.reason().replaceAll("(00:){7}0", ""));
+  }
+
+  /** Steps instead of seconds: so many take less than a tenth of a second. */
+  @ParameterizedTest
+  @EnumSource(HamiltonianFamily.class)
+  void find_inNetworksOf100SwitchesWithAPath_findsOneWithFewSteps(HamiltonianFamily family) {
+    for (int seed = 1; seed <= 100; seed++) {
+      HamiltonianFamily.Case drawn = family.draw(100, new Random(seed));
+      assertCovers(drawn, new HamiltonianSearch(drawn.topology(), 1_000_000), seed);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(HamiltonianFamily.class)
+  void find_inNetworksOf1000SwitchesWithAPath_findsOne(HamiltonianFamily family) {
+    HamiltonianFamily.Case drawn = family.draw(1000, new Random(1));
+    assertCovers(drawn, new HamiltonianSearch(drawn.topology()), 1);
+  }
+
+  private static void assertCovers(
+      HamiltonianFamily.Case drawn, HamiltonianSearch search, long seed) {
+    Path path =
+        assertInstanceOf(Found.class, search.find(drawn.first(), Set.of(), seed), "seed " + seed)
+            .path();
+    assertTrue(drawn.topology().contains(path));
+    assertEquals(drawn.first(), path.links().get(0));
+    assertEquals(drawn.topology().switches().size(), path.hops() + 1);
+    assertEquals(drawn.topology().switches(), Set.copyOf(path.switches()));
   }
 
   @Test

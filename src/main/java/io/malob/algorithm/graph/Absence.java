@@ -1,0 +1,88 @@
+package io.malob.algorithm.graph;
+
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/** Proves by its structure that no path covers a graph, and says why; where that shows nothing. */
+final class Absence {
+  /** Where there is no such structure, but a search has come to its end. */
+  static final String ALL_TRIED = "every way comes to an end before it has passed all switches";
+
+  private final SwitchGraph graph;
+
+  private Absence(SwitchGraph graph) {
+    this.graph = graph;
+  }
+
+  /** Why no path begins at the start and covers all, as a part of a sentence; empty if not seen. */
+  static Optional<String> of(SwitchGraph graph) {
+    return new Absence(graph).reason();
+  }
+
+  private Optional<String> reason() {
+    Remainder rest = new Remainder(graph, new StepBudget(Long.MAX_VALUE));
+    rest.remove(graph.start());
+    Obstacle obstacle = rest.obstacle(graph.start());
+    return switch (obstacle) {
+      case NONE -> Optional.empty();
+      case UNREACHED ->
+          Optional.of(
+              name(rest.culprit()) + " cannot be reached without passing " + ingress() + " again");
+      case JUNCTION -> pendants().or(() -> Optional.of(junction(rest.culprit())));
+      case DEAD_ENDS ->
+          pendants().or(() -> Optional.of(deadEnds(rest.culprit(), rest.otherCulprit())));
+      case COLOURS -> pendants().or(() -> Optional.of(colours(rest.culprit())));
+    };
+  }
+
+  /** Two switches that can only be the last. */
+  private Optional<String> pendants() {
+    int[] found =
+        IntStream.range(0, graph.size())
+            .filter(number -> number != graph.start() && graph.neighbors(number).length == 1)
+            .limit(2)
+            .toArray();
+    return found.length < 2
+        ? Optional.empty()
+        : Optional.of(
+            name(found[0])
+                + " and "
+                + name(found[1])
+                + " have only one neighbour each besides "
+                + ingress());
+  }
+
+  private String junction(int culprit) {
+    return culprit == graph.start()
+        ? name(culprit) + " joins parts of which a path that begins there can reach only one"
+        : name(culprit) + " joins three parts or more, and a path passes it only once";
+  }
+
+  private String deadEnds(int culprit, int other) {
+    return "there are dead ends behind " + name(culprit) + " and behind " + name(other);
+  }
+
+  private String colours(int culprit) {
+    String alternate = "a path would alternate between two groups of switches, ";
+    if (culprit != graph.start()) {
+      return alternate + "of which behind " + name(culprit) + " one is too large";
+    }
+    int surplus = TwoColours.surplus(TwoColours.of(graph));
+    return alternate
+        + "which are of "
+        + (graph.size() + surplus) / 2
+        + " and "
+        + (graph.size() - surplus) / 2
+        + " besides "
+        + ingress();
+  }
+
+  private DatapathId ingress() {
+    return graph.ingress();
+  }
+
+  private String name(int number) {
+    return graph.switchId(number).toString();
+  }
+}
