@@ -1,0 +1,242 @@
+package io.malob.algorithm.subflow;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSortedSet;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.LinkCosts;
+import io.malob.algorithm.graph.Path;
+import io.malob.algorithm.graph.PathTree;
+import io.malob.algorithm.graph.Topology;
+import io.malob.algorithm.graph.UndirectedLink;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Routes of short paths for all identities of one ingress switch together: to each egress switch as
+ * many paths without a common link as there are, one of them a shortest if that costs none of them.
+ * What carries less is preferred, also among egress switches. Immutable and pure.
+ *
+ * <p>A way of more than {@value #LONGEST} times the links of the shortest, and one more, takes more
+ * from others than it gives: the sub-flows of an identity whose first link has no other way go
+ * along those of another identity, which costs no more links. Coupled congestion control then makes
+ * them as one.
+ */
+public final class DisjointRoutes {
+  /** How many times as long as the shortest a way may be, and one link more. */
+  static final int LONGEST = 2;
+
+  /** What a link costs more that another identity uses to the same egress switch. */
+  private static final long TAKEN = 4 * LinkPrices.LINK;
+
+  /** Makes the number of links count before what they carry. */
+  private static final long LENGTH_FIRST = 1_000_000;
+
+  private final Topology topology;
+  private final ImmutableSortedSet<DatapathId> egresses;
+
+  /**
+   * Routes in a network.
+   *
+   * @param topology connected, each link in both directions
+   * @param egresses to be reached by each route, but for its own ingress
+   */
+  public DisjointRoutes(Topology topology, ImmutableSortedSet<DatapathId> egresses) {
+    this.topology = topology;
+    this.egresses = egresses;
+  }
+
+  /**
+   * A route for each identity, in their order.
+   *
+   * @param identities of one ingress switch and VLAN, each once; not empty
+   * @param load what a link carries before, in sub-flows; not negative
+   * @throws IllegalArgumentException if they are not of one switch and VLAN, or if an egress switch
+   *     cannot be reached
+   */
+  public ImmutableList<Route> routes(
+      List<FlowIdentity> identities, ToDoubleFunction<UndirectedLink> load) {
+    FlowIdentity any = identities.get(0);
+    for (FlowIdentity identity : identities) {
+      if (!identity.ingress().equals(any.ingress()) || identity.vlan() != any.vlan()) {
+        throw new IllegalArgumentException(
+            "identities: " + identity + " is of another switch or VLAN than " + any);
+      }
+    }
+    return new Fan(identities, new LinkPrices(topology, load)).routes();
+  }
+
+  /** The routes of one ingress switch while they are made. */
+  private final class Fan {
+    private final List<FlowIdentity> identities;
+    private final DatapathId ingress;
+    private final LinkPrices prices;
+
+    /** Leads away from the ingress switch only, and there over the first links only. */
+    private final Topology outward;
+
+    private final Topology behind;
+    private final Map<FlowIdentity, Map<DatapathId, Path>> chosen = new HashMap<>();
+    private final Map<FlowIdentity, Integer> along = new HashMap<>();
+
+    Fan(List<FlowIdentity> identities, LinkPrices prices) {
+      this.identities = identities;
+      this.prices = prices;
+      ingress = identities.get(0).ingress();
+      Set<DirectedLink> firsts = new HashSet<>();
+      identities.forEach(identity -> firsts.add(identity.first()));
+      outward =
+          Topology.of(
+              topology.switches(),
+              topology.links().stream()
+                  .filter(link -> !link.dst().equals(ingress))
+                  .filter(link -> !link.src().equals(ingress) || firsts.contains(link))
+                  .toList());
+      behind = TreeRoutes.without(topology, ingress);
+      identities.forEach(identity -> chosen.put(identity, new TreeMap<>()));
+    }
+
+    ImmutableList<Route> routes() {
+      int others = egresses.size() - (egresses.contains(ingress) ? 1 : 0);
+      for (DatapathId egress : egresses) {
+        if (!egress.equals(ingress)) {
+          Map<FlowIdentity, Path> paths = pathsTo(egress);
+          paths.forEach(
+              (identity, path) -> {
+                chosen.getOrDefault(identity, Map.of()).put(egress, path);
+                path.links().forEach(link -> prices.add(link, 1.0 / others));
+              });
+        }
+      }
+      return identities.stream().map(this::route).collect(ImmutableList.toImmutableList());
+    }
+
+    private Route route(FlowIdentity identity) {
+      Map<DatapathId, Path> paths = chosen.getOrDefault(identity, Map.of());
+      ImmutableList<Path> branches =
+          paths.isEmpty()
+              ? ImmutableList.of(new Path(ingress, ImmutableList.of(identity.first())))
+              : BranchOrder.of(paths);
+      int shared = along.getOrDefault(identity, 0);
+      String reason = "Short paths, with no link in common as far as that goes";
+      return new Route(
+          identity,
+          Route.Kind.DISJOINT,
+          branches,
+          shared == 0
+              ? reason + "."
+              : reason
+                  + "; to "
+                  + shared
+                  + " of "
+                  + paths.size()
+                  + " switches along those of other links, because this one leads there by a long"
+                  + " detour or not at all.");
+    }
+
+    private Map<FlowIdentity, Path> pathsTo(DatapathId egress) {
+      return PathTree.cheapest(
+              outward, ingress, LinkCosts.of(outward, link -> LENGTH_FIRST + prices.of(link)))
+          .pathTo(egress)
+          .map(shortest -> pathsTo(egress, shortest))
+          .orElseGet(() -> aroundTo(egress));
+    }
+
+    private Map<FlowIdentity, Path> pathsTo(DatapathId egress, Path shortest) {
+      int most = LONGEST * shortest.hops() + 1;
+      Map<DirectedLink, Path> own = new HashMap<>();
+      for (Path path : disjointTo(egress, shortest)) {
+        if (path.hops() <= most) {
+          own.put(path.links().get(0), path);
+        }
+      }
+      own.putIfAbsent(shortest.links().get(0), shortest);
+      return complete(egress, own, most);
+    }
+
+    /** As many as there are without common links; with a shortest if that makes no fewer. */
+    private List<Path> disjointTo(DatapathId egress, Path shortest) {
+      List<Path> paths = UnitFlow.paths(outward, ingress, egress, prices::of);
+      if (paths.stream().anyMatch(path -> path.hops() == shortest.hops())) {
+        return paths;
+      }
+      Set<UndirectedLink> gone = new HashSet<>();
+      shortest.links().forEach(link -> gone.add(UndirectedLink.of(link)));
+      Topology rest =
+          Topology.of(
+              outward.switches(),
+              outward.links().stream()
+                  .filter(link -> !gone.contains(UndirectedLink.of(link)))
+                  .toList());
+      ImmutableList<Path> with =
+          ImmutableList.<Path>builder()
+              .add(shortest)
+              .addAll(UnitFlow.paths(rest, ingress, egress, prices::of))
+              .build();
+      return with.size() < paths.size() ? paths : with;
+    }
+
+    /** Ways for those, too, whose first link has none of its own. */
+    private Map<FlowIdentity, Path> complete(
+        DatapathId egress, Map<DirectedLink, Path> own, int most) {
+      Set<UndirectedLink> taken = new HashSet<>();
+      own.values()
+          .forEach(path -> path.links().forEach(link -> taken.add(UndirectedLink.of(link))));
+      List<Path> shared = new ArrayList<>(own.values());
+      shared.sort(Comparator.comparingInt(Path::hops).thenComparing(this::price));
+      Map<FlowIdentity, Path> paths = new TreeMap<>();
+      int sharers = 0;
+      for (FlowIdentity identity : identities) {
+        Optional<Path> path =
+            Optional.ofNullable(own.get(identity.first()))
+                .or(() -> through(identity.first(), egress, taken))
+                .filter(way -> way.hops() <= most);
+        if (path.isEmpty()) {
+          along.merge(identity, 1, Integer::sum);
+        }
+        paths.put(identity, path.orElse(shared.get(sharers % shared.size())));
+        sharers += path.isEmpty() ? 1 : 0;
+      }
+      return paths;
+    }
+
+    /** The cheapest way over a first link, if there is one; links that others use cost more. */
+    private Optional<Path> through(
+        DirectedLink first, DatapathId egress, Set<UndirectedLink> taken) {
+      return PathTree.cheapest(
+              behind,
+              first.dst(),
+              LinkCosts.of(
+                  behind,
+                  link -> prices.of(link) + (taken.contains(UndirectedLink.of(link)) ? TAKEN : 0)))
+          .pathTo(egress)
+          .map(path -> TreeRoutes.after(first, path));
+    }
+
+    private long price(Path path) {
+      return path.links().stream().mapToLong(prices::of).sum();
+    }
+
+    /** Where none of the first links leads there: all over another one. */
+    private Map<FlowIdentity, Path> aroundTo(DatapathId egress) {
+      Path path =
+          PathTree.cheapest(topology, ingress, LinkCosts.of(topology, prices::of))
+              .pathTo(egress)
+              .orElseThrow(() -> new IllegalArgumentException("no way leads to " + egress));
+      Map<FlowIdentity, Path> paths = new TreeMap<>();
+      for (FlowIdentity identity : identities) {
+        paths.put(identity, path);
+        along.merge(identity, 1, Integer::sum);
+      }
+      return paths;
+    }
+  }
+}

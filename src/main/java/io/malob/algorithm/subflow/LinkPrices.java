@@ -1,0 +1,53 @@
+package io.malob.algorithm.subflow;
+
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Topology;
+import io.malob.algorithm.graph.UndirectedLink;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * What links cost by what they carry: from 1,000 for an idle one to 2,000 for the one that carries
+ * most. So the cheapest way is never more than twice as long as the shortest. Used by one thread.
+ */
+final class LinkPrices {
+  /** The price of an idle link. */
+  static final long LINK = 1000;
+
+  private final ToDoubleFunction<UndirectedLink> load;
+  private final Map<UndirectedLink, Double> added = new HashMap<>();
+  private double greatest;
+
+  /**
+   * Prices for loads.
+   *
+   * @param load what a link carries, in any unit; not negative
+   */
+  LinkPrices(Topology topology, ToDoubleFunction<UndirectedLink> load) {
+    this.load = load;
+    topology.links().forEach(link -> seen(UndirectedLink.of(link)));
+  }
+
+  /** The price of a link. */
+  long of(DirectedLink link) {
+    return greatest == 0
+        ? LINK
+        : LINK + Math.round(LINK * loadOf(UndirectedLink.of(link)) / greatest);
+  }
+
+  /** From now on a link carries more. */
+  void add(DirectedLink link, double more) {
+    UndirectedLink both = UndirectedLink.of(link);
+    added.merge(both, more, Double::sum);
+    seen(both);
+  }
+
+  private void seen(UndirectedLink link) {
+    greatest = Math.max(greatest, loadOf(link));
+  }
+
+  private double loadOf(UndirectedLink link) {
+    return load.applyAsDouble(link) + added.getOrDefault(link, 0.0);
+  }
+}
