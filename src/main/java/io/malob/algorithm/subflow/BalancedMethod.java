@@ -10,8 +10,7 @@ import java.util.stream.IntStream;
  * when bounds say that nothing better can be.
  */
 final class BalancedMethod {
-  private static final int STEPS_PER_DEMAND = 500;
-  private static final int LEAST_STEPS = 20_000;
+  private static final int STEPS_PER_DEMAND = 1250;
   private static final int MOST_STEPS = 100_000;
   private static final int ROUNDS = 6;
 
@@ -48,24 +47,51 @@ final class BalancedMethod {
     return count == 0 ? 1 : sum / count;
   }
 
-  /**
-   * Leaves the best plan found.
-   *
-   * @param free the demands whose ways may be changed
-   */
-  void run(int[] free) {
-    if (free.length == 0) {
-      return;
+  /** Looks at all plans, or leaves the best one found; tells whether none is better. */
+  Verdict plan() {
+    spread(all());
+    Exhaustion exhaustion = new Exhaustion(assignment, bounds);
+    if (exhaustion.run()) {
+      return Verdict.byExhaustion(assignment.loads().score(), exhaustion.looked());
     }
+    if (assignment.size() > 0) {
+      refine(all());
+    }
+    return Verdict.byBounds(assignment.loads().score(), bounds);
+  }
+
+  /**
+   * Chooses the ways of some demands, and others only where it helps.
+   *
+   * @param free the demands whose ways are not in use yet
+   */
+  Verdict repair(int[] free) {
+    if (free.length > 0) {
+      spread(free);
+      refine(free);
+    }
+    new Improvement(assignment, all(), bounds, random).run();
+    return Verdict.byBounds(assignment.loads().score(), bounds);
+  }
+
+  /** Brings all links together. */
+  private void spread(int[] free) {
+    if (free.length > 0) {
+      new Annealing(assignment, free, random).run(THRESHOLD * unit * unit, steps(free));
+    }
+  }
+
+  /** Lowers the maximum, then the spread. */
+  private void refine(int[] free) {
     Loads loads = assignment.loads();
     Annealing annealing = new Annealing(assignment, free, random);
-    int steps = Math.max(LEAST_STEPS, Math.min(MOST_STEPS, STEPS_PER_DEMAND * free.length));
-    annealing.run(THRESHOLD * unit * unit, steps);
+    Improvement improvement = new Improvement(assignment, free, bounds, random);
     for (int round = 0; round < ROUNDS && !bounds.areReachedBy(loads.score()); round++) {
+      improvement.run();
       setWindow(round % 2 == 0);
-      annealing.run(THRESHOLD_WITH_WINDOW * unit * unit, steps);
+      annealing.run(THRESHOLD_WITH_WINDOW * unit * unit, steps(free));
     }
-    loads.setWindow(Double.NEGATIVE_INFINITY, Double.POSITIVE_INFINITY);
+    improvement.run();
   }
 
   /** Sets the next aim: the bound itself, or a little less than what there is. */
@@ -82,8 +108,11 @@ final class BalancedMethod {
     }
   }
 
-  /** All demands. */
-  static int[] all(Assignment assignment) {
+  private static int steps(int[] free) {
+    return Math.min(MOST_STEPS, STEPS_PER_DEMAND * free.length);
+  }
+
+  private int[] all() {
     return IntStream.range(0, assignment.size()).toArray();
   }
 }

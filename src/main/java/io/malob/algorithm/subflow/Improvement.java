@@ -14,6 +14,7 @@ final class Improvement {
   private static final int DRAWS_PER_DEMAND = 64;
 
   private final Assignment assignment;
+  private final int[] free;
   private final Bounds bounds;
   private final SplittableRandom random;
 
@@ -29,8 +30,14 @@ final class Improvement {
     }
   }
 
-  Improvement(Assignment assignment, Bounds bounds, SplittableRandom random) {
+  /**
+   * Improves an assignment.
+   *
+   * @param free the demands whose ways may be changed
+   */
+  Improvement(Assignment assignment, int[] free, Bounds bounds, SplittableRandom random) {
     this.assignment = assignment;
+    this.free = free;
     this.bounds = bounds;
     this.random = random;
   }
@@ -39,7 +46,7 @@ final class Improvement {
    * Leaves a plan that is as good or better; makes at most so many changes as there are demands.
    */
   void run() {
-    int left = assignment.size();
+    int left = free.length;
     while (left > 0 && !bounds.areReachedBy(assignment.loads().score()) && step()) {
       left--;
     }
@@ -76,7 +83,7 @@ final class Improvement {
 
   private @Nullable Change best() {
     @Nullable Change best = null;
-    for (int index = 0; index < assignment.size(); index++) {
+    for (int index : free) {
       for (int[] way : others(index)) {
         double energy = energy(index, way);
         if (best == null || energy < best.energy) {

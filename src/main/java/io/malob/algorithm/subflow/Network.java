@@ -43,7 +43,7 @@ final class Network {
             .map(UndirectedLink::of)
             .mapToInt(edge -> edgeNumbers.getOrDefault(edge, -1))
             .toArray();
-    reverse = links.stream().mapToInt(link -> number(reversed(link))).toArray();
+    reverse = links.stream().mapToInt(link -> number(link.reversed())).toArray();
     out =
         switches.stream()
             .map(
@@ -52,10 +52,6 @@ final class Network {
                         .mapToInt(link -> linkNumbers.getOrDefault(link, -1))
                         .toArray())
             .toArray(int[][]::new);
-  }
-
-  private static DirectedLink reversed(DirectedLink link) {
-    return new DirectedLink(link.dst(), link.dstPort(), link.src(), link.srcPort());
   }
 
   int switchCount() {

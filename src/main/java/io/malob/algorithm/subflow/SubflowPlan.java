@@ -9,8 +9,9 @@ import io.malob.algorithm.graph.UndirectedLink;
  *
  * @param routes in the order of the demands
  * @param loads sub-flows per link, both directions together, for all links, also unused ones: whole
- *     numbers unless the links that they really travel are counted
- * @param maximum the largest load, divided by capacity where capacities were given
+ *     numbers unless the links that they really travel are counted; without what links carry anyway
+ * @param maximum the largest load with what the link carries anyway, divided by capacity where
+ *     capacities were given
  * @param minimum the smallest, likewise
  * @param provenOptimal whether no plan has a smaller maximum, and none with that maximum a smaller
  *     spread (maximum less minimum)

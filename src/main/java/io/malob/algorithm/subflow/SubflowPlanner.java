@@ -92,19 +92,11 @@ public final class SubflowPlanner {
   private Verdict choose(Assignment assignment, Bounds bounds, int[] free) {
     if (request.method() == PlanRequest.Method.PAPER) {
       String ending = new PaperMethod(assignment, random).run();
-      return Verdict.byBounds(assignment.loads().score(), bounds, ending);
+      Verdict verdict = Verdict.byBounds(assignment.loads().score(), bounds);
+      return new Verdict(verdict.isOptimal(), ending + " " + verdict.proof());
     }
-    new BalancedMethod(assignment, bounds, random).run(free);
-    new Improvement(assignment, bounds, random).run();
-    if (free.length < assignment.size()) {
-      return Verdict.byBounds(
-          assignment.loads().score(), bounds, "Routes in use were changed as little as possible.");
-    }
-    Exhaustion exhaustion = new Exhaustion(assignment, bounds);
-    return exhaustion.run()
-        ? Verdict.byExhaustion(assignment.loads().score(), exhaustion.looked())
-        : Verdict.byBounds(
-            assignment.loads().score(), bounds, "There are too many plans to look at all of them.");
+    BalancedMethod balanced = new BalancedMethod(assignment, bounds, random);
+    return free.length == assignment.size() ? balanced.plan() : balanced.repair(free);
   }
 
   private SubflowPlan plan(Assignment assignment, Verdict verdict) {
@@ -118,7 +110,7 @@ public final class SubflowPlanner {
         IntStream.range(0, assignment.size())
             .mapToObj(index -> builder.route(assignment.choice(index), assignment.way(index)))
             .collect(ImmutableList.toImmutableList()),
-        loads.buildOrThrow(),
+        loads.build(),
         score.maximum(),
         score.minimum(),
         verdict.isOptimal(),

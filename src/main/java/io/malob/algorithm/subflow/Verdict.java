@@ -7,12 +7,8 @@ package io.malob.algorithm.subflow;
  */
 record Verdict(boolean isOptimal, String proof) {
 
-  /**
-   * What bounds tell.
-   *
-   * @param otherwise what to say of a plan that does not reach them
-   */
-  static Verdict byBounds(Score score, Bounds bounds, String otherwise) {
+  /** What bounds tell. */
+  static Verdict byBounds(Score score, Bounds bounds) {
     String maximum = Numbers.text(bounds.maximum());
     String minimum = Numbers.text(bounds.minimum());
     if (bounds.areReachedBy(score)) {
@@ -34,7 +30,7 @@ record Verdict(boolean isOptimal, String proof) {
                 + Numbers.text(score.maximum())
                 + " is not known, only that none has one below "
                 + maximum;
-    return new Verdict(false, otherwise + " " + known + ".");
+    return new Verdict(false, "Not all plans were looked at. " + known + ".");
   }
 
   /** What looking at all plans tells. */
