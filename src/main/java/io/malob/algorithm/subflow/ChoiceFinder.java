@@ -82,12 +82,9 @@ final class ChoiceFinder {
       }
     }
     HamiltonianSearch.Result one = finding.find(first, ImmutableSet.of(), request.seed());
-    if (one instanceof HamiltonianSearch.Found path) {
-      return searched(first, path.path());
-    }
-    return one instanceof HamiltonianSearch.Absent absent
-        ? trees(first, "No Hamiltonian path begins with this link: " + absent.reason() + ".")
-        : trees(first, "No Hamiltonian path was found in " + FINDING_STEPS + " steps.");
+    return one instanceof HamiltonianSearch.Found path
+        ? searched(first, path.path())
+        : trees(first, one);
   }
 
   private ImmutableList<int[]> numbers(ImmutableList<Path> paths) {
@@ -102,13 +99,19 @@ final class ChoiceFinder {
     return new Found(Route.Kind.HAMILTONIAN, "A path over all switches, each once.", ways);
   }
 
-  private Found trees(DirectedLink first, String reason) {
+  private Found trees(DirectedLink first, HamiltonianSearch.Result search) {
     boolean[] reached = egress.clone();
     reached[network.number(first.src())] = false;
     if (IntStream.range(0, reached.length).noneMatch(number -> reached[number])) {
       reached[network.number(first.dst())] = true;
     }
-    return new Found(Route.Kind.TREE, reason, new Trees(network, network.number(first), reached));
+    Route tree =
+        new TreeRoutes(request.topology(), request.egresses())
+            .route(new FlowIdentity(first, FlowIdentity.ANY_VLAN), link -> 0, search);
+    return new Found(
+        Route.Kind.TREE,
+        tree.reason(),
+        new Trees(network, network.number(first), reached, network.numbers(tree)));
   }
 
   /**

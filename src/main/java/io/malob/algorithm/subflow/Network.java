@@ -22,6 +22,7 @@ final class Network {
   private final ImmutableList<DirectedLink> links;
   private final Map<DirectedLink, Integer> linkNumbers = new HashMap<>();
   private final ImmutableList<UndirectedLink> edges;
+  private final Map<UndirectedLink, Integer> edgeNumbers = new HashMap<>();
   private final int[] sources;
   private final int[] targets;
   private final int[] edgeOf;
@@ -34,7 +35,6 @@ final class Network {
     links = topology.links();
     links.forEach(each -> linkNumbers.put(each, linkNumbers.size()));
     edges = ImmutableSortedSet.copyOf(links.stream().map(UndirectedLink::of).iterator()).asList();
-    Map<UndirectedLink, Integer> edgeNumbers = new HashMap<>();
     edges.forEach(each -> edgeNumbers.put(each, edgeNumbers.size()));
     sources = links.stream().mapToInt(link -> number(link.src())).toArray();
     targets = links.stream().mapToInt(link -> number(link.dst())).toArray();
@@ -79,6 +79,11 @@ final class Network {
     return path.links().stream().mapToInt(this::number).toArray();
   }
 
+  /** The numbers of a route's links, branch by branch, each once; -1 for those not there. */
+  int[] numbers(Route route) {
+    return route.links().stream().mapToInt(this::number).toArray();
+  }
+
   DatapathId switchOf(int number) {
     return switches.get(number);
   }
@@ -108,6 +113,12 @@ final class Network {
   /** The other direction of a link, or -1 if it has none. */
   int reverse(int link) {
     return reverse[link];
+  }
+
+  /** The number of an edge, or -1 if it is not there. */
+  int number(UndirectedLink edge) {
+    @Nullable Integer number = edgeNumbers.get(edge);
+    return number == null ? -1 : number;
   }
 
   /** The directed links that leave a switch. */

@@ -1,13 +1,11 @@
 package io.malob.algorithm.subflow;
 
-import io.malob.algorithm.graph.DirectedLink;
-import io.malob.algorithm.graph.Path;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The routes that are in use, and whether they can stay. */
@@ -36,8 +34,9 @@ final class Previous {
     if (route == null || route.kind() != choice.kind()) {
       return Ways.NONE;
     }
-    int[] way = numbers(route);
-    if (!isTree(way, network.number(choice.identity().ingress()))) {
+    int[] way = network.numbers(route);
+    if (Arrays.stream(way).anyMatch(number -> number < 0)
+        || !isTree(way, network.number(choice.identity().ingress()))) {
       return Ways.NONE;
     }
     return choice.kind() == Route.Kind.HAMILTONIAN
@@ -45,14 +44,19 @@ final class Previous {
         : choice.ways() instanceof Trees trees && trees.allow(way) ? way : Ways.NONE;
   }
 
-  /** The links in the order of the branches; {@link Ways#NONE} if one of them has gone. */
-  private int[] numbers(Route route) {
-    Set<DirectedLink> links = new LinkedHashSet<>();
-    for (Path branch : route.branches()) {
-      links.addAll(branch.links());
-    }
-    int[] numbers = links.stream().mapToInt(network::number).toArray();
-    return Arrays.stream(numbers).allMatch(number -> number >= 0) ? numbers : Ways.NONE;
+  /**
+   * The route of a demand by short paths; empty if it has none, or has lost a link or an egress
+   * switch.
+   */
+  Optional<Route> disjoint(FlowIdentity identity) {
+    return Optional.ofNullable(routes.get(identity))
+        .filter(route -> route.kind() == Route.Kind.DISJOINT)
+        .filter(route -> Arrays.stream(network.numbers(route)).allMatch(number -> number >= 0))
+        .filter(
+            route ->
+                IntStream.range(0, egress.length)
+                    .filter(number -> egress[number])
+                    .allMatch(number -> route.branchTo(network.switchOf(number)).isPresent()));
   }
 
   /** Whether each switch is reached once, after the one that it is reached from. */

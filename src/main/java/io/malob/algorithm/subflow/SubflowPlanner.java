@@ -65,8 +65,16 @@ public final class SubflowPlanner {
   }
 
   private SubflowPlan plan() {
-    List<Choice> choices = request.demands().stream().map(finder::choice).toList();
     Previous previous = new Previous(network, finder.egress(), request.previous());
+    Loads loads = new Loads(network, request.capacities(), request.background());
+    if (request.paths() == PlanRequest.PathKind.DISJOINT) {
+      ImmutableList<Route> routes = new DisjointMethod(request, network, loads).run(previous);
+      return plan(
+          routes,
+          loads,
+          new Verdict(false, "Short paths are chosen by length first, not by the maximum alone."));
+    }
+    List<Choice> choices = request.demands().stream().map(finder::choice).toList();
     List<int[]> ways = new ArrayList<>();
     List<Integer> free = new ArrayList<>();
     for (Choice choice : choices) {
@@ -76,11 +84,16 @@ public final class SubflowPlanner {
       }
       ways.add(kept.length == 0 ? begin(choice) : kept);
     }
-    Loads loads = new Loads(network, request.capacities(), request.background());
     Bounds bounds = new Bounds(network, finder.egress(), choices, loads);
     Assignment assignment = new Assignment(choices, ways, loads);
     Verdict verdict = choose(assignment, bounds, free.stream().mapToInt(index -> index).toArray());
-    return plan(assignment, verdict);
+    RouteBuilder builder = new RouteBuilder(network);
+    return plan(
+        IntStream.range(0, assignment.size())
+            .mapToObj(index -> builder.route(assignment.choice(index), assignment.way(index)))
+            .collect(ImmutableList.toImmutableList()),
+        loads,
+        verdict);
   }
 
   private int[] begin(Choice choice) {
@@ -99,18 +112,15 @@ public final class SubflowPlanner {
     return free.length == assignment.size() ? balanced.plan() : balanced.repair(free);
   }
 
-  private SubflowPlan plan(Assignment assignment, Verdict verdict) {
-    RouteBuilder builder = new RouteBuilder(network);
-    ImmutableSortedMap.Builder<UndirectedLink, Double> loads = ImmutableSortedMap.naturalOrder();
+  private SubflowPlan plan(ImmutableList<Route> routes, Loads loads, Verdict verdict) {
+    ImmutableSortedMap.Builder<UndirectedLink, Double> byLink = ImmutableSortedMap.naturalOrder();
     for (int edge = 0; edge < network.edgeCount(); edge++) {
-      loads.put(network.edges().get(edge), assignment.loads().load(edge));
+      byLink.put(network.edges().get(edge), loads.load(edge));
     }
-    Score score = assignment.loads().score();
+    Score score = loads.score();
     return new SubflowPlan(
-        IntStream.range(0, assignment.size())
-            .mapToObj(index -> builder.route(assignment.choice(index), assignment.way(index)))
-            .collect(ImmutableList.toImmutableList()),
-        loads.build(),
+        routes,
+        byLink.build(),
         score.maximum(),
         score.minimum(),
         verdict.isOptimal(),

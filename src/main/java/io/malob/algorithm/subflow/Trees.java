@@ -15,17 +15,20 @@ final class Trees implements Ways {
   private final int ingress;
   private final boolean[] egress;
   private final int[] usable;
+  private final int[] shortest;
 
   /**
    * The trees of one identity.
    *
    * @param first the number of its first link
    * @param egress by number, the switches that are to be reached
+   * @param shortest one to begin with
    */
-  Trees(Network network, int first, boolean[] egress) {
+  Trees(Network network, int first, boolean[] egress, int[] shortest) {
     this.network = network;
     this.ingress = network.source(first);
     this.egress = egress.clone();
+    this.shortest = shortest;
     boolean[] byFirst = network.reached(network.target(first), ingress);
     this.usable =
         IntStream.range(0, network.switchCount())
@@ -37,6 +40,11 @@ final class Trees implements Ways {
                         ? link == first || !byFirst[network.target(link)]
                         : network.source(link) < network.target(link))
             .toArray();
+  }
+
+  @Override
+  public int[] start(SplittableRandom random) {
+    return shortest;
   }
 
   @Override

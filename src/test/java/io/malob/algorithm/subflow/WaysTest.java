@@ -110,7 +110,7 @@ class WaysTest {
       int ingress = network.source(first);
       egress[ingress] = false;
       egress[(ingress + 1) % 8] = true;
-      Trees trees = new Trees(network, first, egress);
+      Trees trees = new Trees(network, first, egress, Ways.NONE);
       int[] way = trees.any(random);
       for (int i = 0; i < 20; i++) {
         assertIsTree(network, ingress, egress, way);
@@ -144,7 +144,7 @@ class WaysTest {
     Network network = new Network(topology);
     boolean[] egress = {false, true, true, true, true};
     int first = network.number(Topologies.link(1, 2));
-    Trees trees = new Trees(network, first, egress);
+    Trees trees = new Trees(network, first, egress, Ways.NONE);
     SplittableRandom random = new SplittableRandom(2);
     for (int i = 0; i < 100; i++) {
       Set<DirectedLink> fromIngress = new HashSet<>();

@@ -1,0 +1,106 @@
+package io.malob.algorithm.subflow;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.graph.UndirectedLink;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Chooses short paths, one ingress switch and VLAN after the other, each knowing what the others
+ * put on the links. Then each is chosen again a few times, and what is better stays. Routes in use
+ * stay as they are.
+ */
+final class DisjointMethod {
+  private static final int ROUNDS = 3;
+
+  private final PlanRequest request;
+  private final Network network;
+  private final Loads loads;
+  private final DisjointRoutes disjoint;
+  private final Map<FlowIdentity, Route> routes = new LinkedHashMap<>();
+  private final Map<FlowIdentity, Counter> counters = new LinkedHashMap<>();
+
+  /** Those who share the ingress switch and the VLAN. */
+  private record Group(DatapathId ingress, int vlan) {
+    static Group of(FlowIdentity identity) {
+      return new Group(identity.ingress(), identity.vlan());
+    }
+  }
+
+  DisjointMethod(PlanRequest request, Network network, Loads loads) {
+    this.request = request;
+    this.network = network;
+    this.loads = loads;
+    this.disjoint = new DisjointRoutes(request.topology(), request.egresses());
+    for (Demand demand : request.demands()) {
+      counters.put(demand.identity(), new Counter(network, demand, request.traffic()));
+    }
+  }
+
+  /** A route for each demand, in their order; the loads are as they make them. */
+  ImmutableList<Route> run(Previous previous) {
+    Map<Group, List<FlowIdentity>> groups = new LinkedHashMap<>();
+    for (Demand demand : request.demands()) {
+      FlowIdentity identity = demand.identity();
+      groups.computeIfAbsent(Group.of(identity), any -> new ArrayList<>()).add(identity);
+    }
+    groups.values().removeIf(group -> keep(group, previous));
+    groups.values().forEach(this::choose);
+    for (int round = 0; round < ROUNDS; round++) {
+      groups.values().forEach(this::chooseAgain);
+    }
+    return request.demands().stream()
+        .map(demand -> Optional.ofNullable(routes.get(demand.identity())).orElseThrow())
+        .collect(ImmutableList.toImmutableList());
+  }
+
+  /** Paths of one ingress switch belong together: all of them stay, or none. */
+  private boolean keep(List<FlowIdentity> group, Previous previous) {
+    List<Route> kept =
+        group.stream().flatMap(identity -> previous.disjoint(identity).stream()).toList();
+    if (kept.size() < group.size()) {
+      return false;
+    }
+    kept.forEach(this::put);
+    return true;
+  }
+
+  private void choose(List<FlowIdentity> group) {
+    disjoint.routes(group, this::value).forEach(this::put);
+  }
+
+  private void chooseAgain(List<FlowIdentity> group) {
+    Score before = loads.score();
+    List<Route> old = group.stream().flatMap(identity -> take(identity).stream()).toList();
+    choose(group);
+    if (!loads.score().isBetterThan(before)) {
+      group.forEach(this::take);
+      old.forEach(this::put);
+    }
+  }
+
+  private double value(UndirectedLink link) {
+    return Math.max(0, loads.value(network.number(link)));
+  }
+
+  private void put(Route route) {
+    routes.put(route.identity(), route);
+    count(route).ifPresent(loads::add);
+  }
+
+  private Optional<Route> take(FlowIdentity identity) {
+    Optional<Route> route = Optional.ofNullable(routes.remove(identity));
+    route.flatMap(this::count).ifPresent(loads::remove);
+    return route;
+  }
+
+  private Optional<Footprint> count(Route route) {
+    @Nullable Counter counter = counters.get(route.identity());
+    return Optional.ofNullable(counter).map(known -> known.count(route));
+  }
+}
