@@ -28,6 +28,7 @@ import picocli.CommandLine.Spec;
       FluidCommand.class,
       HerdingCommand.class,
       MixCommand.class,
+      MptcpFluidCommand.class,
       ResponderCommand.class
     })
 public final class Main implements Callable<Integer> {

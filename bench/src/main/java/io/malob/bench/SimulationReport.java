@@ -5,11 +5,13 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The results of a simulation: a table for people, and every value by name with its unit for
@@ -65,11 +67,21 @@ final class SimulationReport {
 
   /** Prints the results, and writes them to a file if asked to. */
   void publish(SimulationOptions options) throws IOException {
+    publish(options.out, options.json);
+  }
+
+  /**
+   * Prints the results, and writes them to a file.
+   *
+   * @param out the directory of the file; null for none
+   * @param asJson whether they are printed as JSON
+   */
+  void publish(@Nullable Path out, boolean asJson) throws IOException {
     String json = json();
-    if (options.out != null) {
-      Files.writeString(Files.createDirectories(options.out).resolve(experiment + ".json"), json);
+    if (out != null) {
+      Files.writeString(Files.createDirectories(out).resolve(experiment + ".json"), json);
     }
-    System.out.print(options.json ? json : text());
+    System.out.print(asJson ? json : text());
   }
 
   /** The results as JSON. */

@@ -119,10 +119,45 @@ class SimulationCommandsTest {
     assertEquals(printed, Files.readString(out.resolve("fluid.json")));
   }
 
+  @Test
+  void mptcpFluid_namesCellsAsTheExperimentDoes(@TempDir Path directory) throws IOException {
+    Path file = directory.resolve("traffic.json");
+    Files.writeString(
+        file,
+        """
+        {"access_mbps": 30, "plans": {}, "networks": {"two": {
+           "switches": {"a": "00:01", "b": "00:02"},
+           "hosts": {"h1": {"switch": "a", "ip": "10.0.0.1/24", "role": "client"},
+                     "h2": {"switch": "b", "ip": "10.0.0.2/24", "role": "server"}},
+           "links": [{"ends": ["a", "b"], "rate_mbps": 7}]}},
+         "cells": [{"cell": "TCP.LOW.two", "network": "two", "plan": null,
+           "sessions": [{"from": "h1", "to": "h2", "addresses": ["10.0.0.1"]}]}]}
+        """);
+    String printed = run("mptcp-fluid", file.toString(), "--json", "--out", directory.toString());
+    assertEquals(printed, Files.readString(directory.resolve("mptcp-fluid.json")));
+    JsonNode cell = metrics(printed).path("model_mbps.TCP.LOW.two");
+    assertEquals(7.0, cell.path("value").asDouble(), 1e-9);
+    assertEquals("Mbit/s", cell.path("unit").asText());
+    assertTrue(run("mptcp-fluid", file.toString()).contains("TCP.LOW.two    7.00"));
+  }
+
+  @Test
+  void mptcpFluid_ofAFileThatIsNone_saysSo(@TempDir Path directory) throws IOException {
+    Path file = directory.resolve("traffic.json");
+    Files.writeString(file, "{\"access_mbps\": 0}");
+    CommandLine commandLine = Main.commandLine();
+    StringWriter errors = new StringWriter();
+    commandLine.setErr(new PrintWriter(errors));
+    assertEquals(Main.WRONG_USE, commandLine.execute("mptcp-fluid", file.toString()));
+    assertTrue(
+        errors.toString().contains("'access_mbps' is to be a number above 0"), errors.toString());
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
+        "mptcp-fluid nowhere.json | nowhere.json cannot be read",
         "fluid --clients 0 | --clients must be positive",
         "fluid --scale -1 | --scale must be positive",
         "fluid --bytes 0 | --bytes must be positive",

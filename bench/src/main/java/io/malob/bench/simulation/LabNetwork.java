@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -22,12 +23,14 @@ import org.projectfloodlight.openflow.types.OFPort;
  * One of the emulated networks, as its topology file describes it: switches, what links can carry,
  * clients and servers. Immutable.
  *
+ * @param switches by name
  * @param topology switches and links; ports are numbered in the order of the file
  * @param links by link: what it is
  * @param clients hosts with the role of a client, in the order of the file
  * @param servers hosts with the role of a server, in the order of the file
  */
 public record LabNetwork(
+    ImmutableMap<String, DatapathId> switches,
     Topology topology,
     ImmutableMap<DirectedLink, LinkLimits> links,
     ImmutableList<Host> clients,
@@ -41,7 +44,7 @@ public record LabNetwork(
    * What one direction of a link can do.
    *
    * @param capacityBps what it can carry, in bit/s
-   * @param latencyNanos how long a bit takes from end to end
+   * @param latencyNanos how long a bit takes from end to end; 0 where the file has no delay
    */
   public record LinkLimits(double capacityBps, long latencyNanos) {}
 
@@ -59,7 +62,7 @@ public record LabNetwork(
    *
    * @param name the file's name without {@code .json}
    * @return empty if there is no such file
-   * @throws IllegalArgumentException if it has a link without rate or delay
+   * @throws IllegalArgumentException if it has a link without rate
    */
   public static Optional<LabNetwork> named(String name) throws IOException {
     try (InputStream file = LabNetwork.class.getResourceAsStream("/topologies/" + name + ".json")) {
@@ -67,14 +70,19 @@ public record LabNetwork(
     }
   }
 
-  /** The network that a document of that format describes. */
-  static LabNetwork read(JsonNode file) {
+  /**
+   * The network that a document of that format describes.
+   *
+   * @throws IllegalArgumentException if it has a link without rate, or a switch that is not there
+   */
+  public static LabNetwork read(JsonNode file) {
     Map<String, DatapathId> switches = new LinkedHashMap<>();
     file.path("switches")
         .properties()
         .forEach(entry -> switches.put(entry.getKey(), DatapathId.of(entry.getValue().asText())));
     ImmutableMap<DirectedLink, LinkLimits> links = links(file.path("links"), switches);
     return new LabNetwork(
+        ImmutableMap.copyOf(switches),
         Topology.of(switches.values(), links.keySet()),
         links,
         hosts(file.path("hosts"), "client", switches),
@@ -98,18 +106,22 @@ public record LabNetwork(
 
   private static LinkLimits limits(JsonNode line, int direction) {
     return new LinkLimits(
-        value(line, "rate_mbps", direction) * MBPS,
-        Math.round(value(line, "delay_ms", direction) * MILLISECOND));
+        rate(line, direction) * MBPS,
+        Math.round(value(line, "delay_ms", direction).asDouble(0) * MILLISECOND));
+  }
+
+  private static double rate(JsonNode line, int direction) {
+    JsonNode rate = value(line, "rate_mbps", direction);
+    if (!rate.isNumber()) {
+      throw new IllegalArgumentException("the link " + line.path("ends") + " has no rate_mbps");
+    }
+    return rate.asDouble();
   }
 
   /** A value of a link: one for both directions, or one for each. */
-  private static double value(JsonNode line, String field, int direction) {
+  private static JsonNode value(JsonNode line, String field, int direction) {
     JsonNode value = line.path(field);
-    JsonNode one = value.isArray() ? value.path(direction) : value;
-    if (!one.isNumber()) {
-      throw new IllegalArgumentException("the link " + line.path("ends") + " has no " + field);
-    }
-    return one.asDouble();
+    return value.isArray() ? value.path(direction) : value;
   }
 
   private static ImmutableList<Host> hosts(
@@ -143,12 +155,27 @@ public record LabNetwork(
     links.forEach(
         (link, limits) ->
             scaled.put(link, new LinkLimits(limits.capacityBps() * factor, limits.latencyNanos())));
-    return new LabNetwork(topology, scaled.buildOrThrow(), clients, servers);
+    return new LabNetwork(switches, topology, scaled.buildOrThrow(), clients, servers);
   }
 
   /** What a link can do. */
   public LinkLimits limits(DirectedLink link) {
     return Objects.requireNonNull(links.get(link), () -> link + " is not in the network");
+  }
+
+  /** A switch by its name, or by its datapath id; empty if there is none. */
+  public Optional<DatapathId> switchNamed(String name) {
+    return switches.entrySet().stream()
+        .filter(entry -> entry.getKey().equals(name) || entry.getValue().toString().equals(name))
+        .map(Map.Entry::getValue)
+        .findFirst();
+  }
+
+  /** A host by its name; empty if there is none. */
+  public Optional<Host> host(String name) {
+    return Stream.concat(clients.stream(), servers.stream())
+        .filter(host -> host.name().equals(name))
+        .findFirst();
   }
 
   /** How long a bit takes over a path, in nanoseconds. */

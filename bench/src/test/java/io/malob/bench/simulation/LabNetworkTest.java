@@ -66,6 +66,17 @@ class LabNetworkTest {
   }
 
   @Test
+  void linkWithoutDelay_hasNone() {
+    LabNetwork network =
+        Labs.of(
+            """
+            {"switches": {"a": "00:01", "b": "00:02"}, "hosts": {},
+             "links": [{"ends": ["a", "b"], "rate_mbps": 5}]}
+            """);
+    assertEquals(new LinkLimits(5e6, 0), between(network, 1, 2));
+  }
+
+  @Test
   void linkWithoutRate_isNamed() {
     IllegalArgumentException refused =
         assertThrows(

@@ -1,0 +1,78 @@
+package io.malob.bench;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.google.common.collect.ImmutableMap;
+import io.malob.bench.subflow.TrafficFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** What the sessions of {@code ./malob lab run mptcp} would get in the fluid model. */
+@Command(
+    name = MptcpFluidCommand.NAME,
+    description = {
+      "simulation: what the sessions of 'lab run mptcp' get",
+      "where their sub-flows share links max-min fairly"
+    },
+    mixinStandardHelpOptions = true)
+final class MptcpFluidCommand implements Callable<Integer> {
+  static final String NAME = "mptcp-fluid";
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "FILE",
+      description = "The traffic.json that 'lab run mptcp' has written.")
+  private @Nullable Path file;
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      description = "Also write the results there, as JSON.")
+  private @Nullable Path out;
+
+  @Option(names = "--json", description = "Print the results as JSON.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException {
+    SimulationReport report =
+        new SimulationReport(NAME, ImmutableMap.of(), List.of("cell", "Mbit/s"));
+    for (Map.Entry<String, Double> cell : model().entrySet()) {
+      report.metric("model_mbps." + cell.getKey(), cell.getValue(), "Mbit/s");
+      report.line(List.of(cell.getKey(), SimulationReport.number(cell.getValue())));
+    }
+    report.publish(out, json);
+    return Main.DONE;
+  }
+
+  private Map<String, Double> model() throws IOException {
+    if (file == null || !file.toFile().canRead()) {
+      throw wrong(file + " cannot be read");
+    }
+    try {
+      return TrafficFile.read(new ObjectMapper().readTree(file.toFile())).modelMbps();
+    } catch (JsonProcessingException e) {
+      throw wrong(file + " is not JSON: " + e.getOriginalMessage());
+    } catch (IllegalArgumentException e) {
+      throw wrong(file + ": " + e.getMessage());
+    }
+  }
+
+  private ParameterException wrong(String sentence) {
+    if (spec == null) {
+      throw new IllegalStateException("not called by picocli");
+    }
+    return new ParameterException(spec.commandLine(), sentence);
+  }
+}
