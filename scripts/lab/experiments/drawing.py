@@ -12,7 +12,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plot  # noqa: E402
 
-_COLOURS = ["#4878a8", "#e49444", "#6a9f58", "#a87c9f", "#967662"]
+_COLOURS = ["#4878a8", "#e49444", "#6a9f58", "#a87c9f", "#967662", "#5fa2a2", "#c7a93c"]
 _PAPER = "#b22222"
 
 
@@ -31,6 +31,7 @@ def draw(figure: "dict[str, Any]", directory: Path) -> None:
             capsize=4, error_kw={"ecolor": "#303030", "linewidth": 1.2, "zorder": 3})
     _mark_paper(axes, figure, places)
     top = max(max(bar["high"], bar["paper_high"] or 0) for bar in bars)
+    _name_clusters(axes, places, bars, top)
     for place, bar in zip(places, bars):
         _write_value(axes, place, bar, top)
     axes.set_ylim(0, top * 1.12)
@@ -52,13 +53,23 @@ def draw(figure: "dict[str, Any]", directory: Path) -> None:
 
 
 def _places(bars: "list[dict[str, Any]]") -> "list[float]":
-    """Side by side, with some room between groups."""
+    """Side by side, with some room between clusters, or groups where there are none."""
     places, place = [], 0.0
     for number, bar in enumerate(bars):
         if number:
-            place += 1 if bar["group"] == bars[number - 1]["group"] else 1.5
+            place += 1 if _cluster(bar) == _cluster(bars[number - 1]) else 1.5
         places.append(place)
     return places
+
+
+def _cluster(bar: "dict[str, Any]") -> str:
+    return bar["cluster"] or bar["group"]
+
+
+def _name_clusters(axes: Any, places: "list[float]", bars: "list[dict[str, Any]]", top: float) -> None:
+    for name in dict.fromkeys(bar["cluster"] for bar in bars if bar["cluster"]):
+        mine = [place for place, bar in zip(places, bars) if bar["cluster"] == name]
+        axes.text((mine[0] + mine[-1]) / 2, top * 1.1, name, ha="center", va="top", fontsize=9, color="#303030")
 
 
 def _mark_paper(axes: Any, figure: "dict[str, Any]", places: "list[float]") -> None:

@@ -17,7 +17,8 @@ _DRAWING = Path(__file__).parent / "drawing.py"
 class Bar:
     """A median, or another figure, with whiskers from low to high, and a mark from paper_low to paper_high if there is one.
 
-    group: bars of one group have one colour; empty if there is but one.
+    group: bars of one group have one colour; empty if there is but one. cluster: bars of one stand side by side under its
+    name; those without, if they are of one group.
     """
 
     label: str
@@ -27,6 +28,7 @@ class Bar:
     paper_low: "float | None" = None
     paper_high: "float | None" = None
     group: str = ""
+    cluster: str = ""
 
 
 @dataclass(frozen=True)

@@ -42,10 +42,11 @@ def summarise(summary: Summary, record: Record, rows: Sequence[Row]) -> None:
             summary.metric(f"requests.{row.key}", times.count, "1")
         if row.paper is not None and row.paper[0] == row.paper[1]:
             summary.paper(f"median_s.{row.key}", row.paper[0], "s")
-    _add_strain(summary, record)
+    add_strain(summary, record)
 
 
-def _add_strain(summary: Summary, record: Record) -> None:
+def add_strain(summary: Summary, record: Record) -> None:
+    """Adds how much of a core programs used, and rejects a run in which switches were at their limit."""
     for program in ("ovs-vswitchd", "link-emulator"):
         used = record.cpu(program)
         if used is not None:

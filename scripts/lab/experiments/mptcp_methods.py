@@ -1,0 +1,47 @@
+"""What `lab run mptcp` compares: how sub-flows find their ways. No I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Method:
+    """name: in metrics. mptcp: whether connections have sub-flows. plan: what the controller is asked for; None for
+    ordinary forwarding.
+    """
+
+    name: str
+    mptcp: bool
+    plan: "dict[str, Any] | None"
+
+
+def _planned(name: str, vlan: bool, method: str = "balanced", paths: str = "hamiltonian") -> Method:
+    return Method(name, True, {"method": method, "paths": paths, "vlan": vlan})
+
+
+#: The paper's four, its own way of choosing paths for both of its proposals, and shorter paths.
+METHODS = (
+    Method("TCP", False, None),
+    Method("MPTCP", True, None),
+    _planned("NVS", vlan=False),
+    _planned("VS", vlan=True),
+    _planned("NVS-paper", vlan=False, method="paper"),
+    _planned("VS-paper", vlan=True, method="paper"),
+    _planned("disjoint", vlan=True, paths="disjoint"),
+)
+
+#: Whose addresses hosts have where nothing is planned: the same number of sub-flows, without ways of their own.
+ADDRESSES_OF = "VS"
+
+#: Section IV: what is gained on TCP, in percent, on average over its three topologies. MPTCP at LOW load is not told.
+PAPER_GAINS = {
+    "VS": {"LOW": 40.0, "MEDIUM": 55.0, "HIGH": 25.0},
+    "NVS": {"LOW": 32.0, "MEDIUM": 40.0, "HIGH": 19.0},
+    "MPTCP": {"MEDIUM": 18.0, "HIGH": 10.0},
+}
+
+
+def named(name: str) -> Method:
+    return next(method for method in METHODS if method.name == name)

@@ -1,0 +1,98 @@
+"""Who sends to whom at LOW, MEDIUM and HIGH load (section IV of the MPTCP paper). No I/O."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+from typing import Callable, Iterable, Sequence
+
+from lab.topology import Host, Topology
+
+LOADS = ("LOW", "MEDIUM", "HIGH")
+
+#: At MEDIUM load a client has connections to so many servers, and there are half as many clients as hosts.
+_SERVERS_PER_CLIENT = 2
+
+#: At HIGH load, so many sessions at most: with more of them, each gets less than TCP can make use of.
+MOST_SESSIONS = 36
+
+
+def draw(load: str, network: Topology, seed: str) -> "list[tuple[str, str]]":
+    """Pairs of client and server, both in one VLAN and on different switches; the same for the same seed.
+
+    LOW: a quarter of the hosts are clients, at least two, each with one server, which may serve others too.
+    MEDIUM: half of the hosts of each VLAN are clients, each of two servers, which serve about as many clients each.
+    HIGH: every two hosts have a session, in a direction that is drawn; up to MOST_SESSIONS, about as many for each host.
+    """
+    return _DRAWING[load](network, random.Random(f"{load}/{seed}"))
+
+
+def _low(network: Topology, chance: random.Random) -> "list[tuple[str, str]]":
+    hosts = sorted(network.hosts.values(), key=lambda host: host.name)
+    chance.shuffle(hosts)
+    wanted = max(2, len(hosts) // 4)
+    clients: "list[str]" = []
+    pairs: "list[tuple[str, str]]" = []
+    serving: "set[str]" = set()
+    for client in hosts:
+        servers = [host for host in _partners(client, hosts) if host.name not in clients]
+        if len(pairs) < wanted and client.name not in serving and servers:
+            server = chance.choice(servers).name
+            clients.append(client.name)
+            serving.add(server)
+            pairs.append((client.name, server))
+    return pairs
+
+
+def _medium(network: Topology, chance: random.Random) -> "list[tuple[str, str]]":
+    pairs = []
+    for hosts in _by_vlan(network):
+        chance.shuffle(hosts)
+        clients, servers = hosts[:len(hosts) // 2], hosts[len(hosts) // 2:]
+        serves: "Counter[str]" = Counter()
+        for client in clients:
+            chosen = sorted(_partners(client, servers), key=lambda host: serves[host.name])[:_SERVERS_PER_CLIENT]
+            serves.update(host.name for host in chosen)
+            pairs += [(client.name, host.name) for host in chosen]
+    return pairs
+
+
+def _high(network: Topology, chance: random.Random) -> "list[tuple[str, str]]":
+    everybody = [
+        (one.name, other.name) for hosts in _by_vlan(network) for one, other in itertools.combinations(hosts, 2)
+        if one.switch != other.switch]
+    chance.shuffle(everybody)
+    chosen = everybody if len(everybody) <= MOST_SESSIONS else _evenly(everybody)
+    return [pair if chance.random() < 0.5 else pair[::-1] for pair in chosen]
+
+
+def _evenly(pairs: "Sequence[tuple[str, str]]") -> "list[tuple[str, str]]":
+    """So many of them as are allowed; always one next whose hosts have the fewest so far."""
+    left, chosen = list(pairs), []
+    has: "Counter[str]" = Counter()
+    while len(chosen) < MOST_SESSIONS:
+        fewest = min(left, key=lambda pair: (has[pair[0]] + has[pair[1]], max(has[pair[0]], has[pair[1]])))
+        left.remove(fewest)
+        has.update(fewest)
+        chosen.append(fewest)
+    return chosen
+
+
+_DRAWING: "dict[str, Callable[[Topology, random.Random], list[tuple[str, str]]]]" = {
+    "LOW": _low, "MEDIUM": _medium, "HIGH": _high}
+
+
+def _by_vlan(network: Topology) -> "Iterable[list[Host]]":
+    vlans: "dict[object, list[Host]]" = {}
+    for host in sorted(network.hosts.values(), key=lambda host: host.name):
+        vlans.setdefault(_vlan(host), []).append(host)
+    return vlans.values()
+
+
+def _partners(host: Host, others: Iterable[Host]) -> "list[Host]":
+    return [other for other in others if other.switch != host.switch and _vlan(other) == _vlan(host)]
+
+
+def _vlan(host: Host) -> "int | None":
+    return host.vlan

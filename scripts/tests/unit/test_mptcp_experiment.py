@@ -1,0 +1,207 @@
+"""`lab run mptcp`: who sends to whom, confidence intervals, traffic.json, summary and figures."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+import unittest
+from collections import Counter
+
+from base.errors import UsageError
+from lab import topology
+from lab.experiments import confidence, mptcp, mptcp_methods, mptcp_pairs, mptcp_report, mptcp_site
+from lab.experiments.confidence import Mean
+from lab.experiments.mptcp_model import Traffic
+from lab.experiments.mptcp_pairs import MOST_SESSIONS
+from lab.experiments.mptcp_report import Cell, Results
+from lab.experiments.mptcp_sessions import PROGRAM
+from lab.experiments.samples import Record, Sample, SliceResult
+from lab.experiments.summary import Summary
+from lab.topology import Topology
+
+NETWORKS = ("mptcp-1", "gridnet", "att-mpls", "fat-tree:4,rate=5", "mesh5")
+
+
+def runs(case: str, *sizes: "list[int]") -> "list[SliceResult]":
+    """Slices of a case, each with sessions that got so many bytes."""
+    return [
+        SliceResult(1, number, case, 10.0, [Sample("c", "LOW", 1, 0.0, 10.0, size, "s", True, "") for size in some],
+                    {"ovs-vswitchd": 0.5}, {}, 0.0, [])
+        for number, some in enumerate(sizes, start=1)]
+
+
+class PairsTest(unittest.TestCase):
+    def drawn(self) -> "list[tuple[Topology, str, list[tuple[str, str]]]]":
+        return [(network, load, mptcp_pairs.draw(load, network, f"1/{number}"))
+                for network in map(topology.load, NETWORKS) for load in mptcp_pairs.LOADS for number in range(20)]
+
+    def test_pairs_are_different_and_of_one_vlan_on_two_switches(self) -> None:
+        for network, load, pairs in self.drawn():
+            with self.subTest(network=network.name, load=load):
+                self.assertTrue(pairs)
+                self.assertEqual(len(pairs), len(set(pairs)))
+                for client, server in pairs:
+                    one, other = network.hosts[client], network.hosts[server]
+                    self.assertEqual(one.vlan, other.vlan)
+                    self.assertNotEqual(one.switch, other.switch)
+
+    def test_same_seed_gives_the_same_pairs_another_one_others(self) -> None:
+        network = topology.load("gridnet")
+        for load in mptcp_pairs.LOADS:
+            with self.subTest(load=load):
+                self.assertEqual(mptcp_pairs.draw(load, network, "1/a"), mptcp_pairs.draw(load, network, "1/a"))
+                self.assertNotEqual(mptcp_pairs.draw(load, network, "1/a"), mptcp_pairs.draw(load, network, "1/b"))
+
+    def test_low_has_clients_that_are_a_quarter_of_the_hosts_and_no_servers(self) -> None:
+        for network, load, pairs in self.drawn():
+            if load == "LOW":
+                clients = {client for client, _ in pairs}
+                with self.subTest(network=network.name):
+                    self.assertEqual(max(2, len(network.hosts) // 4), len(clients))
+                    self.assertEqual(len(pairs), len(clients))
+                    self.assertFalse(clients & {server for _, server in pairs})
+
+    def test_medium_has_clients_of_two_servers_and_servers_of_as_many_clients(self) -> None:
+        for number in range(20):
+            pairs = mptcp_pairs.draw("MEDIUM", topology.load("mptcp-1"), str(number))
+            clients = Counter(client for client, _ in pairs)
+            servers = Counter(server for _, server in pairs)
+            self.assertFalse(set(clients) & set(servers))
+            self.assertEqual({2: 4}, dict(Counter(clients.values())))
+            self.assertEqual({2: 4}, dict(Counter(servers.values())))
+
+    def test_high_has_every_two_hosts_of_a_vlan_once(self) -> None:
+        pairs = mptcp_pairs.draw("HIGH", topology.load("mptcp-1"), "1")
+        self.assertEqual(12, len({frozenset(pair) for pair in pairs}))
+
+    def test_high_of_many_hosts_is_bounded_and_even(self) -> None:
+        for name in ("gridnet", "att-mpls"):
+            network = topology.load(name)
+            pairs = mptcp_pairs.draw("HIGH", network, "1")
+            self.assertEqual(MOST_SESSIONS, len(pairs))
+            has = Counter(host for pair in pairs for host in pair)
+            self.assertEqual(set(network.hosts), set(has))
+            self.assertLessEqual(max(has.values()) - min(has.values()), 2)
+
+
+class ConfidenceTest(unittest.TestCase):
+    def test_interval_of_five_values(self) -> None:
+        # s = 1.5811, t(4) = 2.132: 2.132 * 1.5811 / sqrt(5)
+        found = confidence.mean([1, 2, 3, 4, 5])
+        assert found is not None and found.ci90 is not None
+        self.assertEqual((5, 3), (found.count, found.value))
+        self.assertAlmostEqual(1.5076, found.ci90, places=4)
+
+    def test_one_value_has_no_interval(self) -> None:
+        self.assertEqual(Mean(1, 7.0, None), confidence.mean([7.0]))
+        self.assertIsNone(confidence.mean([]))
+
+    def test_many_values_have_the_last_t(self) -> None:
+        found = confidence.mean([0.0, 1.0] * 50)
+        assert found is not None and found.ci90 is not None
+        self.assertAlmostEqual(1.697 * 0.50252 / 10, found.ci90, places=4)
+
+
+class SiteTest(unittest.TestCase):
+    def test_queues_hold_the_same_time_at_any_rate(self) -> None:
+        network = topology.parse("x", {
+            "switches": {"a": "00:00:00:00:00:00:00:01", "b": "00:00:00:00:00:00:00:02", "c": "00:00:00:00:00:00:00:03"},
+            "hosts": {}, "links": [{"ends": ["a", "b"], "rate_mbps": [40, 10]}, {"ends": ["b", "c"], "rate_mbps": 0.2}]})
+        links = mptcp_site.with_short_queues(network, 0.5).links
+        self.assertEqual([(100, 25), (10, 10)], [(link.forward.queue_packets, link.reverse.queue_packets) for link in links])
+        self.assertEqual(40, links[0].forward.rate_mbps)
+
+
+class ReportTest(unittest.TestCase):
+    cells = [Cell(method, "LOW", name) for name in ("mptcp-1", "gridnet") for method in ("TCP", "VS", "VS-paper")]
+
+    def results(self) -> Results:
+        record = Record([
+            *runs("TCP.LOW.mptcp-1", [5_000_000, 5_000_000], [5_000_000, 7_500_000]), *runs("VS.LOW.mptcp-1", [18_000_000]),
+            *runs("VS-paper.LOW.mptcp-1", [20_000_000]), *runs("TCP.LOW.gridnet", [10_000_000]),
+            *runs("VS.LOW.gridnet", [10_000_000])])
+        return Results(record, self.cells, 10.0, {"TCP.LOW.mptcp-1": 10.0, "VS.LOW.mptcp-1": 16.0})
+
+    def test_metrics_are_named_as_the_contract_says(self) -> None:
+        summary = Summary("mptcp", {}, {})
+        mptcp_report.summarise(summary, self.results())
+        self.assertEqual(9.0, summary.value("mbps.TCP.LOW.mptcp-1"))
+        # t(1) = 6.314, s = sqrt(2), two values
+        self.assertAlmostEqual(6.314, summary.value("ci90.TCP.LOW.mptcp-1") or 0, places=3)
+        self.assertIsNone(summary.value("ci90.VS.LOW.mptcp-1"))
+        self.assertEqual(16.0, summary.value("model_mbps.VS.LOW.mptcp-1"))
+        self.assertEqual(90.0, summary.value("model_percent.VS.LOW.mptcp-1"))
+        # 60 % on one network, 0 % on the other
+        self.assertEqual(30.0, summary.value("gain_percent.VS.LOW"))
+        self.assertEqual({"value": 40.0, "unit": "%"}, summary.to_json()["paper"]["gain_percent.VS.LOW"])
+        self.assertIsNone(summary.value("gain_percent.TCP.LOW"))
+
+    def test_targets_hold_or_not(self) -> None:
+        summary = Summary("mptcp", {}, {})
+        mptcp_report.summarise(summary, self.results())
+        holds = {check.name: check.holds for check in summary.checks}
+        self.assertIs(True, holds["fluid model to TCP.LOW.mptcp-1"])
+        self.assertIs(False, holds["VS-paper to VS: LOW, mptcp-1"])
+        self.assertIs(True, holds["TCP to VS: LOW, mptcp-1"])
+        self.assertNotIn("TCP to VS: LOW, gridnet", holds)
+        self.assertIsNone(holds["fluid model to VS.LOW.gridnet"])
+
+    def test_table_has_a_row_for_each_cell_that_was_measured(self) -> None:
+        rows = mptcp_report.rows(self.results())
+        self.assertEqual(["TCP", "LOW", "mptcp-1", "2", "9.000", "6.314", "10.000", "90.0", "0.0"], rows[0])
+        self.assertEqual(["VS", "LOW", "gridnet", "1", "8.000", "", "", "", "0.0"], rows[-1])
+        self.assertEqual(5, len(rows))
+
+    def test_figure_has_a_bar_for_each_method_side_by_side_by_topology(self) -> None:
+        figure, = mptcp_report.figures(self.results())
+        self.assertEqual(["mptcp-1"] * 3 + ["gridnet"] * 2, [bar.cluster for bar in figure.bars])
+        self.assertEqual((9.0, 10.0), (figure.bars[0].value, figure.bars[0].paper_low))
+        self.assertEqual("figure-5-low", figure.name)
+
+
+class TrafficFileTest(unittest.TestCase):
+    def test_sessions_have_the_addresses_of_their_subflows(self) -> None:
+        traffic = Traffic(200)
+        traffic.network("mptcp-1", topology.load("mptcp-1"))
+        traffic.plan("mptcp-1.VS", {"paths": []})
+        traffic.add("VS.LOW.mptcp-1", "mptcp-1", "mptcp-1.VS", 1, [("h1", "h3")], [["10.0.0.1", "10.0.0.11"]])
+        document = json.loads(json.dumps(traffic.to_json()))
+        self.assertEqual(
+            [{"from": "h1", "to": "h3", "addresses": ["10.0.0.1", "10.0.0.11"]}], document["cells"][0]["sessions"])
+        self.assertEqual(7, len(document["networks"]["mptcp-1"]["links"]))
+
+
+class MethodsTest(unittest.TestCase):
+    def test_names_are_known(self) -> None:
+        self.assertEqual({"method": "paper", "paths": "hamiltonian", "vlan": False}, mptcp_methods.named("NVS-paper").plan)
+        self.assertIn(mptcp_methods.ADDRESSES_OF, [method.name for method in mptcp_methods.METHODS])
+
+    def test_unknown_name_is_refused(self) -> None:
+        with self.assertRaisesRegex(UsageError, "--only: 'XX' is not one of TCP, MPTCP"):
+            mptcp._chosen("--only", "TCP,XX", [method.name for method in mptcp_methods.METHODS])
+
+
+class ProgramTest(unittest.TestCase):
+    """traffic.py on this host: one sender, one receiver, TCP."""
+
+    def test_what_arrives_while_it_counts_is_counted(self) -> None:
+        with subprocess.Popen([sys.executable, "-I", str(PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              text=True) as process:
+            assert process.stdin is not None and process.stdout is not None
+            self.addCleanup(process.kill)
+            with_port = json.dumps({
+                "protocol": 6, "receive": [{"id": "0", "port": 15301}, {"id": "1", "port": 15302}],
+                "send": [{"id": "0", "from": "127.0.0.1", "to": "127.0.0.1", "port": 15301},
+                         {"id": "2", "from": "127.0.0.1", "to": "127.0.0.1", "port": 15303}]})
+            process.stdin.write(with_port + "\n")
+            process.stdin.flush()
+            self.assertEqual("ready\n", process.stdout.readline())
+            begin = time.monotonic() + 0.1
+            process.stdin.write(json.dumps({"begin": begin, "count_from": begin + 0.2, "count_to": begin + 0.5}) + "\n")
+            process.stdin.flush()
+            result = json.loads(process.stdout.readline())
+        self.assertGreater(result["received"]["0"], 100_000)
+        self.assertEqual({"0": 1}, result["subflows"])
+        self.assertEqual({"1": "timed out", "2": "[Errno 111] Connection refused"}, result["errors"])
