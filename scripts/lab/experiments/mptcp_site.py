@@ -17,7 +17,9 @@ from lab.experiments.mptcp_methods import ADDRESSES_OF, Method, named
 from lab.experiments.site import NAME
 from lab.hosts import Host
 from lab.instance import Instance
+from lab.rest import RestClient
 from lab.topology import Topology
+from mptcp import hosting, question
 
 BASE = "/wm/malob/mptcp"
 
@@ -35,6 +37,9 @@ ACCESS_MBPS = 200
 
 _APPLY_TIMEOUT_S = 60
 
+#: A plan for many switches may take a while.
+_PLAN_TIMEOUT_S = 180
+
 
 class MptcpSite:
     """A network that is up. Made by open_site()."""
@@ -49,6 +54,7 @@ class MptcpSite:
         self._applied: "Method | None" = None
         self.lab: Instance
         self.controller: Controller
+        self._rest: RestClient
         #: by method: what the controller answered
         self.plans: "dict[str, dict[str, Any]]" = {}
 
@@ -64,6 +70,7 @@ class MptcpSite:
         self.controller = Controller(self.lab.directory, openflow_port, free_port())
         self.controller.start()
         self.lab.add_process(self.controller.pid)
+        self._rest = RestClient("127.0.0.1", self.controller.http_port, _PLAN_TIMEOUT_S)
         rest = self.controller.rest
         wait_until(
             lambda: rest.switch_count() == len(network.switches) and rest.link_count() == len(network.links),
@@ -76,45 +83,34 @@ class MptcpSite:
             return
         if method.plan is None:
             if self._applied is not None and self._applied.plan is not None:
-                self.controller.rest.delete(BASE)
+                self._rest.delete(BASE)
                 self._wait_for("none")
             if method.mptcp:
                 self._address(self._plan(named(ADDRESSES_OF)))
         else:
-            self.controller.rest.post(f"{BASE}/apply", self._request(method))
+            self._rest.post(f"{BASE}/apply", self._request(method))
             self._wait_for("applied")
-            self.plans[method.name] = self.controller.rest.get(f"{BASE}/status")["plan"]
+            self.plans[method.name] = self._rest.get(f"{BASE}/status")["plan"]
             self._address(self.plans[method.name])
         self._applied = method
 
     def addresses(self, method: Method, host: str) -> "list[str]":
         """Where a connection's sub-flows come from, one each."""
         own = self.lab.topology.hosts[host].ip
-        if not method.mptcp:
-            return [own]
-        return [own, *(address for address in self._aliases[host] if address != own)]
+        return [own, *self._aliases[host]] if method.mptcp else [own]
 
     def _plan(self, method: Method) -> "dict[str, Any]":
         if method.name not in self.plans:
-            self.plans[method.name] = self.controller.rest.post(f"{BASE}/plan", self._request(method))
+            self.plans[method.name] = self._rest.post(f"{BASE}/plan", self._request(method))
         return self.plans[method.name]
 
     def _request(self, method: Method) -> "dict[str, Any]":
-        network = self.lab.topology
-        hosts = []
-        for host in network.hosts.values():
-            known: "dict[str, Any]" = {
-                "id": host.name, "address": host.address, "mac": host.mac, "switch": network.switches[host.switch],
-                "port": network.ports(host.switch)[host.name], "device": host.device}
-            if host.vlan is not None:
-                known.update(vlan=host.vlan, tagged_by=host.tagged_by)
-            hosts.append(known)
-        return {**(method.plan or {}), "hosts": hosts}
+        return {**(method.plan or {}), "hosts": question.hosts(self.lab.topology)}
 
     def _wait_for(self, state: str) -> None:
         status = f"{BASE}/status"
-        wait_until(lambda: self.controller.rest.get(status)["state"] == state, f"the plan's state to be {state}",
-                   _APPLY_TIMEOUT_S, detail=lambda: str(self.controller.rest.get(status)["state"]))
+        wait_until(lambda: self._rest.get(status)["state"] == state, f"the plan's state to be {state}",
+                   _APPLY_TIMEOUT_S, detail=lambda: str(self._rest.get(status)["state"]))
 
     def _address(self, plan: "dict[str, Any]") -> None:
         """Gives hosts the addresses of a plan by the commands that it shows, if they have others."""
@@ -123,12 +119,12 @@ class MptcpSite:
             return
         for host in plan["hosts"]:
             name = host["id"]
-            device = self.lab.topology.hosts[name].device
-            own = self.lab.topology.hosts[name].ip
-            old = [f"ip addr flush to {alias}/32 dev {device}" for alias in self._aliases.get(name, []) if alias != own]
-            lines = ["ip mptcp endpoint flush", *old, *wanted[name]]
-            run(self.lab.inside(name, ["sh", "-ec", "\n".join(lines)]))
-            self._aliases[name] = [address["address"] for address in host["addresses"]]
+            place = self.lab.topology.hosts[name]
+            old = [f"ip addr flush to {alias}/32 dev {place.device}" for alias in self._aliases.get(name, [])]
+            run(self.lab.inside(name, ["sh", "-ec", "\n".join(["ip mptcp endpoint flush", *old])]))
+            self._aliases[name] = [
+                address["address"] for address in host["addresses"] if address["address"] != place.ip]
+        hosting.prepare_hosts(self.lab, plan["hosts"])
         self._addressing = wanted
 
     def _tune(self, host: Host) -> None:

@@ -1,0 +1,225 @@
+"""A real MPTCP connection over planned paths, on real Open vSwitch."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from base.waiting import say, wait_until
+from lab import ovs, processes
+from lab.hosts import Host
+from lab.rest import RestClient
+from mptcp import hosting, question
+from tests.system.base import SystemTest
+
+PROGRAM = Path(__file__).parent / "mptcp_stream.py"
+BASE = "/wm/malob/mptcp"
+PORT = 8600
+
+#: More than two links carry, less than three.
+BYTES_PER_SECOND = 3_000_000
+
+
+class Stream:
+    """A connection over which one host sends to another."""
+
+    def __init__(self, test: "MptcpTest", client: Host, server: Host) -> None:
+        self._receiver = subprocess.Popen(
+            processes.script(test.lab, server.name, PROGRAM, "receive", str(PORT)), stdout=subprocess.PIPE, text=True)
+        test.addCleanup(processes.end, self._receiver)
+        assert self._receiver.stdout is not None
+        self._receiver.stdout.readline()
+        self._sender = subprocess.Popen(
+            processes.script(test.lab, client.name, PROGRAM, "send", client.ip, server.ip, str(PORT), str(BYTES_PER_SECOND)),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        test.addCleanup(processes.end, self._sender)
+        self._on = lambda *command: test.on(client.name, *command)
+
+    def sent(self) -> "dict[str, int]":
+        """By source address: the bytes of its sub-flow that have arrived."""
+        lines = self._on("ss", "-tinHO", "dport", "=", f":{PORT}").splitlines()
+        found = {}
+        for line in lines:
+            address = re.match(r"\S+\s+\d+\s+\d+\s+([\d.]+)", line)
+            acked = re.search(r"bytes_acked:(\d+)", line)
+            if address and line.startswith("ESTAB"):
+                found[address[1]] = int(acked[1]) if acked else 0
+        return found
+
+    def finish(self) -> "tuple[dict[str, Any], dict[str, Any]]":
+        """Ends it; what was sent and what has arrived."""
+        sent, _ = self._sender.communicate("", timeout=60)
+        got, _ = self._receiver.communicate(timeout=60)
+        return json.loads(sent), json.loads(got)
+
+
+class MptcpTest(SystemTest):
+    topology_name = "mptcp-1"
+    rest: RestClient
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.rest = RestClient("127.0.0.1", cls.controller.http_port, timeout_s=60)
+        network = cls.lab.topology
+        plan = cls.rest.post(f"{BASE}/plan", {"hosts": question.hosts(network)})
+        hosting.prepare_hosts(cls.lab, plan["hosts"])
+        for host in network.hosts.values():
+            # so that nothing but switches keeps VLANs apart
+            for other in {other.address.rpartition(".")[0] for other in network.hosts.values()}:
+                cls._run(host.name, "ip", "route", "replace", f"{other}.0/24", "dev", host.device, "src", host.ip)
+
+    @classmethod
+    def _run(cls, host: str, *command: str) -> None:
+        subprocess.run(cls.lab.inside(host, command), check=True)
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.rest.post(f"{BASE}/apply", {"hosts": question.hosts(self.lab.topology)})
+        self._wait_for("applied")
+
+    # --- the tests -------------------------------------------------------------------------------
+
+    def test_three_subflows_over_three_paths(self) -> None:
+        """counters of ports: what each sub-flow says that it has sent went over the links of its own path"""
+        client, server = self._host("h1"), self._host("h5")
+        ways = self._ways(client, server)
+        self.assertEqual(3, len(ways))
+        self.assertEqual(3, len({way[0] for way in ways.values()}), ways)
+        stream = self._stream(client, server, 3)
+        before, sent_before = self._carried(), stream.sent()
+        time.sleep(4)
+        after, sent_after = self._carried(), stream.sent()
+        self.assertEqual(set(ways), set(sent_after))
+        expected: "Counter[tuple[str, str]]" = Counter()
+        for address, way in ways.items():
+            sent = sent_after[address] - sent_before[address]
+            self.assertGreater(sent, 1_000_000, f"{address}: {sent_after}")
+            expected.update({hop: sent for hop in way})
+        total = sum(sent_after.values()) - sum(sent_before.values())
+        for hop, count in after.items():
+            # headers, and acknowledgements of what goes the other way
+            with self.subTest(hop=hop):
+                self.assertAlmostEqual(expected[hop], count - before[hop], delta=0.12 * total)
+        self._check_end(stream)
+
+    def test_all_of_a_vlan_reach_each_other_and_nobody_else(self) -> None:
+        """ping from every address to every address: within a VLAN all answer, from another one none does"""
+        addresses = self._addresses()
+        hosts = self.lab.topology.hosts.values()
+        for host in hosts:
+            inside = [address for other in hosts if other.vlan == host.vlan and other != host
+                      for address in addresses[other.name]]
+            outside = [other.ip for other in hosts if other.vlan != host.vlan]
+            with self.subTest(host=host.name):
+                self.assertEqual({(one, other) for one in addresses[host.name] for other in inside},
+                                 self._answers(host, addresses[host.name], inside))
+                self.assertEqual(set(), self._answers(host, [host.ip], outside))
+
+    def test_broken_link(self) -> None:
+        """a link of one sub-flow goes: the sub-flow goes on over another way, and all bytes arrive as they were"""
+        client, server = self._host("h1"), self._host("h5")
+        stream = self._stream(client, server, 3)
+        address, way = max(self._ways(client, server).items(), key=lambda item: len(item[1]))
+        broken = way[-1]
+        self.addCleanup(self._mend, broken)
+        self.lab.set_link(*broken, up=False)
+        went = time.monotonic()
+        wait_until(lambda: broken not in self._ways(client, server)[address], "the sub-flow to be led elsewhere", 10, 0.02)
+        say(f"{address} is led elsewhere {time.monotonic() - went:.2f} s after the link went")
+        for other in self._ways(client, server).values():
+            self.assertNotIn(broken, other)
+        before = stream.sent()
+        wait_until(
+            lambda: all(stream.sent()[each] > before[each] + 200_000 for each in before), "all sub-flows to go on", 20,
+            detail=lambda: f"{before}, then {stream.sent()}")
+        self._check_end(stream)
+
+    def test_deleted_plan_leaves_ordinary_forwarding(self) -> None:
+        """no rule of a plan is left, and hosts reach each other as if there had never been one"""
+        client, server = self._host("h1"), self._host("h5")
+        labelled = [rule for rule in self._all_rules() if "0a:4d:4c" in rule]
+        self.assertTrue(labelled)
+        self.rest.delete(BASE)
+        self._wait_for("none")
+        self.assertEqual([], [rule for rule in self._all_rules() if rule in labelled])
+        stream = self._stream(client, server, 3)
+        before = self._carried()
+        time.sleep(2)
+        used = {hop for hop, count in self._carried().items() if count - before[hop] > 1_000_000}
+        self.assertEqual({("s1", "s2"), ("s2", "s5")}, used)
+        self._check_end(stream)
+        # by plain frames from one VLAN to the other: that they do not reach each other is what the plan did
+        self.assertEqual((3, 0), self.ping("h1", self._host("h2").ip))
+
+    # --- what they share -------------------------------------------------------------------------
+
+    def _host(self, name: str) -> Host:
+        return self.lab.topology.hosts[name]
+
+    def _stream(self, client: Host, server: Host, subflows: int) -> Stream:
+        stream = Stream(self, client, server)
+        wait_until(lambda: len(stream.sent()) == subflows and min(stream.sent().values()) > 100_000,
+                   f"{subflows} sub-flows that send", 20, detail=lambda: str(stream.sent()))
+        return stream
+
+    def _check_end(self, stream: Stream) -> None:
+        sent, got = stream.finish()
+        self.assertEqual((None, None), (sent["error"], got["error"]))
+        self.assertEqual(sent, got)
+
+    def _wait_for(self, state: str) -> None:
+        status = f"{BASE}/status"
+        wait_until(lambda: self.rest.get(status)["state"] == state, f"the plan to be {state}", 20,
+                   detail=lambda: str({**self.rest.get(status), "plan": "..."}))
+
+    def _mend(self, ends: "tuple[str, str]") -> None:
+        self.lab.set_link(*ends, up=True)
+        self.wait_for_network()
+
+    def _plan(self) -> "dict[str, Any]":
+        plan: "dict[str, Any]" = self.rest.get(f"{BASE}/status")["plan"]
+        return plan
+
+    def _addresses(self) -> "dict[str, list[str]]":
+        return {host["id"]: [address["address"] for address in host["addresses"]] for host in self._plan()["hosts"]}
+
+    def _ways(self, client: Host, server: Host) -> "dict[str, list[tuple[str, str]]]":
+        """By address of the client: the links of its path, by their ends, up to the server's switch."""
+        names = {dpid: name for name, dpid in self.lab.topology.switches.items()}
+        ways = {}
+        for path in self._plan()["paths"]:
+            if path["host"] == client.name:
+                branch = next(
+                    [names[dpid] for dpid in branch] for branch in path["branches"]
+                    if self.lab.topology.switches[server.switch] in branch)
+                switches = branch[:branch.index(server.switch) + 1]
+                ways[path["address"]] = list(zip(switches, switches[1:]))
+        return ways
+
+    def _carried(self) -> "dict[tuple[str, str], int]":
+        """By ends of a link, in its direction: the bytes that its first switch has sent on it."""
+        carried = {}
+        for switch in self.lab.topology.switches:
+            dump = ovs.ofctl("dump-ports", self.lab.bridge(switch))
+            sent = [int(count) for count in re.findall(r"tx pkts=\d+, bytes=(\d+)", dump)]
+            ports = re.findall(r"port +\"?([\w-]+)\"?:", dump)
+            by_port = dict(zip(ports, sent))
+            for other in self.lab.topology.neighbours(switch):
+                carried[switch, other] = by_port[self.lab.link_device(switch, other)]
+        return carried
+
+    def _answers(self, host: Host, sources: "list[str]", targets: "list[str]") -> "set[tuple[str, str]]":
+        """From where to where a ping was answered."""
+        asking = "for pair; do ( ping -n -c 1 -W 2 -I ${pair%,*} ${pair#*,} >/dev/null && echo $pair ) & done; wait"
+        pairs = [f"{source},{target}" for source in sources for target in targets]
+        words = self.on(host.name, "bash", "-c", asking, "bash", *pairs, timeout_s=60)
+        return {(pair.partition(",")[0], pair.partition(",")[2]) for pair in words.split()}
+
+    def _all_rules(self) -> "list[str]":
+        return [f"{switch}: {rule}" for switch in self.lab.topology.switches for rule in self.rules(switch)]
