@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     """The exit code of the command."""
     names = _chosen("--only", options.only, [method.name for method in METHODS])
     loads = _chosen("--load", options.load and options.load.upper(), mptcp_pairs.LOADS)
-    networks = [topology.load(name) for name in _topologies(options)]
+    networks = [_with_rates(topology.load(name)) for name in _topologies(options)]
     congestion = thesis_arguments.congestion(options.congestion)
     need_root(f"lab run {NAME}")
     for part in ("lab", "controller", *([] if options.no_plots else ["plots"])):
@@ -81,6 +81,14 @@ def _topologies(options: argparse.Namespace) -> "Sequence[str]":
     if options.topology is not None:
         return [name.strip() for name in options.topology.split(",")]
     return _QUICK_TOPOLOGIES if options.quick else TOPOLOGIES
+
+
+def _with_rates(network: Topology) -> Topology:
+    """The same. Raises UsageError if a link has no rate: then it has no share, and the model no link."""
+    for link in network.links:
+        if link.forward.rate_mbps is None or link.reverse.rate_mbps is None:
+            raise UsageError(f"--topology: the link {link.first} - {link.second} of '{network.name}' has no rate_mbps")
+    return network
 
 
 class MptcpStudy:

@@ -182,6 +182,10 @@ class MethodsTest(unittest.TestCase):
         with self.assertRaisesRegex(UsageError, "--only: 'XX' is not one of TCP, MPTCP"):
             mptcp._chosen("--only", "TCP,XX", [method.name for method in mptcp_methods.METHODS])
 
+    def test_topology_without_rates_is_refused(self) -> None:
+        with self.assertRaisesRegex(UsageError, "--topology: the link s1 - s2 of 'mesh5' has no rate_mbps"):
+            mptcp._with_rates(topology.load("mesh5"))
+
 
 class ProgramTest(unittest.TestCase):
     """traffic.py on this host: one sender, one receiver, TCP."""
