@@ -25,20 +25,20 @@ def _report(digest: "hashlib._Hash", count: int, error: "str | None" = None) -> 
 
 def _receive(port: int) -> None:
     digest, count, error = hashlib.sha256(), 0, None
+    # it listens to the end: the kernel accepts more sub-flows of a connection only where somebody does
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, _MPTCP) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(("", port))
         listening.listen()
         print("listens", flush=True)
-        connection, _ = listening.accept()
-    with connection:
-        connection.settimeout(30)
-        try:
-            while block := connection.recv(_BLOCK):
-                digest.update(block)
-                count += len(block)
-        except OSError as problem:
-            error = str(problem)
+        with listening.accept()[0] as connection:
+            connection.settimeout(30)
+            try:
+                while block := connection.recv(_BLOCK):
+                    digest.update(block)
+                    count += len(block)
+            except OSError as problem:
+                error = str(problem)
     _report(digest, count, error)
 
 

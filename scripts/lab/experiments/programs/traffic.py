@@ -64,27 +64,31 @@ class Traffic:
         return listening
 
     def _receive(self, name: str, listening: socket.socket, count_from: float, count_to: float) -> None:
-        block = bytearray(4 * _BLOCK)
-        count = 0
+        # it listens to the end: the kernel accepts more sub-flows of a connection only where somebody does
         with listening:
             listening.settimeout(max(0.1, count_to - time.monotonic()))
-            connection, _ = listening.accept()
-        with connection:
-            left_s = count_to - time.monotonic()
-            while left_s > 0:
-                connection.settimeout(left_s)
-                try:
-                    size = connection.recv_into(block)
-                except socket.timeout:
-                    break
-                now = time.monotonic()
-                if not size:
-                    raise OSError("the sender has ended the connection")
-                if count_from <= now < count_to:
-                    count += size
-                left_s = count_to - now
-            _reset_at_close(connection)
-        self.result["received"][name] = count
+            with listening.accept()[0] as connection:
+                self.result["received"][name] = self._count(connection, count_from, count_to)
+
+    def _count(self, connection: socket.socket, count_from: float, count_to: float) -> int:
+        """The bytes that arrive between the two."""
+        block = bytearray(4 * _BLOCK)
+        count = 0
+        left_s = count_to - time.monotonic()
+        while left_s > 0:
+            connection.settimeout(left_s)
+            try:
+                size = connection.recv_into(block)
+            except socket.timeout:
+                break
+            now = time.monotonic()
+            if not size:
+                raise OSError("the sender has ended the connection")
+            if count_from <= now < count_to:
+                count += size
+            left_s = count_to - now
+        _reset_at_close(connection)
+        return count
 
     def _send(self, order: "Mapping[str, Any]", halfway: float, count_to: float) -> None:
         block = bytes(_BLOCK)
