@@ -13,7 +13,7 @@ from base.preparation import need_root, prepare
 from base.waiting import orderly_end, say
 from lab import topology
 from lab.experiments import (
-    arguments, machine, measurement, mptcp_methods, mptcp_model, mptcp_pairs, mptcp_report, mptcp_sessions, mptcp_site,
+    arguments, machine, measurement, mptcp_forecast, mptcp_methods, mptcp_model, mptcp_pairs, mptcp_report, mptcp_sessions, mptcp_site,
     plan, plots, report, thesis_arguments)
 from lab.experiments.arguments import amount
 from lab.experiments.estimate import Estimate
@@ -37,6 +37,9 @@ _QUICK_TOPOLOGIES = TOPOLOGIES[:1]
 
 _SETTING_UP_S = 3.0
 
+#: Rounds of --model-only cost little.
+_FORECAST_ROUNDS = 100
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_common(parser)
@@ -50,6 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seconds", type=amount, metavar="S",
                         help="for which each session counts, after a warm-up of a third of that (default 12; with --quick 6)")
     parser.add_argument("--congestion", metavar="NAME", help="congestion control of each sub-flow (default cubic where there is one)")
+    parser.add_argument("--model-only", action="store_true",
+                        help="build and measure nothing: what the fluid model gives, for plans made offline; needs no root")
     parser.set_defaults(run=run)
 
 
@@ -58,6 +63,8 @@ def run(options: argparse.Namespace) -> int:
     names = _chosen("--only", options.only, [method.name for method in METHODS])
     loads = _chosen("--load", options.load and options.load.upper(), mptcp_pairs.LOADS)
     networks = [_with_rates(topology.load(name)) for name in _topologies(options)]
+    if options.model_only:
+        return _forecast(options, networks, names, loads)
     congestion = thesis_arguments.congestion(options.congestion)
     need_root(f"lab run {NAME}")
     for part in ("lab", "controller", *([] if options.no_plots else ["plots"])):
@@ -66,6 +73,27 @@ def run(options: argparse.Namespace) -> int:
     with orderly_end():
         record = study.run()
         return _finish(options, study, record)
+
+
+def _forecast(options: argparse.Namespace, networks: Sequence[Topology], names: Sequence[str], loads: Sequence[str]) -> int:
+    folder = Folder(arguments.out_directory(options, NAME))
+    rounds = options.rounds or _FORECAST_ROUNDS
+    scaled = [network.scaled(options.scale) for network in networks]
+    cells = _cells(networks, names, loads)
+    traffic = Traffic(mptcp_site.ACCESS_MBPS)
+    mptcp_forecast.draw(traffic, scaled, cells, rounds, options.seed)
+    model = mptcp_model.mbps(folder, traffic)
+    summed = Summary(NAME, {
+        "model_only": True, "rounds": rounds, "seed": options.seed, "scale": options.scale,
+        "access_mbps": mptcp_site.ACCESS_MBPS, "plans": traffic.described_plans()}, machine.facts())
+    mptcp_forecast.summarise(summed, cells, model)
+    folder.document("summary.json", summed.to_json())
+    print(json.dumps(summed.to_json(), indent=2) if options.json else "\n".join(mptcp_forecast.table(cells, model)))
+    return 0
+
+
+def _cells(networks: Sequence[Topology], names: Sequence[str], loads: Sequence[str]) -> "list[Cell]":
+    return [Cell(name, load, network.name) for network in networks for load in loads for name in names]
 
 
 def _chosen(option: str, text: "str | None", available: Sequence[str]) -> "list[str]":
@@ -98,7 +126,7 @@ class MptcpStudy:
                  loads: Sequence[str], congestion: str) -> None:
         self.seconds = options.seconds or (6.0 if options.quick else 12.0)
         self.rounds = options.rounds or (1 if options.quick else 5)
-        self.cells = [Cell(name, load, network.name) for network in networks for load in loads for name in names]
+        self.cells = _cells(networks, names, loads)
         self.folder = Folder(arguments.out_directory(options, NAME))
         self.traffic = Traffic(mptcp_site.ACCESS_MBPS)
         #: sessions that had fewer sub-flows than addresses, or fell back to TCP
@@ -143,7 +171,7 @@ class MptcpStudy:
         method = mptcp_methods.named(cell.method)
         self._done[case] += 1
         number = self._done[case]
-        pairs = mptcp_pairs.draw(cell.load, site.lab.topology, f"{self._options.seed}/{cell.topology}/{number}")
+        pairs = mptcp_pairs.draw(cell.load, site.lab.topology, mptcp_pairs.seed_of(self._options.seed, cell.topology, number))
         addresses = [site.addresses(method, client) for client, _ in pairs]
         planned = None if method.plan is None else f"{cell.topology}.{method.name}"
         self.traffic.add(case, cell.topology, planned, number, pairs, addresses)
@@ -168,7 +196,7 @@ class MptcpStudy:
             "seconds": self.seconds, "warm_up_s": self._timing.warm_up_s, "congestion_control": self._congestion,
             "access_mbps": mptcp_site.ACCESS_MBPS, "queue_s": mptcp_site.QUEUE_S, "links_by": self._links_by,
             "most_sessions": mptcp_pairs.MOST_SESSIONS, "endpoints": "subflow",
-            "cells": [cell.key for cell in self.cells],
+            "plans": self.traffic.described_plans(), "cells": [cell.key for cell in self.cells],
         }
 
 

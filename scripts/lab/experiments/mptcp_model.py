@@ -40,6 +40,13 @@ class Traffic:
             "sessions": [{"from": client, "to": server, "addresses": list(sources)}
                          for (client, server), sources in zip(pairs, addresses)]})
 
+    def described_plans(self) -> "dict[str, Any]":
+        """Of each plan: sub-flows per link, whether that is the best there is, and what kinds of paths it has."""
+        return {
+            name: {**{field: answer[field] for field in ("maximum", "minimum", "proven_optimal")},
+                   "kinds": sorted({path["kind"] for path in answer["paths"]})}
+            for name, answer in self.plans.items()}
+
     def to_json(self) -> "dict[str, Any]":
         return {"access_mbps": self.access_mbps, "networks": self.networks, "plans": self.plans, "cells": self.cells}
 

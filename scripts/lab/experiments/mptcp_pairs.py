@@ -18,6 +18,11 @@ _SERVERS_PER_CLIENT = 2
 MOST_SESSIONS = 36
 
 
+def seed_of(seed: int, topology: str, number: int) -> str:
+    """Of the pairs of a round, counted from 1: each has others, the same for all methods."""
+    return f"{seed}/{topology}/{number}"
+
+
 def draw(load: str, network: Topology, seed: str) -> "list[tuple[str, str]]":
     """Pairs of client and server, both in one VLAN and on different switches; the same for the same seed.
 

@@ -11,7 +11,7 @@ from collections import Counter
 
 from base.errors import UsageError
 from lab import topology
-from lab.experiments import confidence, mptcp, mptcp_methods, mptcp_pairs, mptcp_report, mptcp_site
+from lab.experiments import confidence, mptcp, mptcp_forecast, mptcp_methods, mptcp_pairs, mptcp_report, mptcp_site
 from lab.experiments.confidence import Mean
 from lab.experiments.mptcp_model import Traffic
 from lab.experiments.mptcp_pairs import MOST_SESSIONS
@@ -171,6 +171,32 @@ class TrafficFileTest(unittest.TestCase):
         self.assertEqual(
             [{"from": "h1", "to": "h3", "addresses": ["10.0.0.1", "10.0.0.11"]}], document["cells"][0]["sessions"])
         self.assertEqual(7, len(document["networks"]["mptcp-1"]["links"]))
+
+
+    def test_plans_are_told_by_what_they_reach(self) -> None:
+        traffic = Traffic(200)
+        traffic.plan("mptcp-1.VS", {
+            "maximum": 15, "minimum": 12, "proven_optimal": True,
+            "paths": [{"kind": "tree"}, {"kind": "hamiltonian"}, {"kind": "tree"}]})
+        self.assertEqual(
+            {"mptcp-1.VS": {"maximum": 15, "minimum": 12, "proven_optimal": True, "kinds": ["hamiltonian", "tree"]}},
+            traffic.described_plans())
+
+
+class ForecastTest(unittest.TestCase):
+    cells = [Cell("TCP", "LOW", "x"), Cell("VS", "LOW", "x")]
+    model = {"TCP.LOW.x": 10.0, "VS.LOW.x": 15.0}
+
+    def test_gain_is_on_tcp_in_the_same_place(self) -> None:
+        summary = Summary("mptcp", {}, {})
+        mptcp_forecast.summarise(summary, self.cells, self.model)
+        self.assertEqual(50.0, summary.value("model_gain_percent.VS.LOW.x"))
+        self.assertEqual(10.0, summary.value("model_mbps.TCP.LOW.x"))
+        self.assertIsNone(mptcp_forecast.gain_percent(self.cells[1], {"VS.LOW.x": 15.0}))
+
+    def test_table_has_a_line_for_each_cell(self) -> None:
+        lines = mptcp_forecast.table(self.cells, self.model)
+        self.assertEqual(["VS", "LOW", "x", "15.00", "+50.0"], lines[-1].split())
 
 
 class MethodsTest(unittest.TestCase):
