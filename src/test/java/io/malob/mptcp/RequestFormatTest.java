@@ -1,0 +1,96 @@
+package io.malob.mptcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.algorithm.subflow.PlanRequest;
+import io.malob.openflow.subflow.Fan.Tagging;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RequestFormatTest {
+  private static MptcpRequest read(String text) throws MptcpException {
+    return RequestFormat.read(text.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void emptyBody_asksForTheDefaults() throws MptcpException {
+    MptcpRequest request = RequestFormat.read(new byte[0]);
+    assertEquals(PlanRequest.Method.BALANCED, request.settings().method());
+    assertEquals(PlanRequest.PathKind.HAMILTONIAN, request.settings().paths());
+    assertEquals(Optional.empty(), request.settings().perVlan());
+    assertEquals(Optional.empty(), request.hosts());
+  }
+
+  @Test
+  void host_isReadWhole() throws MptcpException {
+    GivenHost host =
+        read("{'hosts': [{'id': 'h1', 'address': '10.0.0.1/16', 'vlan': 100, 'tagged_by': 'switch',"
+                + " 'mac': '02:00:00:00:00:01', 'switch': '00:00:00:00:00:00:00:07', 'port': '3',"
+                + " 'addresses': ['10.0.0.2'], 'device': 'ens3'}]}")
+            .hosts()
+            .orElseThrow()
+            .get(0);
+    assertEquals("h1", host.id());
+    assertEquals(16, host.prefixLength());
+    assertEquals(Optional.of(100), host.vlan());
+    assertEquals(Tagging.SWITCH, host.tagging());
+    assertEquals(7, host.switchId().orElseThrow().getLong());
+    assertEquals(3, host.port().orElseThrow().getPortNumber());
+    assertEquals(1, host.aliases().size());
+    assertEquals(Optional.of("ens3"), host.device());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{'method': 'best'} | method",
+        "{'paths': 7} | paths",
+        "{'vlan': 'maybe'} | vlan",
+        "{'vlans': [0]} | vlans",
+        "{'vlans': [4095]} | vlans",
+        "{'vlans': 100} | vlans",
+        "{'seed': -1} | seed",
+        "{'weights': 'heavy'} | weights",
+        "{'hostz': []} | hostz",
+        "{'network': {}} | network",
+        "{'traffic': [{'from': 'a'}]} | traffic[0].to",
+        "{'traffic': [{'from': 'a', 'to': 'b', 'weight': 0}]} | traffic[0].weight",
+        "{'hosts': {}} | hosts",
+        "{'hosts': [{'id': 'a'}]} | hosts[0].address",
+        "{'hosts': [{'address': '10.0.0'}]} | hosts[0].address",
+        "{'hosts': [{'address': '10.0.0.1/31'}]} | hosts[0].address",
+        "{'hosts': [{'address': '10.0.0.1/x'}]} | hosts[0].address",
+        "{'hosts': [{'address': '10.0.0.1', 'id': 'a b'}]} | hosts[0].id",
+        "{'hosts': [{'address': '10.0.0.1', 'vlan': 5000}]} | hosts[0].vlan",
+        "{'hosts': [{'address': '10.0.0.1', 'tagged_by': 'host'}]} | hosts[0].tagged_by",
+        "{'hosts': [{'address': '10.0.0.1', 'vlan': 5, 'tagged_by': 'none'}]} | hosts[0].tagged_by",
+        "{'hosts': [{'address': '10.0.0.1', 'mac': 'x'}]} | hosts[0].mac",
+        "{'hosts': [{'address': '10.0.0.1', 'switch': 's1'}]} | hosts[0].switch",
+        "{'hosts': [{'address': '10.0.0.1', 'port': 0}]} | hosts[0].port",
+        "{'hosts': [{'address': '10.0.0.1', 'addresses': ['no']}]} | hosts[0].addresses",
+        "{'hosts': [{'address': '10.0.0.1', 'device': 'e; rm'}]} | hosts[0].device",
+        "{'hosts': [{'address': '10.0.0.1'}, {'address': '10.0.0.1'}]} | hosts"
+      })
+  void mistake_namesItsField(String text, String field) {
+    MptcpException refused = assertThrows(MptcpException.class, () -> read(text));
+    assertEquals(MptcpException.Reason.INVALID, refused.reason());
+    assertEquals(Optional.of(field), refused.field());
+    assertTrue(String.valueOf(refused.getMessage()).contains(field), refused.getMessage());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {"{ | JSON", "[] | object", "{'seed': 1, 'seed': 2} | JSON", "{} {} | JSON"})
+  void documentThatIsNoObject_isRefused(String text, String word) {
+    MptcpException refused = assertThrows(MptcpException.class, () -> read(text));
+    assertEquals(Optional.empty(), refused.field());
+    assertTrue(String.valueOf(refused.getMessage()).contains(word), refused.getMessage());
+  }
+}
