@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
       HerdingCommand.class,
       MixCommand.class,
       MptcpFluidCommand.class,
+      HamiltonianCommand.class,
       ResponderCommand.class
     })
 public final class Main implements Callable<Integer> {

@@ -1,0 +1,5 @@
+/** Networks to search in. */
+@NullMarked
+package io.malob.bench.search;
+
+import org.jspecify.annotations.NullMarked;
