@@ -12,13 +12,17 @@ import java.util.stream.IntStream;
 final class BalancedMethod {
   private static final int STEPS_PER_DEMAND = 1250;
   private static final int MOST_STEPS = 100_000;
+
+  /** How far the minimum is to be raised in one round, in what one demand adds to a link. */
+  private static final int FAR = 5;
+
   private static final int ROUNDS = 6;
 
   /** The largest change for the worse at first, in squares of what one demand adds to a link. */
   private static final double THRESHOLD = 8;
 
   /** With a window, energies are higher. */
-  private static final double THRESHOLD_WITH_WINDOW = 500;
+  private static final double THRESHOLD_WITH_WINDOW = 2000;
 
   private final Assignment assignment;
   private final Bounds bounds;
@@ -94,16 +98,17 @@ final class BalancedMethod {
     improvement.run();
   }
 
-  /** Sets the next aim: the bound itself, or a little less than what there is. */
-  private void setWindow(boolean isBound) {
+  /** Sets the next aim: as far as can be, or a little better than what there is. */
+  private void setWindow(boolean isFar) {
     Score score = assignment.loads().score();
     double tooMuch = score.maximum() - bounds.maximum();
     if (Score.compare(score.maximum(), bounds.maximum()) > 0) {
-      double aim = isBound ? bounds.maximum() : score.maximum() - Math.min(unit, tooMuch);
+      double aim = isFar ? bounds.maximum() : score.maximum() - Math.min(unit, tooMuch);
       assignment.loads().setWindow(Double.NEGATIVE_INFINITY, aim);
     } else {
       double tooLittle = bounds.minimum() - score.minimum();
-      double aim = isBound ? bounds.minimum() : score.minimum() + Math.min(unit, tooLittle);
+      double step = isFar ? FAR * unit : unit;
+      double aim = score.minimum() + Math.min(step, tooLittle);
       assignment.loads().setWindow(aim, score.maximum());
     }
   }
