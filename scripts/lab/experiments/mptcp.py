@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scale", type=amount, default=1.0, metavar="F",
                         help="multiplies the rates of all links (default %(default)s)")
     parser.add_argument("--seconds", type=amount, metavar="S",
-                        help="for which each session counts, after a warm-up of a third of that (default 12; with --quick 6)")
+                        help="for which each session counts, after a warm-up of a third of that (default 15; with --quick 9)")
     parser.add_argument("--congestion", metavar="NAME", help="congestion control of each sub-flow (default cubic where there is one)")
     parser.add_argument("--model-only", action="store_true",
                         help="build and measure nothing: what the fluid model gives, for plans made offline; needs no root")
@@ -124,7 +124,7 @@ class MptcpStudy:
 
     def __init__(self, options: argparse.Namespace, networks: Sequence[Topology], names: Sequence[str],
                  loads: Sequence[str], congestion: str) -> None:
-        self.seconds = options.seconds or (6.0 if options.quick else 12.0)
+        self.seconds = options.seconds or (9.0 if options.quick else 15.0)
         self.rounds = options.rounds or (1 if options.quick else 5)
         self.cells = _cells(networks, names, loads)
         self.folder = Folder(arguments.out_directory(options, NAME))
