@@ -113,6 +113,7 @@ class FloodlightJarTest {
             "algorithm",
             "balancer",
             "latency",
+            "mptcp",
             "module",
             "monitor",
             "openflow",
