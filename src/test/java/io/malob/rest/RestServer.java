@@ -26,6 +26,7 @@ import io.malob.latency.ILatencyService;
 import io.malob.latency.LatencyCounters;
 import io.malob.latency.LatencyCounters.ProbeCount;
 import io.malob.monitor.IMonitorService;
+import io.malob.mptcp.IMptcpService;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogKind;
@@ -118,6 +119,7 @@ final class RestServer implements IBalancerService {
   /** Held, so that its level stays. */
   private static final Logger RESTLET_LOG = Logger.getLogger("org.restlet");
 
+  final FakeMptcp mptcp = new FakeMptcp();
   final FakeMonitor monitor = new FakeMonitor(LINK);
 
   private final Catalog catalog;
@@ -140,6 +142,7 @@ final class RestServer implements IBalancerService {
     context.addService(IMonitorService.class, monitor);
     context.addService(IAgentService.class, agents());
     context.addService(ILatencyService.class, latency());
+    context.addService(IMptcpService.class, mptcp);
     context.addService(
         IRestApiService.class,
         new IRestApiService() {

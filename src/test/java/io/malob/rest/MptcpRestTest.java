@@ -1,0 +1,77 @@
+package io.malob.rest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.malob.mptcp.MptcpMistakes;
+import io.malob.rest.RestServer.Answer;
+import io.malob.state.catalog.CatalogStore;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class MptcpRestTest {
+  private static final String AT = "/wm/malob/mptcp";
+
+  private RestServer server;
+
+  @BeforeEach
+  void start() throws Exception {
+    server = new RestServer(CatalogStore.inMemory());
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    server.close();
+  }
+
+  @Test
+  void plan_isShown() throws Exception {
+    Answer answer = server.sendTo("POST", AT + "/plan", "{\"seed\":3}");
+    assertEquals(200, answer.status());
+    assertEquals("{\"maximum\":15}", answer.text());
+    assertEquals(List.of("plan {\"seed\":3}"), server.mptcp.requests);
+  }
+
+  @Test
+  void planThatIsApplied_isThereUntilItIsDeleted() throws Exception {
+    assertEquals("{\"state\":\"none\"}", server.sendTo("GET", AT + "/status", null).text());
+    assertEquals(404, server.sendTo("GET", AT + "/picture", null).status());
+    assertEquals(404, server.sendTo("DELETE", AT, null).status());
+    assertEquals(
+        "{\"state\":\"applied\"}", server.sendTo("POST", AT + "/apply/", "{}").text());
+    assertEquals("<svg/>", server.sendTo("GET", AT + "/picture", null).text());
+    assertEquals("{\"state\":\"applied\"}", server.sendTo("GET", AT, null).text());
+    assertEquals("{\"state\":\"none\"}", server.sendTo("DELETE", AT, null).text());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"GET, plan", "PUT, apply", "POST, status", "DELETE, picture", "PUT, ''"})
+  void methodThatIsNotPossible_isRefused(String method, String what) throws Exception {
+    String body = method.equals("PUT") || method.equals("POST") ? "{}" : null;
+    assertEquals(405, server.sendTo(method, AT + "/" + what, body).status());
+  }
+
+  @Test
+  void whatIsNotThere_isNotFound() throws Exception {
+    assertEquals(404, server.sendTo("GET", AT + "/plans", null).status());
+  }
+
+  @Test
+  void mistakes_haveTheirStatusAndField() throws Exception {
+    server.mptcp.refusal = MptcpMistakes.invalid();
+    assertRefused(400, "method");
+    server.mptcp.refusal = MptcpMistakes.unavailable();
+    assertRefused(422, "hosts.x");
+    server.mptcp.refusal = MptcpMistakes.notStored();
+    assertRefused(500, null);
+  }
+
+  private void assertRefused(int status, String field) throws Exception {
+    Answer answer = server.sendTo("POST", AT + "/apply", "{}");
+    assertEquals(status, answer.status());
+    assertEquals(field, answer.field());
+  }
+}
