@@ -24,7 +24,7 @@ from mptcp import hosting, question
 BASE = "/wm/malob/mptcp"
 
 #: A queue holds what its link sends in so many seconds, on slow links as on fast ones, and at least so many packets of 1,500 bytes.
-QUEUE_S, _LEAST_PACKETS = 0.06, 10
+QUEUE_S, _LEAST_PACKETS = 0.12, 10
 
 #: What ends of connections remember of a destination would let one case spoil the next: each starts from scratch.
 _TUNING = """

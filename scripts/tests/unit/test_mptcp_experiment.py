@@ -110,7 +110,7 @@ class SiteTest(unittest.TestCase):
             "switches": {"a": "00:00:00:00:00:00:00:01", "b": "00:00:00:00:00:00:00:02", "c": "00:00:00:00:00:00:00:03"},
             "hosts": {}, "links": [{"ends": ["a", "b"], "rate_mbps": [40, 10]}, {"ends": ["b", "c"], "rate_mbps": 0.2}]})
         links = mptcp_site.with_short_queues(network, 0.5).links
-        self.assertEqual([(100, 25), (10, 10)], [(link.forward.queue_packets, link.reverse.queue_packets) for link in links])
+        self.assertEqual([(200, 50), (10, 10)], [(link.forward.queue_packets, link.reverse.queue_packets) for link in links])
         self.assertEqual(40, links[0].forward.rate_mbps)
 
 
