@@ -90,7 +90,11 @@ public final class PlanCommand {
             network.topology(),
             weighted ? network.capacities() : ImmutableMap.of(),
             names)
-        .plan(hosts(request.hosts().orElse(null), network.names()), List.of(), Map.of(), Optional.empty());
+        .plan(
+            hosts(request.hosts().orElse(null), network.names()),
+            List.of(),
+            Map.of(),
+            Optional.empty());
   }
 
   /** Those of the request; without any, one on each switch. */

@@ -171,8 +171,8 @@ final class PlanKeeper {
    */
   void apply(byte[] document, Runnable done) throws MptcpException {
     NetworkPlan plan = dryRun(document);
-    Applied applied = new Applied(
-            new String(document, StandardCharsets.UTF_8), label(plan), ImmutableList.of());
+    Applied applied =
+        new Applied(new String(document, StandardCharsets.UTF_8), label(plan), ImmutableList.of());
     save(applied);
     put(applied, 0, done);
     LOG.info(

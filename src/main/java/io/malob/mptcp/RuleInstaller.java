@@ -221,9 +221,7 @@ final class RuleInstaller {
   }
 
   private void send(
-      DatapathId switchId,
-      Function<OFFactory, List<OFMessage>> messages,
-      Runnable confirmed) {
+      DatapathId switchId, Function<OFFactory, List<OFMessage>> messages, Runnable confirmed) {
     List<SwitchMessages> batch = new ArrayList<>();
     programmer
         .factory(switchId)

@@ -93,8 +93,7 @@ class FanOutTest {
             MptcpException.class,
             () ->
                 fanOut(3)
-                    .members(
-                        List.of(host("h", "10.0.0.1", 24, "10.0.0.50")), Map.of(), List.of()));
+                    .members(List.of(host("h", "10.0.0.1", 24, "10.0.0.50")), Map.of(), List.of()));
     assertEquals(MptcpException.Reason.UNAVAILABLE, refused.reason());
     assertEquals("hosts.h.addresses", refused.field().orElseThrow());
     assertTrue(String.valueOf(refused.getMessage()).contains("needs 2 addresses"));
@@ -119,9 +118,7 @@ class FanOutTest {
     List<Member> members =
         fanOut(10)
             .members(
-                List.of(host("a", "10.0.0.1", 24), host("b", "10.0.0.2", 24)),
-                Map.of(),
-                List.of());
+                List.of(host("a", "10.0.0.1", 24), host("b", "10.0.0.2", 24)), Map.of(), List.of());
     assertEquals(8, members.get(0).addresses().size());
     assertEquals(2, members.get(0).merged().size());
     Set<DirectedLink> used = new HashSet<>(members.get(0).homes());
@@ -138,8 +135,7 @@ class FanOutTest {
             ImmutableList.of(IPv4Address.of("10.0.0.1"), IPv4Address.of("10.0.0.77")),
             ImmutableList.of(),
             ImmutableList.of());
-    Member member =
-        fanOut(3).members(List.of(host), Map.of("h", before), List.of()).get(0);
+    Member member = fanOut(3).members(List.of(host), Map.of("h", before), List.of()).get(0);
     assertEquals(List.of("10.0.0.1", "10.0.0.77", "10.0.0.21"), addresses(member));
   }
 

@@ -409,7 +409,8 @@ class MptcpModuleTest {
     lab.cut(Topologies.link(4, 5));
     lab.pass(200);
     assertEquals("degraded", lab.status().path("state").asText());
-    assertTrue(lab.status().path("trouble").asText().contains("10.0.2.4 at 00:00:00:00:00:00:00:04"));
+    assertTrue(
+        lab.status().path("trouble").asText().contains("10.0.2.4 at 00:00:00:00:00:00:00:04"));
     for (String from : List.of("h1", "h3", "h5")) {
       for (String to : List.of("h1", "h3", "h5")) {
         if (!from.equals(to)) {

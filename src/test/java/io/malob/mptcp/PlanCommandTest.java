@@ -71,7 +71,8 @@ class PlanCommandTest {
   void travelledLinks_areCountedByWhereSubflowsEnd() throws IOException {
     assertEquals(
         0,
-        run("{\"count\": \"travelled\", \"traffic\": [{\"from\": \"a.host\", \"to\": \"b.host\"}],"
+        run(
+            "{\"count\": \"travelled\", \"traffic\": [{\"from\": \"a.host\", \"to\": \"b.host\"}],"
                 + RING
                 + "}"));
     JsonNode plan = printed();

@@ -53,8 +53,7 @@ class RouteWalkTest {
       PlanRequest.PathKind paths) {
     @Override
     public String toString() {
-      return String.format(
-          "%s, %s, %s, %s", name, perVlan ? "VS" : "NVS", method, paths);
+      return String.format("%s, %s, %s, %s", name, perVlan ? "VS" : "NVS", method, paths);
     }
   }
 
@@ -77,8 +76,7 @@ class RouteWalkTest {
         for (PlanRequest.Method method : PlanRequest.Method.values()) {
           for (PlanRequest.PathKind paths : PlanRequest.PathKind.values()) {
             setups.add(
-                new Setup(
-                    network.getKey(), network.getValue(), hosts, perVlan, method, paths));
+                new Setup(network.getKey(), network.getValue(), hosts, perVlan, method, paths));
           }
         }
       }
@@ -194,9 +192,7 @@ class RouteWalkTest {
         .rules(List.of())
         .forEach(
             (id, rule) ->
-                tables
-                    .computeIfAbsent(id, any -> new FakeFlowTable())
-                    .apply(rule.add(FACTORY, 7)));
+                tables.computeIfAbsent(id, any -> new FakeFlowTable()).apply(rule.add(FACTORY, 7)));
     int walks = 0;
     for (Member from : plan.members()) {
       for (int i = 0; i < from.addresses().size(); i++) {
@@ -289,8 +285,7 @@ class RouteWalkTest {
   }
 
   private static long carries(NetworkPlan plan, DatapathId id) {
-    ImmutableSetMultimap<DatapathId, SubflowRule> rules =
-        LabelledPlan.fresh(plan).rules(List.of());
+    ImmutableSetMultimap<DatapathId, SubflowRule> rules = LabelledPlan.fresh(plan).rules(List.of());
     return rules.get(id).stream().filter(SubflowRule.Carry.class::isInstance).count();
   }
 }

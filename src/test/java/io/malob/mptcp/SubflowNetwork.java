@@ -340,7 +340,6 @@ final class SubflowNetwork {
     return List.of();
   }
 
-
   private IOFSwitch switchOf(DatapathId id) {
     IOFSwitch sw = switches.get(id);
     if (sw == null) {

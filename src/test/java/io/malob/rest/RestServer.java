@@ -319,7 +319,7 @@ final class RestServer implements IBalancerService {
     return fullUri("/quantum/v1.0" + path);
   }
 
-  private URI fullUri(String path) {
+  URI fullUri(String path) {
     return URI.create("http://127.0.0.1:" + server.getActualPort() + path);
   }
 
