@@ -273,7 +273,7 @@ final class SubflowNetwork {
             .on("getId", with -> id)
             .on("getOFFactory", with -> FACTORY)
             .on("write", with -> written(id, (Iterable<?>) with[0]))
-            .on("writeRequest", with -> barrier())
+            .on("writeRequest", this::barrier)
             .on("writeStatsRequest", with -> counted(id, (OFAggregateStatsRequest) with[0]))
             .on("getEnabledPortNumbers", with -> upPorts(id))
             .make();
@@ -295,7 +295,7 @@ final class SubflowNetwork {
   }
 
   @SuppressWarnings("FutureReturnValueIgnored") // the module takes it for what it is
-  private SettableFuture<Object> barrier() {
+  private Object barrier(Object[] request) {
     SettableFuture<Object> future = SettableFuture.create();
     if (holdsBarriers) {
       heldBarriers.add(future);
@@ -305,6 +305,7 @@ final class SubflowNetwork {
     return future;
   }
 
+  @SuppressWarnings("FutureReturnValueIgnored") // the module takes it for what it is
   private Object counted(DatapathId id, OFAggregateStatsRequest request) {
     SettableFuture<Object> future = SettableFuture.create();
     int count =
