@@ -178,6 +178,7 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
 
   @Override
   public void startUp(FloodlightModuleContext context) {
+    inOrder.execute(keeper::resume);
     NetworkEvents events = new NetworkEvents(this);
     switches.addOFSwitchListener(events);
     topologyService.addListener(events);

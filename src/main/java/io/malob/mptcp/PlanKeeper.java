@@ -74,6 +74,7 @@ final class PlanKeeper {
   private final AppliedFile file;
   private final LabelNumbers labels;
   private final Supplier<Topology> found;
+  private final Optional<Applied> resumed;
   private volatile View view = View.NONE;
 
   /**
@@ -96,7 +97,12 @@ final class PlanKeeper {
     Optional<Applied> before = file.load();
     List<Label> used = before.isPresent() ? before.get().labelled().labels() : List.of();
     labels = new LabelNumbers(used);
-    before.ifPresent(applied -> put(applied, 0, () -> {}));
+    resumed = before;
+  }
+
+  /** Puts what was in place before in place again; to be called once, when modules have started. */
+  void resume() {
+    resumed.ifPresent(applied -> put(applied, 0, () -> {}));
   }
 
   /** What is in place now; for any thread. */

@@ -94,6 +94,7 @@ final class SubflowNetwork {
   private final ArrayDeque<SettableFuture<Object>> heldBarriers = new ArrayDeque<>();
   private final Topology topology;
   private final Map<String, String> settings;
+  private boolean started;
   private boolean holdsBarriers;
   private @Nullable DatapathId refusing;
   private long tasksSoFar;
@@ -148,7 +149,9 @@ final class SubflowNetwork {
     context.addService(IThreadPoolService.class, pool);
     settings.forEach((key, value) -> context.addConfigParam(module, key, value));
     try {
+      started = false;
       module.init(context);
+      started = true;
       module.startUp(context);
     } catch (FloodlightModuleException e) {
       throw new IllegalArgumentException(e);
@@ -251,8 +254,16 @@ final class SubflowNetwork {
               deviceListener = (IDeviceListener) with[0];
               return null;
             })
-        .on("getAllDevices", with -> hosts.values().stream().map(this::device).toList())
+        .on("getAllDevices", with -> devices())
         .make();
+  }
+
+  /** Real Floodlight knows none before its modules have started, and fails if it is asked. */
+  private List<IDevice> devices() {
+    if (!started) {
+      throw new NullPointerException("no devices before modules have started");
+    }
+    return hosts.values().stream().map(this::device).toList();
   }
 
   private IDevice device(LabHost host) {
