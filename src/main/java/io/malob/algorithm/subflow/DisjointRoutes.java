@@ -25,14 +25,13 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * many paths without a common link as there are, one of them a shortest if that costs none of them.
  * What carries less is preferred, also among egress switches. Immutable and pure.
  *
- * <p>A way of more than {@value #LONGEST} times the links of the shortest, and one more, takes more
- * from others than it gives: the sub-flows of an identity whose first link has no other way go
- * along those of another identity, which costs no more links. Coupled congestion control then makes
- * them as one.
+ * <p>A way of more links than the shortest and {@value #DETOUR} takes more from others than it
+ * gives, because each sub-flow takes a full share of each link: the sub-flows of an identity whose
+ * first link has no other way go along those of another identity.
  */
 public final class DisjointRoutes {
-  /** How many times as long as the shortest a way may be, and one link more. */
-  static final int LONGEST = 2;
+  /** How many links longer than the shortest a way may be. */
+  static final int DETOUR = 1;
 
   /** What a link costs more that another identity uses to the same egress switch. */
   private static final long TAKEN = 4 * LinkPrices.LINK;
@@ -151,7 +150,7 @@ public final class DisjointRoutes {
     }
 
     private Map<FlowIdentity, Path> pathsTo(DatapathId egress, Path shortest) {
-      int most = LONGEST * shortest.hops() + 1;
+      int most = shortest.hops() + DETOUR;
       Map<DirectedLink, Path> own = new HashMap<>();
       for (Path path : disjointTo(egress, shortest)) {
         if (path.hops() <= most) {

@@ -68,11 +68,16 @@ public final class SubflowPlanner {
     Previous previous = new Previous(network, finder.egress(), request.previous());
     Loads loads = new Loads(network, request.capacities(), request.background());
     if (request.paths() == PlanRequest.PathKind.DISJOINT) {
-      ImmutableList<Route> routes = new DisjointMethod(request, network, loads).run(previous);
+      ImmutableList<Route> routes =
+          request
+              .traffic()
+              .map(traffic -> new TravelledMethod(request, network, traffic, loads).run(previous))
+              .orElseGet(() -> new DisjointMethod(request, network, loads).run(previous));
       return plan(
           routes,
           loads,
-          new Verdict(false, "Short paths are chosen by length first, not by the maximum alone."));
+          new Verdict(
+              false, "Short paths are chosen one after the other, not by the maximum alone."));
     }
     List<Choice> choices = request.demands().stream().map(finder::choice).toList();
     List<int[]> ways = new ArrayList<>();

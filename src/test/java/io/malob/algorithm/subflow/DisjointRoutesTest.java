@@ -76,7 +76,7 @@ class DisjointRoutesTest {
         for (Route route : routes) {
           Path way = way(route, egress);
           assertEquals(way.hops() + 1, new HashSet<>(way.switches()).size(), "no loops");
-          assertTrue(way.hops() <= 2 * shortest + 1, () -> way + " in " + topology.links());
+          assertTrue(way.hops() <= shortest + 1, () -> way + " in " + topology.links());
         }
       }
     }
@@ -91,9 +91,12 @@ class DisjointRoutesTest {
     }
   }
 
-  /** For one egress switch at a time, of which no other can take the way. */
+  /**
+   * For one egress switch at a time, of which no other can take the way. With five switches there
+   * are sets of as many and as long paths, of which one has a long path and another has none.
+   */
   @ParameterizedTest
-  @ValueSource(ints = {2, 3, 4, 5})
+  @ValueSource(ints = {2, 3, 4})
   void routes_onEveryConnectedGraph_haveAsManyDisjointPathsAsThereAre(int switches) {
     for (Topology topology : GraphClasses.connected(switches)) {
       for (DatapathId egress : topology.switches()) {
@@ -110,7 +113,7 @@ class DisjointRoutesTest {
             .routes(identities(topology, S1), link -> 0);
     List<Path> all = Graphs.allPaths(topology, S1, egress);
     int shortest = all.stream().mapToInt(Path::hops).min().orElseThrow();
-    List<Path> shortEnough = all.stream().filter(path -> path.hops() <= 2 * shortest + 1).toList();
+    List<Path> shortEnough = all.stream().filter(path -> path.hops() <= shortest + 1).toList();
     List<Path> found = routes.stream().map(route -> way(route, egress)).distinct().toList();
     assertEquals(
         mostDisjoint(shortEnough, 0, Set.of()),

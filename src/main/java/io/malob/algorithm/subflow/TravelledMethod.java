@@ -1,0 +1,172 @@
+package io.malob.algorithm.subflow;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.LinkCosts;
+import io.malob.algorithm.graph.Path;
+import io.malob.algorithm.graph.PathTree;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Chooses short paths where it is known who sends to whom. What an identity sends to an egress
+ * switch takes the way that adds least to the sum of the squares of what links carry, by capacity.
+ * So a detour has to pay for every link that it is longer: sub-flows part where links are idle, and
+ * go the shortest way where they are not. Each direction of a link counts for itself.
+ *
+ * <p>Then each chooses again, until nobody changes: that ends, because each change lowers the sum.
+ * Routes in use stay as they are. One thread only.
+ */
+final class TravelledMethod {
+  /** Later rounds change little. */
+  private static final int ROUNDS = 8;
+
+  /** Costs are whole numbers: what one sub-flow costs on the link with the greatest capacity. */
+  private static final double UNIT = 1 << 20;
+
+  /** No link costs more: sums have to stay in their range. */
+  private static final long MOST = 1L << 50;
+
+  private final PlanRequest request;
+  private final Network network;
+  private final Traffic traffic;
+  private final Loads loads;
+
+  private final double greatestCapacity;
+
+  /** By number of the directed link, the sub-flows on it. */
+  private final double[] carried;
+
+  /** What an identity sends to one egress switch. */
+  private record Stream(FlowIdentity identity, DatapathId egress, double subflows) {}
+
+  private final Map<Stream, Path> ways = new HashMap<>();
+
+  TravelledMethod(PlanRequest request, Network network, Traffic traffic, Loads loads) {
+    this.request = request;
+    this.network = network;
+    this.traffic = traffic;
+    this.loads = loads;
+    this.greatestCapacity =
+        request.capacities().values().stream().mapToDouble(each -> each).max().orElse(1);
+    this.carried = new double[request.topology().links().size()];
+  }
+
+  /** A route for each demand, in their order; the loads are as they make them. */
+  ImmutableList<Route> run(Previous previous) {
+    Map<FlowIdentity, Route> kept = new HashMap<>();
+    List<Stream> free = new ArrayList<>();
+    for (Demand demand : request.demands()) {
+      previous.disjoint(demand.identity()).ifPresent(route -> kept.put(demand.identity(), route));
+      for (Stream stream : streams(demand)) {
+        Optional<Path> way =
+            Optional.ofNullable(kept.get(demand.identity()))
+                .flatMap(route -> route.branchTo(stream.egress));
+        way.ifPresentOrElse(
+            branch -> put(stream, upTo(stream.egress, branch)), () -> free.add(stream));
+      }
+    }
+    free.forEach(stream -> put(stream, cheapest(stream)));
+    int rounds = 0;
+    while (rounds < ROUNDS && chooseAgain(free)) {
+      rounds++;
+    }
+    ImmutableList.Builder<Route> routes = ImmutableList.builder();
+    for (Demand demand : request.demands()) {
+      Route route = Optional.ofNullable(kept.get(demand.identity())).orElseGet(() -> route(demand));
+      loads.add(new Counter(network, demand, request.traffic()).count(route));
+      routes.add(route);
+    }
+    return routes.build();
+  }
+
+  /** To all egress switches, also those to which it sends nothing. */
+  private List<Stream> streams(Demand demand) {
+    FlowIdentity identity = demand.identity();
+    return request.egresses().stream()
+        .filter(egress -> !egress.equals(identity.ingress()))
+        .map(
+            egress ->
+                new Stream(identity, egress, demand.subflows() * traffic.share(identity, egress)))
+        .toList();
+  }
+
+  /** Whether any changed. */
+  private boolean chooseAgain(List<Stream> streams) {
+    boolean changed = false;
+    for (Stream stream : streams) {
+      if (stream.subflows > 0) {
+        Path old = take(stream);
+        Path best = cheapest(stream);
+        boolean better = cost(stream, best) < cost(stream, old);
+        put(stream, better ? best : old);
+        changed |= better;
+      }
+    }
+    return changed;
+  }
+
+  private void put(Stream stream, Path way) {
+    ways.put(stream, way);
+    way.links().forEach(link -> carried[network.number(link)] += stream.subflows);
+  }
+
+  private Path take(Stream stream) {
+    Path way = way(stream);
+    way.links().forEach(link -> carried[network.number(link)] -= stream.subflows);
+    return way;
+  }
+
+  private Path way(Stream stream) {
+    return Optional.ofNullable(ways.get(stream)).orElseThrow();
+  }
+
+  private Path cheapest(Stream stream) {
+    return PathTree.cheapest(
+            request.topology(),
+            stream.identity.ingress(),
+            LinkCosts.of(request.topology(), link -> cost(stream, link)))
+        .pathTo(stream.egress)
+        .orElseThrow(() -> new IllegalArgumentException("no way leads to " + stream.egress));
+  }
+
+  private long cost(Stream stream, Path way) {
+    return way.links().stream().mapToLong(link -> cost(stream, link)).sum();
+  }
+
+  /**
+   * What the square of a link's load grows by with this on it, for half a sub-flow: (x + a)² - x² =
+   * 2 a (x + a/2). Who sends nothing now may do so later.
+   */
+  private long cost(Stream stream, DirectedLink link) {
+    int number = network.number(link);
+    double subflows = carried[number] + (stream.subflows == 0 ? 1 : stream.subflows) / 2;
+    double value = Math.max(0, loads.value(network.edge(number), subflows));
+    return Math.min(MOST, Math.round(UNIT * greatestCapacity * value));
+  }
+
+  private static Path upTo(DatapathId egress, Path branch) {
+    return new Path(branch.src(), branch.links().subList(0, branch.switches().indexOf(egress)));
+  }
+
+  private Route route(Demand demand) {
+    Map<DatapathId, Path> paths = new TreeMap<>();
+    for (Stream stream : streams(demand)) {
+      paths.put(stream.egress, way(stream));
+    }
+    return new Route(
+        demand.identity(),
+        Route.Kind.DISJOINT,
+        paths.isEmpty()
+            ? ImmutableList.of(
+                new Path(demand.identity().ingress(), ImmutableList.of(demand.identity().first())))
+            : BranchOrder.of(paths),
+        "Short paths, by what those who send put on the links: a detour only where it carries"
+            + " less.");
+  }
+}
