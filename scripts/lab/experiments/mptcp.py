@@ -136,6 +136,7 @@ class MptcpStudy:
         self._congestion = congestion
         self._timing = Timing(self.seconds / 3, self.seconds)
         self._done: "Counter[str]" = Counter()
+        self._pairs: "Sequence[tuple[str, str]]" = ()
         self._site: "MptcpSite | None" = None
         self._by_key = {cell.key: cell for cell in self.cells}
         self.facts = machine.facts()
@@ -157,23 +158,27 @@ class MptcpStudy:
                 self._links_by = self._site.lab.shaper_kind
                 results += measurement.run(self, slices[network.name], self.folder, progress).slices
                 for method, answer in self._site.plans.items():
-                    self.traffic.plan(f"{network.name}.{method}", answer)
+                    if not mptcp_methods.named(method).by_load:
+                        self.traffic.plan(f"{network.name}.{method}", answer)
         return Record(results)
 
     def begin(self, case: str) -> Sequence[str]:
         assert self._site is not None
-        self._site.use(mptcp_methods.named(self._by_key[case].method))
+        cell = self._by_key[case]
+        self._done[case] += 1
+        self._pairs = mptcp_pairs.draw(
+            cell.load, self._site.lab.topology, mptcp_pairs.seed_of(self._options.seed, cell.topology, self._done[case]))
+        self._site.use(mptcp_methods.named(cell.method), self._pairs)
         return []
 
     def measure(self, case: str) -> Sequence[Sample]:
         assert self._site is not None
-        cell, site = self._by_key[case], self._site
+        cell, site, number, pairs = self._by_key[case], self._site, self._done[case], self._pairs
         method = mptcp_methods.named(cell.method)
-        self._done[case] += 1
-        number = self._done[case]
-        pairs = mptcp_pairs.draw(cell.load, site.lab.topology, mptcp_pairs.seed_of(self._options.seed, cell.topology, number))
         addresses = [site.addresses(method, client) for client, _ in pairs]
         planned = None if method.plan is None else f"{cell.topology}.{method.name}"
+        if method.by_load:
+            planned = self.traffic.plan_of_run(case, number, site.plans[method.name])
         self.traffic.add(case, cell.topology, planned, number, pairs, addresses)
         outcomes = mptcp_sessions.run(
             site.lab, pairs, mptcp_sessions.MPTCP if method.mptcp else mptcp_sessions.TCP, self._timing)

@@ -21,9 +21,10 @@ def draw(traffic: Traffic, networks: Sequence[Topology], cells: Sequence[Cell], 
         mine = [cell for cell in cells if cell.topology == network.name]
         methods = [mptcp_methods.named(name) for name in dict.fromkeys([ADDRESSES_OF, *(cell.method for cell in mine)])]
         say(f"planning for {network.name}")
+        asked = question.offline(network)
         plans = {
-            method.name: planner.plan({**method.plan, **question.offline(network)})
-            for method in methods if method.plan is not None}
+            method.name: planner.plan({**method.plan, **asked})
+            for method in methods if method.plan is not None and not method.by_load}
         traffic.network(network.name, network)
         for name, answer in plans.items():
             traffic.plan(f"{network.name}.{name}", answer)
@@ -32,7 +33,11 @@ def draw(traffic: Traffic, networks: Sequence[Topology], cells: Sequence[Cell], 
             known = plans.get(cell.method, plans[ADDRESSES_OF])
             for number in range(1, rounds + 1):
                 pairs = mptcp_pairs.draw(cell.load, network, mptcp_pairs.seed_of(seed, network.name, number))
-                traffic.add(cell.key, network.name, None if method.plan is None else f"{network.name}.{cell.method}", number,
+                planned = None if method.plan is None else f"{network.name}.{cell.method}"
+                if method.by_load:
+                    known = planner.plan({**method.request(pairs), **asked})
+                    planned = traffic.plan_of_run(cell.key, number, known)
+                traffic.add(cell.key, network.name, planned, number,
                             pairs, [_sources(network, method, known, client) for client, _ in pairs])
 
 

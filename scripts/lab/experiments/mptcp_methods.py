@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Sequence
 
 
 @dataclass(frozen=True)
 class Method:
     """name: in metrics. mptcp: whether connections have sub-flows. plan: what the controller is asked for; None for
-    ordinary forwarding.
+    ordinary forwarding. by_load: it is told the sessions of each run, so that each run has a plan of its own.
     """
 
     name: str
     mptcp: bool
     plan: "dict[str, Any] | None"
+    by_load: bool = False
+
+    def request(self, pairs: "Sequence[tuple[str, str]]") -> "dict[str, Any]":
+        """What the controller is asked for when these clients send to these servers; not for ordinary forwarding."""
+        assert self.plan is not None
+        if not self.by_load:
+            return self.plan
+        return {**self.plan, "count": "travelled", "traffic": [{"from": client, "to": server} for client, server in pairs]}
 
 
-def _planned(name: str, vlan: bool, method: str = "balanced", paths: str = "hamiltonian") -> Method:
-    return Method(name, True, {"method": method, "paths": paths, "vlan": vlan})
+def _planned(name: str, vlan: bool, method: str = "balanced") -> Method:
+    return Method(name, True, {"method": method, "paths": "hamiltonian", "vlan": vlan})
 
 
 #: The paper's four, its own way of choosing paths for both of its proposals, and shorter paths.
@@ -29,7 +37,7 @@ METHODS = (
     _planned("VS", vlan=True),
     _planned("NVS-paper", vlan=False, method="paper"),
     _planned("VS-paper", vlan=True, method="paper"),
-    _planned("disjoint", vlan=True, paths="disjoint"),
+    Method("disjoint", True, {"method": "balanced", "paths": "disjoint", "vlan": True}, by_load=True),
 )
 
 #: Whose addresses hosts have where nothing is planned: the same number of sub-flows, without ways of their own.

@@ -23,6 +23,8 @@ class Traffic:
     networks: "dict[str, Any]" = field(default_factory=dict)
     plans: "dict[str, Any]" = field(default_factory=dict)
     cells: "list[dict[str, Any]]" = field(default_factory=list)
+    #: plans that only one run has
+    plans_of_runs: "dict[str, Any]" = field(default_factory=dict)
 
     def network(self, name: str, network: Topology) -> None:
         """One with its rates as they are in the lab."""
@@ -31,6 +33,13 @@ class Traffic:
     def plan(self, name: str, answer: "dict[str, Any]") -> None:
         """What the controller answered."""
         self.plans[name] = answer
+
+    def plan_of_run(self, cell: str, number: int, answer: "dict[str, Any]") -> str:
+        """The name of what the controller answered for one run alone."""
+        name = f"{cell}.{number}"
+        self.plans_of_runs[name] = {"paths": [
+            {"address": path["address"], "branches": path["branches"]} for path in answer["paths"]]}
+        return name
 
     def add(self, cell: str, network: str, plan: "str | None", number: int, pairs: "Sequence[tuple[str, str]]",
             addresses: "Sequence[Sequence[str]]") -> None:
@@ -48,7 +57,8 @@ class Traffic:
             for name, answer in self.plans.items()}
 
     def to_json(self) -> "dict[str, Any]":
-        return {"access_mbps": self.access_mbps, "networks": self.networks, "plans": self.plans, "cells": self.cells}
+        plans = {**self.plans, **self.plans_of_runs}
+        return {"access_mbps": self.access_mbps, "networks": self.networks, "plans": plans, "cells": self.cells}
 
 
 def mbps(folder: Folder, traffic: Traffic) -> "dict[str, float]":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Any, Iterator
+from typing import Any, Iterator, Sequence
 
 from base.commands import run, succeeds
 from base.errors import ScriptError
@@ -52,10 +52,11 @@ class MptcpSite:
         self._addressing: "dict[str, list[str]]" = {}
         self._aliases: "dict[str, list[str]]" = {}
         self._applied: "Method | None" = None
+        self._pairs: "Sequence[tuple[str, str]]" = ()
         self.lab: Instance
         self.controller: Controller
         self._rest: RestClient
-        #: by method: what the controller answered
+        #: by method: what the controller answered, last
         self.plans: "dict[str, dict[str, Any]]" = {}
 
     def build(self, stack: ExitStack) -> None:
@@ -77,9 +78,9 @@ class MptcpSite:
             f"the controller to see {len(network.switches)} switches and {len(network.links)} links", 60,
             detail=lambda: f"it sees {rest.switch_count()} and {rest.link_count()}")
 
-    def use(self, method: Method) -> None:
-        """Returns once packets go as the method says, and hosts have the addresses for it."""
-        if method == self._applied:
+    def use(self, method: Method, pairs: "Sequence[tuple[str, str]]") -> None:
+        """Returns once packets go as the method says for these clients and servers, and hosts have the addresses for it."""
+        if method == self._applied and (pairs == self._pairs or not method.by_load):
             return
         if method.plan is None:
             if self._applied is not None and self._applied.plan is not None:
@@ -88,11 +89,11 @@ class MptcpSite:
             if method.mptcp:
                 self._address(self._plan(named(ADDRESSES_OF)))
         else:
-            self._rest.post(f"{BASE}/apply", self._request(method))
+            self._rest.post(f"{BASE}/apply", self._with_hosts(method.request(pairs)))
             self._wait_for("applied")
             self.plans[method.name] = self._rest.get(f"{BASE}/status")["plan"]
             self._address(self.plans[method.name])
-        self._applied = method
+        self._applied, self._pairs = method, pairs
 
     def addresses(self, method: Method, host: str) -> "list[str]":
         """Where a connection's sub-flows come from, one each."""
@@ -101,11 +102,11 @@ class MptcpSite:
 
     def _plan(self, method: Method) -> "dict[str, Any]":
         if method.name not in self.plans:
-            self.plans[method.name] = self._rest.post(f"{BASE}/plan", self._request(method))
+            self.plans[method.name] = self._rest.post(f"{BASE}/plan", self._with_hosts(method.request(())))
         return self.plans[method.name]
 
-    def _request(self, method: Method) -> "dict[str, Any]":
-        return {**(method.plan or {}), "hosts": question.hosts(self.lab.topology)}
+    def _with_hosts(self, request: "dict[str, Any]") -> "dict[str, Any]":
+        return {**request, "hosts": question.hosts(self.lab.topology)}
 
     def _wait_for(self, state: str) -> None:
         status = f"{BASE}/status"

@@ -8,6 +8,8 @@ import sys
 import time
 import unittest
 from collections import Counter
+from typing import Any
+from unittest import mock
 
 from base.errors import UsageError
 from lab import topology
@@ -183,7 +185,33 @@ class TrafficFileTest(unittest.TestCase):
             traffic.described_plans())
 
 
+    def test_plan_of_one_run_is_kept_for_the_model_alone(self) -> None:
+        traffic = Traffic(200)
+        paths = [{"address": "10.0.0.1", "branches": [["s1", "s2"]], "kind": "disjoint"}]
+        name = traffic.plan_of_run("disjoint.LOW.x", 2, {"maximum": 3, "paths": paths})
+        self.assertEqual(
+            {name: {"paths": [{"address": "10.0.0.1", "branches": [["s1", "s2"]]}]}}, traffic.to_json()["plans"])
+        self.assertEqual({}, traffic.described_plans())
+
+
 class ForecastTest(unittest.TestCase):
+    def test_disjoint_paths_have_a_plan_for_each_run(self) -> None:
+        asked = []
+
+        def plan(request: "dict[str, Any]") -> "dict[str, Any]":
+            asked.append(request)
+            return {"paths": [], "hosts": [
+                {"id": host["id"], "addresses": [{"address": host["address"].split("/")[0]}]} for host in request["hosts"]]}
+
+        traffic, network = Traffic(200), topology.load("mptcp-1")
+        with mock.patch("mptcp.planner.plan", plan):
+            mptcp_forecast.draw(traffic, [network], [Cell("disjoint", "LOW", "mptcp-1")], 2, 1)
+        self.assertEqual(
+            ["disjoint.LOW.mptcp-1.1", "disjoint.LOW.mptcp-1.2"], [cell["plan"] for cell in traffic.cells])
+        self.assertEqual(
+            [[{name: session[name] for name in ("from", "to")} for session in cell["sessions"]] for cell in traffic.cells],
+            [request["traffic"] for request in asked if "traffic" in request])
+
     cells = [Cell("TCP", "LOW", "x"), Cell("VS", "LOW", "x")]
     model = {"TCP.LOW.x": 10.0, "VS.LOW.x": 15.0}
 
@@ -203,6 +231,13 @@ class MethodsTest(unittest.TestCase):
     def test_names_are_known(self) -> None:
         self.assertEqual({"method": "paper", "paths": "hamiltonian", "vlan": False}, mptcp_methods.named("NVS-paper").plan)
         self.assertIn(mptcp_methods.ADDRESSES_OF, [method.name for method in mptcp_methods.METHODS])
+
+    def test_disjoint_paths_are_planned_for_the_sessions_of_the_run(self) -> None:
+        self.assertEqual(
+            {"method": "balanced", "paths": "disjoint", "vlan": True, "count": "travelled",
+             "traffic": [{"from": "h1", "to": "h3"}, {"from": "h1", "to": "h5"}]},
+            mptcp_methods.named("disjoint").request([("h1", "h3"), ("h1", "h5")]))
+        self.assertEqual(mptcp_methods.named("VS").plan, mptcp_methods.named("VS").request([("h1", "h3")]))
 
     def test_unknown_name_is_refused(self) -> None:
         with self.assertRaisesRegex(UsageError, "--only: 'XX' is not one of TCP, MPTCP"):
