@@ -12,6 +12,7 @@ import io.malob.algorithm.graph.Topology;
 import io.malob.mptcp.SubflowNetwork.LabHost;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
+import io.malob.testing.PaperTopology;
 import io.malob.testing.Topologies;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -28,16 +29,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
 
 /** The module on the paper's topology 1, where hosts of VLAN 100 and 105 are. */
 class MptcpModuleTest {
-  private static final Topology PAPER =
-      Topologies.of(
-          5,
-          new int[] {1, 2},
-          new int[] {1, 3},
-          new int[] {1, 4},
-          new int[] {2, 3},
-          new int[] {2, 5},
-          new int[] {3, 5},
-          new int[] {4, 5});
+  private static final Topology PAPER = PaperTopology.topology();
 
   private final SubflowNetwork lab = lab(Map.of());
 

@@ -18,6 +18,7 @@ import io.malob.openflow.subflow.Fan.Tagging;
 import io.malob.openflow.subflow.SubflowRule;
 import io.malob.testing.FakeFlowTable;
 import io.malob.testing.Frames;
+import io.malob.testing.PaperTopology;
 import io.malob.testing.Topologies;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -60,7 +61,7 @@ class RouteWalkTest {
   private static Stream<Setup> setups() {
     List<Setup> setups = new ArrayList<>();
     Map<String, Topology> networks = new HashMap<>();
-    networks.put("paper", paper());
+    networks.put("paper", PaperTopology.topology());
     networks.put("ring", ring(7));
     networks.put("star", star(6));
     networks.put("tree", tree());
@@ -82,18 +83,6 @@ class RouteWalkTest {
       }
     }
     return setups.stream();
-  }
-
-  private static Topology paper() {
-    return Topologies.of(
-        5,
-        new int[] {1, 2},
-        new int[] {1, 3},
-        new int[] {1, 4},
-        new int[] {2, 3},
-        new int[] {2, 5},
-        new int[] {3, 5},
-        new int[] {4, 5});
   }
 
   private static Topology ring(int switches) {
