@@ -281,6 +281,9 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
   }
 
   private boolean take(DatapathId switchId, OFPacketIn packetIn) {
+    if (keeper.view().applied().isEmpty()) {
+      return false;
+    }
     Packet packet = Packet.parse(packetIn.getData());
     if (packet.kind() == Packet.Kind.ARP) {
       return arp.handle(switchId, packetIn.getMatch().get(MatchField.IN_PORT), packet);

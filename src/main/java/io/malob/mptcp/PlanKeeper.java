@@ -28,6 +28,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -238,30 +239,33 @@ final class PlanKeeper {
   /** Hosts that have no routes of their own, and are in the network of one that has. */
   private List<Fan.Address> others(NetworkPlan plan) {
     Set<IPv4Address> own = new HashSet<>();
-    Map<Integer, Set<Host>> byVlan = new HashMap<>();
+    Map<Integer, Set<IPv4AddressWithMask>> networks = new HashMap<>();
     for (Member member : plan.members()) {
       own.addAll(member.addresses());
-      byVlan.computeIfAbsent(member.host().vlan(), any -> new HashSet<>()).add(member.host());
+      networks
+          .computeIfAbsent(member.host().vlan(), any -> new HashSet<>())
+          .add(member.host().network());
     }
     List<Fan.Address> others = new ArrayList<>();
     for (KnownHosts.Seen seen : surroundings.hosts()) {
       for (IPv4Address address : seen.addresses()) {
         if (!own.contains(address)) {
-          byVlan.getOrDefault(seen.vlan(), Set.of()).stream()
-              .filter(host -> host.network().contains(address))
+          networks.getOrDefault(seen.vlan(), Set.of()).stream()
+              .filter(network -> network.contains(address))
               .findFirst()
-              .ifPresent(host -> others.add(other(seen, address, host)));
+              .ifPresent(network -> others.add(other(seen, address, network)));
         }
       }
     }
     return others;
   }
 
-  private static Fan.Address other(KnownHosts.Seen seen, IPv4Address address, Host neighbour) {
+  private static Fan.Address other(
+      KnownHosts.Seen seen, IPv4Address address, IPv4AddressWithMask network) {
     Attachment at = seen.at();
     return new Fan.Address(
         address,
-        neighbour.network(),
+        network,
         at.switchId(),
         at.port(),
         at.mac(),

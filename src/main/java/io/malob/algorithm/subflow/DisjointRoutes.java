@@ -21,9 +21,10 @@ import java.util.function.ToDoubleFunction;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Routes of short paths for all identities of one ingress switch together: to each egress switch as
- * many paths without a common link as there are, one of them a shortest if that costs none of them.
- * What carries less is preferred, also among egress switches. Immutable and pure.
+ * Routes of short paths for all identities of one ingress switch together: to each egress switch
+ * the cheapest set of as many paths without a common link as there are, one of them a shortest if
+ * that costs none of them; of these, the short ones are taken. What carries less is preferred, also
+ * among egress switches. Immutable and pure.
  *
  * <p>A way of more links than the shortest and {@value #DETOUR} takes more from others than it
  * gives, because each sub-flow takes a full share of each link: the sub-flows of an identity whose
