@@ -46,8 +46,14 @@ final class RuleInstaller {
   private final Consumer<Runnable> later;
   private final IntUnaryOperator random;
 
-  /** What each switch should have. */
+  /** What each switch should have, by the change that is being made, or was made last. */
   private Map<DatapathId, ImmutableMap<SubflowRule.Key, SubflowRule>> wanted = new HashMap<>();
+
+  /** The same by the latest change, which may have to wait for the one that is being made. */
+  private Map<DatapathId, ImmutableMap<SubflowRule.Key, SubflowRule>> latest = wanted;
+
+  /** Told when the latest change is made. */
+  private final List<Runnable> waiting = new ArrayList<>();
 
   /** What each active switch has, as far as it has confirmed, and has been asked to have. */
   private final Map<DatapathId, Known> known = new HashMap<>();
@@ -62,7 +68,6 @@ final class RuleInstaller {
 
   private final Set<DatapathId> refusing = ConcurrentHashMap.newKeySet();
   private volatile Condition condition = new Condition(ImmutableSet.of(), ImmutableSet.of());
-  private @Nullable Runnable next;
   private boolean changing;
 
   private static final class Known {
@@ -94,10 +99,11 @@ final class RuleInstaller {
   }
 
   /**
-   * Changes what switches have. Of several changes while one is under way only the latest is made.
+   * Changes what switches have. A change that comes while one is under way waits for its end; of
+   * several, only the latest is made.
    *
-   * @param done told when all active switches lead packets as wanted, or when that failed for some;
-   *     not told if another change took its place
+   * @param done told when all active switches lead packets as wanted here or by a later change, or
+   *     when that failed for some
    */
   void install(ImmutableSetMultimap<DatapathId, SubflowRule> rules, Runnable done) {
     Map<DatapathId, ImmutableMap<SubflowRule.Key, SubflowRule>> now = new HashMap<>();
@@ -106,36 +112,29 @@ final class RuleInstaller {
       rules.get(switchId).forEach(rule -> byKey.put(rule.key(), rule));
       now.put(switchId, ImmutableMap.copyOf(byKey));
     }
-    wanted = now;
-    publish();
-    if (changing) {
-      next = () -> change(done);
-    } else {
-      change(done);
+    latest = now;
+    waiting.add(done);
+    if (!changing) {
+      change();
     }
   }
 
-  private void change(Runnable done) {
+  private void change() {
     changing = true;
-    add(
-        SubflowRule.Step.AHEAD,
-        () ->
-            add(
-                SubflowRule.Step.TURN,
-                () -> {
-                  removeTurns();
-                  later.accept(this::removeRest);
-                  changing = false;
-                  done.run();
-                  goOn();
-                }));
+    wanted = latest;
+    publish();
+    List<Runnable> told = List.copyOf(waiting);
+    waiting.clear();
+    add(SubflowRule.Step.AHEAD, () -> add(SubflowRule.Step.TURN, () -> finish(told)));
   }
 
-  private void goOn() {
-    @Nullable Runnable waiting = next;
-    next = null;
-    if (waiting != null && !changing) {
-      waiting.run();
+  private void finish(List<Runnable> told) {
+    removeTurns();
+    later.accept(this::removeRest);
+    changing = false;
+    told.forEach(Runnable::run);
+    if (!waiting.isEmpty() && !changing) {
+      change();
     }
   }
 

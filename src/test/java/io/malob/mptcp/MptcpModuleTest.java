@@ -266,6 +266,31 @@ class MptcpModuleTest {
     assertTrue(lab.leftToOthers.isEmpty());
   }
 
+  /** The second change must not lead packets to labels that only the first one has put in place. */
+  @Test
+  void changeDuringAnother_atNoMomentAPacketIsLost() {
+    lab.apply("{}");
+    lab.holdBarriers();
+    DirectedLink one = Topologies.link(2, 5);
+    lab.unseen(one);
+    lab.pass(200);
+    assertAllArrive(lab);
+    lab.unseen(Topologies.link(1, 3));
+    lab.pass(200);
+    do {
+      assertAllArrive(lab);
+    } while (lab.confirm());
+    lab.pass(3_000);
+    while (lab.confirm()) {
+      assertAllArrive(lab);
+    }
+    lab.releaseBarriers();
+    lab.pass(3_000);
+    assertEquals("applied", lab.status().path("state").asText());
+    assertEquals(2, lab.status().path("replans").asInt());
+    assertEquals(lab.status().path("plan").path("rules").path("total").asInt(), lab.ruleCount());
+  }
+
   @Test
   void rulesOfAnEarlierRoute_goAfterAWhile() {
     lab.apply("{}");
