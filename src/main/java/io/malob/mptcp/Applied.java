@@ -5,12 +5,13 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * A plan that is in place, and the request that asked for it, as it was sent. Immutable.
+ * A plan that is in place, and the request that asked for it. Immutable.
  *
- * @param request the JSON text
+ * @param document the request as it was sent
  * @param lost hosts that cannot be reached now, with the addresses that they had
  */
-record Applied(String request, LabelledPlan labelled, ImmutableList<Member> lost) {
+record Applied(
+    String document, MptcpRequest request, LabelledPlan labelled, ImmutableList<Member> lost) {
   NetworkPlan plan() {
     return labelled.plan();
   }

@@ -77,7 +77,7 @@ final class AppliedFormat {
       NetworkPlan plan = applied.plan();
       ObjectNode root = JSON.createObjectNode();
       root.put("version", VERSION);
-      root.put("request", applied.request());
+      root.put("request", applied.document());
       root.put("per_vlan", plan.perVlan());
       ArrayNode switches = root.putArray("switches");
       plan.topology().switches().forEach(id -> switches.add(id.toString()));
@@ -177,7 +177,8 @@ final class AppliedFormat {
                 DatapathId.of(link.path(2).asText()),
                 OFPort.of(link.path(3).asInt())));
       }
-      String request = root.path("request").asText();
+      String document = root.path("request").asText();
+      MptcpRequest request = RequestFormat.read(document.getBytes(StandardCharsets.UTF_8));
       Map<FlowIdentity, LabelledRoute> labelled = new LinkedHashMap<>();
       Map<FlowIdentity, Route> routes = new LinkedHashMap<>();
       for (JsonNode node : root.path("routes")) {
@@ -187,7 +188,7 @@ final class AppliedFormat {
       }
       NetworkPlan plan =
           new NetworkPlan(
-              RequestFormat.read(request.getBytes(StandardCharsets.UTF_8)).settings(),
+              request.settings(),
               root.path("per_vlan").asBoolean(),
               topology(),
               coreLinks(),
@@ -196,6 +197,7 @@ final class AppliedFormat {
               ImmutableMap.copyOf(routes),
               texts(root.path("notes")));
       return new Applied(
+          document,
           request,
           new LabelledPlan(plan, ImmutableMap.copyOf(labelled)),
           members(root.path("lost")));

@@ -1,14 +1,13 @@
 package io.malob.mptcp;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableListMultimap;
 import io.malob.algorithm.Attachment;
 import io.malob.openflow.subflow.Fan.Tagging;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -77,17 +76,19 @@ final class KnownHosts {
   /** The hosts of a request, at the places where it, or the controller, says that they are. */
   static List<Host> resolve(Collection<GivenHost> given, Collection<Seen> seen)
       throws MptcpException {
-    Map<IPv4Address, List<Seen>> byAddress = new HashMap<>();
-    for (Seen one : seen) {
-      one.addresses()
-          .forEach(
-              address -> byAddress.computeIfAbsent(address, any -> new ArrayList<>()).add(one));
-    }
+    ImmutableListMultimap<IPv4Address, Seen> byAddress = byAddress(seen);
     List<Host> hosts = new ArrayList<>();
     for (GivenHost host : given) {
-      hosts.add(resolve(host, byAddress.getOrDefault(host.address(), List.of())));
+      hosts.add(resolve(host, byAddress.get(host.address())));
     }
     return hosts;
+  }
+
+  /** All that was seen, by each of its addresses. */
+  static ImmutableListMultimap<IPv4Address, Seen> byAddress(Collection<Seen> seen) {
+    ImmutableListMultimap.Builder<IPv4Address, Seen> byAddress = ImmutableListMultimap.builder();
+    seen.forEach(one -> one.addresses().forEach(address -> byAddress.put(address, one)));
+    return byAddress.build();
   }
 
   private static Host resolve(GivenHost given, List<Seen> seen) throws MptcpException {

@@ -1,10 +1,10 @@
 package io.malob.mptcp;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableListMultimap;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSetMultimap;
 import com.google.common.collect.Iterables;
-import io.malob.algorithm.Attachment;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
@@ -15,7 +15,6 @@ import io.malob.openflow.label.Label;
 import io.malob.openflow.subflow.Fan;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -28,7 +27,6 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
-import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -103,7 +101,7 @@ final class PlanKeeper {
 
   /** Puts what was in place before in place again; to be called once, when modules have started. */
   void resume() {
-    resumed.ifPresent(applied -> put(applied, 0, () -> {}));
+    resumed.ifPresent(applied -> put(applied, surroundings.hosts(), 0, () -> {}));
   }
 
   /** What is in place now; for any thread. */
@@ -113,10 +111,13 @@ final class PlanKeeper {
 
   /** The plan that a request would get now; for any thread. */
   NetworkPlan dryRun(byte[] document) throws MptcpException {
-    MptcpRequest request = RequestFormat.read(document);
-    List<KnownHosts.Seen> seen = surroundings.hosts();
+    return dryRun(RequestFormat.read(document), surroundings.hosts());
+  }
+
+  private NetworkPlan dryRun(MptcpRequest request, List<KnownHosts.Seen> seen)
+      throws MptcpException {
     return maker(request.settings(), found.get())
-        .plan(hosts(request, seen, Optional.empty()), taken(seen), Map.of(), Optional.empty());
+        .plan(hosts(request, seen), taken(seen), Map.of(), Optional.empty());
   }
 
   private PlanMaker maker(PlanSettings settings, Topology network) {
@@ -127,21 +128,24 @@ final class PlanKeeper {
         DatapathId::toString);
   }
 
-  private static List<Host> hosts(
-      MptcpRequest request, List<KnownHosts.Seen> seen, Optional<Applied> before)
+  private static List<Host> hosts(MptcpRequest request, List<KnownHosts.Seen> seen)
       throws MptcpException {
-    if (before.isEmpty()) {
-      return request.hosts().isPresent()
-          ? KnownHosts.resolve(request.hosts().get(), seen)
-          : KnownHosts.all(seen);
-    }
+    return request.hosts().isPresent()
+        ? KnownHosts.resolve(request.hosts().get(), seen)
+        : KnownHosts.all(seen);
+  }
+
+  /** Those that are in place, where they are now; and new ones, if it is for all. */
+  private static List<Host> hosts(Applied applied, List<KnownHosts.Seen> seen) {
+    ImmutableListMultimap<IPv4Address, KnownHosts.Seen> byAddress = KnownHosts.byAddress(seen);
     Map<String, Host> hosts = new LinkedHashMap<>();
     Set<IPv4Address> known = new HashSet<>();
-    for (Member member : Iterables.concat(before.get().plan().members(), before.get().lost())) {
-      hosts.put(member.host().id(), moved(member.host(), seen));
+    for (Member member : Iterables.concat(applied.plan().members(), applied.lost())) {
+      Host host = member.host();
+      hosts.put(host.id(), moved(host, byAddress.get(host.ip())));
       known.addAll(member.addresses());
     }
-    if (request.hosts().isEmpty()) {
+    if (applied.request().hosts().isEmpty()) {
       KnownHosts.all(seen).stream()
           .filter(host -> !known.contains(host.ip()))
           .forEach(host -> hosts.putIfAbsent(host.id(), host));
@@ -155,7 +159,7 @@ final class PlanKeeper {
     return host.fixed()
         ? host
         : seen.stream()
-            .filter(one -> one.vlan() == tag && one.addresses().contains(host.ip()))
+            .filter(one -> one.vlan() == tag)
             .map(KnownHosts.Seen::at)
             .findFirst()
             .map(place -> place.equals(host.at()) ? host : host.movedTo(place))
@@ -177,11 +181,14 @@ final class PlanKeeper {
    * @param done told when the switches lead by it
    */
   void apply(byte[] document, Runnable done) throws MptcpException {
-    NetworkPlan plan = dryRun(document);
+    MptcpRequest request = RequestFormat.read(document);
+    List<KnownHosts.Seen> seen = surroundings.hosts();
+    NetworkPlan plan = dryRun(request, seen);
     Applied applied =
-        new Applied(new String(document, StandardCharsets.UTF_8), label(plan), ImmutableList.of());
+        new Applied(
+            new String(document, StandardCharsets.UTF_8), request, label(plan), ImmutableList.of());
     save(applied);
-    put(applied, 0, done);
+    put(applied, seen, 0, done);
     LOG.info(
         "MPTCP: {} sub-flows of {} hosts over {} routes, {} per link",
         plan.members().stream().mapToInt(member -> member.homes().size()).sum(),
@@ -212,11 +219,14 @@ final class PlanKeeper {
     }
   }
 
-  private void put(Applied applied, long replans, Runnable done) {
+  private void put(Applied applied, List<KnownHosts.Seen> seen, long replans, Runnable done) {
+    put(applied, replans, Neighbours.of(applied.plan(), seen), done);
+  }
+
+  private void put(Applied applied, long replans, List<Fan.Address> others, Runnable done) {
     Set<Label> old =
         new HashSet<>(view.applied().map(before -> before.labelled().labels()).orElse(List.of()));
     old.removeAll(applied.labelled().labels());
-    List<Fan.Address> others = others(applied.plan());
     view =
         new View(
             Optional.of(applied), addresses(applied, others), true, applied.trouble(), replans);
@@ -234,43 +244,6 @@ final class PlanKeeper {
     if (now.applied().equals(Optional.of(applied))) {
       view = new View(now.applied(), now.addresses(), false, now.trouble(), now.replans());
     }
-  }
-
-  /** Hosts that have no routes of their own, and are in the network of one that has. */
-  private List<Fan.Address> others(NetworkPlan plan) {
-    Set<IPv4Address> own = new HashSet<>();
-    Map<Integer, Set<IPv4AddressWithMask>> networks = new HashMap<>();
-    for (Member member : plan.members()) {
-      own.addAll(member.addresses());
-      networks
-          .computeIfAbsent(member.host().vlan(), any -> new HashSet<>())
-          .add(member.host().network());
-    }
-    List<Fan.Address> others = new ArrayList<>();
-    for (KnownHosts.Seen seen : surroundings.hosts()) {
-      for (IPv4Address address : seen.addresses()) {
-        if (!own.contains(address)) {
-          networks.getOrDefault(seen.vlan(), Set.of()).stream()
-              .filter(network -> network.contains(address))
-              .findFirst()
-              .ifPresent(network -> others.add(other(seen, address, network)));
-        }
-      }
-    }
-    return others;
-  }
-
-  private static Fan.Address other(
-      KnownHosts.Seen seen, IPv4Address address, IPv4AddressWithMask network) {
-    Attachment at = seen.at();
-    return new Fan.Address(
-        address,
-        network,
-        at.switchId(),
-        at.port(),
-        at.mac(),
-        seen.vlan(),
-        seen.vlan() == 0 ? Fan.Tagging.NONE : Fan.Tagging.HOST);
   }
 
   private static ImmutableMap<Integer, Fan.Address> addresses(
@@ -317,9 +290,8 @@ final class PlanKeeper {
     }
     Applied applied = now.applied().get();
     try {
-      MptcpRequest request = RequestFormat.read(applied.request().getBytes(StandardCharsets.UTF_8));
       List<KnownHosts.Seen> seen = surroundings.hosts();
-      List<Host> hosts = hosts(request, seen, now.applied());
+      List<Host> hosts = hosts(applied, seen);
       Topology network = links.with(inUse(applied.plan()));
       ReachablePart part = ReachablePart.of(network, hosts);
       boolean asBefore =
@@ -327,9 +299,9 @@ final class PlanKeeper {
               && part.hosts().equals(hostsOf(applied.plan().members()))
               && part.lost().equals(hostsOf(applied.lost()));
       if (asBefore) {
-        putOthers(now, applied);
+        putOthers(now, applied, seen);
       } else if (!part.hosts().isEmpty()) {
-        replan(now, applied, request.settings(), part, taken(seen));
+        replan(now, applied, part, seen);
       }
     } catch (MptcpException e) {
       troubled(now, String.valueOf(e.getMessage()));
@@ -347,32 +319,29 @@ final class PlanKeeper {
   }
 
   /** Hosts without routes of their own may have come, or gone elsewhere. */
-  private void putOthers(View now, Applied applied) {
-    ImmutableMap<Integer, Fan.Address> addresses = addresses(applied, others(applied.plan()));
-    if (!addresses.equals(now.addresses()) || !now.trouble().equals(applied.trouble())) {
-      put(applied, now.replans(), () -> {});
+  private void putOthers(View now, Applied applied, List<KnownHosts.Seen> seen) {
+    List<Fan.Address> others = Neighbours.of(applied.plan(), seen);
+    if (!addresses(applied, others).equals(now.addresses())
+        || !now.trouble().equals(applied.trouble())) {
+      put(applied, now.replans(), others, () -> {});
     }
   }
 
-  private void replan(
-      View now,
-      Applied applied,
-      PlanSettings settings,
-      ReachablePart part,
-      Collection<IPv4Address> taken)
+  private void replan(View now, Applied applied, ReachablePart part, List<KnownHosts.Seen> seen)
       throws MptcpException {
     Map<String, Member> earlier = new HashMap<>();
     Iterables.concat(applied.plan().members(), applied.lost())
         .forEach(member -> earlier.put(member.host().id(), member));
     NetworkPlan plan =
-        maker(settings, part.topology())
-            .plan(part.hosts(), taken, earlier, Optional.of(applied.plan()));
-    Applied changed = new Applied(applied.request(), label(plan), lost(part, earlier));
+        maker(applied.request().settings(), part.topology())
+            .plan(part.hosts(), taken(seen), earlier, Optional.of(applied.plan()));
+    Applied changed =
+        new Applied(applied.document(), applied.request(), label(plan), lost(part, earlier));
     long kept =
         plan.routes().values().stream()
             .filter(route -> isIn(route.branches(), applied.plan(), route.identity()))
             .count();
-    put(changed, now.replans() + 1, () -> {});
+    put(changed, seen, now.replans() + 1, () -> {});
     LOG.info(
         "MPTCP: planned anew for {}: {} of {} routes are as before, {} sub-flows per link",
         part.topology(),

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.ImmutableSortedSet;
 import io.malob.algorithm.subflow.PlanRequest;
 import io.malob.openflow.subflow.Fan.Tagging;
@@ -40,10 +41,8 @@ final class RequestFormat {
 
   private static final Set<String> ONLINE =
       Set.of("method", "paths", "vlan", "vlans", "count", "traffic", "weights", "seed", "hosts");
-  private static final Set<String> OFFLINE =
-      Set.of(
-          "method", "paths", "vlan", "vlans", "count", "traffic", "weights", "seed", "hosts",
-          "network");
+  private static final ImmutableSet<String> OFFLINE =
+      ImmutableSet.<String>builder().addAll(ONLINE).add("network").build();
   private static final Set<String> PAIR = Set.of("from", "to", "weight");
   private static final Set<String> HOST =
       Set.of("id", "address", "vlan", "tagged_by", "mac", "switch", "port", "addresses", "device");
@@ -57,15 +56,15 @@ final class RequestFormat {
 
   /** A request about the network that the controller sees. */
   static MptcpRequest read(byte[] body) throws MptcpException {
-    return read(parse(body), ONLINE);
+    return read(parse(body), false);
   }
 
   /** A request about a network that it tells itself. */
   static MptcpRequest readOffline(byte[] body) throws MptcpException {
-    return read(parse(body), OFFLINE);
+    return read(parse(body), true);
   }
 
-  static JsonNode parse(byte[] body) throws MptcpException {
+  private static JsonNode parse(byte[] body) throws MptcpException {
     try {
       return body.length == 0 ? JSON.createObjectNode() : JSON.readTree(body);
     } catch (JsonProcessingException e) {
@@ -75,11 +74,11 @@ final class RequestFormat {
     }
   }
 
-  static MptcpRequest read(JsonNode document, Set<String> known) throws MptcpException {
-    Fields fields = Fields.of(document, "", known);
+  private static MptcpRequest read(JsonNode document, boolean isOffline) throws MptcpException {
+    Fields fields = Fields.of(document, "", isOffline ? OFFLINE : ONLINE);
     Optional<List<JsonNode>> elements = fields.list("hosts", MOST_HOSTS);
     Optional<MptcpRequest.GivenNetwork> network = Optional.empty();
-    if (known == OFFLINE) {
+    if (isOffline) {
       network = Optional.of(NetworkFormat.read(document.path("network")));
     }
     Optional<ImmutableList<GivenHost>> hosts = Optional.empty();

@@ -181,7 +181,8 @@ public final class SwitchRules {
         factory, Cookie.of(Cookie.Kind.REQUEST, 0, memberNumber, 0), Cookie.memberMask());
   }
 
-  private static OFMessage deleteByCookie(OFFactory factory, U64 cookie, U64 mask) {
+  /** Takes away, from all tables, the rules whose cookies match. */
+  public static OFMessage deleteByCookie(OFFactory factory, U64 cookie, U64 mask) {
     return factory
         .buildFlowDelete()
         .setTableId(TableId.ALL)

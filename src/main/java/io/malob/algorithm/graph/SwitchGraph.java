@@ -59,7 +59,7 @@ final class SwitchGraph {
         Integer to = numbers.get(link.dst());
         if (to != null
             && !link.dst().equals(from)
-            && topology.contains(opposite(link))
+            && topology.contains(link.reversed())
             && !forbidden.contains(UndirectedLink.of(link))) {
           byNeighbor.computeIfAbsent(to, neighbor -> ImmutableList.builder()).add(link);
         }
@@ -68,10 +68,6 @@ final class SwitchGraph {
       links.add(byNeighbor.values().stream().map(ImmutableList.Builder::build).toList());
     }
     return new SwitchGraph(first, switches, neighbors, links, switches.indexOf(first.dst()));
-  }
-
-  private static DirectedLink opposite(DirectedLink link) {
-    return new DirectedLink(link.dst(), link.dstPort(), link.src(), link.srcPort());
   }
 
   /** How many switches there are; they have the numbers below that. */

@@ -85,7 +85,7 @@ final class UnitFlow {
 
   private long step(DirectedLink link) {
     return usedLinks.contains(UndirectedLink.of(link))
-        ? -price.applyAsLong(opposite(link))
+        ? -price.applyAsLong(link.reversed())
         : price.applyAsLong(link);
   }
 
@@ -95,7 +95,7 @@ final class UnitFlow {
       return false;
     }
     while (link != null) {
-      if (used.remove(opposite(link))) {
+      if (used.remove(link.reversed())) {
         usedLinks.remove(UndirectedLink.of(link));
       } else {
         used.add(link);
@@ -126,9 +126,5 @@ final class UnitFlow {
       paths.add(new Path(src, way.build()));
     }
     return paths;
-  }
-
-  private static DirectedLink opposite(DirectedLink link) {
-    return new DirectedLink(link.dst(), link.dstPort(), link.src(), link.srcPort());
   }
 }

@@ -1,16 +1,15 @@
 package io.malob.openflow.subflow;
 
+import io.malob.openflow.SwitchRules;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import org.projectfloodlight.openflow.protocol.OFAggregateStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFFactory;
-import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
-import org.projectfloodlight.openflow.types.U64;
 
 /** Messages about the rules for sub-flows of one switch. Pure. */
 public final class SubflowMessages {
@@ -34,7 +33,7 @@ public final class SubflowMessages {
     // rules of different epochs must not meet in a switch that changes their order
     messages.add(factory.barrierRequest());
     for (SubflowCookie.Masked other : SubflowCookie.othersThan(epoch)) {
-      messages.add(deleteByCookie(factory, other.cookie(), other.mask()));
+      messages.add(SwitchRules.deleteByCookie(factory, other.cookie(), other.mask()));
     }
     return messages;
   }
@@ -47,16 +46,6 @@ public final class SubflowMessages {
         .setOutPort(OFPort.ANY)
         .setCookie(SubflowCookie.of(0, 0))
         .setCookieMask(SubflowCookie.applicationMask())
-        .build();
-  }
-
-  private static OFFlowMod deleteByCookie(OFFactory factory, U64 cookie, U64 mask) {
-    return factory
-        .buildFlowDelete()
-        .setTableId(TableId.ALL)
-        .setOutPort(OFPort.ANY)
-        .setCookie(cookie)
-        .setCookieMask(mask)
         .build();
   }
 }
