@@ -7,6 +7,7 @@ import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.LinkLoads;
 import io.malob.balancer.ConnectionProgrammer.IdleTimeouts;
 import io.malob.module.FloodlightSwitch;
+import io.malob.module.NetworkEvents;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.monitor.IMonitorService;
@@ -396,7 +397,7 @@ public final class BalancerModule
   public void startUp(FloodlightModuleContext context) {
     catalog.addListener(this::catalogChanged);
     catalogChanged(CatalogSnapshot.empty(), catalog.snapshot());
-    NetworkEvents events = new NetworkEvents(upkeep);
+    NetworkEvents events = new NetworkEvents(NAME, upkeep);
     switches.addOFSwitchListener(events);
     devices.addListener(events);
     topology.addListener(events);

@@ -9,6 +9,7 @@ import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
 import io.malob.module.AttachedHosts;
 import io.malob.module.FoundLinks;
+import io.malob.module.NetworkEvents;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.label.LabelledPath;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -46,7 +47,7 @@ import org.slf4j.LoggerFactory;
  * changes, and when time passes. All of it runs in order, one thing at a time, on one executor and
  * never on a thread that reads from switches.
  */
-final class Upkeep {
+final class Upkeep implements NetworkEvents.Follower {
   private static final Logger LOG = LoggerFactory.getLogger(Upkeep.class);
 
   /** How many labels are kept ready at most; beyond that the first connection waits for its own. */
@@ -197,7 +198,8 @@ final class Upkeep {
   }
 
   /** Links or switches have come or gone. Of several that wait, the last sees them all. */
-  void topologyChanged() {
+  @Override
+  public void topologyChanged() {
     topologyChanges.incrementAndGet();
     inOrder.execute(
         () -> {
@@ -243,7 +245,8 @@ final class Upkeep {
   }
 
   /** A host has come, moved, changed or gone. */
-  void hostChanged(IDevice device) {
+  @Override
+  public void hostChanged(IDevice device) {
     IPv4Address[] addresses = device.getIPv4Addresses();
     inOrder.execute(
         () -> {
@@ -266,7 +269,8 @@ final class Upkeep {
    * A switch is there, for the first time or again. It is used for connections once it is known
    * what it holds.
    */
-  void switchActivated(DatapathId switchId) {
+  @Override
+  public void switchActivated(DatapathId switchId) {
     readSwitches.begin(switchId);
     inOrder.execute(
         () -> {
@@ -298,7 +302,8 @@ final class Upkeep {
   }
 
   /** A switch has gone, or takes no more orders; what it holds may be another when it is back. */
-  void switchRemoved(DatapathId switchId) {
+  @Override
+  public void switchRemoved(DatapathId switchId) {
     readSwitches.gone(switchId);
     inOrder.execute(() -> audits.gone(switchId));
     topologyChanged();

@@ -1,17 +1,15 @@
 package io.malob.mptcp;
 
-import com.google.common.util.concurrent.FutureCallback;
-import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.FoundLinks;
+import io.malob.module.NetworkEvents;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.Packet;
-import io.malob.openflow.subflow.SubflowMessages;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -42,11 +40,11 @@ import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import net.floodlightcontroller.topology.ITopologyService;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.protocol.OFAggregateStatsReply;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
@@ -67,7 +65,7 @@ import org.slf4j.LoggerFactory;
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFMessageListener {
   private static final Logger LOG = LoggerFactory.getLogger(MptcpModule.class);
-  static final String NAME = "malobmptcp";
+  private static final String NAME = "malobmptcp";
 
   /** Listeners that must have seen a packet before. */
   private static final Set<String> BEFORE = Set.of("linkdiscovery", "topology", "devicemanager");
@@ -100,6 +98,7 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
   private ScheduledExecutorService timer;
   private Executor inOrder;
   private RuleInstaller installer;
+  private RuleCounts counts;
   private PlanKeeper keeper;
   private AliasArp arp;
   private int answerSeconds;
@@ -147,6 +146,7 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
     SettingReader settings = new SettingReader(MptcpModule.class, context.getConfigParams(this));
     answerSeconds = settings.number("answerSeconds", 5, 1, 60);
     installer = new RuleInstaller(programmer, inOrder, this::later, new SecureRandom()::nextInt);
+    counts = new RuleCounts(switches, installer, inOrder);
     keeper = openKeeper(settings.text("data", ""));
     arp = new AliasArp(() -> keeper.view().addresses(), programmer);
   }
@@ -179,7 +179,7 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
   @Override
   public void startUp(FloodlightModuleContext context) {
     inOrder.execute(keeper::resume);
-    NetworkEvents events = new NetworkEvents(this);
+    NetworkEvents events = new NetworkEvents(NAME, new Changes());
     switches.addOFSwitchListener(events);
     topologyService.addListener(events);
     devices.addListener(events);
@@ -190,23 +190,41 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
     repetition.every(
         RETRY_MILLIS, "completing rules for sub-flows", () -> inOrder.execute(installer::retry));
     repetition.every(
-        COUNT_MILLIS, "counting rules for sub-flows", () -> inOrder.execute(this::countRules));
+        COUNT_MILLIS, "counting rules for sub-flows", () -> inOrder.execute(counts::compare));
   }
 
-  /** A switch takes orders. */
-  void switchActive(DatapathId switchId) {
-    inOrder.execute(() -> installer.switchActive(switchId));
-    networkChanged();
-  }
+  /** What the plan has to follow. */
+  private final class Changes implements NetworkEvents.Follower {
+    @Override
+    public void switchActivated(DatapathId switchId) {
+      inOrder.execute(() -> installer.switchActive(switchId));
+      networkChanged();
+    }
 
-  /** A switch takes no more orders. */
-  void switchGone(DatapathId switchId) {
-    inOrder.execute(() -> installer.switchGone(switchId));
-    networkChanged();
+    @Override
+    public void switchRemoved(DatapathId switchId) {
+      inOrder.execute(() -> installer.switchGone(switchId));
+      networkChanged();
+    }
+
+    @Override
+    public void topologyChanged() {
+      networkChanged();
+    }
+
+    @Override
+    public void hostChanged(IDevice device) {
+      networkChanged();
+    }
+
+    @Override
+    public void hostVlanChanged(IDevice device) {
+      networkChanged();
+    }
   }
 
   /** Links or hosts have changed; what changes at once is looked at together. */
-  void networkChanged() {
+  private void networkChanged() {
     if (followSoon.compareAndSet(false, true)) {
       ScheduledFuture<?> unused =
           timer.schedule(() -> inOrder.execute(this::follow), GATHER_MILLIS, TimeUnit.MILLISECONDS);
@@ -219,53 +237,6 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
       keeper.follow();
     } catch (RuntimeException e) {
       LOG.error("The MPTCP plan could not follow the network", e);
-    }
-  }
-
-  /** Switches that lack rules, whoever has taken them away, get all of them. */
-  private void countRules() {
-    for (DatapathId switchId : installer.atRest()) {
-      @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
-      if (sw != null) {
-        Futures.addCallback(
-            sw.writeStatsRequest(SubflowMessages.count(sw.getOFFactory())),
-            new RuleCount(switchId),
-            inOrder);
-      }
-    }
-  }
-
-  /** Compares what a switch has with what it should have. */
-  private final class RuleCount implements FutureCallback<List<OFAggregateStatsReply>> {
-    private final DatapathId switchId;
-    private final int expected;
-
-    RuleCount(DatapathId switchId) {
-      this.switchId = switchId;
-      this.expected = installer.expected(switchId);
-    }
-
-    @Override
-    public void onSuccess(@Nullable List<OFAggregateStatsReply> replies) {
-      if (replies == null) {
-        return;
-      }
-      long found = replies.stream().mapToLong(OFAggregateStatsReply::getFlowCount).sum();
-      boolean isComparable =
-          installer.expected(switchId) == expected && installer.isAtRest(switchId);
-      if (isComparable && found != expected) {
-        LOG.warn(
-            "Switch {} has {} rules for sub-flows, not {}: they are sent again",
-            switchId,
-            found,
-            expected);
-        installer.doubt(switchId);
-      }
-    }
-
-    @Override
-    public void onFailure(Throwable cause) {
-      // it is asked again, or has gone
     }
   }
 

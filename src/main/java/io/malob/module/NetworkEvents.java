@@ -1,4 +1,4 @@
-package io.malob.mptcp;
+package io.malob.module;
 
 import java.util.List;
 import net.floodlightcontroller.core.IOFSwitchListener;
@@ -10,27 +10,40 @@ import net.floodlightcontroller.topology.ITopologyListener;
 import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.types.DatapathId;
 
-/** Passes on what switches, links and hosts do to the {@link MptcpModule}. */
-final class NetworkEvents implements IOFSwitchListener, ITopologyListener, IDeviceListener {
-  private final MptcpModule module;
+/**
+ * Passes on what switches, links and hosts do.
+ *
+ * @param name of the listener, by which others order themselves
+ * @param follower who is told, by any thread
+ */
+public record NetworkEvents(String name, Follower follower)
+    implements IOFSwitchListener, ITopologyListener, IDeviceListener {
+  /** Follows the network. */
+  public interface Follower {
+    /** A switch takes orders. */
+    void switchActivated(DatapathId switchId);
 
-  NetworkEvents(MptcpModule module) {
-    this.module = module;
+    /** A switch has gone, or takes no more orders. */
+    void switchRemoved(DatapathId switchId);
+
+    /** Links have come or gone. */
+    void topologyChanged();
+
+    /** A host has come, gone, moved, or has other IPv4 addresses. */
+    void hostChanged(IDevice device);
+
+    /** A host is on other VLANs than before. */
+    default void hostVlanChanged(IDevice device) {}
   }
 
   @Override
   public void switchActivated(DatapathId switchId) {
-    module.switchActive(switchId);
+    follower.switchActivated(switchId);
   }
 
   @Override
   public void switchRemoved(DatapathId switchId) {
-    module.switchGone(switchId);
-  }
-
-  @Override
-  public void switchDeactivated(DatapathId switchId) {
-    module.switchGone(switchId);
+    follower.switchRemoved(switchId);
   }
 
   @Override
@@ -42,29 +55,35 @@ final class NetworkEvents implements IOFSwitchListener, ITopologyListener, IDevi
   @Override
   public void switchChanged(DatapathId switchId) {}
 
+  /** It takes no orders now, like one that has gone; when it does again, it is activated. */
+  @Override
+  public void switchDeactivated(DatapathId switchId) {
+    follower.switchRemoved(switchId);
+  }
+
   @Override
   public void topologyChanged(List<LDUpdate> updates) {
-    module.networkChanged();
+    follower.topologyChanged();
   }
 
   @Override
   public void deviceAdded(IDevice device) {
-    module.networkChanged();
+    follower.hostChanged(device);
   }
 
   @Override
   public void deviceRemoved(IDevice device) {
-    module.networkChanged();
+    follower.hostChanged(device);
   }
 
   @Override
   public void deviceMoved(IDevice device) {
-    module.networkChanged();
+    follower.hostChanged(device);
   }
 
   @Override
   public void deviceIPV4AddrChanged(IDevice device) {
-    module.networkChanged();
+    follower.hostChanged(device);
   }
 
   @Override
@@ -72,12 +91,12 @@ final class NetworkEvents implements IOFSwitchListener, ITopologyListener, IDevi
 
   @Override
   public void deviceVlanChanged(IDevice device) {
-    module.networkChanged();
+    follower.hostVlanChanged(device);
   }
 
   @Override
   public String getName() {
-    return MptcpModule.NAME;
+    return name;
   }
 
   @Override
