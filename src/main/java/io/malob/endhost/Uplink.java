@@ -1,0 +1,28 @@
+package io.malob.endhost;
+
+import java.util.Optional;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+
+/**
+ * One interface over which the host reaches the Internet, as it is configured.
+ *
+ * @param name by which operators know it: its interface's
+ * @param port name of the switch's port
+ * @param mac of the interface
+ * @param weight that the operator gave it; 0 if its capacity is to be its weight
+ * @param ipv4 its address; empty while it has none
+ * @param gatewayIpv4 its router; empty while it has none
+ * @param ipv6 its global address, where it has one
+ * @param gatewayIpv6 its IPv6 router, where it has one
+ */
+record Uplink(
+    String name,
+    String port,
+    MacAddress mac,
+    double weight,
+    Optional<IPv4Address> ipv4,
+    Optional<IPv4Address> gatewayIpv4,
+    Optional<IPv6Address> ipv6,
+    Optional<IPv6Address> gatewayIpv6) {}

@@ -1,0 +1,33 @@
+package io.malob.endhost;
+
+import java.util.Optional;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/**
+ * An uplink as it is at the moment. Immutable.
+ *
+ * @param number from 1; stays with the name as long as the controller runs
+ * @param port empty while the switch does not have it
+ * @param gatewayMac of the IPv4 router; empty until it has answered ARP
+ * @param gatewayMac6 of the IPv6 router
+ * @param alive whether it can carry flows: port up, address, router known and lately heard of
+ * @param capacityBps towards the host, in bit/s; 0 if unknown
+ * @param capacitySource where that is from: {@code recorded}, {@code probes}, {@code saturation} or
+ *     {@code unknown}
+ * @param rateBps carried towards the host in the last second
+ * @param sentBps carried from the host in the last second
+ * @param roundTripNanos least round trip to the gateway lately; 0 if unknown
+ */
+record UplinkView(
+    Uplink uplink,
+    int number,
+    Optional<OFPort> port,
+    Optional<MacAddress> gatewayMac,
+    Optional<MacAddress> gatewayMac6,
+    boolean alive,
+    long capacityBps,
+    String capacitySource,
+    long rateBps,
+    long sentBps,
+    long roundTripNanos) {}
