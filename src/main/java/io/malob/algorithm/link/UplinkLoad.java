@@ -8,7 +8,8 @@ package io.malob.algorithm.link;
  * @param capacityBps what it can carry towards the host, in bit/s; 0 if unknown
  * @param rateBps what it carried lately towards the host, in bit/s
  * @param openFlows flows that were placed on it and have not ended
- * @param expectedBytes what its open flows are expected to carry still
+ * @param expectedBytes what its open flows are expected to carry still while a new one is open; the
+ *     sum of {@link FlowSizes#expectedBytes}
  */
 public record UplinkLoad(
     int number,
