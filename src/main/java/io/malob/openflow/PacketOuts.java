@@ -10,11 +10,11 @@ import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /** Makes the messages that send a frame from a switch. Pure. */
-final class PacketOuts {
+public final class PacketOuts {
   private PacketOuts() {}
 
   /** Sends a frame as if it had come from the controller. */
-  static OFMessage of(OFFactory factory, byte[] frame, List<OFAction> actions) {
+  public static OFMessage of(OFFactory factory, byte[] frame, List<OFAction> actions) {
     OFPacketOut.Builder message = factory.buildPacketOut().setData(frame).setActions(actions);
     if (factory.getVersion().compareTo(OFVersion.OF_15) < 0) {
       message.setInPort(OFPort.CONTROLLER);

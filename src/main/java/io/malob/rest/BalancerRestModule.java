@@ -2,6 +2,7 @@ package io.malob.rest;
 
 import io.malob.agent.IAgentService;
 import io.malob.balancer.IBalancerService;
+import io.malob.endhost.IEndhostService;
 import io.malob.latency.ILatencyService;
 import io.malob.monitor.IMonitorService;
 import io.malob.mptcp.IMptcpService;
@@ -37,7 +38,8 @@ public final class BalancerRestModule implements IFloodlightModule {
         IMonitorService.class,
         IAgentService.class,
         ILatencyService.class,
-        IMptcpService.class);
+        IMptcpService.class,
+        IEndhostService.class);
   }
 
   @Override
@@ -56,6 +58,11 @@ public final class BalancerRestModule implements IFloodlightModule {
         new JsonRoutable(
             "/wm/malob",
             new StateResources(
-                balancer, monitor, agents, latency, context.getServiceImpl(IMptcpService.class))));
+                balancer,
+                monitor,
+                agents,
+                latency,
+                context.getServiceImpl(IMptcpService.class),
+                context.getServiceImpl(IEndhostService.class))));
   }
 }

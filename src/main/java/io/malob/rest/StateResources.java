@@ -6,6 +6,7 @@ import io.malob.balancer.BalancerCounters;
 import io.malob.balancer.IBalancerService;
 import io.malob.balancer.MoveStats;
 import io.malob.balancer.PathStats;
+import io.malob.endhost.IEndhostService;
 import io.malob.latency.ILatencyService;
 import io.malob.monitor.IMonitorService;
 import io.malob.mptcp.IMptcpService;
@@ -24,7 +25,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 final class StateResources implements Resources {
   private static final String HERE =
       "explain, connections, capacities, paths, profiles, moves, links, servers, snapshot, latency, reports,"
-          + " refusals, counters, audits, mptcp";
+          + " refusals, counters, audits, mptcp, endhost";
 
   private final IBalancerService balancer;
   private final MonitoredState monitored;
@@ -34,14 +35,17 @@ final class StateResources implements Resources {
   private final ReportResources reports;
   private final ILatencyService latency;
   private final MptcpResources mptcp;
+  private final EndhostResources endhost;
 
   StateResources(
       IBalancerService balancer,
       IMonitorService monitor,
       IAgentService agents,
       ILatencyService latency,
-      IMptcpService mptcp) {
+      IMptcpService mptcp,
+      IEndhostService endhost) {
     this.mptcp = new MptcpResources(mptcp);
+    this.endhost = new EndhostResources(endhost);
     this.balancer = balancer;
     this.monitored = new MonitoredState(balancer, monitor, Clock.systemUTC());
     this.explanations = new ExplanationResources(balancer, monitor);
@@ -62,6 +66,9 @@ final class StateResources implements Resources {
     }
     if (!path.isEmpty() && path.get(0).equals("mptcp")) {
       return mptcp.answer(method, path.subList(1, path.size()), body);
+    }
+    if (!path.isEmpty() && path.get(0).equals("endhost")) {
+      return endhost.answer(method, path.subList(1, path.size()), query, body);
     }
     Object answer =
         switch (String.join("/", path)) {

@@ -10,7 +10,9 @@ import org.projectfloodlight.openflow.types.MacAddress;
 public final class Replies {
   private static final int ICMP_HEADER_BYTES = 8;
   private static final int ICMP_UNREACHABLE = 3;
+  private static final int CODE_NETWORK_UNREACHABLE = 0;
   private static final int CODE_PORT_UNREACHABLE = 3;
+  private static final int UDP_HEADER_BYTES = 8;
   private static final int TTL = 64;
 
   private Replies() {}
@@ -117,12 +119,42 @@ public final class Replies {
 
   /** Tells the sender of a packet that nobody listens on its port (RFC 792, RFC 1122). */
   public static byte[] portUnreachable(Packet packet) {
+    return unreachable(packet, CODE_PORT_UNREACHABLE);
+  }
+
+  /** Tells the sender of a packet that there is no way (RFC 792, RFC 1122). */
+  public static byte[] networkUnreachable(Packet packet) {
+    return unreachable(packet, CODE_NETWORK_UNREACHABLE);
+  }
+
+  /**
+   * Tells a host that nobody listens any more where it sends to by UDP, without a packet of its own
+   * at hand.
+   *
+   * @param tuple of the packets that it sends
+   */
+  public static byte[] udpPortUnreachable(MacAddress srcMac, MacAddress dstMac, FiveTuple tuple) {
+    int udp = Packet.ETHERNET_BYTES + Packet.IPV4_BYTES;
+    ByteBuffer sent = ByteBuffer.allocate(udp + UDP_HEADER_BYTES);
+    sent.put(srcMac.getBytes())
+        .put(dstMac.getBytes())
+        .putShort((short) Packet.ETHERTYPE_IPV4)
+        .putInt(Packet.ETHERNET_BYTES + 12, tuple.srcAddress())
+        .putInt(Packet.ETHERNET_BYTES + 16, tuple.dstAddress())
+        .putShort(udp, (short) tuple.srcPort())
+        .putShort(udp + 2, (short) tuple.dstPort())
+        .putShort(udp + 4, (short) UDP_HEADER_BYTES);
+    finish(sent, Packet.ETHERNET_BYTES, Packet.PROTOCOL_UDP, UDP_HEADER_BYTES);
+    return portUnreachable(Packet.parse(sent.array()));
+  }
+
+  private static byte[] unreachable(Packet packet, int code) {
     int headerBytes = packet.transportOffset() - packet.networkOffset();
     int quoted = Math.min(headerBytes + 8, packet.networkBytes());
     int icmpBytes = ICMP_HEADER_BYTES + quoted;
     ByteBuffer reply = answer(packet, icmpBytes);
     int icmp = packet.networkOffset() + Packet.IPV4_BYTES;
-    reply.put(icmp, (byte) ICMP_UNREACHABLE).put(icmp + 1, (byte) CODE_PORT_UNREACHABLE);
+    reply.put(icmp, (byte) ICMP_UNREACHABLE).put(icmp + 1, (byte) code);
     System.arraycopy(
         packet.frame(), packet.networkOffset(), reply.array(), icmp + ICMP_HEADER_BYTES, quoted);
     reply.putShort(icmp + 2, Checksums.of(reply, icmp, icmpBytes, 0));

@@ -1,0 +1,29 @@
+package io.malob.endhost;
+
+import io.malob.openflow.packet.Packet;
+import io.malob.openflow.packet.Replies;
+import io.malob.openflow.uplink.InsideEnd;
+
+/**
+ * Answers ARP of the inside: every address but the host's own is at the gateway, which is nobody
+ * but the controller. Thread-safe.
+ */
+final class ArpProxy {
+  private final FlowSender sender;
+
+  ArpProxy(FlowSender sender) {
+    this.sender = sender;
+  }
+
+  void take(Wiring wiring, InsideEnd inside, Packet packet) {
+    boolean isAsked =
+        packet.kind() == Packet.Kind.ARP
+            && packet.arpOperation() == Packet.ARP_REQUEST
+            && packet.dstAddress() != inside.ipv4().getInt()
+            && packet.dstAddress() != packet.srcAddress()
+            && packet.srcAddress() != 0; // a host that only looks whether its address is free
+    if (isAsked) {
+      sender.tell(wiring, inside, Replies.arpReply(packet, inside.gatewayMac()));
+    }
+  }
+}

@@ -1,0 +1,330 @@
+package io.malob.endhost;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.module.FloodlightSwitch;
+import io.malob.module.Repetition;
+import io.malob.module.SettingReader;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.uplink.UplinkCookie;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import net.floodlightcontroller.core.FloodlightContext;
+import net.floodlightcontroller.core.IFloodlightProviderService;
+import net.floodlightcontroller.core.IOFMessageListener;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.IOFSwitchListener;
+import net.floodlightcontroller.core.PortChangeType;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
+import net.floodlightcontroller.core.module.IFloodlightModule;
+import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.threadpool.IThreadPoolService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
+import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.protocol.OFPortDesc;
+import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * A host's own flows over its uplinks, as a Floodlight module: wires its parts to the controller's
+ * events. Until a network is configured it does nothing, and it leaves all switches alone but the
+ * host's.
+ *
+ * <p>Setting: {@code maxFlows}, how many flows there can be at a time.
+ */
+@SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
+public final class EndhostModule
+    implements IFloodlightModule, IEndhostService, IOFMessageListener, IOFSwitchListener {
+  private static final String NAME = "malobendhost";
+
+  /** What comes from the host's switch is none of their business. */
+  private static final Set<String> AFTER =
+      Set.of("linkdiscovery", "topology", "devicemanager", "loadbalancer", "forwarding");
+
+  private static final int SWEEP_MILLIS = 1_000;
+
+  /** So long a reset connection's host has to answer before the rules are taken away. */
+  private static final int LAST_RESETS_MILLIS = 300;
+
+  private final LongSupplier nanoTime;
+  private final FlowProgrammer programmer =
+      new FlowProgrammer(switchId -> FloodlightSwitch.active(this.switches, switchId));
+  private IFloodlightProviderService provider;
+  private IOFSwitchService switches;
+  private ScheduledExecutorService timer;
+  private Executor inOrder;
+  private ArpUplinks uplinks;
+  private UplinkChoice choice;
+  private OpenFlows flows;
+  private FlowEnds ends;
+  private SwitchKeeper rules;
+  private HostKeeper keeper;
+  private PacketIns packets;
+  private Refusals refusals;
+  private HostStatus status;
+
+  /** For the module loader. */
+  public EndhostModule() {
+    this(System::nanoTime);
+  }
+
+  /** A module on a clock of its own. */
+  EndhostModule(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
+    return List.of(IEndhostService.class);
+  }
+
+  @Override
+  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
+    return Map.of(IEndhostService.class, this);
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
+    return List.of(
+        IFloodlightProviderService.class, IOFSwitchService.class, IThreadPoolService.class);
+  }
+
+  @Override
+  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
+    provider = context.getServiceImpl(IFloodlightProviderService.class);
+    switches = context.getServiceImpl(IOFSwitchService.class);
+    timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
+    inOrder = MoreExecutors.newSequentialExecutor(timer);
+    SettingReader settings = new SettingReader(EndhostModule.class, context.getConfigParams(this));
+    FlowTable table = new FlowTable(settings.number("maxFlows", 20_000, 1, 1_000_000));
+    long start = nanoTime.getAsLong();
+    uplinks = new ArpUplinks(switches, programmer, inOrder);
+    choice = new UplinkChoice();
+    flows = new OpenFlows(table, choice, UplinkCookie.generation(start));
+    refusals = new Refusals();
+    FlowSender sender = new FlowSender(programmer);
+    Resets resets = new Resets(sender);
+    ends = new FlowEnds(flows, sender);
+    rules = new SwitchKeeper(programmer, (int) (start >>> 20));
+    keeper =
+        new HostKeeper(
+            programmer, rules, flows, sender, resets, inOrder, this::resetLater, nanoTime);
+    FirstPackets firstPackets = new FirstPackets();
+    packets =
+        new PacketIns(
+            uplinks,
+            new FlowPlacer(flows, choice, sender, refusals, resets),
+            ends,
+            new ArpProxy(sender),
+            firstPackets,
+            refusals,
+            nanoTime);
+    status = new HostStatus(flows, refusals, firstPackets);
+  }
+
+  @Override
+  public void startUp(FloodlightModuleContext context) {
+    uplinks.addListener(keeper::viewChanged);
+    switches.addOFSwitchListener(this);
+    provider.addOFMessageListener(OFType.PACKET_IN, this);
+    provider.addOFMessageListener(OFType.FLOW_REMOVED, this);
+    provider.addOFMessageListener(OFType.ERROR, this);
+    new Repetition(timer)
+        .every(SWEEP_MILLIS, "looking after a host's flows", () -> inOrder.execute(this::sweep));
+  }
+
+  private void sweep() {
+    keeper
+        .wiring()
+        .ifPresent(
+            wiring -> {
+              uplinks.ask();
+              keeper.check();
+              ends.sweep(wiring, nanoTime.getAsLong());
+            });
+  }
+
+  private void resetLater() {
+    ScheduledFuture<?> unused =
+        timer.schedule(
+            () -> inOrder.execute(this::resetMore), Resets.TICK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void resetMore() {
+    if (keeper.resetMore()) {
+      resetLater();
+    }
+  }
+
+  @Override
+  public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
+    Optional<Wiring> hosts = keeper.wiring().filter(now -> now.switchId().equals(sw.getId()));
+    if (message instanceof OFPacketIn packetIn) {
+      hosts.ifPresent(
+          wiring ->
+              packets.take(
+                  wiring,
+                  packetIn.getMatch().get(MatchField.IN_PORT),
+                  packetIn.getCookie(),
+                  packetIn.getData()));
+      // by rules of before a restart, until the host is configured again: nobody else's either
+      return hosts.isPresent() || UplinkCookie.isOurs(packetIn.getCookie())
+          ? Command.STOP
+          : Command.CONTINUE;
+    }
+    if (hosts.isEmpty()) {
+      return Command.CONTINUE;
+    }
+    if (message instanceof OFFlowRemoved removed) {
+      return removed(removed);
+    }
+    return message instanceof OFErrorMsg error && rules.refused(error.getXid())
+        ? Command.STOP
+        : Command.CONTINUE;
+  }
+
+  private Command removed(OFFlowRemoved removed) {
+    if (!UplinkCookie.isOurs(removed.getCookie())) {
+      return Command.CONTINUE;
+    }
+    ends.removed(removed, nanoTime.getAsLong());
+    return Command.STOP;
+  }
+
+  @Override
+  public Map<String, @Nullable Object> status() {
+    Optional<HostView> view = uplinks.view();
+    boolean connected =
+        view.filter(now -> switches.getActiveSwitch(now.network().switchId()) != null).isPresent();
+    return status.status(view, connected);
+  }
+
+  @Override
+  public Map<String, @Nullable Object> configure(byte[] request) throws EndhostException {
+    HostNetwork network =
+        ConfigurationReader.network(
+            request, uplinks.view().map(view -> view.network().algorithm()).orElse("WRR"));
+    apply(network);
+    return status();
+  }
+
+  private void apply(HostNetwork network) {
+    choice.use(network.algorithm());
+    uplinks.configure(network);
+  }
+
+  @Override
+  public Map<String, @Nullable Object> setAlgorithm(byte[] request) throws EndhostException {
+    String algorithm = ConfigurationReader.algorithm(request);
+    HostNetwork now = configured().network();
+    apply(
+        new HostNetwork(
+            now.switchId(), now.inside(), algorithm, now.defaultUplink(), now.uplinks()));
+    return status();
+  }
+
+  private HostView configured() throws EndhostException {
+    return uplinks.view().orElseThrow(EndhostException::notConfigured);
+  }
+
+  @Override
+  public Map<String, @Nullable Object> setCapacity(String uplink, byte[] request)
+      throws EndhostException {
+    Optional<Long> bps = ConfigurationReader.capacity(request);
+    HostView view = configured();
+    if (!uplinks.record(uplink, bps.orElse(0L))) {
+      throw EndhostException.notFound(
+          String.format(
+              "there is no uplink \"%s\", only %s",
+              uplink,
+              String.join(", ", view.network().uplinks().stream().map(Uplink::name).toList())));
+    }
+    return status();
+  }
+
+  @Override
+  public List<Map<String, @Nullable Object>> flows(int limit) throws EndhostException {
+    return status.flows(configured(), limit, nanoTime.getAsLong());
+  }
+
+  @Override
+  public boolean clear() {
+    if (uplinks.view().isEmpty()) {
+      return false;
+    }
+    uplinks.clear();
+    keeper.close();
+    try {
+      TimeUnit.MILLISECONDS.sleep(LAST_RESETS_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    keeper.forget();
+    return true;
+  }
+
+  @Override
+  public void switchActivated(DatapathId switchId) {
+    if (isHosts(switchId)) {
+      keeper.switchActivated(switchId);
+      uplinks.switchChanged();
+    }
+  }
+
+  @Override
+  public void switchRemoved(DatapathId switchId) {
+    if (isHosts(switchId)) {
+      uplinks.switchGone();
+    }
+  }
+
+  @Override
+  public void switchDeactivated(DatapathId switchId) {
+    switchRemoved(switchId);
+  }
+
+  @Override
+  public void switchPortChanged(DatapathId switchId, OFPortDesc port, PortChangeType change) {
+    if (isHosts(switchId)) {
+      uplinks.switchChanged();
+    }
+  }
+
+  @Override
+  public void switchAdded(DatapathId switchId) {}
+
+  @Override
+  public void switchChanged(DatapathId switchId) {}
+
+  private boolean isHosts(DatapathId switchId) {
+    return uplinks.view().filter(view -> view.network().switchId().equals(switchId)).isPresent();
+  }
+
+  @Override
+  public String getName() {
+    return NAME;
+  }
+
+  @Override
+  public boolean isCallbackOrderingPrereq(OFType type, String name) {
+    return false;
+  }
+
+  @Override
+  public boolean isCallbackOrderingPostreq(OFType type, String name) {
+    return AFTER.contains(name);
+  }
+}

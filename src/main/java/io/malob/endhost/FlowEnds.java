@@ -1,0 +1,77 @@
+package io.malob.endhost;
+
+import io.malob.openflow.packet.Packet;
+import io.malob.openflow.uplink.FlowKey;
+import io.malob.openflow.uplink.FoundFlow;
+import io.malob.openflow.uplink.UplinkCookie;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
+import org.projectfloodlight.openflow.types.U64;
+
+/**
+ * Sees TCP connections end, from copies of their last packets, and takes their rules away a little
+ * later, when what was under way has arrived. {@link #sweep} is for one thread at a time, the rest
+ * for any.
+ */
+final class FlowEnds {
+  /** Longer than an acknowledgement that was lost takes to be sent again. */
+  static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private final OpenFlows flows;
+  private final FlowSender sender;
+  private final Queue<Ended> lingering = new ConcurrentLinkedQueue<>();
+
+  private record Ended(Flow flow, long sinceNanos) {}
+
+  FlowEnds(OpenFlows flows, FlowSender sender) {
+    this.flows = flows;
+    this.sender = sender;
+  }
+
+  /** A copy of a packet with FIN or RST; the packet itself is on its way. */
+  void copied(FlowKey key, boolean byHost, Packet packet, long nowNanos) {
+    @Nullable Flow flow = flows.find(key);
+    if (flow == null) {
+      return;
+    }
+    boolean isOver = packet.hasTcpFlags(Packet.TCP_RST) || flow.finished(byHost);
+    if (isOver && flows.end(flow)) {
+      lingering.add(new Ended(flow, nowNanos));
+    }
+  }
+
+  /**
+   * A rule of a flow has gone: what it has counted, and, if it was the rule out, the flow's end.
+   */
+  void removed(OFFlowRemoved removed, long nowNanos) {
+    U64 cookie = removed.getCookie();
+    boolean isOut = UplinkCookie.is(cookie, UplinkCookie.Kind.OUT);
+    if (!isOut && !UplinkCookie.is(cookie, UplinkCookie.Kind.BACK)) {
+      return;
+    }
+    @Nullable Flow flow = flows.find(FoundFlow.keyOf(removed.getMatch(), isOut));
+    if (flow == null || flow.generation() != UplinkCookie.generation(cookie)) {
+      return; // another one has its place
+    }
+    long bytes = removed.getByteCount().getValue();
+    flow.counted(isOut ? 0 : bytes, isOut ? bytes : 0, nowNanos);
+    if (isOut) {
+      flows.forget(flow);
+    }
+  }
+
+  /** Takes the rules of flows away that ended long enough ago. */
+  void sweep(Wiring wiring, long nowNanos) {
+    for (@Nullable Ended next = lingering.peek();
+        next != null && nowNanos - next.sinceNanos >= LINGER_NANOS;
+        next = lingering.peek()) {
+      lingering.remove();
+      if (flows.find(next.flow.key()) == next.flow) {
+        sender.remove(wiring, next.flow);
+      }
+    }
+  }
+}

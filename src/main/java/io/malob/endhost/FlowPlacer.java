@@ -1,0 +1,116 @@
+package io.malob.endhost;
+
+import io.malob.openflow.packet.Packet;
+import io.malob.openflow.packet.Replies;
+import io.malob.openflow.uplink.FlowKey;
+import io.malob.openflow.uplink.InsideEnd;
+import io.malob.openflow.uplink.UplinkEnd;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPAddress;
+
+/**
+ * Deals with packets that the switch has no rule for: first packets of flows, those that are faster
+ * than their rules, and those that nobody knows. Thread-safe.
+ */
+final class FlowPlacer {
+  /** Rules that were sent so lately are on their way: a packet that misses just overtook them. */
+  private static final long RULES_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final OpenFlows flows;
+  private final UplinkChoice choice;
+  private final FlowSender sender;
+  private final Refusals refusals;
+  private final Resets resets;
+
+  FlowPlacer(
+      OpenFlows flows, UplinkChoice choice, FlowSender sender, Refusals refusals, Resets resets) {
+    this.flows = flows;
+    this.choice = choice;
+    this.sender = sender;
+    this.refusals = refusals;
+    this.resets = resets;
+  }
+
+  /**
+   * Takes an IPv4 packet that the host sends.
+   *
+   * @return whether it was the first of a flow
+   */
+  boolean sent(Wiring wiring, InsideEnd inside, Packet packet, long nowNanos) {
+    if (packet.srcAddress() != inside.ipv4().getInt()) {
+      refusals.count(Refusal.WRONG_SOURCE);
+      return false;
+    }
+    FlowKey key = FlowKey.sent(packet);
+    @Nullable Flow known = flows.find(key);
+    Optional<UplinkEnd> uplink = known == null ? Optional.empty() : wiring.uplinkOf(known);
+    if (known == null || uplink.isEmpty()) {
+      return unknown(wiring, inside, key, packet, known, nowNanos);
+    }
+    boolean isNew = known.isOver() && packet.isTcpSyn();
+    // where the old one is: the switch may follow its rules a moment longer
+    Flow flow = isNew ? flows.renew(known, nowNanos) : known;
+    send(wiring, inside, uplink.get(), flow, packet, nowNanos);
+    return isNew;
+  }
+
+  private boolean unknown(
+      Wiring wiring,
+      InsideEnd inside,
+      FlowKey key,
+      Packet packet,
+      @Nullable Flow stranded,
+      long nowNanos) {
+    if (packet.kind() == Packet.Kind.TCP && !packet.isFragment() && !packet.isTcpSyn()) {
+      resets.answered(key);
+      refusals.count(Refusal.UNKNOWN_CONNECTION);
+      sender.reset(wiring, inside, packet);
+      return false;
+    }
+    if (stranded != null) {
+      flows.forget(stranded);
+    }
+    Optional<UplinkView> chosen = choice.choose(wiring, key);
+    if (chosen.isEmpty() || flows.isFull()) {
+      refuse(chosen.isEmpty() ? Refusal.NO_UPLINK : Refusal.TABLE_FULL, wiring, inside, packet);
+      return false;
+    }
+    @Nullable UplinkEnd uplink = wiring.byNumber().get(chosen.get().number());
+    if (uplink == null) {
+      return false;
+    }
+    Flow flow = flows.open(key, uplink.number(), address(uplink, key), nowNanos);
+    send(wiring, inside, wiring.uplinkOf(flow).orElse(uplink), flow, packet, nowNanos);
+    return true;
+  }
+
+  private static IPAddress<?> address(UplinkEnd uplink, FlowKey key) {
+    return key.isIpv4() ? uplink.ipv4().orElseThrow() : uplink.ipv6().orElseThrow();
+  }
+
+  private void send(
+      Wiring wiring, InsideEnd inside, UplinkEnd uplink, Flow flow, Packet packet, long nowNanos) {
+    boolean rules = flow.needsRules(nowNanos, RULES_AGAIN_NANOS);
+    sender.carry(wiring, inside, uplink, flow, rules, packet.frame());
+  }
+
+  private void refuse(Refusal why, Wiring wiring, InsideEnd inside, Packet packet) {
+    refusals.count(why);
+    if (packet.kind() == Packet.Kind.TCP || packet.kind() == Packet.Kind.UDP) {
+      sender.tell(wiring, inside, Replies.networkUnreachable(packet));
+    }
+  }
+
+  /** Takes an IPv4 packet for the host that came in at an uplink. */
+  void received(Wiring wiring, InsideEnd inside, UplinkEnd uplink, Packet packet) {
+    FlowKey key = FlowKey.received(packet);
+    @Nullable Flow flow = flows.find(key);
+    if (flow != null && flow.uplink() == uplink.number()) {
+      sender.handBack(wiring, inside, key, packet.frame());
+    } else if (packet.kind() != Packet.Kind.TCP) {
+      sender.bar(wiring, uplink, key);
+    }
+  }
+}

@@ -1,0 +1,171 @@
+package io.malob.endhost;
+
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.uplink.FlowKey;
+import io.malob.openflow.uplink.FlowRules;
+import io.malob.openflow.uplink.InsideEnd;
+import io.malob.openflow.uplink.UplinkEnd;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Follows the host's network: gives the switch its rules, and ends flows whose uplink does not
+ * carry them any more. The wiring may be read by any thread; all changes are made on one executor,
+ * in order.
+ */
+final class HostKeeper {
+  private final FlowProgrammer programmer;
+  private final SwitchKeeper keeper;
+  private final OpenFlows flows;
+  private final FlowSender sender;
+  private final Resets resets;
+  private final Executor inOrder;
+  private final Runnable resetsLater;
+  private final LongSupplier nanoTime;
+  private volatile Optional<Wiring> wiring = Optional.empty();
+
+  HostKeeper(
+      FlowProgrammer programmer,
+      SwitchKeeper keeper,
+      OpenFlows flows,
+      FlowSender sender,
+      Resets resets,
+      Executor inOrder,
+      Runnable resetsLater,
+      LongSupplier nanoTime) {
+    this.programmer = programmer;
+    this.keeper = keeper;
+    this.flows = flows;
+    this.sender = sender;
+    this.resets = resets;
+    this.inOrder = inOrder;
+    this.resetsLater = resetsLater;
+    this.nanoTime = nanoTime;
+  }
+
+  /** How the host is connected at the moment; empty until that is configured. */
+  Optional<Wiring> wiring() {
+    return wiring;
+  }
+
+  /** Things have changed. */
+  void viewChanged(HostView view) {
+    Wiring now = Wiring.of(view);
+    Optional<Wiring> before = wiring;
+    wiring = Optional.of(now); // new flows go by it from here on
+    inOrder.execute(() -> changed(before, now));
+  }
+
+  private void changed(Optional<Wiring> before, Wiring now) {
+    before.filter(old -> !old.switchId().equals(now.switchId())).ifPresent(keeper::clear);
+    if (before.isEmpty() || !now.hasRulesOf(before.get())) {
+      keeper.prepare(now);
+    }
+    depart(now);
+    before.ifPresent(old -> followRouters(old, now));
+  }
+
+  /** The switch is there, perhaps without any rule. */
+  void switchActivated(DatapathId switchId) {
+    wiring
+        .filter(now -> now.switchId().equals(switchId))
+        .ifPresent(
+            now ->
+                inOrder.execute(
+                    () -> {
+                      keeper.switchChanged();
+                      keeper.prepare(now);
+                    }));
+  }
+
+  /** Ends flows whose uplink has gone, is dead, or has another address. */
+  private void depart(Wiring now) {
+    List<Flow> stranded = new ArrayList<>();
+    for (Flow flow : flows.all()) {
+      if (now.uplinkOf(flow).isEmpty()) {
+        stranded.add(flow);
+      }
+    }
+    if (stranded.isEmpty()) {
+      return;
+    }
+    stranded.stream()
+        .map(Flow::uplink)
+        .distinct()
+        .forEach(
+            uplink ->
+                programmer.send(now.switchId(), factory -> FlowRules.removeAll(factory, uplink)));
+    stranded.forEach(flow -> end(now, flow));
+    resetsLater.run();
+  }
+
+  private void end(Wiring now, Flow flow) {
+    boolean wasOver = flow.isOver();
+    if (!flows.forget(flow) || wasOver) {
+      return;
+    }
+    flows.counts(flow.uplink()).reset.increment();
+    if (flow.key().protocol() == FlowKey.TCP) {
+      resets.begin(flow.key(), nanoTime.getAsLong());
+    } else if (flow.key().protocol() == FlowKey.UDP) {
+      now.inside().ifPresent(inside -> sender.unreachable(now, inside, flow.key()));
+    }
+  }
+
+  /** A router that has another MAC now, in the same place: flows go on over it. */
+  private void followRouters(Wiring before, Wiring now) {
+    if (now.inside().isEmpty()) {
+      return;
+    }
+    InsideEnd inside = now.inside().get();
+    for (UplinkEnd end : now.byNumber().values()) {
+      UplinkEnd old = before.byNumber().get(end.number());
+      boolean hasMoved = old != null && !old.equals(end) && old.gatewayMac().isPresent();
+      if (hasMoved) {
+        for (Flow flow : flows.all()) {
+          if (flow.uplink() == end.number() && now.uplinkOf(flow).isPresent()) {
+            sender.carry(now, inside, end, flow);
+          }
+        }
+      }
+    }
+  }
+
+  /** Looks again for flows that were placed while things changed. */
+  void check() {
+    wiring.ifPresent(this::depart);
+  }
+
+  /** Goes on with resets; whether some are left. */
+  boolean resetMore() {
+    Optional<Wiring> now = wiring;
+    return now.isPresent() && resetMore(now.get());
+  }
+
+  private boolean resetMore(Wiring now) {
+    return now.inside()
+        .map(inside -> resets.goOn(now, inside, flows, nanoTime.getAsLong()))
+        .orElse(false);
+  }
+
+  /** Ends all flows; from now on there are no new ones. */
+  void close() {
+    wiring
+        .map(Wiring::withoutUplinks)
+        .ifPresent(
+            now -> {
+              wiring = Optional.of(now);
+              inOrder.execute(() -> depart(now));
+            });
+  }
+
+  /** Takes all rules away and forgets the host. */
+  void forget() {
+    wiring.ifPresent(keeper::clear);
+    wiring = Optional.empty();
+  }
+}

@@ -1,0 +1,169 @@
+package io.malob.endhost;
+
+import com.google.common.math.Quantiles;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.OFValueType;
+
+/** Shows how things stand, as JSON values. Reads only what any thread may read. */
+final class HostStatus {
+  private static final double NANOS_PER_MILLI = 1e6;
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  private final OpenFlows flows;
+  private final Refusals refusals;
+  private final FirstPackets firstPackets;
+
+  HostStatus(OpenFlows flows, Refusals refusals, FirstPackets firstPackets) {
+    this.flows = flows;
+    this.refusals = refusals;
+    this.firstPackets = firstPackets;
+  }
+
+  Map<String, @Nullable Object> status(Optional<HostView> view, boolean connected) {
+    Map<String, @Nullable Object> status = new LinkedHashMap<>();
+    status.put("configured", view.isPresent());
+    status.put("connected", connected);
+    view.ifPresent(
+        now -> {
+          HostNetwork network = now.network();
+          status.put("switch", network.switchId().toString());
+          status.put("algorithm", network.algorithm());
+          status.put("default_uplink", network.defaultUplink().orElse(null));
+          status.put("inside", inside(network.inside()));
+          status.put("uplinks", now.uplinks().stream().map(this::uplink).toList());
+        });
+    status.put("flows", counts(view));
+    status.put("first_packet_ms", firstPacketMillis());
+    return status;
+  }
+
+  private Map<String, @Nullable Object> counts(Optional<HostView> view) {
+    List<UplinkCounts> all =
+        view.stream()
+            .flatMap(now -> now.uplinks().stream())
+            .map(each -> flows.counts(each.number()))
+            .toList();
+    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+    shown.put("open", all.stream().mapToInt(each -> each.open.get()).sum());
+    shown.put("total", all.stream().mapToLong(each -> each.total.sum()).sum());
+    shown.put("refused", refusals.counts());
+    return shown;
+  }
+
+  private static Map<String, @Nullable Object> inside(Inside inside) {
+    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+    shown.put("port", inside.port());
+    shown.put("mac", inside.mac().toString());
+    shown.put("gateway_mac", inside.gatewayMac().toString());
+    shown.put("ipv4", inside.ipv4().toString());
+    shown.put("gateway_ipv4", inside.gatewayIpv4().toString());
+    shown.put("ipv6", text(inside.ipv6()));
+    shown.put("gateway_ipv6", text(inside.gatewayIpv6()));
+    return shown;
+  }
+
+  private static @Nullable String text(Optional<? extends OFValueType<?>> value) {
+    return value.map(Object::toString).orElse(null);
+  }
+
+  private Map<String, @Nullable Object> uplink(UplinkView view) {
+    Uplink uplink = view.uplink();
+    UplinkCounts counts = flows.counts(view.number());
+    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+    shown.put("name", uplink.name());
+    shown.put("port", uplink.port());
+    shown.put("mac", uplink.mac().toString());
+    shown.put("weight", uplink.weight());
+    shown.put("ipv4", text(uplink.ipv4()));
+    shown.put("gateway_ipv4", text(uplink.gatewayIpv4()));
+    shown.put("ipv6", text(uplink.ipv6()));
+    shown.put("gateway_ipv6", text(uplink.gatewayIpv6()));
+    shown.put("number", view.number());
+    shown.put("alive", view.alive());
+    shown.put("gateway_mac", text(view.gatewayMac()));
+    boolean unknown = view.capacitySource().equals("unknown");
+    shown.put("capacity_bps", unknown ? null : view.capacityBps());
+    shown.put("capacity_source", view.capacitySource());
+    shown.put("rate_bps", view.rateBps());
+    shown.put("sent_bps", view.sentBps());
+    shown.put(
+        "round_trip_ms",
+        view.roundTripNanos() == 0 ? null : view.roundTripNanos() / NANOS_PER_MILLI);
+    Map<String, Object> flowCounts = new LinkedHashMap<>();
+    flowCounts.put("open", counts.open.get());
+    flowCounts.put("total", counts.total.sum());
+    flowCounts.put("reset", counts.reset.sum());
+    shown.put("flows", flowCounts);
+    shown.put("bytes", bytes(view.number(), counts));
+    return shown;
+  }
+
+  private Map<String, Object> bytes(int uplink, UplinkCounts counts) {
+    long received = counts.received.sum();
+    long sent = counts.sent.sum();
+    for (Flow flow : flows.all()) {
+      if (flow.uplink() == uplink) {
+        received += flow.receivedBytes();
+        sent += flow.sentBytes();
+      }
+    }
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("received", received);
+    shown.put("sent", sent);
+    return shown;
+  }
+
+  private Map<String, @Nullable Object> firstPacketMillis() {
+    long[] sorted = firstPackets.sorted();
+    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+    shown.put("median", percentile(sorted, 50));
+    shown.put("p99", percentile(sorted, 99));
+    return shown;
+  }
+
+  private static @Nullable Double percentile(long[] nanos, int percent) {
+    return nanos.length == 0
+        ? null
+        : Quantiles.percentiles().index(percent).compute(nanos) / NANOS_PER_MILLI;
+  }
+
+  /** The open flows, newest first, at most so many. */
+  List<Map<String, @Nullable Object>> flows(HostView view, int limit, long nowNanos) {
+    List<Flow> open = new ArrayList<>();
+    for (Flow flow : flows.all()) {
+      if (!flow.isOver()) {
+        open.add(flow);
+      }
+    }
+    Comparator<Flow> newestFirst = Comparator.comparingLong(flow -> nowNanos - flow.startedNanos());
+    return open.stream()
+        .sorted(newestFirst)
+        .limit(limit)
+        .map(flow -> flow(view, flow, nowNanos))
+        .toList();
+  }
+
+  private static Map<String, @Nullable Object> flow(HostView view, Flow flow, long nowNanos) {
+    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+    shown.put("protocol", flow.key().protocolName());
+    shown.put("source_port", flow.key().hostPort());
+    shown.put("destination", flow.key().peer());
+    shown.put("destination_port", flow.key().peerPort());
+    shown.put(
+        "uplink",
+        view.uplinks().stream()
+            .filter(each -> each.number() == flow.uplink())
+            .map(each -> each.uplink().name())
+            .findFirst()
+            .orElse(null));
+    shown.put("bytes_received", flow.receivedBytes());
+    shown.put("seconds", (nowNanos - flow.startedNanos()) / NANOS_PER_SECOND);
+    return shown;
+  }
+}

@@ -1,0 +1,116 @@
+package io.malob.endhost;
+
+import io.malob.openflow.uplink.FlowKey;
+import java.util.Collection;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPAddress;
+
+/**
+ * The flows with everything that is counted of them: the one way by which flows come, end and go.
+ * Safe for use by several threads.
+ */
+final class OpenFlows {
+  private final FlowTable table;
+  private final UplinkChoice choice;
+  private final AtomicLong generations;
+  private final ConcurrentMap<Integer, UplinkCounts> counts = new ConcurrentHashMap<>();
+
+  /**
+   * No flows yet.
+   *
+   * @param firstGeneration unlike those that an earlier run has used lately
+   */
+  OpenFlows(FlowTable table, UplinkChoice choice, long firstGeneration) {
+    this.table = table;
+    this.choice = choice;
+    this.generations = new AtomicLong(firstGeneration);
+  }
+
+  @Nullable Flow find(FlowKey key) {
+    return table.find(key);
+  }
+
+  boolean isFull() {
+    return table.isFull();
+  }
+
+  Collection<Flow> all() {
+    return table.all();
+  }
+
+  UplinkCounts counts(int uplink) {
+    return counts.computeIfAbsent(uplink, none -> new UplinkCounts());
+  }
+
+  /** A new flow, unless another thread was faster: then that one's. */
+  Flow open(FlowKey key, int uplink, IPAddress<?> address, long nowNanos) {
+    return counted(new Flow(key, uplink, address, generations.incrementAndGet(), nowNanos));
+  }
+
+  /** A flow that the switch carries already; the one that is in the table if there is one. */
+  Flow adopt(FlowKey key, int uplink, IPAddress<?> address, long generation, long startedNanos) {
+    return counted(new Flow(key, uplink, address, generation, startedNanos));
+  }
+
+  private Flow counted(Flow flow) {
+    Flow winner = table.putIfAbsent(flow);
+    if (winner == flow) {
+      countOpened(flow);
+    }
+    return winner;
+  }
+
+  /** A new flow in the place of one that has ended, on the same uplink. */
+  Flow renew(Flow before, long nowNanos) {
+    Flow after =
+        new Flow(
+            before.key(),
+            before.uplink(),
+            before.address(),
+            generations.incrementAndGet(),
+            nowNanos);
+    if (table.replace(before, after)) {
+      countBytes(before);
+      countOpened(after);
+      return after;
+    }
+    @Nullable Flow other = table.find(before.key());
+    return other != null ? other : counted(after);
+  }
+
+  private void countOpened(Flow flow) {
+    UplinkCounts of = counts(flow.uplink());
+    of.open.incrementAndGet();
+    of.total.increment();
+    choice.placed(flow);
+  }
+
+  /** A flow counts no more; its rules may still be there. False if it has ended before. */
+  boolean end(Flow flow) {
+    boolean ended = flow.end();
+    if (ended) {
+      counts(flow.uplink()).open.decrementAndGet();
+      choice.ended(flow);
+    }
+    return ended;
+  }
+
+  /** A flow is forgotten, because its rules have gone; false if it was not there any more. */
+  boolean forget(Flow flow) {
+    end(flow);
+    boolean removed = table.remove(flow);
+    if (removed) {
+      countBytes(flow);
+    }
+    return removed;
+  }
+
+  private void countBytes(Flow flow) {
+    UplinkCounts of = counts(flow.uplink());
+    of.received.add(flow.receivedBytes());
+    of.sent.add(flow.sentBytes());
+  }
+}

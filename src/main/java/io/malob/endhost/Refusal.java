@@ -1,0 +1,26 @@
+package io.malob.endhost;
+
+import java.util.Locale;
+
+/** Why a packet of the host, or for it, was not carried. */
+enum Refusal {
+  /** No uplink is alive that can carry it. */
+  NO_UPLINK,
+  /** There are too many flows. */
+  TABLE_FULL,
+  /** TCP within a connection that nobody knows: it is reset. */
+  UNKNOWN_CONNECTION,
+  /** It does not come from the host's internal address. */
+  WRONG_SOURCE,
+  /** It cannot be read. */
+  MALFORMED,
+  /** The switch has not taken a rule. */
+  RULE_REFUSED,
+  /** An ICMP error above the rate at which they are passed on. */
+  ICMP_RATE;
+
+  /** Its name in JSON. */
+  String label() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,84 @@
+package io.malob.endhost;
+
+import io.malob.openflow.uplink.FlowKey;
+import io.malob.openflow.uplink.InsideEnd;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Resets connections of applications at once, although an application that only receives sends
+ * nothing that could be answered: a SYN within its connection makes its host say what it expects
+ * (RFC 5961, section 4), and that is answered by the reset. {@link #answered} may be called by any
+ * thread, the rest by one at a time.
+ */
+final class Resets {
+  /** How often {@link #goOn} is to be called while it says so. */
+  static final long TICK_MILLIS = 50;
+
+  /** 4,000 connections a second. */
+  private static final int BATCH = 200;
+
+  /** The switch may go by rules that have been removed a moment longer. */
+  private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
+
+  /** Linux answers once in half a second (tcp_invalid_ratelimit). */
+  private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(600);
+
+  private static final int TRIES = 3;
+
+  private final FlowSender sender;
+  private final Set<FlowKey> waiting = ConcurrentHashMap.newKeySet();
+  private final Queue<Try> tries = new ArrayDeque<>();
+
+  private record Try(FlowKey key, int number, long dueNanos) {}
+
+  Resets(FlowSender sender) {
+    this.sender = sender;
+  }
+
+  /** Begins with a connection whose rules have been removed. */
+  void begin(FlowKey key, long nowNanos) {
+    if (waiting.add(key)) {
+      tries.add(new Try(key, 1, nowNanos + SETTLE_NANOS));
+    }
+  }
+
+  /** The application's host has been reset. */
+  void answered(FlowKey key) {
+    waiting.remove(key);
+  }
+
+  /** Goes on with those that are due; whether some are left. */
+  boolean goOn(Wiring wiring, InsideEnd inside, OpenFlows flows, long nowNanos) {
+    Queue<Try> again = new ArrayDeque<>();
+    int sent = 0;
+    for (Iterator<Try> each = tries.iterator(); each.hasNext() && sent < BATCH; ) {
+      Try next = each.next();
+      if (nowNanos - next.dueNanos < 0) {
+        continue;
+      }
+      each.remove();
+      if (flows.find(next.key) != null) {
+        waiting.remove(next.key); // a new connection has the port
+      } else if (waiting.contains(next.key)) {
+        sender.provoke(wiring, inside, next.key);
+        sent++;
+        retry(next, again, nowNanos);
+      }
+    }
+    tries.addAll(again);
+    return !tries.isEmpty();
+  }
+
+  private void retry(Try done, Queue<Try> again, long nowNanos) {
+    if (done.number < TRIES) {
+      again.add(new Try(done.key, done.number + 1, nowNanos + AGAIN_NANOS));
+    } else {
+      waiting.remove(done.key);
+    }
+  }
+}

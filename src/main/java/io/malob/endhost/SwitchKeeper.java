@@ -1,0 +1,95 @@
+package io.malob.endhost;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.SwitchMessages;
+import io.malob.openflow.uplink.InsideEnd;
+import io.malob.openflow.uplink.UplinkCookie;
+import io.malob.openflow.uplink.UplinkRules;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the rules on the host's switch that do not belong to one flow. Changes are made by one
+ * thread at a time; {@link #refused} is for any.
+ */
+final class SwitchKeeper {
+  private static final Logger LOG = LoggerFactory.getLogger(SwitchKeeper.class);
+
+  private final FlowProgrammer programmer;
+
+  /** Transactions that tell whether the switch can match TCP flags. */
+  private final Set<Long> triedTcpFlags = ConcurrentHashMap.newKeySet();
+
+  private volatile boolean matchesTcpFlags = true;
+  private int epoch;
+
+  /**
+   * Keeps nothing yet.
+   *
+   * @param firstEpoch any number, unlike that of an earlier run
+   */
+  SwitchKeeper(FlowProgrammer programmer, int firstEpoch) {
+    this.programmer = programmer;
+    this.epoch = Math.floorMod(firstEpoch, UplinkCookie.UPLINKS);
+  }
+
+  /** A switch that has come may be able to do what an earlier one was not. */
+  void switchChanged() {
+    matchesTcpFlags = true;
+  }
+
+  /** Puts the rules in place. What is there and stays is there all the time. */
+  void prepare(Wiring wiring) {
+    if (wiring.inside().isEmpty()) {
+      return;
+    }
+    InsideEnd inside = wiring.inside().get();
+    epoch = (epoch + 1) % UplinkCookie.UPLINKS;
+    int now = epoch;
+    programmer
+        .factory(wiring.switchId())
+        .ifPresent(
+            factory -> {
+              programmer.send(
+                  wiring.switchId(),
+                  UplinkRules.fixed(factory, inside, wiring.byNumber().values(), now));
+              addTcpFlags(factory, wiring, inside, now);
+            });
+  }
+
+  /** The switch may not take these; apart from the others, so that those are not in question. */
+  private void addTcpFlags(OFFactory factory, Wiring wiring, InsideEnd inside, int now) {
+    List<OFMessage> messages = new ArrayList<>();
+    if (matchesTcpFlags) {
+      messages.addAll(UplinkRules.tcpFlags(factory, inside, wiring.byNumber().values(), now));
+    }
+    List<OFMessage> tried = List.copyOf(messages);
+    tried.forEach(rule -> triedTcpFlags.add(rule.getXid()));
+    messages.addAll(UplinkRules.removeOtherEpochs(factory, now));
+    programmer.sendInOrder(
+        List.of(new SwitchMessages(wiring.switchId(), ImmutableList.copyOf(messages))),
+        done -> tried.forEach(rule -> triedTcpFlags.remove(rule.getXid())));
+  }
+
+  /** The switch has refused a message; false if that was not one to find out what it can. */
+  boolean refused(long transaction) {
+    boolean isTried = triedTcpFlags.remove(transaction);
+    if (isTried && matchesTcpFlags) {
+      matchesTcpFlags = false;
+      LOG.info("The host's switch cannot match TCP flags: flows end by their time-outs");
+    }
+    return isTried;
+  }
+
+  /** Takes all rules away. */
+  void clear(Wiring wiring) {
+    programmer.send(wiring.switchId(), factory -> List.of(UplinkRules.removeAll(factory)));
+  }
+}

@@ -1,0 +1,108 @@
+package io.malob.endhost;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.link.FlowSizes;
+import io.malob.algorithm.link.UplinkLoad;
+import io.malob.algorithm.link.UplinkPicker;
+import io.malob.algorithm.link.UplinkPickers;
+import io.malob.openflow.uplink.FlowKey;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Chooses uplinks for new flows by the rule that is in force, and keeps what that rule needs to
+ * know of the open ones. Its lock is held for a choice and never while anything is sent.
+ */
+final class UplinkChoice {
+  /** The names of the rules; GROUP is the switch's own, and WRR for what the switch leaves. */
+  static final List<String> NAMES = List.of("RR", "MBW", "WRR", "ADAPTIVE", "GROUP");
+
+  private final FlowSizes sizes = new FlowSizes();
+  private final Map<Integer, OpenFlows> byUplink = new HashMap<>();
+  private @Nullable String name;
+  private @Nullable UplinkPicker picker;
+
+  /** What is open on one uplink. */
+  private static final class OpenFlows {
+    private int count;
+    private double expectedBytes;
+  }
+
+  /** Another rule from now on; nothing is forgotten if it is the same. */
+  synchronized void use(String algorithm) {
+    if (!algorithm.equals(name)) {
+      name = algorithm;
+      String rule = algorithm.equals("GROUP") ? "WRR" : algorithm;
+      picker = UplinkPickers.byName(rule, sizes).orElseThrow();
+    }
+  }
+
+  /** The uplink for a new flow; empty if none can carry it. */
+  synchronized Optional<UplinkView> choose(Wiring wiring, FlowKey key) {
+    List<UplinkView> able =
+        wiring.usable().stream()
+            .filter(each -> wiring.isUsable(each.number(), key))
+            .collect(ImmutableList.toImmutableList());
+    UplinkPicker rule = picker;
+    if (able.isEmpty() || rule == null) {
+      return Optional.empty();
+    }
+    if (!key.isSpread()) {
+      Optional<String> wanted = wiring.view().network().defaultUplink();
+      return Optional.of(
+          able.stream()
+              .filter(each -> wanted.filter(each.uplink().name()::equals).isPresent())
+              .findFirst()
+              .orElse(able.get(0)));
+    }
+    UplinkLoad picked = rule.pick(able.stream().map(this::load).toList());
+    return able.stream().filter(each -> each.number() == picked.number()).findFirst();
+  }
+
+  private UplinkLoad load(UplinkView view) {
+    OpenFlows open = open(view.number());
+    return new UplinkLoad(
+        view.number(),
+        view.uplink().weight(),
+        view.capacityBps(),
+        view.rateBps(),
+        open.count,
+        open.expectedBytes);
+  }
+
+  private OpenFlows open(int uplink) {
+    return byUplink.computeIfAbsent(uplink, none -> new OpenFlows());
+  }
+
+  /** A flow has been placed. */
+  synchronized void placed(Flow flow) {
+    OpenFlows open = open(flow.uplink());
+    open.count++;
+    open.expectedBytes += sizes.meanBytes();
+  }
+
+  /** A flow has ended; what it has carried is learnt from, if it is known. */
+  synchronized void ended(Flow flow) {
+    open(flow.uplink()).count--;
+    long carried = flow.receivedBytes() + flow.sentBytes();
+    if (carried > 0 && flow.key().isSpread()) {
+      sizes.learn(carried);
+    }
+  }
+
+  /** All open flows have been looked at: what they are expected to carry still. */
+  synchronized void looked(Iterable<Flow> flows, long nowNanos) {
+    byUplink.values().forEach(open -> open.expectedBytes = 0);
+    for (Flow flow : flows) {
+      if (!flow.isOver()) {
+        double quietSeconds = (nowNanos - flow.activeNanos()) / 1e9;
+        open(flow.uplink()).expectedBytes +=
+            sizes.expectedBytes(
+                flow.receivedBytes() + flow.sentBytes(), Math.max(0, quietSeconds - 1));
+      }
+    }
+  }
+}

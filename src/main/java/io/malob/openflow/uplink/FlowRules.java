@@ -1,0 +1,213 @@
+package io.malob.openflow.uplink;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.openflow.PacketOuts;
+import io.malob.openflow.SwitchRules;
+import io.malob.openflow.uplink.UplinkCookie.Kind;
+import java.util.List;
+import java.util.Set;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
+import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TransportPort;
+
+/**
+ * The two rules that carry one flow: out, from the inside to its uplink, with the uplink's
+ * addresses; and back. Ports stay as they are. Pure.
+ */
+public final class FlowRules {
+  private static final int MOST_BYTES = 0xffff;
+
+  private FlowRules() {}
+
+  /** So many seconds after its last packet a rule goes. */
+  public static int idleSeconds(FlowKey key) {
+    return switch (key.protocol()) {
+      case FlowKey.TCP -> 300;
+      case FlowKey.UDP -> 30;
+      default -> 10;
+    };
+  }
+
+  /**
+   * Carries a flow, from now on, over an uplink that can. The switch tells when the rules go, and
+   * what they have counted. The rule back goes last: a sender that falls silent goes on hearing.
+   *
+   * @param generation tells this flow from others with the same key
+   */
+  public static List<OFMessage> carry(
+      OFFactory factory, InsideEnd inside, UplinkEnd uplink, FlowKey key, long generation) {
+    // back first: no answer is to find nothing
+    return ImmutableList.of(
+        rule(
+            factory,
+            back(factory, uplink, key),
+            Kind.BACK,
+            uplink,
+            generation,
+            idleSeconds(key) + 5,
+            backActions(factory, inside, key)),
+        rule(
+            factory,
+            out(factory, inside, key),
+            Kind.OUT,
+            uplink,
+            generation,
+            idleSeconds(key),
+            outActions(factory, uplink, key)));
+  }
+
+  private static OFMessage rule(
+      OFFactory factory,
+      Match match,
+      Kind kind,
+      UplinkEnd uplink,
+      long generation,
+      int idleSeconds,
+      List<OFAction> actions) {
+    return factory
+        .buildFlowAdd()
+        .setTableId(UplinkLayout.FLOWS)
+        .setPriority(UplinkLayout.PRIORITY_FLOW)
+        .setCookie(UplinkCookie.of(kind, uplink.number(), generation))
+        .setIdleTimeout(idleSeconds)
+        .setFlags(Set.of(OFFlowModFlags.SEND_FLOW_REM))
+        .setMatch(match)
+        .setInstructions(List.of(factory.instructions().applyActions(actions)))
+        .build();
+  }
+
+  /**
+   * Drops what comes in at an uplink for the host itself, and goes when that ends; a flow's rule
+   * takes its place.
+   */
+  public static OFMessage foreign(OFFactory factory, UplinkEnd uplink, FlowKey key) {
+    return factory
+        .buildFlowAdd()
+        .setTableId(UplinkLayout.FLOWS)
+        .setPriority(UplinkLayout.PRIORITY_FLOW)
+        .setCookie(UplinkCookie.of(Kind.FOREIGN, uplink.number(), 0))
+        .setIdleTimeout(idleSeconds(key))
+        .setMatch(back(factory, uplink, key))
+        .build();
+  }
+
+  /** Takes both rules of a flow away; none of another flow with the same key. */
+  public static OFMessage remove(OFFactory factory, int uplink, long generation) {
+    return delete(factory, UplinkCookie.ofFlow(uplink, generation));
+  }
+
+  /** Takes the rules of all flows over an uplink away, and what it has for the host itself. */
+  public static List<OFMessage> removeAll(OFFactory factory, int uplink) {
+    return ImmutableList.of(
+        delete(factory, UplinkCookie.ofUplink(Kind.OUT, uplink)),
+        delete(factory, UplinkCookie.ofUplink(Kind.BACK, uplink)),
+        delete(factory, UplinkCookie.ofUplink(Kind.FOREIGN, uplink)));
+  }
+
+  static OFMessage delete(OFFactory factory, UplinkCookie.Masked which) {
+    return SwitchRules.deleteByCookie(factory, which.cookie(), which.mask());
+  }
+
+  /** Sends a packet of a flow, as the host made it, over the flow's uplink. */
+  public static OFMessage sendOut(OFFactory factory, UplinkEnd uplink, FlowKey key, byte[] frame) {
+    return PacketOuts.of(factory, frame, outActions(factory, uplink, key));
+  }
+
+  /** Hands a packet of a flow, as the peer made it, to the host. */
+  public static OFMessage sendBack(OFFactory factory, InsideEnd inside, FlowKey key, byte[] frame) {
+    return PacketOuts.of(factory, frame, backActions(factory, inside, key));
+  }
+
+  private static Match out(OFFactory factory, InsideEnd inside, FlowKey key) {
+    Match.Builder match = ends(factory, inside.port(), key);
+    if (key.isIpv4()) {
+      match.setExact(MatchField.IPV4_SRC, inside.ipv4()).setExact(MatchField.IPV4_DST, key.peer4());
+    } else {
+      match
+          .setExact(MatchField.IPV6_SRC, inside.ipv6().orElseThrow())
+          .setExact(MatchField.IPV6_DST, key.peer6());
+    }
+    return ports(match, key, key.hostPort(), key.peerPort()).build();
+  }
+
+  private static Match back(OFFactory factory, UplinkEnd uplink, FlowKey key) {
+    Match.Builder match = ends(factory, uplink.port(), key);
+    if (key.isIpv4()) {
+      match
+          .setExact(MatchField.IPV4_SRC, key.peer4())
+          .setExact(MatchField.IPV4_DST, uplink.ipv4().orElseThrow());
+    } else {
+      match
+          .setExact(MatchField.IPV6_SRC, key.peer6())
+          .setExact(MatchField.IPV6_DST, uplink.ipv6().orElseThrow());
+    }
+    return ports(match, key, key.peerPort(), key.hostPort()).build();
+  }
+
+  private static Match.Builder ends(OFFactory factory, OFPort inPort, FlowKey key) {
+    return factory
+        .buildMatch()
+        .setExact(MatchField.IN_PORT, inPort)
+        .setExact(MatchField.ETH_TYPE, key.isIpv4() ? EthType.IPv4 : EthType.IPv6)
+        .setExact(MatchField.IP_PROTO, IpProtocol.of((short) key.protocol()));
+  }
+
+  private static Match.Builder ports(Match.Builder match, FlowKey key, int src, int dst) {
+    return switch (key.protocol()) {
+      case FlowKey.TCP ->
+          match
+              .setExact(MatchField.TCP_SRC, TransportPort.of(src))
+              .setExact(MatchField.TCP_DST, TransportPort.of(dst));
+      case FlowKey.UDP ->
+          match
+              .setExact(MatchField.UDP_SRC, TransportPort.of(src))
+              .setExact(MatchField.UDP_DST, TransportPort.of(dst));
+      default -> match;
+    };
+  }
+
+  private static List<OFAction> outActions(OFFactory factory, UplinkEnd uplink, FlowKey key) {
+    return key.isIpv4()
+        ? translated(
+            factory,
+            uplink.mac(),
+            uplink.gatewayMac().orElseThrow(),
+            factory.oxms().ipv4Src(uplink.ipv4().orElseThrow()),
+            uplink.port())
+        : translated(
+            factory,
+            uplink.mac(),
+            uplink.gatewayMac6().orElseThrow(),
+            factory.oxms().ipv6Src(uplink.ipv6().orElseThrow()),
+            uplink.port());
+  }
+
+  private static List<OFAction> backActions(OFFactory factory, InsideEnd inside, FlowKey key) {
+    return translated(
+        factory,
+        inside.gatewayMac(),
+        inside.mac(),
+        key.isIpv4()
+            ? factory.oxms().ipv4Dst(inside.ipv4())
+            : factory.oxms().ipv6Dst(inside.ipv6().orElseThrow()),
+        inside.port());
+  }
+
+  static List<OFAction> translated(
+      OFFactory factory, MacAddress src, MacAddress dst, OFOxm<?> address, OFPort port) {
+    return ImmutableList.of(
+        factory.actions().setField(factory.oxms().ethSrc(src)),
+        factory.actions().setField(factory.oxms().ethDst(dst)),
+        factory.actions().setField(address),
+        factory.actions().output(port, MOST_BYTES));
+  }
+}

@@ -1,0 +1,101 @@
+package io.malob.openflow.uplink;
+
+import java.util.Optional;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.OFGroup;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.TransportPort;
+
+/**
+ * One rule of a flow as a switch tells of it: the reverse of {@link FlowRules}. Pure.
+ *
+ * @param isOut whether it is the rule out, and not the rule back
+ * @param uplink the number that its uplink had when it was made
+ * @param inPort where its packets come in
+ * @param bytes that it has carried
+ * @param seconds for which it has been there
+ */
+public record FoundFlow(
+    FlowKey key,
+    boolean isOut,
+    int uplink,
+    long generation,
+    OFPort inPort,
+    IPAddress<?> hostAddress,
+    long bytes,
+    double seconds) {
+
+  /** Asks for the rules of flows, in both directions. */
+  public static OFFlowStatsRequest request(OFFactory factory, UplinkCookie.Kind kind) {
+    UplinkCookie.Masked which = UplinkCookie.all(kind);
+    return factory
+        .buildFlowStatsRequest()
+        .setMatch(factory.matchWildcardAll())
+        .setTableId(TableId.ALL)
+        .setOutPort(OFPort.ANY)
+        .setOutGroup(OFGroup.ANY)
+        .setCookie(which.cookie())
+        .setCookieMask(which.mask())
+        .build();
+  }
+
+  /** What a switch tells of a rule; empty if it is not that of a flow. */
+  public static Optional<FoundFlow> of(OFFlowStatsEntry entry) {
+    boolean isOut = UplinkCookie.is(entry.getCookie(), UplinkCookie.Kind.OUT);
+    if (!isOut && !UplinkCookie.is(entry.getCookie(), UplinkCookie.Kind.BACK)) {
+      return Optional.empty();
+    }
+    Match match = entry.getMatch();
+    boolean v4 = match.get(MatchField.ETH_TYPE).equals(EthType.IPv4);
+    IPAddress<?> host =
+        v4
+            ? match.get(isOut ? MatchField.IPV4_SRC : MatchField.IPV4_DST)
+            : match.get(isOut ? MatchField.IPV6_SRC : MatchField.IPV6_DST);
+    return Optional.of(
+        new FoundFlow(
+            keyOf(match, isOut),
+            isOut,
+            UplinkCookie.uplink(entry.getCookie()),
+            UplinkCookie.generation(entry.getCookie()),
+            match.get(MatchField.IN_PORT),
+            host,
+            entry.getByteCount().getValue(),
+            entry.getDurationSec() + entry.getDurationNsec() / 1e9));
+  }
+
+  /** The flow whose rule has that match. */
+  public static FlowKey keyOf(Match match, boolean isOut) {
+    int protocol = match.get(MatchField.IP_PROTO).getIpProtocolNumber();
+    int src = 0;
+    int dst = 0;
+    if (protocol == FlowKey.TCP || protocol == FlowKey.UDP) {
+      boolean tcp = protocol == FlowKey.TCP;
+      src = port(match.get(tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC));
+      dst = port(match.get(tcp ? MatchField.TCP_DST : MatchField.UDP_DST));
+    }
+    int hostPort = isOut ? src : dst;
+    int peerPort = isOut ? dst : src;
+    return match.get(MatchField.ETH_TYPE).equals(EthType.IPv4)
+        ? FlowKey.of(
+            match.get(isOut ? MatchField.IPV4_DST : MatchField.IPV4_SRC),
+            protocol,
+            hostPort,
+            peerPort)
+        : FlowKey.of(
+            match.get(isOut ? MatchField.IPV6_DST : MatchField.IPV6_SRC),
+            protocol,
+            hostPort,
+            peerPort);
+  }
+
+  private static int port(TransportPort port) {
+    return port.getPort();
+  }
+}

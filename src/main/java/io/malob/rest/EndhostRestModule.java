@@ -1,0 +1,55 @@
+package io.malob.rest;
+
+import io.malob.endhost.IEndhostService;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.IFloodlightModule;
+import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.restserver.IRestApiService;
+
+/**
+ * Adds the resources of a host's flows to the controller's REST server, and nothing else: for a
+ * controller that has no other modules of ours. {@link BalancerRestModule} has them, too; only one
+ * of both is to be loaded.
+ */
+public final class EndhostRestModule implements IFloodlightModule {
+
+  /** Made by the module loader. */
+  public EndhostRestModule() {}
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
+    return List.of();
+  }
+
+  @Override
+  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
+    return Map.of();
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
+    return List.of(IRestApiService.class, IEndhostService.class);
+  }
+
+  @Override
+  public void init(FloodlightModuleContext context) {}
+
+  @Override
+  public void startUp(FloodlightModuleContext context) {
+    EndhostResources endhost = new EndhostResources(context.getServiceImpl(IEndhostService.class));
+    context
+        .getServiceImpl(IRestApiService.class)
+        .addRestletRoutable(
+            new JsonRoutable(
+                "/wm/malob",
+                (method, path, query, body) -> {
+                  if (path.isEmpty() || !path.get(0).equals("endhost")) {
+                    throw new RefusedException(404, "there is nothing here but endhost", null);
+                  }
+                  return endhost.answer(method, path.subList(1, path.size()), query, body);
+                }));
+  }
+}
