@@ -11,10 +11,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
@@ -55,18 +58,21 @@ public final class EndhostModule
       Set.of("linkdiscovery", "topology", "devicemanager", "loadbalancer", "forwarding");
 
   private static final int SWEEP_MILLIS = 1_000;
+  private static final int ASK_MILLIS = 1_000;
+  private static final int ANSWER_MILLIS = 1_000;
 
   /** So long a reset connection's host has to answer before the rules are taken away. */
   private static final int LAST_RESETS_MILLIS = 300;
 
   private final LongSupplier nanoTime;
+  private final UplinksMaker uplinksMaker;
   private final FlowProgrammer programmer =
       new FlowProgrammer(switchId -> FloodlightSwitch.active(this.switches, switchId));
   private IFloodlightProviderService provider;
   private IOFSwitchService switches;
   private ScheduledExecutorService timer;
   private Executor inOrder;
-  private ArpUplinks uplinks;
+  private Uplinks uplinks;
   private UplinkChoice choice;
   private OpenFlows flows;
   private FlowEnds ends;
@@ -78,12 +84,32 @@ public final class EndhostModule
 
   /** For the module loader. */
   public EndhostModule() {
-    this(System::nanoTime);
+    this(System::nanoTime, EndhostModule::measured);
   }
 
   /** A module on a clock of its own. */
-  EndhostModule(LongSupplier nanoTime) {
+  EndhostModule(LongSupplier nanoTime, UplinksMaker uplinksMaker) {
     this.nanoTime = nanoTime;
+    this.uplinksMaker = uplinksMaker;
+  }
+
+  /** Makes what follows the uplinks. */
+  interface UplinksMaker {
+    Uplinks make(
+        IOFSwitchService switches,
+        FlowProgrammer programmer,
+        Executor inOrder,
+        Repetition repetition);
+  }
+
+  private static Uplinks measured(
+      IOFSwitchService switches,
+      FlowProgrammer programmer,
+      Executor inOrder,
+      Repetition repetition) {
+    ArpUplinks uplinks = new ArpUplinks(switches, programmer, inOrder);
+    repetition.every(ASK_MILLIS, "asking routers", () -> inOrder.execute(uplinks::ask));
+    return uplinks;
   }
 
   @Override
@@ -111,7 +137,7 @@ public final class EndhostModule
     SettingReader settings = new SettingReader(EndhostModule.class, context.getConfigParams(this));
     FlowTable table = new FlowTable(settings.number("maxFlows", 20_000, 1, 1_000_000));
     long start = nanoTime.getAsLong();
-    uplinks = new ArpUplinks(switches, programmer, inOrder);
+    uplinks = uplinksMaker.make(switches, programmer, inOrder, new Repetition(timer));
     choice = new UplinkChoice();
     flows = new OpenFlows(table, choice, UplinkCookie.generation(start));
     refusals = new Refusals();
@@ -121,7 +147,25 @@ public final class EndhostModule
     rules = new SwitchKeeper(programmer, (int) (start >>> 20));
     keeper =
         new HostKeeper(
-            programmer, rules, flows, sender, resets, inOrder, this::resetLater, nanoTime);
+            programmer,
+            rules,
+            flows,
+            sender,
+            resets,
+            wirings ->
+                new FlowReading(
+                    switches,
+                    flows,
+                    choice,
+                    sender,
+                    resets,
+                    wirings,
+                    this::resetLater,
+                    inOrder,
+                    nanoTime),
+            inOrder,
+            this::resetLater,
+            nanoTime);
     FirstPackets firstPackets = new FirstPackets();
     packets =
         new PacketIns(
@@ -129,6 +173,7 @@ public final class EndhostModule
             new FlowPlacer(flows, choice, sender, refusals, resets),
             ends,
             new ArpProxy(sender),
+            new IcmpErrors(flows, sender, refusals),
             firstPackets,
             refusals,
             nanoTime);
@@ -151,7 +196,6 @@ public final class EndhostModule
         .wiring()
         .ifPresent(
             wiring -> {
-              uplinks.ask();
               keeper.check();
               ends.sweep(wiring, nanoTime.getAsLong());
             });
@@ -224,6 +268,20 @@ public final class EndhostModule
   private void apply(HostNetwork network) {
     choice.use(network.algorithm());
     uplinks.configure(network);
+    awaitTurn();
+  }
+
+  /** Until what has been ordered is done, but not for long. */
+  private void awaitTurn() {
+    CompletableFuture<Boolean> done = new CompletableFuture<>();
+    inOrder.execute(() -> done.complete(true));
+    try {
+      done.get(ANSWER_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      // the answer shows how things stand anyway
+    }
   }
 
   @Override
@@ -245,7 +303,9 @@ public final class EndhostModule
       throws EndhostException {
     Optional<Long> bps = ConfigurationReader.capacity(request);
     HostView view = configured();
-    if (!uplinks.record(uplink, bps.orElse(0L))) {
+    boolean isThere = uplinks.record(uplink, bps.orElse(0L));
+    awaitTurn();
+    if (!isThere) {
       throw EndhostException.notFound(
           String.format(
               "there is no uplink \"%s\", only %s",

@@ -70,7 +70,7 @@ final class FlowEnds {
         next = lingering.peek()) {
       lingering.remove();
       if (flows.find(next.flow.key()) == next.flow) {
-        sender.remove(wiring, next.flow);
+        sender.remove(wiring, next.flow.uplink(), next.flow.generation());
       }
     }
   }

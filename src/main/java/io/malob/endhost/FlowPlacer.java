@@ -18,11 +18,16 @@ final class FlowPlacer {
   /** Rules that were sent so lately are on their way: a packet that misses just overtook them. */
   private static final long RULES_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** Rules that keep what is the host's own away from the controller. */
+  private static final int BARRED_PER_SECOND = 100;
+
   private final OpenFlows flows;
   private final UplinkChoice choice;
   private final FlowSender sender;
   private final Refusals refusals;
+  private final Fragments fragments;
   private final Resets resets;
+  private final Allowance barred = new Allowance(BARRED_PER_SECOND);
 
   FlowPlacer(
       OpenFlows flows, UplinkChoice choice, FlowSender sender, Refusals refusals, Resets resets) {
@@ -31,6 +36,7 @@ final class FlowPlacer {
     this.sender = sender;
     this.refusals = refusals;
     this.resets = resets;
+    this.fragments = new Fragments(flows, choice, sender, refusals);
   }
 
   /**
@@ -41,6 +47,10 @@ final class FlowPlacer {
   boolean sent(Wiring wiring, InsideEnd inside, Packet packet, long nowNanos) {
     if (packet.srcAddress() != inside.ipv4().getInt()) {
       refusals.count(Refusal.WRONG_SOURCE);
+      return false;
+    }
+    if (Fragments.isOne(packet)) {
+      fragments.send(wiring, packet, nowNanos);
       return false;
     }
     FlowKey key = FlowKey.sent(packet);
@@ -63,7 +73,7 @@ final class FlowPlacer {
       Packet packet,
       @Nullable Flow stranded,
       long nowNanos) {
-    if (packet.kind() == Packet.Kind.TCP && !packet.isFragment() && !packet.isTcpSyn()) {
+    if (packet.kind() == Packet.Kind.TCP && !packet.isTcpSyn()) {
       resets.answered(key);
       refusals.count(Refusal.UNKNOWN_CONNECTION);
       sender.reset(wiring, inside, packet);
@@ -104,12 +114,16 @@ final class FlowPlacer {
   }
 
   /** Takes an IPv4 packet for the host that came in at an uplink. */
-  void received(Wiring wiring, InsideEnd inside, UplinkEnd uplink, Packet packet) {
+  void received(Wiring wiring, InsideEnd inside, UplinkEnd uplink, Packet packet, long nowNanos) {
+    if (Fragments.isOne(packet)) {
+      fragments.receive(wiring, inside, uplink, packet, nowNanos);
+      return;
+    }
     FlowKey key = FlowKey.received(packet);
     @Nullable Flow flow = flows.find(key);
     if (flow != null && flow.uplink() == uplink.number()) {
       sender.handBack(wiring, inside, key, packet.frame());
-    } else if (packet.kind() != Packet.Kind.TCP) {
+    } else if (packet.kind() != Packet.Kind.TCP && barred.take(nowNanos)) {
       sender.bar(wiring, uplink, key);
     }
   }

@@ -11,6 +11,7 @@ import io.malob.openflow.uplink.UplinkEnd;
 import java.util.ArrayList;
 import java.util.List;
 import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.types.OFPort;
 
 /** Sends what concerns one flow: its rules, its packets, and what ends it. Thread-safe. */
 final class FlowSender {
@@ -55,15 +56,19 @@ final class FlowSender {
   }
 
   /** Takes a flow's rules away. */
-  void remove(Wiring wiring, Flow flow) {
+  void remove(Wiring wiring, int uplink, long generation) {
     programmer.send(
-        wiring.switchId(),
-        factory -> List.of(FlowRules.remove(factory, flow.uplink(), flow.generation())));
+        wiring.switchId(), factory -> List.of(FlowRules.remove(factory, uplink, generation)));
   }
 
   /** Hands the host a frame of our own. */
   void tell(Wiring wiring, InsideEnd inside, byte[] frame) {
     programmer.sendFrame(wiring.switchId(), List.of(inside.port()), frame);
+  }
+
+  /** Sends a frame of our own out of a port. */
+  void sendAt(Wiring wiring, OFPort port, byte[] frame) {
+    programmer.sendFrame(wiring.switchId(), List.of(port), frame);
   }
 
   /** Resets the connection that a TCP packet of the host belongs to. */

@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
@@ -26,6 +28,7 @@ final class HostKeeper {
   private final Executor inOrder;
   private final Runnable resetsLater;
   private final LongSupplier nanoTime;
+  private final FlowReading reading;
   private volatile Optional<Wiring> wiring = Optional.empty();
 
   HostKeeper(
@@ -34,6 +37,7 @@ final class HostKeeper {
       OpenFlows flows,
       FlowSender sender,
       Resets resets,
+      Function<Supplier<Optional<Wiring>>, FlowReading> reading,
       Executor inOrder,
       Runnable resetsLater,
       LongSupplier nanoTime) {
@@ -45,6 +49,7 @@ final class HostKeeper {
     this.inOrder = inOrder;
     this.resetsLater = resetsLater;
     this.nanoTime = nanoTime;
+    this.reading = reading.apply(this::wiring);
   }
 
   /** How the host is connected at the moment; empty until that is configured. */
@@ -62,8 +67,13 @@ final class HostKeeper {
 
   private void changed(Optional<Wiring> before, Wiring now) {
     before.filter(old -> !old.switchId().equals(now.switchId())).ifPresent(keeper::clear);
-    if (before.isEmpty() || !now.hasRulesOf(before.get())) {
+    if (before.filter(old -> old.switchId().equals(now.switchId())).isEmpty()) {
+      reading.switchActivated();
+    }
+    if (before.filter(now::hasRulesOf).isEmpty()) {
       keeper.prepare(now);
+    } else {
+      keeper.follow(now);
     }
     depart(now);
     before.ifPresent(old -> followRouters(old, now));
@@ -77,13 +87,23 @@ final class HostKeeper {
             now ->
                 inOrder.execute(
                     () -> {
+                      reading.switchActivated();
                       keeper.switchChanged();
                       keeper.prepare(now);
                     }));
   }
 
-  /** Ends flows whose uplink has gone, is dead, or has another address. */
+  /**
+   * Ends flows whose uplink has gone, is dead, or has another address; but not while the switch is
+   * away, or has just come back: it goes on without us, and of uplinks nothing is known yet.
+   */
   private void depart(Wiring now) {
+    if (now.inside().isPresent() && !reading.isSettling()) {
+      endStranded(now);
+    }
+  }
+
+  private void endStranded(Wiring now) {
     List<Flow> stranded = new ArrayList<>();
     for (Flow flow : flows.all()) {
       if (now.uplinkOf(flow).isEmpty()) {
@@ -135,9 +155,13 @@ final class HostKeeper {
     }
   }
 
-  /** Looks again for flows that were placed while things changed. */
+  /** Looks again for flows that were placed while things changed, and at what they carry. */
   void check() {
-    wiring.ifPresent(this::depart);
+    wiring.ifPresent(
+        now -> {
+          depart(now);
+          reading.tick(now);
+        });
   }
 
   /** Goes on with resets; whether some are left. */

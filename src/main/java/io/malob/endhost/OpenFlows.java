@@ -50,9 +50,9 @@ final class OpenFlows {
     return counted(new Flow(key, uplink, address, generations.incrementAndGet(), nowNanos));
   }
 
-  /** A flow that the switch carries already; the one that is in the table if there is one. */
-  Flow adopt(FlowKey key, int uplink, IPAddress<?> address, long generation, long startedNanos) {
-    return counted(new Flow(key, uplink, address, generation, startedNanos));
+  /** A flow that the switch carries already. */
+  void adopt(Flow flow) {
+    Flow unused = counted(flow);
   }
 
   private Flow counted(Flow flow) {

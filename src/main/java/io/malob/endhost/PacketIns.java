@@ -16,6 +16,7 @@ final class PacketIns {
   private final FlowPlacer placer;
   private final FlowEnds ends;
   private final ArpProxy arp;
+  private final IcmpErrors icmpErrors;
   private final FirstPackets firstPackets;
   private final Refusals refusals;
   private final LongSupplier nanoTime;
@@ -25,6 +26,7 @@ final class PacketIns {
       FlowPlacer placer,
       FlowEnds ends,
       ArpProxy arp,
+      IcmpErrors icmpErrors,
       FirstPackets firstPackets,
       Refusals refusals,
       LongSupplier nanoTime) {
@@ -32,6 +34,7 @@ final class PacketIns {
     this.placer = placer;
     this.ends = ends;
     this.arp = arp;
+    this.icmpErrors = icmpErrors;
     this.firstPackets = firstPackets;
     this.refusals = refusals;
     this.nanoTime = nanoTime;
@@ -78,8 +81,8 @@ final class PacketIns {
         packet.isIpv4()
             && uplink.ipv4().isPresent()
             && packet.dstAddress() == uplink.ipv4().get().getInt();
-    if (!isMeasurement && isForHost) {
-      placer.received(wiring, inside, uplink, packet);
+    if (!isMeasurement && isForHost && !icmpErrors.take(wiring, inside, uplink, packet, nowNanos)) {
+      placer.received(wiring, inside, uplink, packet, nowNanos);
     }
   }
 }

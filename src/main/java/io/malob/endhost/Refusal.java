@@ -17,7 +17,9 @@ enum Refusal {
   /** The switch has not taken a rule. */
   RULE_REFUSED,
   /** An ICMP error above the rate at which they are passed on. */
-  ICMP_RATE;
+  ICMP_RATE,
+  /** A fragment above the rate at which they are carried. */
+  FRAGMENT_RATE;
 
   /** Its name in JSON. */
   String label() {

@@ -3,6 +3,7 @@ package io.malob.endhost;
 import com.google.common.collect.ImmutableList;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.SwitchMessages;
+import io.malob.openflow.uplink.GroupRules;
 import io.malob.openflow.uplink.InsideEnd;
 import io.malob.openflow.uplink.UplinkCookie;
 import io.malob.openflow.uplink.UplinkRules;
@@ -29,6 +30,9 @@ final class SwitchKeeper {
 
   private volatile boolean matchesTcpFlags = true;
   private int epoch;
+
+  /** By which the switch spreads flows; empty if it does not. */
+  private List<GroupRules.Share> inForce = List.of();
 
   /**
    * Keeps nothing yet.
@@ -57,11 +61,32 @@ final class SwitchKeeper {
         .factory(wiring.switchId())
         .ifPresent(
             factory -> {
-              programmer.send(
-                  wiring.switchId(),
-                  UplinkRules.fixed(factory, inside, wiring.byNumber().values(), now));
+              List<OFMessage> messages =
+                  new ArrayList<>(
+                      UplinkRules.fixed(factory, inside, wiring.byNumber().values(), now));
+              List<GroupRules.Share> shares = Shares.of(wiring);
+              // nobody knows whether there is one from before
+              messages.add(GroupRules.remove(factory));
+              if (!shares.isEmpty()) {
+                messages.add(GroupRules.add(factory, shares));
+                messages.addAll(
+                    UplinkRules.grouped(factory, inside, wiring.byNumber().values(), now));
+              }
+              inForce = shares;
+              programmer.send(wiring.switchId(), messages);
               addTcpFlags(factory, wiring, inside, now);
             });
+  }
+
+  /** Follows what uplinks can carry, where the switch spreads flows by that. */
+  void follow(Wiring wiring) {
+    List<GroupRules.Share> shares = Shares.of(wiring);
+    if (inForce.isEmpty() != shares.isEmpty()) {
+      prepare(wiring);
+    } else if (Shares.differ(inForce, shares)) {
+      inForce = shares;
+      programmer.send(wiring.switchId(), factory -> List.of(GroupRules.change(factory, shares)));
+    }
   }
 
   /** The switch may not take these; apart from the others, so that those are not in question. */
@@ -90,6 +115,8 @@ final class SwitchKeeper {
 
   /** Takes all rules away. */
   void clear(Wiring wiring) {
-    programmer.send(wiring.switchId(), factory -> List.of(UplinkRules.removeAll(factory)));
+    programmer.send(
+        wiring.switchId(),
+        factory -> List.of(UplinkRules.removeAll(factory), GroupRules.remove(factory)));
   }
 }

@@ -17,8 +17,10 @@ import org.jspecify.annotations.Nullable;
  * know of the open ones. Its lock is held for a choice and never while anything is sent.
  */
 final class UplinkChoice {
+  static final String GROUP = "GROUP";
+
   /** The names of the rules; GROUP is the switch's own, and WRR for what the switch leaves. */
-  static final List<String> NAMES = List.of("RR", "MBW", "WRR", "ADAPTIVE", "GROUP");
+  static final List<String> NAMES = List.of("RR", "MBW", "WRR", "ADAPTIVE", GROUP);
 
   private final FlowSizes sizes = new FlowSizes();
   private final Map<Integer, OpenFlows> byUplink = new HashMap<>();
@@ -35,7 +37,7 @@ final class UplinkChoice {
   synchronized void use(String algorithm) {
     if (!algorithm.equals(name)) {
       name = algorithm;
-      String rule = algorithm.equals("GROUP") ? "WRR" : algorithm;
+      String rule = algorithm.equals(GROUP) ? "WRR" : algorithm;
       picker = UplinkPickers.byName(rule, sizes).orElseThrow();
     }
   }

@@ -20,6 +20,7 @@ import io.malob.balancer.MoveStats;
 import io.malob.balancer.PathStats;
 import io.malob.balancer.PlacedConnection;
 import io.malob.balancer.ProfileStats;
+import io.malob.endhost.IEndhostService;
 import io.malob.latency.ControlMethod;
 import io.malob.latency.ControlRoundTrip;
 import io.malob.latency.ILatencyService;
@@ -120,6 +121,7 @@ final class RestServer implements IBalancerService {
   private static final Logger RESTLET_LOG = Logger.getLogger("org.restlet");
 
   final FakeMptcp mptcp = new FakeMptcp();
+  final FakeEndhost endhost = new FakeEndhost();
   final FakeMonitor monitor = new FakeMonitor(LINK);
 
   private final Catalog catalog;
@@ -143,6 +145,7 @@ final class RestServer implements IBalancerService {
     context.addService(IAgentService.class, agents());
     context.addService(ILatencyService.class, latency());
     context.addService(IMptcpService.class, mptcp);
+    context.addService(IEndhostService.class, endhost);
     context.addService(
         IRestApiService.class,
         new IRestApiService() {

@@ -26,4 +26,15 @@ final class Checksums {
     }
     return sum;
   }
+
+  /** The checksum of bytes of which four have changed (RFC 1624). */
+  static short changed(short checksum, int before, int after) {
+    int sum = ~checksum & 0xffff;
+    sum += (~before >>> 16 & 0xffff) + (~before & 0xffff);
+    sum += (after >>> 16) + (after & 0xffff);
+    while (sum >>> 16 != 0) {
+      sum = (sum & 0xffff) + (sum >>> 16);
+    }
+    return (short) ~sum;
+  }
 }

@@ -20,6 +20,8 @@ final class UplinkLayout {
   static final int PRIORITY_PORT = 60_000;
 
   static final int PRIORITY_FLOW = 1_000;
+  static final int PRIORITY_FRAGMENT = 300;
+  static final int PRIORITY_GROUP = 200;
   static final int PRIORITY_UNKNOWN = 100;
 
   private UplinkLayout() {}

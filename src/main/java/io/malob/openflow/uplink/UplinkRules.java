@@ -35,6 +35,11 @@ public final class UplinkRules {
   private static final U16 SYN_ACK = U16.of(Packet.TCP_SYN | Packet.TCP_ACK);
   private static final ImmutableList<U16> ENDING_FLAGS =
       ImmutableList.of(U16.of(Packet.TCP_FIN), U16.of(Packet.TCP_RST));
+  private static final U16 RST_ACK = U16.of(Packet.TCP_RST | Packet.TCP_ACK);
+
+  /** 32768 to 65535, as value and mask: where Linux chooses ports. */
+  private static final TransportPort EPHEMERAL = TransportPort.of(0x8000);
+
   private static final MacAddress GROUP_BIT = MacAddress.of("01:00:00:00:00:00");
   private static final TransportPort DHCP_CLIENT = TransportPort.of(68);
 
@@ -119,6 +124,15 @@ public final class UplinkRules {
         port,
         UplinkLayout.PRIORITY_PORT,
         type(EthType.IPv4).andThen(match -> match.setExact(MatchField.IPV4_SRC, inside.ipv4())));
+    // what it would tell its peers about is hidden by the addresses that it quotes
+    drop(
+        port,
+        UplinkLayout.PRIORITY_NOT_OURS,
+        type(EthType.IPv4)
+            .andThen(protocol(IpProtocol.ICMP))
+            .andThen(
+                match ->
+                    match.setExact(MatchField.ICMPV4_TYPE, ICMPv4Type.DESTINATION_UNREACHABLE)));
     drop(port, UplinkLayout.PRIORITY_PORT - 1, match -> {});
   }
 
@@ -184,6 +198,11 @@ public final class UplinkRules {
         toController());
     add(
         UplinkLayout.FLOWS,
+        UplinkLayout.PRIORITY_FRAGMENT,
+        at(uplink.port(), fragmentOfTcp()),
+        toController());
+    add(
+        UplinkLayout.FLOWS,
         UplinkLayout.PRIORITY_UNKNOWN,
         at(
             uplink.port(),
@@ -191,6 +210,93 @@ public final class UplinkRules {
                 .andThen(protocol(IpProtocol.ICMP))
                 .andThen(match -> match.setExact(MatchField.ICMPV4_TYPE, ICMPv4Type.ECHO_REPLY))),
         toController());
+  }
+
+  /** Switches take the ports of fragments for 0. */
+  private static Consumer<Match.Builder> fragmentOfTcp() {
+    return type(EthType.IPv4)
+        .andThen(protocol(IpProtocol.TCP))
+        .andThen(
+            match ->
+                match
+                    .setExact(MatchField.TCP_SRC, TransportPort.NONE)
+                    .setExact(MatchField.TCP_DST, TransportPort.NONE));
+  }
+
+  private static Consumer<Match.Builder> fragmentOfUdp() {
+    return type(EthType.IPv4)
+        .andThen(protocol(IpProtocol.UDP))
+        .andThen(
+            match ->
+                match
+                    .setExact(MatchField.UDP_SRC, TransportPort.NONE)
+                    .setExact(MatchField.UDP_DST, TransportPort.NONE));
+  }
+
+  /**
+   * Lets the switch spread TCP and UDP over the uplinks by {@link GroupRules}, which must be there;
+   * what comes back to ports that hosts choose for themselves is for the inside, whichever flow it
+   * is of.
+   */
+  public static List<OFMessage> grouped(
+      OFFactory factory, InsideEnd inside, Collection<UplinkEnd> uplinks, int epoch) {
+    UplinkRules made = new UplinkRules(factory, epoch);
+    OFPort port = inside.port();
+    made.add(
+        UplinkLayout.FLOWS,
+        UplinkLayout.PRIORITY_FRAGMENT,
+        made.at(port, fragmentOfTcp()),
+        made.toController());
+    made.add(
+        UplinkLayout.FLOWS,
+        UplinkLayout.PRIORITY_FRAGMENT,
+        made.at(port, fragmentOfUdp()),
+        made.toController());
+    for (IpProtocol protocol : List.of(IpProtocol.TCP, IpProtocol.UDP)) {
+      made.add(
+          UplinkLayout.FLOWS,
+          UplinkLayout.PRIORITY_GROUP,
+          made.at(port, type(EthType.IPv4).andThen(protocol(protocol))),
+          factory.instructions().applyActions(List.of(factory.actions().group(GroupRules.GROUP))));
+      uplinks.forEach(uplink -> made.backToInside(inside, uplink, protocol));
+    }
+    return ImmutableList.copyOf(made.rules);
+  }
+
+  private void backToInside(InsideEnd inside, UplinkEnd uplink, IpProtocol protocol) {
+    MatchField<TransportPort> port =
+        protocol.equals(IpProtocol.TCP) ? MatchField.TCP_DST : MatchField.UDP_DST;
+    add(
+        UplinkLayout.FLOWS,
+        UplinkLayout.PRIORITY_GROUP,
+        at(
+            uplink.port(),
+            type(EthType.IPv4)
+                .andThen(protocol(protocol))
+                .andThen(match -> match.setMasked(port, EPHEMERAL, EPHEMERAL))),
+        factory
+            .instructions()
+            .applyActions(
+                FlowRules.translated(
+                    factory,
+                    inside.gatewayMac(),
+                    inside.mac(),
+                    factory.oxms().ipv4Dst(inside.ipv4()),
+                    inside.port())));
+  }
+
+  /**
+   * Where the switch spreads flows, the host gets answers to connections of its own on uplinks
+   * twice, and would reset them: that stays inside. Switches that cannot match TCP flags answer
+   * with an error.
+   */
+  public static List<OFMessage> noResets(OFFactory factory, InsideEnd inside, int epoch) {
+    UplinkRules made = new UplinkRules(factory, epoch);
+    made.add(
+        UplinkLayout.CLASSIFY,
+        UplinkLayout.PRIORITY_TCP_FLAGS,
+        made.tcp(inside.port(), U16.of(Packet.TCP_RST), RST_ACK));
+    return ImmutableList.copyOf(made.rules);
   }
 
   private void ends(OFPort port) {

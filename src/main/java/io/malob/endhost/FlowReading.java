@@ -1,0 +1,212 @@
+package io.malob.endhost;
+
+import com.google.common.util.concurrent.FutureCallback;
+import com.google.common.util.concurrent.Futures;
+import io.malob.openflow.uplink.FlowKey;
+import io.malob.openflow.uplink.FoundFlow;
+import io.malob.openflow.uplink.InsideEnd;
+import io.malob.openflow.uplink.UplinkCookie;
+import io.malob.openflow.uplink.UplinkEnd;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsReply;
+
+/**
+ * Asks the host's switch for the rules of flows: what they have carried, each second; and after a
+ * start which flows there are. All of it runs on one executor, in order.
+ *
+ * <p>A flow that the switch carries is taken over as soon as its uplink is known to be alive. Rules
+ * whose flow has no uplink after {@link #GRACE_NANOS} go, and their connections are reset. A flow
+ * that is known, and whose rules the switch has lost, gets them again.
+ */
+final class FlowReading {
+  /** Routers have so long to answer after a start. */
+  static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /** With more flows, only each tenth time. */
+  private static final int MANY = 4_000;
+
+  private final IOFSwitchService switches;
+  private final OpenFlows flows;
+  private final UplinkChoice choice;
+  private final FlowSender sender;
+  private final Resets resets;
+  private final Supplier<Optional<Wiring>> wirings;
+  private final Runnable resetsLater;
+  private final Executor inOrder;
+  private final LongSupplier nanoTime;
+  private boolean asking;
+  private long ticks;
+
+  /** Whether the switch may carry flows that are not known here, or lack those that are. */
+  private boolean isNew;
+
+  private long newSinceNanos;
+
+  FlowReading(
+      IOFSwitchService switches,
+      OpenFlows flows,
+      UplinkChoice choice,
+      FlowSender sender,
+      Resets resets,
+      Supplier<Optional<Wiring>> wirings,
+      Runnable resetsLater,
+      Executor inOrder,
+      LongSupplier nanoTime) {
+    this.switches = switches;
+    this.flows = flows;
+    this.choice = choice;
+    this.sender = sender;
+    this.resets = resets;
+    this.wirings = wirings;
+    this.resetsLater = resetsLater;
+    this.inOrder = inOrder;
+    this.nanoTime = nanoTime;
+  }
+
+  /** The switch has come: nobody knows what it carries. */
+  void switchActivated() {
+    isNew = true;
+    newSinceNanos = nanoTime.getAsLong();
+    asking = false;
+  }
+
+  /** Whether flows may be there that have not been taken over, or uplinks that are not known. */
+  boolean isSettling() {
+    return isNew;
+  }
+
+  /** Asks again, if there is anything to ask for. */
+  void tick(Wiring wiring) {
+    @Nullable IOFSwitch sw = switches.getActiveSwitch(wiring.switchId());
+    boolean isDue = ticks++ % 10 == 0 || flows.all().size() < MANY;
+    if (sw == null || wiring.inside().isEmpty() || asking) {
+      return;
+    }
+    if (isNew || (isDue && !flows.all().isEmpty())) {
+      asking = true;
+      ask(sw, UplinkCookie.Kind.BACK, this::takeBack, () -> askOut(sw));
+    } else if (flows.all().isEmpty()) {
+      choice.looked(List.of(), nanoTime.getAsLong());
+    }
+  }
+
+  private void askOut(IOFSwitch sw) {
+    ask(
+        sw,
+        UplinkCookie.Kind.OUT,
+        found -> found.forEach(this::count),
+        () -> {
+          asking = false;
+          choice.looked(flows.all(), nanoTime.getAsLong());
+        });
+  }
+
+  private void ask(
+      IOFSwitch sw, UplinkCookie.Kind kind, Consumer<List<FoundFlow>> taker, Runnable next) {
+    Futures.addCallback(
+        sw.writeStatsRequest(FoundFlow.request(sw.getOFFactory(), kind)),
+        new FutureCallback<List<OFFlowStatsReply>>() {
+          @Override
+          public void onSuccess(@Nullable List<OFFlowStatsReply> parts) {
+            if (parts != null) {
+              taker.accept(
+                  parts.stream()
+                      .flatMap(part -> part.getEntries().stream())
+                      .flatMap(entry -> FoundFlow.of(entry).stream())
+                      .toList());
+            }
+            next.run();
+          }
+
+          @Override
+          public void onFailure(Throwable cause) {
+            asking = false;
+          }
+        },
+        inOrder);
+  }
+
+  private void takeBack(List<FoundFlow> found) {
+    found.forEach(this::count);
+    Optional<Wiring> now = wirings.get();
+    if (isNew && now.isPresent() && now.get().inside().isPresent()) {
+      settle(now.get(), now.get().inside().get(), found);
+    }
+  }
+
+  private void count(FoundFlow found) {
+    @Nullable Flow flow = flows.find(found.key());
+    if (flow != null && flow.generation() == found.generation()) {
+      flow.counted(
+          found.isOut() ? 0 : found.bytes(),
+          found.isOut() ? found.bytes() : 0,
+          nanoTime.getAsLong());
+    }
+  }
+
+  private void settle(Wiring wiring, InsideEnd inside, List<FoundFlow> found) {
+    boolean isOver = nanoTime.getAsLong() - newSinceNanos >= GRACE_NANOS;
+    boolean isComplete = true;
+    Set<FlowKey> carried = new HashSet<>();
+    for (FoundFlow each : found) {
+      if (flows.find(each.key()) != null || adopt(wiring, inside, each)) {
+        carried.add(each.key());
+      } else if (isOver) {
+        abandon(wiring, each);
+      } else {
+        isComplete = false;
+      }
+    }
+    for (Flow flow : flows.all()) {
+      boolean isOld = nanoTime.getAsLong() - flow.startedNanos() >= TimeUnit.SECONDS.toNanos(1);
+      if (isOld && !carried.contains(flow.key()) && !flow.isOver()) {
+        wiring.uplinkOf(flow).ifPresent(uplink -> sender.carry(wiring, inside, uplink, flow));
+      }
+    }
+    isNew = !isComplete;
+  }
+
+  private boolean adopt(Wiring wiring, InsideEnd inside, FoundFlow found) {
+    @Nullable UplinkEnd uplink = wiring.byPort().get(found.inPort());
+    if (uplink == null || flows.isFull()) {
+      return false;
+    }
+    long nowNanos = nanoTime.getAsLong();
+    Flow flow =
+        new Flow(
+            found.key(),
+            uplink.number(),
+            found.hostAddress(),
+            found.generation(),
+            nowNanos - (long) (found.seconds() * TimeUnit.SECONDS.toNanos(1)));
+    if (wiring.uplinkOf(flow).isEmpty()) {
+      return false;
+    }
+    flow.hasRules(nowNanos);
+    flow.counted(found.bytes(), 0, nowNanos);
+    flows.adopt(flow);
+    if (found.uplink() != uplink.number()) {
+      sender.carry(wiring, inside, uplink, flow); // so that its cookie names its uplink
+    }
+    return true;
+  }
+
+  private void abandon(Wiring wiring, FoundFlow found) {
+    sender.remove(wiring, found.uplink(), found.generation());
+    if (found.key().protocol() == FlowKey.TCP) {
+      resets.begin(found.key(), nanoTime.getAsLong());
+      resetsLater.run();
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package io.malob.endhost;
+
+import io.malob.openflow.packet.FragmentTranslation;
+import io.malob.openflow.packet.Packet;
+import io.malob.openflow.uplink.FlowKey;
+import io.malob.openflow.uplink.InsideEnd;
+import io.malob.openflow.uplink.UplinkEnd;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries fragments of TCP and UDP packets by hand, over the default uplink: they have no ports,
+ * and switches spoil them. Back come those of peers that a flow on the same uplink is with, or to
+ * whom fragments have been sent lately. Thread-safe.
+ */
+final class Fragments {
+  private static final int SENT_PER_SECOND = 2_000;
+  private static final int LOOKED_UP_PER_SECOND = 500;
+  private static final int MOST_PEERS = 256;
+  private static final long PEER_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private final OpenFlows flows;
+  private final UplinkChoice choice;
+  private final FlowSender sender;
+  private final Refusals refusals;
+  private final Allowance sent = new Allowance(SENT_PER_SECOND);
+  private final Allowance received = new Allowance(LOOKED_UP_PER_SECOND);
+  private final ConcurrentMap<FlowKey, Peer> peers = new ConcurrentHashMap<>();
+
+  /** To whom fragments were sent: over which uplink, and when last. */
+  private record Peer(int uplink, long sinceNanos) {}
+
+  Fragments(OpenFlows flows, UplinkChoice choice, FlowSender sender, Refusals refusals) {
+    this.flows = flows;
+    this.choice = choice;
+    this.sender = sender;
+    this.refusals = refusals;
+  }
+
+  /** Whether a packet is to be carried by hand. */
+  static boolean isOne(Packet packet) {
+    return packet.isFragment()
+        && (packet.protocol() == FlowKey.TCP || packet.protocol() == FlowKey.UDP);
+  }
+
+  /** Sends what the host sends. */
+  void send(Wiring wiring, Packet packet, long nowNanos) {
+    FlowKey key = FlowKey.sent(packet);
+    @Nullable UplinkEnd uplink =
+        choice.choose(wiring, key).map(view -> wiring.byNumber().get(view.number())).orElse(null);
+    if (uplink == null || !uplink.carriesIpv4() || !sent.take(nowNanos)) {
+      refusals.count(uplink == null ? Refusal.NO_UPLINK : Refusal.FRAGMENT_RATE);
+      return;
+    }
+    remember(key, uplink.number(), nowNanos);
+    sender.sendAt(
+        wiring,
+        uplink.port(),
+        FragmentTranslation.translated(
+            packet,
+            uplink.mac(),
+            uplink.gatewayMac().orElseThrow(),
+            uplink.ipv4().orElseThrow().getInt(),
+            packet.dstAddress()));
+  }
+
+  private void remember(FlowKey key, int uplink, long nowNanos) {
+    if (peers.size() >= MOST_PEERS && !peers.containsKey(key)) {
+      peers.values().removeIf(peer -> nowNanos - peer.sinceNanos >= PEER_NANOS);
+    }
+    if (peers.size() < MOST_PEERS) {
+      peers.put(key, new Peer(uplink, nowNanos));
+    }
+  }
+
+  /** Hands the host what came in at an uplink. */
+  void receive(Wiring wiring, InsideEnd inside, UplinkEnd uplink, Packet packet, long nowNanos) {
+    if (!received.take(nowNanos)) {
+      refusals.count(Refusal.FRAGMENT_RATE);
+    } else if (isExpected(FlowKey.received(packet), uplink.number(), nowNanos)) {
+      sender.sendAt(
+          wiring,
+          inside.port(),
+          FragmentTranslation.translated(
+              packet,
+              inside.gatewayMac(),
+              inside.mac(),
+              packet.srcAddress(),
+              inside.ipv4().getInt()));
+    }
+  }
+
+  private boolean isExpected(FlowKey key, int uplink, long nowNanos) {
+    Optional<Peer> peer =
+        Optional.ofNullable(peers.get(key))
+            .filter(sentTo -> sentTo.uplink == uplink)
+            .filter(sentTo -> nowNanos - sentTo.sinceNanos < PEER_NANOS);
+    return peer.isPresent()
+        || flows.all().stream()
+            .anyMatch(
+                flow ->
+                    flow.uplink() == uplink
+                        && flow.key().protocol() == key.protocol()
+                        && flow.key().peerLow() == key.peerLow()
+                        && flow.key().peerHigh() == key.peerHigh());
+  }
+}

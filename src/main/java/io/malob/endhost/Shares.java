@@ -1,0 +1,72 @@
+package io.malob.endhost;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.openflow.uplink.GroupRules.Share;
+import io.malob.openflow.uplink.UplinkEnd;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The shares of flows that the switch is to give to uplinks, where it spreads them itself. Pure.
+ */
+final class Shares {
+  /** The largest weight; Open vSwitch is exact to about a hundredth. */
+  private static final int MOST = 100;
+
+  /** What changes by less is left: with each change some flows get another uplink, and break. */
+  private static final double TOLERANCE = 0.1;
+
+  private Shares() {}
+
+  /**
+   * The shares of uplinks that are alive: as the operator weights them, or as they can carry, and
+   * equal where neither is known of all; empty if the switch does not spread flows, or cannot.
+   */
+  static List<Share> of(Wiring wiring) {
+    if (!wiring.view().network().algorithm().equals(UplinkChoice.GROUP)) {
+      return List.of();
+    }
+    List<UplinkEnd> ends = new ArrayList<>();
+    List<Double> weights = new ArrayList<>();
+    for (UplinkView each : wiring.usable()) {
+      @Nullable UplinkEnd end = wiring.byNumber().get(each.number());
+      boolean carriesNothing = each.capacityBps() == 0 && !each.capacitySource().equals("unknown");
+      if (end != null && end.carriesIpv4() && !carriesNothing) {
+        ends.add(end);
+        double weight = each.uplink().weight();
+        weights.add(weight > 0 ? weight : each.capacityBps() / 1e6);
+      }
+    }
+    return scaled(ends, weights);
+  }
+
+  private static List<Share> scaled(List<UplinkEnd> ends, List<Double> weights) {
+    boolean isKnown = weights.stream().allMatch(weight -> weight > 0);
+    double largest = weights.stream().mapToDouble(weight -> weight).max().orElse(1);
+    ImmutableList.Builder<Share> shares = ImmutableList.builder();
+    for (int i = 0; i < ends.size(); i++) {
+      int weight = isKnown ? (int) Math.max(1, Math.round(MOST * weights.get(i) / largest)) : 1;
+      shares.add(new Share(ends.get(i), weight));
+    }
+    return shares.build();
+  }
+
+  /** Whether shares differ enough for a change. */
+  static boolean differ(List<Share> before, List<Share> after) {
+    if (before.size() != after.size()) {
+      return true;
+    }
+    double allBefore = before.stream().mapToInt(Share::weight).sum();
+    double allAfter = after.stream().mapToInt(Share::weight).sum();
+    for (int i = 0; i < before.size(); i++) {
+      double old = before.get(i).weight() / allBefore;
+      double now = after.get(i).weight() / allAfter;
+      if (!before.get(i).uplink().equals(after.get(i).uplink())
+          || Math.abs(now - old) > TOLERANCE * old) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

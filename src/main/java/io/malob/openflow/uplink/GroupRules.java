@@ -1,0 +1,75 @@
+package io.malob.openflow.uplink;
+
+import com.google.common.collect.ImmutableList;
+import java.util.List;
+import org.projectfloodlight.openflow.protocol.OFBucket;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFGroupType;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.types.OFGroup;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/**
+ * The select group by which the switch itself spreads flows over uplinks, with a bucket for each.
+ * Which flow gets which bucket is the switch's business: OpenFlow 1.3 has no way to say, and Open
+ * vSwitch, from 2.10 on, hashes addresses, protocol and ports (dp_hash). Pure.
+ */
+public final class GroupRules {
+  /** For IPv4; the letters UPL on the keys of a telephone. */
+  static final OFGroup GROUP = OFGroup.of(0x875);
+
+  private GroupRules() {}
+
+  /**
+   * A bucket.
+   *
+   * @param uplink that can carry IPv4
+   * @param weight from 1 to 65535: its share of the flows
+   */
+  public record Share(UplinkEnd uplink, int weight) {}
+
+  /** Puts the group in place. */
+  public static OFMessage add(OFFactory factory, List<Share> shares) {
+    return factory
+        .buildGroupAdd()
+        .setGroup(GROUP)
+        .setGroupType(OFGroupType.SELECT)
+        .setBuckets(buckets(factory, shares))
+        .build();
+  }
+
+  /** Changes the group that is there; flows that get another bucket break. */
+  public static OFMessage change(OFFactory factory, List<Share> shares) {
+    return factory
+        .buildGroupModify()
+        .setGroup(GROUP)
+        .setGroupType(OFGroupType.SELECT)
+        .setBuckets(buckets(factory, shares))
+        .build();
+  }
+
+  /** Takes the group away, and all rules that lead to it. */
+  public static OFMessage remove(OFFactory factory) {
+    return factory.buildGroupDelete().setGroup(GROUP).setGroupType(OFGroupType.SELECT).build();
+  }
+
+  private static List<OFBucket> buckets(OFFactory factory, List<Share> shares) {
+    return shares.stream()
+        .map(
+            share ->
+                factory
+                    .buildBucket()
+                    .setWeight(share.weight())
+                    .setWatchPort(OFPort.ANY)
+                    .setWatchGroup(OFGroup.ANY)
+                    .setActions(
+                        FlowRules.translated(
+                            factory,
+                            share.uplink().mac(),
+                            share.uplink().gatewayMac().orElseThrow(),
+                            factory.oxms().ipv4Src(share.uplink().ipv4().orElseThrow()),
+                            share.uplink().port()))
+                    .build())
+        .collect(ImmutableList.toImmutableList());
+  }
+}
