@@ -3,6 +3,7 @@ package io.malob.testing;
 import com.google.common.collect.ImmutableList;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,13 +11,18 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import org.projectfloodlight.openflow.protocol.OFBucket;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
+import org.projectfloodlight.openflow.protocol.OFGroupMod;
+import org.projectfloodlight.openflow.protocol.OFGroupModCommand;
+import org.projectfloodlight.openflow.protocol.OFGroupType;
 import org.projectfloodlight.openflow.protocol.OFMatchV3;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketOut;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.action.OFActionGroup;
 import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
 import org.projectfloodlight.openflow.protocol.action.OFActionPopVlan;
 import org.projectfloodlight.openflow.protocol.action.OFActionPushVlan;
@@ -28,6 +34,7 @@ import org.projectfloodlight.openflow.protocol.instruction.OFInstructionGotoTabl
 import org.projectfloodlight.openflow.protocol.instruction.OFInstructionWriteActions;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
+import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
@@ -45,6 +52,12 @@ public final class FakeFlowTable {
           .thenComparing(Comparator.comparingInt(FakeRule::priority).reversed());
 
   private final LongSupplier nanoTime;
+
+  /** The buckets of groups of type select, by group. */
+  private final Map<OFGroup, List<OFBucket>> groups = new HashMap<>();
+
+  /** Which bucket of a group gets the next packet, counted from 0 and modulo their number. */
+  private int bucket;
 
   /** By table and falling priority; of equal ones the older first. */
   private final List<Entry> entries = new ArrayList<>();
@@ -146,6 +159,30 @@ public final class FakeFlowTable {
   /** Takes all rules away, as a switch that starts again. */
   public void clear() {
     entries.clear();
+    groups.clear();
+  }
+
+  /** From now on packets that a group gets leave by its bucket of that number, from 0. */
+  public void selectBucket(int number) {
+    bucket = number;
+  }
+
+  /** The buckets of a group; none if it is not there. */
+  public List<OFBucket> buckets(OFGroup group) {
+    return groups.getOrDefault(group, List.of());
+  }
+
+  private void change(OFGroupMod message) {
+    if (message.getCommand() == OFGroupModCommand.DELETE) {
+      groups.remove(message.getGroup());
+      entries.removeIf(entry -> entry.rule.leadsTo(message.getGroup()));
+    } else if (message.getGroupType() == OFGroupType.SELECT
+        && groups.containsKey(message.getGroup())
+            == (message.getCommand() == OFGroupModCommand.MODIFY)) {
+      groups.put(message.getGroup(), message.getBuckets());
+    } else {
+      throw new IllegalArgumentException("OFPET_GROUP_MOD_FAILED: " + message);
+    }
   }
 
   /** The rules of one table. */
@@ -183,6 +220,8 @@ public final class FakeFlowTable {
     OFMessage message = Wire.readBack(sent);
     if (message instanceof OFFlowMod flowMod) {
       change(flowMod);
+    } else if (message instanceof OFGroupMod groupMod) {
+      change(groupMod);
     } else if (message instanceof OFPacketOut packetOut) {
       return new Traversal(packetOut.getInPort(), packetOut.getData())
           .packetOut(packetOut.getActions());
@@ -280,7 +319,7 @@ public final class FakeFlowTable {
   /** The way of one frame through the tables. */
   private final class Traversal {
     private final OFPort inPort;
-    private final MutableFrame frame;
+    private MutableFrame frame;
     private final Map<Object, OFAction> actionSet = new LinkedHashMap<>();
     private final List<Output> outputs = new ArrayList<>();
     private TableId table = TableId.of(0);
@@ -352,6 +391,12 @@ public final class FakeFlowTable {
         output(output.getPort());
       } else if (action instanceof OFActionSetField set) {
         frame.set(set.getField().getMatchField(), set.getField().getValue());
+      } else if (action instanceof OFActionGroup group) {
+        List<OFBucket> buckets = buckets(group.getGroup());
+        MutableFrame before = frame;
+        frame = new MutableFrame(before.copy());
+        buckets.get(bucket % buckets.size()).getActions().forEach(this::perform);
+        frame = before;
       } else if (action instanceof OFActionPushVlan) {
         frame.pushVlan();
       } else if (action instanceof OFActionPopVlan) {

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.action.OFActionGroup;
 import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstructionApplyActions;
@@ -13,6 +14,7 @@ import org.projectfloodlight.openflow.protocol.instruction.OFInstructionWriteAct
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.Masked;
+import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.OFValueType;
 import org.projectfloodlight.openflow.types.TableId;
@@ -72,6 +74,12 @@ public record FakeRule(
     return instructions.stream()
         .flatMap(instruction -> actions(instruction).stream())
         .anyMatch(action -> action instanceof OFActionOutput out && out.getPort().equals(port));
+  }
+
+  boolean leadsTo(OFGroup group) {
+    return instructions.stream()
+        .flatMap(instruction -> actions(instruction).stream())
+        .anyMatch(action -> action instanceof OFActionGroup to && to.getGroup().equals(group));
   }
 
   private static List<OFAction> actions(OFInstruction instruction) {

@@ -88,11 +88,11 @@ final class MutableFrame {
       case IP_PROTO -> isIpv4() ? IpProtocol.of((short) protocol()) : null;
       case IPV4_SRC -> isIpv4() ? address(network + 12) : null;
       case IPV4_DST -> isIpv4() ? address(network + 16) : null;
-      case TCP_SRC -> has(TCP) ? TransportPort.of(uint16(transport())) : null;
-      case TCP_DST -> has(TCP) ? TransportPort.of(uint16(transport() + 2)) : null;
+      case TCP_SRC -> port(TCP, 0);
+      case TCP_DST -> port(TCP, 2);
       case TCP_FLAGS, OVS_TCP_FLAGS -> has(TCP) ? U16.of(uint16(transport() + 12) & 0xfff) : null;
-      case UDP_SRC -> has(UDP) ? TransportPort.of(uint16(transport())) : null;
-      case UDP_DST -> has(UDP) ? TransportPort.of(uint16(transport() + 2)) : null;
+      case UDP_SRC -> port(UDP, 0);
+      case UDP_DST -> port(UDP, 2);
       case ICMPV4_TYPE -> has(ICMP) ? ICMPv4Type.of(bytes[transport()]) : null;
       case ICMPV4_CODE -> has(ICMP) ? ICMPv4Code.of(bytes[transport() + 1]) : null;
       case ARP_OP -> isArp() ? ArpOpcode.of(uint16(network + 6)) : null;
@@ -123,6 +123,18 @@ final class MutableFrame {
     if (isIpv4()) {
       correctChecksums();
     }
+  }
+
+  /** Open vSwitch takes the ports of all fragments for 0 ("frag normal"). */
+  private @Nullable TransportPort port(int protocol, int offset) {
+    if (isIpv4() && isFragment() && protocol() == protocol) {
+      return TransportPort.NONE;
+    }
+    return has(protocol) ? TransportPort.of(uint16(transport() + offset)) : null;
+  }
+
+  private boolean isFragment() {
+    return (uint16(network + 6) & 0x3fff) != 0;
   }
 
   private void putPort(int at, OFValueType<?> port) {

@@ -1,0 +1,118 @@
+package io.malob.endhost;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.openflow.packet.Packet;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/** Uplinks that are as a test says: alive if they have an address, unless they are let die. */
+final class ManualUplinks implements Uplinks {
+  /** Ports of uplinks come after that of the inside. */
+  static final OFPort INSIDE = OFPort.of(1);
+
+  final List<Packet> taken = new ArrayList<>();
+  private final Set<String> dead = new HashSet<>();
+  private final Map<String, Long> capacities = new HashMap<>();
+  private final List<Consumer<HostView>> listeners = new ArrayList<>();
+  private Optional<HostView> view = Optional.empty();
+  private boolean switchIsThere = true;
+
+  @Override
+  public Optional<HostView> view() {
+    return view;
+  }
+
+  @Override
+  public void configure(HostNetwork network) {
+    ImmutableList.Builder<UplinkView> uplinks = ImmutableList.builder();
+    for (int i = 0; i < network.uplinks().size(); i++) {
+      Uplink uplink = network.uplinks().get(i);
+      int number = Integer.parseInt(uplink.name().substring("eth".length())) + 1;
+      Optional<Long> capacity = Optional.ofNullable(capacities.get(uplink.name()));
+      uplinks.add(
+          new UplinkView(
+              uplink,
+              number,
+              switchIsThere ? Optional.of(OFPort.of(number + 1)) : Optional.empty(),
+              Optional.of(routerMac(number)),
+              Optional.empty(),
+              switchIsThere && uplink.ipv4().isPresent() && !dead.contains(uplink.name()),
+              capacity.orElse(0L),
+              capacity.isPresent() ? "recorded" : "unknown",
+              0,
+              0,
+              0));
+    }
+    HostView made =
+        new HostView(
+            network, switchIsThere ? Optional.of(INSIDE) : Optional.empty(), uplinks.build());
+    view = Optional.of(made);
+    listeners.forEach(listener -> listener.accept(made));
+  }
+
+  static MacAddress routerMac(int number) {
+    return MacAddress.of(0x02_00_00_00_ff_00L + number);
+  }
+
+  /** An uplink dies, or comes back to life. */
+  void setAlive(String name, boolean alive) {
+    if (alive) {
+      dead.remove(name);
+    } else {
+      dead.add(name);
+    }
+    again();
+  }
+
+  private void again() {
+    view.ifPresent(now -> configure(now.network()));
+  }
+
+  @Override
+  public void clear() {
+    view = Optional.empty();
+  }
+
+  @Override
+  public void switchChanged() {
+    switchIsThere = true;
+    again();
+  }
+
+  @Override
+  public void switchGone() {
+    switchIsThere = false;
+    again();
+  }
+
+  @Override
+  public boolean take(OFPort port, Packet packet, long receivedNanos) {
+    if (packet.kind() != Packet.Kind.ARP) {
+      return false;
+    }
+    taken.add(packet);
+    return true;
+  }
+
+  @Override
+  public boolean record(String uplink, long bps) {
+    capacities.put(uplink, bps);
+    again();
+    return view.stream()
+        .flatMap(now -> now.network().uplinks().stream())
+        .anyMatch(each -> each.name().equals(uplink));
+  }
+
+  @Override
+  public void addListener(Consumer<HostView> listener) {
+    listeners.add(listener);
+  }
+}

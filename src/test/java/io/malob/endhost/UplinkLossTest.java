@@ -1,0 +1,139 @@
+package io.malob.endhost;
+
+import static io.malob.endhost.HostOnASwitch.GATEWAY_MAC;
+import static io.malob.endhost.HostOnASwitch.HOST;
+import static io.malob.endhost.HostOnASwitch.HOST_MAC;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.openflow.packet.Packet;
+import io.malob.testing.FakeFlowTable.Output;
+import io.malob.testing.Frames;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+class UplinkLossTest {
+  private static final IPv4Address SERVER = IPv4Address.of("192.0.2.1");
+  private static final int RST = 0x04;
+  private static final int ACK = 0x10;
+
+  private HostOnASwitch host;
+
+  @BeforeEach
+  void start() throws Exception {
+    host = new HostOnASwitch().configured();
+  }
+
+  @Test
+  void connection_onAnUplinkThatDies_isResetAlthoughItsHostIsSilent() {
+    assertEquals(0, host.opens(40_000, SERVER));
+    host.uplinks.setAlive("eth0", false);
+    assertEquals(0, host.flowRules());
+    List<Output> asked = host.pass(50);
+    assertEquals(1, asked.size());
+    Packet question = Packet.parse(asked.get(0).frame());
+    assertTrue(question.isTcpSyn());
+    assertEquals(40_000, question.dstPort());
+    assertEquals(HOST.getInt(), question.dstAddress());
+    // the host says what it expects, and is reset there
+    List<Output> answer = host.sendsTcp(40_000, SERVER, ACK);
+    assertEquals(1, answer.size());
+    assertTrue(Packet.parse(answer.get(0).frame()).hasTcpFlags(RST));
+    assertEquals(1, host.count(0, "reset"));
+    assertEquals(0, host.count(0, "open"));
+    assertEquals(List.of(), host.pass(1_000), "who has been reset is not asked again");
+  }
+
+  @Test
+  void host_thatDoesNotAnswer_isAskedAgainButNotForEver() {
+    host.opens(40_000, SERVER);
+    host.uplinks.setAlive("eth0", false);
+    int asked = 0;
+    for (int i = 0; i < 100; i++) {
+      asked += host.pass(50).size();
+    }
+    assertEquals(3, asked);
+  }
+
+  @Test
+  void connections_onOtherUplinks_areLeftAlone() {
+    host.opens(40_000, SERVER);
+    assertEquals(1, host.opens(40_001, SERVER));
+    host.uplinks.setAlive("eth0", false);
+    assertEquals(2, host.flowRules());
+    assertEquals(1, host.tcpComesIn(1, SERVER, 40_001, 0x12).size());
+    assertEquals(0, host.count(1, "reset"));
+  }
+
+  @Test
+  void connection_openedAnew_goesOverAnUplinkThatIsAlive() {
+    assertEquals(0, host.opens(40_000, SERVER));
+    host.uplinks.setAlive("eth0", false);
+    assertEquals(1, host.opens(40_000, SERVER));
+    assertEquals(List.of(), host.pass(50), "the new one is not reset");
+  }
+
+  @Test
+  void connection_whoseUplinkGetsAnotherAddress_isReset() throws Exception {
+    assertEquals(0, host.opens(40_000, SERVER));
+    host.module.configure(HostOnASwitch.configuration("RR", "\"10.0.1.77\"", "\"10.0.2.2\""));
+    assertEquals(0, host.flowRules());
+    assertEquals(1, host.pass(50).size());
+  }
+
+  @Test
+  void connection_stays_ifTheConfigurationComesAgain() throws Exception {
+    assertEquals(0, host.opens(40_000, SERVER));
+    host.module.configure(HostOnASwitch.configuration("RR", "\"10.0.1.2\"", "\"10.0.2.2\""));
+    assertEquals(2, host.flowRules());
+    assertEquals(List.of(), host.pass(50));
+    assertEquals(1, host.tcpComesIn(0, SERVER, 40_000, 0x12).size());
+  }
+
+  @Test
+  void udp_onAnUplinkThatDies_isToldAndPlacedAnew() {
+    byte[] frame = Frames.udp(HOST_MAC, GATEWAY_MAC, HOST, 50_000, SERVER, 443, new byte[8]);
+    assertEquals(HostOnASwitch.uplinkPort(0), host.sends(frame).get(0).port());
+    List<Output> told = host.whileIt(() -> host.uplinks.setAlive("eth0", false));
+    assertEquals(1, told.size());
+    Packet error = Packet.parse(told.get(0).frame());
+    assertEquals(3, error.icmpType());
+    assertEquals(SERVER.getInt(), error.srcAddress());
+    assertEquals(HostOnASwitch.uplinkPort(1), host.sends(frame).get(0).port());
+  }
+
+  @Test
+  void flows_outliveTheConnectionToTheSwitch() {
+    host.opens(40_000, SERVER);
+    host.uplinks.switchGone();
+    host.sweep();
+    assertEquals(2, host.flowRules());
+    host.uplinks.switchChanged();
+    host.sweep();
+    assertEquals(1, host.tcpComesIn(0, SERVER, 40_000, 0x12).size());
+    assertEquals(0, host.count(0, "reset"));
+  }
+
+  @Test
+  void rules_thatTheSwitchHasLost_arePutBack() {
+    host.opens(40_000, SERVER);
+    host.pass(2_000);
+    host.table.clear();
+    host.module.switchActivated(HostOnASwitch.SWITCH);
+    host.sweep();
+    assertEquals(2, host.flowRules());
+    assertEquals(1, host.tcpComesIn(0, SERVER, 40_000, ACK).size());
+  }
+
+  @Test
+  void everything_isResetAndTakenAway_whenTheConfigurationIsDeleted() {
+    host.opens(40_000, SERVER);
+    assertTrue(host.module.clear());
+    assertEquals(List.of(), host.table.rules());
+    assertEquals(0, host.count("flows", "open"));
+    assertFalse(host.module.clear());
+  }
+}
