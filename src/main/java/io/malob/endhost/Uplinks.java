@@ -2,6 +2,7 @@ package io.malob.endhost;
 
 import io.malob.openflow.packet.Packet;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -34,12 +35,13 @@ interface Uplinks {
   boolean take(OFPort port, Packet packet, long receivedNanos);
 
   /**
-   * Sets what an uplink can carry, in place of what is measured.
+   * Sets what an uplink can carry, in place of what is measured. One that can carry nothing is not
+   * alive.
    *
-   * @param bps in bit/s; 0: measure again
+   * @param bps in bit/s; empty: measure again
    * @return whether there is such an uplink
    */
-  boolean record(String uplink, long bps);
+  boolean record(String uplink, OptionalLong bps);
 
   /** Called with each new view, by the thread that made it, in order. */
   void addListener(Consumer<HostView> listener);

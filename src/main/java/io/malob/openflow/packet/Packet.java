@@ -283,6 +283,16 @@ public final class Packet {
     return icmpType;
   }
 
+  /** Who sent an ICMP echo or the one that is answered; 0 if this is no ICMP. */
+  public int icmpIdentifier() {
+    return kind == Kind.ICMP ? uint16(transportOffset + 4) : 0;
+  }
+
+  /** The number of an ICMP echo or of the one that is answered; 0 if this is no ICMP. */
+  public int icmpSequence() {
+    return kind == Kind.ICMP ? uint16(transportOffset + 6) : 0;
+  }
+
   /** Whether all of these TCP flags are set. */
   public boolean hasTcpFlags(int flags) {
     return kind == Kind.TCP && (tcpFlags & flags) == flags;

@@ -1,0 +1,191 @@
+package io.malob.algorithm.estimate;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+
+/**
+ * The capacity of a link by variable packet size probing (section 8 of Al-Najjar and others on
+ * dynamic capacities; the idea is pathchar's): echoes of several sizes, of each size the least
+ * round trip, because queues only ever add, and a line through these over the size, whose slope is
+ * the time per byte.
+ *
+ * <p>An echo comes back as large as it went, so that the slope is the sum of the times per byte of
+ * both directions, and says nothing of either alone. Both are taken to have the same capacity.
+ * Where they do not, the result is their harmonic mean: too little for a download over ADSL. {@link
+ * LinkCapacity} corrects that as soon as the link carries more.
+ *
+ * <p>What is least among few echoes is too much, by about what lies between the smallest of them:
+ * that is taken off, and is what a point may be wrong by. The capacity is not told if the slope may
+ * be wrong by more than six hundredths of itself: if the points are not on a line, if there is a
+ * queue throughout, or if the link is so fast that the clock cannot tell ({@link #CLOCK_NANOS}).
+ *
+ * <p>All of the last {@link #LONG_NANOS} are looked at. When the last {@link #SHORT_NANOS} alone
+ * tell clearly something else, the link has changed, and what is older is forgotten. For one
+ * thread.
+ */
+public final class CapacityEstimator {
+  static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(20);
+  static final long SHORT_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  /** What processors and timers may add to one size and not to another. */
+  private static final double CLOCK_NANOS = 15_000;
+
+  private static final int LEAST_OF_A_SIZE = 3;
+  private static final int LEAST_SIZES = 3;
+  private static final double MOST_ERROR = 0.06;
+
+  /** A smaller change, as the logarithm of a ratio, is none. */
+  private static final double LEAST_CHANGE = 0.2;
+
+  /** With fewer echoes of a size, a fifth of them is no more than the least. */
+  private static final int ENOUGH = 12;
+
+  private static final int MOST_ECHOES = 2_048;
+
+  private final Deque<Echo> echoes = new ArrayDeque<>();
+
+  private record Echo(int bytes, long tookNanos, long atNanos) {}
+
+  /**
+   * A capacity that is told with confidence.
+   *
+   * @param bps of both directions, in bit/s of IP packets
+   * @param error the standard error of that, relative
+   * @param line round trip in ns over bytes
+   */
+  record Capacity(double bps, double error, Line line) {}
+
+  /** An echo has come back. */
+  void add(int bytes, long tookNanos, long nowNanos) {
+    if (echoes.size() == MOST_ECHOES) {
+      echoes.removeFirst();
+    }
+    echoes.addLast(new Echo(bytes, tookNanos, nowNanos));
+  }
+
+  /** Forgets everything. */
+  void clear() {
+    echoes.clear();
+  }
+
+  /** The capacity, if it can be told. */
+  Optional<Capacity> capacity(long nowNanos) {
+    forgetBefore(nowNanos - LONG_NANOS);
+    Optional<Capacity> now = line(nowNanos - SHORT_NANOS).flatMap(CapacityEstimator::capacity);
+    Optional<Capacity> all = line(nowNanos - LONG_NANOS).flatMap(CapacityEstimator::capacity);
+    if (now.isPresent() && all.filter(before -> agree(before, now.get())).isEmpty()) {
+      forgetBefore(nowNanos - SHORT_NANOS);
+      return now;
+    }
+    return all;
+  }
+
+  private static boolean agree(Capacity one, Capacity other) {
+    double difference = Math.abs(Math.log(one.bps / other.bps));
+    return difference <= Math.max(LEAST_CHANGE, 3 * Math.hypot(one.error, other.error));
+  }
+
+  private static Optional<Capacity> capacity(Line line) {
+    double error = line.slopeError() / line.slope();
+    return line.slope() > 0 && error <= MOST_ERROR
+        ? Optional.of(new Capacity(bps(line.slope()), error, line))
+        : Optional.empty();
+  }
+
+  private static double bps(double nanosPerByte) {
+    return 2 * 8e9 / nanosPerByte;
+  }
+
+  /**
+   * What the link can carry at least, in bit/s, as far as the last {@link #SHORT_NANOS} make it
+   * certain; 0 if nothing is. An echo cannot be faster than the link, and where there is a line,
+   * its slope is hardly steeper than its error allows.
+   */
+  double atLeastBps(long nowNanos) {
+    long from = nowNanos - SHORT_NANOS;
+    double fastest =
+        echoes.stream()
+            .filter(echo -> echo.atNanos - from >= 0)
+            .mapToDouble(echo -> echo.bytes * 8e9 / echo.tookNanos)
+            .max()
+            .orElse(0);
+    double byLine =
+        line(from).map(line -> bps(Math.max(0, line.slope()) + 2 * line.slopeError())).orElse(0.0);
+    return Math.max(fastest, byLine);
+  }
+
+  private void forgetBefore(long nanos) {
+    while (!echoes.isEmpty() && echoes.peekFirst().atNanos - nanos < 0) {
+      echoes.removeFirst();
+    }
+  }
+
+  private Optional<Line> line(long fromNanos) {
+    Map<Integer, List<Long>> bySize = new TreeMap<>();
+    for (Echo echo : echoes) {
+      if (echo.atNanos - fromNanos >= 0) {
+        bySize.computeIfAbsent(echo.bytes, any -> new ArrayList<>()).add(echo.tookNanos);
+      }
+    }
+    bySize.values().removeIf(times -> times.size() < LEAST_OF_A_SIZE);
+    if (bySize.size() < LEAST_SIZES) {
+      return Optional.empty();
+    }
+    Line ofLeast = line(bySize, CapacityEstimator::least);
+    boolean isEnough = bySize.values().stream().allMatch(times -> times.size() >= ENOUGH);
+    Line ofFifth = isEnough ? line(bySize, CapacityEstimator::fifth) : ofLeast;
+    return Optional.of(ofLeast.slopeError() <= ofFifth.slopeError() ? ofLeast : ofFifth);
+  }
+
+  private static Line line(
+      Map<Integer, List<Long>> bySize, BiFunction<Integer, long[], Line.Point> point) {
+    List<Line.Point> points = new ArrayList<>();
+    bySize.forEach(
+        (bytes, times) ->
+            points.add(
+                point.apply(bytes, times.stream().mapToLong(Long::longValue).sorted().toArray())));
+    double usual = points.stream().mapToDouble(Line.Point::error).average().orElseThrow();
+    return Line.through(
+        points.stream()
+            .map(each -> new Line.Point(each.x(), each.y(), wrongBy(each.error(), usual)))
+            .toList());
+  }
+
+  /** Few echoes can be close together by chance: as a rule, all sizes are disturbed alike. */
+  private static double wrongBy(double error, double usual) {
+    return Math.hypot(CLOCK_NANOS, Math.max(error, usual));
+  }
+
+  /**
+   * If what is added to round trips is distributed exponentially, the least of n has about as much
+   * of it left as lies between it and the next, on average, and half of what lies between it and
+   * the third.
+   */
+  private static Line.Point least(int bytes, long[] sorted) {
+    double left = (sorted[2] - sorted[0]) / 2.0;
+    return new Line.Point(bytes, sorted[0] - left, left);
+  }
+
+  /**
+   * The round trip that a fifth of the echoes is faster than. Its standard error is sqrt(p (1 - p)
+   * / n) / density, and the density there is told by how far a tenth and three tenths are apart.
+   */
+  private static Line.Point fifth(int bytes, long[] sorted) {
+    double apart = quantile(sorted, 0.3) - quantile(sorted, 0.1);
+    return new Line.Point(bytes, quantile(sorted, 0.2), 2 * apart / Math.sqrt(sorted.length));
+  }
+
+  private static double quantile(long[] sorted, double part) {
+    double place = part * (sorted.length - 1);
+    int below = (int) place;
+    double rest = place - below;
+    return rest == 0 ? sorted[below] : sorted[below] + rest * (sorted[below + 1] - sorted[below]);
+  }
+}

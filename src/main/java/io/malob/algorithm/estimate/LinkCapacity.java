@@ -1,0 +1,200 @@
+package io.malob.algorithm.estimate;
+
+import io.malob.algorithm.estimate.CapacityEstimator.Capacity;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What a link can carry towards the host, from echoes ({@link CapacityEstimator}) and from what it
+ * carries.
+ *
+ * <p>A second is saturated if each echo in it, and there were at least two, was late by more than
+ * two full packets take at the rate of that second, or got lost, while more was received than sent:
+ * then there was a queue throughout, the link was never idle, and what it carried is what it can
+ * carry. Echoes of such a second tell nothing of the capacity and are not used. What is late is
+ * told by the line of the last good estimate, or by the fastest echo.
+ *
+ * <p>A saturated second is believed for {@link #SATURATION_NANOS}: it is measured, in the direction
+ * that counts. Then echoes, as long as they tell, and for {@link #HELD_NANOS} longer. If the rate
+ * is above what was believed, that was too little, and the rate is the capacity. For one thread.
+ */
+public final class LinkCapacity {
+  static final long SATURATION_NANOS = TimeUnit.SECONDS.toNanos(5);
+  static final long HELD_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private static final double PACKET_BITS = 12_000;
+  private static final double NOISE_NANOS = 1e6;
+  private static final double LEAST_BPS = 50_000;
+  private static final double AVERAGE = 0.5;
+
+  /** What differs by less than that part is the same, measured again. */
+  private static final double SAME = 0.2;
+
+  /** A saturated link that carries less than that part of the estimate has changed. */
+  private static final double CHANGED = 0.7;
+
+  /** An estimate with a larger error should become better. */
+  private static final double ROUGH = 0.03;
+
+  /** A link that cannot be told by then is probed less. */
+  private static final long NEW_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+  private static final int LEAST_ECHOES = 2;
+  private static final int MOST_ECHOES = 256;
+
+  private final CapacityEstimator estimator = new CapacityEstimator();
+  private final List<Echo> second = new ArrayList<>();
+  private int lost;
+  private Optional<Capacity> estimate = Optional.empty();
+  private long estimatedNanos;
+  private boolean isConfirmed;
+  private OptionalLong firstNanos = OptionalLong.empty();
+  private double fastestNanos = Double.POSITIVE_INFINITY;
+  private double saturationBps;
+  private long saturatedNanos;
+  private double rateBps;
+
+  private record Echo(int bytes, long tookNanos, long atNanos) {}
+
+  /** Where a capacity is from. */
+  public enum Source {
+    /** An operator. */
+    RECORDED,
+    /** Echoes. */
+    PROBES,
+    /** What the link carried while it was never idle. */
+    SATURATION,
+    /** Not known. */
+    UNKNOWN
+  }
+
+  /**
+   * What is believed.
+   *
+   * @param bps in bit/s of IP packets; 0 if unknown
+   */
+  public record Belief(long bps, Source source) {}
+
+  /** An echo of so many bytes, of its IP packet, has come back. */
+  public void answered(int bytes, long tookNanos, long nowNanos) {
+    if (tookNanos > 0 && second.size() < MOST_ECHOES) {
+      second.add(new Echo(bytes, tookNanos, nowNanos));
+      if (firstNanos.isEmpty()) {
+        firstNanos = OptionalLong.of(nowNanos);
+      }
+      fastestNanos = Math.min(fastestNanos, (double) tookNanos);
+    }
+  }
+
+  /** An echo has not come back. */
+  public void lost() {
+    lost++;
+  }
+
+  /** The link carries nothing any more, or is another one: everything is forgotten. */
+  public void clear() {
+    estimator.clear();
+    second.clear();
+    lost = 0;
+    estimate = Optional.empty();
+    isConfirmed = false;
+    firstNanos = OptionalLong.empty();
+    fastestNanos = Double.POSITIVE_INFINITY;
+    saturationBps = 0;
+    rateBps = 0;
+  }
+
+  /**
+   * A second, or about that, is over.
+   *
+   * @param receivedBps what it carried towards the host, in bit/s of IP packets
+   * @param sentBps what it carried from it
+   */
+  public void carried(double receivedBps, double sentBps, long nowNanos) {
+    rateBps = receivedBps;
+    if (receivedBps >= sentBps && isSaturated()) {
+      double change = receivedBps - saturationBps;
+      boolean isSame = Math.abs(change) < SAME * saturationBps;
+      saturationBps = isSame ? saturationBps + AVERAGE * change : receivedBps;
+      saturatedNanos = nowNanos;
+      if (estimate.filter(before -> receivedBps < CHANGED * before.bps()).isPresent()) {
+        estimator.clear();
+        estimate = Optional.empty();
+        isConfirmed = false;
+      }
+    } else {
+      second.forEach(echo -> estimator.add(echo.bytes, echo.tookNanos, echo.atNanos));
+      estimate(nowNanos);
+    }
+    second.clear();
+    lost = 0;
+  }
+
+  private boolean isSaturated() {
+    double lateNanos = Math.max(NOISE_NANOS, 2 * PACKET_BITS * 1e9 / rateBps);
+    return firstNanos.isPresent() // it does answer echoes
+        && rateBps >= LEAST_BPS
+        && second.size() + lost >= LEAST_ECHOES
+        && second.stream().allMatch(echo -> echo.tookNanos - idleNanos(echo.bytes) > lateNanos);
+  }
+
+  private double idleNanos(int bytes) {
+    return estimate.map(known -> known.line().y(bytes)).orElse(fastestNanos);
+  }
+
+  private void estimate(long nowNanos) {
+    Optional<Capacity> now = estimator.capacity(nowNanos);
+    isConfirmed = now.isPresent();
+    if (isConfirmed) {
+      estimate = now;
+      estimatedNanos = nowNanos;
+    } else if (nowNanos - estimatedNanos > HELD_NANOS) {
+      estimate = Optional.empty();
+    }
+  }
+
+  private boolean isMeasured(long nowNanos) {
+    return saturationBps > 0 && nowNanos - saturatedNanos <= SATURATION_NANOS;
+  }
+
+  /** The capacity, as far as it is known. */
+  public Belief belief(long nowNanos) {
+    if (isMeasured(nowNanos)) {
+      return new Belief(Math.round(Math.max(saturationBps, rateBps)), Source.SATURATION);
+    }
+    return estimate
+        .map(
+            known ->
+                rateBps > known.bps()
+                    ? new Belief(Math.round(rateBps), Source.SATURATION)
+                    : new Belief(Math.round(known.bps()), Source.PROBES))
+        .orElse(
+            saturationBps > 0 && nowNanos - saturatedNanos <= HELD_NANOS
+                ? new Belief(Math.round(saturationBps), Source.SATURATION)
+                : new Belief(0, Source.UNKNOWN));
+  }
+
+  /** How much there is still to be found out about it. */
+  public ProbePlan.Need need(long nowNanos) {
+    if (firstNanos.isEmpty() || belief(nowNanos).bps == 0) {
+      boolean isNew = firstNanos.isEmpty() || nowNanos - firstNanos.getAsLong() < NEW_NANOS;
+      return isNew ? ProbePlan.Need.UNKNOWN : ProbePlan.Need.ROUGH;
+    }
+    boolean isGood = isConfirmed && estimate.filter(known -> known.error() <= ROUGH).isPresent();
+    return isGood || isMeasured(nowNanos) ? ProbePlan.Need.KNOWN : ProbePlan.Need.ROUGH;
+  }
+
+  /**
+   * What it can carry as far as that is certain, in bit/s. While its capacity is not known, or the
+   * latest echoes do not confirm it, these tell what is certain; should they wait in a queue, that
+   * is what one begins with.
+   */
+  public double certainBps(long nowNanos) {
+    return isConfirmed || isMeasured(nowNanos)
+        ? (double) belief(nowNanos).bps
+        : Math.max(ProbePlan.CAREFUL_BPS, estimator.atLeastBps(nowNanos));
+  }
+}

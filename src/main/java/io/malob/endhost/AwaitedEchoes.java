@@ -1,0 +1,89 @@
+package io.malob.endhost;
+
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The echoes of one uplink that have not come back, oldest first: not too many. For one thread. */
+final class AwaitedEchoes {
+  private static final int MOST = 512;
+
+  private final Map<Integer, Echo> bySequence = new LinkedHashMap<>();
+  private int next;
+
+  /** One echo. Its time of sending is taken by the thread that writes to the switch. */
+  static final class Echo {
+    private final int sequence;
+    private final int bytes;
+    private final long plannedNanos;
+    private volatile long writtenNanos;
+    private volatile boolean isWritten;
+
+    private Echo(int sequence, int bytes, long plannedNanos) {
+      this.sequence = sequence;
+      this.bytes = bytes;
+      this.plannedNanos = plannedNanos;
+    }
+
+    int sequence() {
+      return sequence;
+    }
+
+    int bytes() {
+      return bytes;
+    }
+
+    /** It is being written to the switch. */
+    void written(long nanos) {
+      writtenNanos = nanos;
+      isWritten = true;
+    }
+
+    boolean isWritten() {
+      return isWritten;
+    }
+
+    long writtenNanos() {
+      return writtenNanos;
+    }
+  }
+
+  /** One more; the oldest is forgotten if there are too many. */
+  Echo add(int bytes, long nowNanos) {
+    if (bySequence.size() >= MOST) {
+      Iterator<Integer> oldest = bySequence.keySet().iterator();
+      oldest.next();
+      oldest.remove();
+    }
+    next = (next + 1) & 0xffff;
+    Echo echo = new Echo(next, bytes, nowNanos);
+    bySequence.put(next, echo);
+    return echo;
+  }
+
+  /** Takes out the one of that number; null if it is not awaited. */
+  @Nullable Echo take(int sequence) {
+    return bySequence.remove(sequence);
+  }
+
+  /** Takes out those that were planned before; how many of them had been sent. */
+  int giveUpBefore(long nanos) {
+    int lost = 0;
+    Iterator<Echo> oldest = bySequence.values().iterator();
+    while (oldest.hasNext()) {
+      Echo echo = oldest.next();
+      if (echo.plannedNanos - nanos >= 0) {
+        break;
+      }
+      oldest.remove();
+      lost += echo.isWritten ? 1 : 0;
+    }
+    return lost;
+  }
+
+  /** Forgets all of them. */
+  void clear() {
+    bySequence.clear();
+  }
+}

@@ -1,0 +1,234 @@
+package io.malob.endhost;
+
+import io.malob.algorithm.estimate.LinkCapacity;
+import io.malob.algorithm.estimate.ProbePlan;
+import io.malob.algorithm.estimate.WindowMinimum;
+import io.malob.openflow.packet.EchoFrames;
+import io.malob.openflow.packet.Packet;
+import io.malob.openflow.packet.Replies;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/**
+ * One uplink as it is measured: what its router is asked and answers, and what its port carries.
+ * For one thread.
+ */
+final class MeasuredUplink {
+  private static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(3);
+  private static final long ROUND_TRIP_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long ARP_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long ARP_UNKNOWN_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long ARP_DOUBT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final long SECOND_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
+
+  /** An uplink that carries more than that does not carry broadcasts alone. */
+  private static final double BUSY_BPS = 20_000;
+
+  private final int number;
+  private final int identifier;
+  private final ProbePlan plan;
+  private final LinkCapacity capacity = new LinkCapacity();
+  private final Liveness liveness = new Liveness();
+  private final AwaitedEchoes awaited = new AwaitedEchoes();
+  private final WindowMinimum roundTrips = new WindowMinimum(ROUND_TRIP_NANOS);
+  private Uplink uplink;
+  private Optional<OFPort> port = Optional.empty();
+  private boolean isUp;
+  private Optional<MacAddress> gatewayMac = Optional.empty();
+  private OptionalLong recordedBps = OptionalLong.empty();
+  private OptionalLong arpAskedNanos = OptionalLong.empty();
+  private @Nullable PortReading second;
+  private @Nullable PortReading latest;
+  private double receivedBps;
+  private double sentBps;
+
+  /** A frame to be sent out of the uplink's port now. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Question(byte[] frame, AwaitedEchoes.@Nullable Echo echo) {}
+
+  /**
+   * An uplink of which nothing is known.
+   *
+   * @param identifier of the controller's echoes, 16 bits
+   */
+  MeasuredUplink(int number, int identifier, Uplink uplink, DoubleSupplier random) {
+    this.number = number;
+    this.identifier = identifier;
+    this.uplink = uplink;
+    this.plan = new ProbePlan(random);
+  }
+
+  /** It is configured like that now. Another address or router is another link. */
+  void configure(Uplink now) {
+    boolean isSame =
+        now.mac().equals(uplink.mac())
+            && now.ipv4().equals(uplink.ipv4())
+            && now.gatewayIpv4().equals(uplink.gatewayIpv4());
+    uplink = now;
+    if (!isSame) {
+      forget();
+    }
+  }
+
+  /** The switch has the port, or has it not; it carries, or does not. */
+  void port(Optional<OFPort> now, boolean up) {
+    if (!now.equals(port) || !up) {
+      forget();
+      second = null;
+      latest = null;
+      receivedBps = 0;
+      sentBps = 0;
+    }
+    port = now;
+    isUp = up;
+  }
+
+  private void forget() {
+    gatewayMac = Optional.empty();
+    arpAskedNanos = OptionalLong.empty();
+    liveness.clear();
+    awaited.clear();
+    capacity.clear();
+  }
+
+  /** What an operator says that it can carry; empty: it is measured. */
+  void record(OptionalLong bps) {
+    recordedBps = bps;
+  }
+
+  Optional<OFPort> port() {
+    return port;
+  }
+
+  boolean isAlive(long nowNanos) {
+    boolean isRecordedAsNothing = recordedBps.isPresent() && recordedBps.getAsLong() == 0;
+    return isUp
+        && port.isPresent()
+        && uplink.ipv4().isPresent()
+        && gatewayMac.isPresent()
+        && liveness.isThere(nowNanos)
+        && !isRecordedAsNothing;
+  }
+
+  /** Whether there is an answer overdue. */
+  boolean isInDoubt(long nowNanos) {
+    return liveness.isThere(nowNanos) && liveness.isInDoubt(nowNanos);
+  }
+
+  /** What to ask for by ARP now, if it is time. */
+  Optional<Question> arp(long nowNanos) {
+    if (!isUp || uplink.ipv4().isEmpty() || uplink.gatewayIpv4().isEmpty()) {
+      return Optional.empty();
+    }
+    long pause = gatewayMac.isEmpty() ? ARP_UNKNOWN_NANOS : ARP_NANOS;
+    if (!liveness.isThere(nowNanos) || liveness.isInDoubt(nowNanos)) {
+      pause = gatewayMac.isEmpty() ? ARP_UNKNOWN_NANOS : ARP_DOUBT_NANOS;
+    }
+    if (arpAskedNanos.isPresent() && nowNanos - arpAskedNanos.getAsLong() < pause) {
+      return Optional.empty();
+    }
+    arpAskedNanos = OptionalLong.of(nowNanos);
+    liveness.asked(nowNanos);
+    return Optional.of(
+        new Question(
+            Replies.arpRequest(uplink.mac(), uplink.ipv4().get(), uplink.gatewayIpv4().get()),
+            null));
+  }
+
+  /** The echo to be sent now, if it is time. */
+  Optional<Question> echo(long nowNanos) {
+    for (int lost = awaited.giveUpBefore(nowNanos - LOST_NANOS); lost > 0; lost--) {
+      capacity.lost();
+    }
+    if (!isUp || !liveness.isThere(nowNanos) || gatewayMac.isEmpty() || uplink.ipv4().isEmpty()) {
+      return Optional.empty();
+    }
+    ProbePlan.Need need =
+        liveness.isInDoubt(nowNanos) ? ProbePlan.Need.DOUBT : capacity.need(nowNanos);
+    int bytes = plan.next(capacity.certainBps(nowNanos), need, nowNanos);
+    if (bytes == 0) {
+      return Optional.empty();
+    }
+    liveness.asked(nowNanos);
+    AwaitedEchoes.Echo echo = awaited.add(bytes, nowNanos);
+    IPv4Address router = uplink.gatewayIpv4().orElseThrow();
+    byte[] frame =
+        EchoFrames.request(
+            new EchoFrames.End(uplink.mac(), uplink.ipv4().get()),
+            new EchoFrames.End(gatewayMac.get(), router),
+            identifier,
+            echo.sequence(),
+            bytes);
+    return Optional.of(new Question(frame, echo));
+  }
+
+  /** Takes an answer. */
+  void take(Packet packet, long receivedNanos) {
+    if (!isUp || !new RouterAnswer(uplink, identifier).isOne(packet)) {
+      return; // configured otherwise meanwhile
+    }
+    if (RouterAnswer.isArp(packet)) {
+      gatewayMac = Optional.of(packet.arpSenderMac());
+      liveness.heard();
+      return;
+    }
+    AwaitedEchoes.@Nullable Echo echo = awaited.take(packet.icmpSequence());
+    if (echo != null && echo.isWritten()) {
+      long took = receivedNanos - echo.writtenNanos();
+      liveness.heard();
+      roundTrips.add(took, receivedNanos);
+      capacity.answered(echo.bytes(), took, receivedNanos);
+    }
+  }
+
+  /** What its port has carried. */
+  void carried(PortReading now) {
+    PortReading before = latest;
+    latest = now;
+    PortReading from = second;
+    if (before == null || from == null || !now.follows(before)) {
+      second = now;
+      return;
+    }
+    liveness.busy(now.receivedBps(before) > BUSY_BPS);
+    if (now.atNanos() - from.atNanos() >= SECOND_NANOS) {
+      second = now;
+      receivedBps = now.receivedBps(from);
+      sentBps = now.sentBps(from);
+      capacity.carried(receivedBps, sentBps, now.atNanos());
+    }
+  }
+
+  UplinkView view(long nowNanos) {
+    boolean isAlive = isAlive(nowNanos);
+    LinkCapacity.Belief belief = belief(nowNanos, isAlive);
+    return new UplinkView(
+        uplink,
+        number,
+        port,
+        gatewayMac,
+        Optional.empty(),
+        isAlive,
+        belief.bps(),
+        belief.source().name().toLowerCase(Locale.ROOT),
+        Math.round(receivedBps),
+        Math.round(sentBps),
+        roundTrips.get(nowNanos).orElse(0));
+  }
+
+  private LinkCapacity.Belief belief(long nowNanos, boolean isAlive) {
+    if (recordedBps.isPresent()) {
+      return new LinkCapacity.Belief(recordedBps.getAsLong(), LinkCapacity.Source.RECORDED);
+    }
+    return isAlive
+        ? capacity.belief(nowNanos)
+        : new LinkCapacity.Belief(0, LinkCapacity.Source.UNKNOWN);
+  }
+}

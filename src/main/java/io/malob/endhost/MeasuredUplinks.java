@@ -1,0 +1,288 @@
+package io.malob.endhost;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.util.concurrent.FutureCallback;
+import com.google.common.util.concurrent.Futures;
+import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.openflow.TimedPacketOut;
+import io.malob.openflow.packet.Packet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFPortDesc;
+import org.projectfloodlight.openflow.protocol.OFPortStatsReply;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/**
+ * Measures uplinks: asks their routers by ARP and echoes, and the switch for what its ports have
+ * carried. Everything is done by one executor, in order; threads that read from the switch only
+ * take the time. A new view is published whenever an uplink has come to live or has died, at once,
+ * and with each reading of the counters, about once a second.
+ */
+final class MeasuredUplinks implements Uplinks {
+  /** How often {@link #tick} is to be called. */
+  static final long TICK_MILLIS = 25;
+
+  private static final long READ_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long READ_IN_DOUBT_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+  private static final long READ_LOST_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private final IOFSwitchService switches;
+  private final Executor inOrder;
+  private final LongSupplier nanoTime;
+  private final DoubleSupplier random;
+  private final int identifier;
+  private final List<Consumer<HostView>> listeners = new CopyOnWriteArrayList<>();
+  private final Map<String, MeasuredUplink> byName = new HashMap<>();
+  private final Map<String, Integer> numbers = new HashMap<>();
+  private Optional<HostNetwork> network = Optional.empty();
+  private OptionalLong readNanos = OptionalLong.empty();
+  private boolean isReading;
+  private volatile Optional<HostView> view = Optional.empty();
+
+  /**
+   * Uplinks of a host that is not configured yet.
+   *
+   * @param inOrder does one thing after the other
+   * @param random evenly between 0 and 1
+   */
+  MeasuredUplinks(
+      IOFSwitchService switches, Executor inOrder, LongSupplier nanoTime, DoubleSupplier random) {
+    this.switches = switches;
+    this.inOrder = inOrder;
+    this.nanoTime = nanoTime;
+    this.random = random;
+    this.identifier = (int) (random.getAsDouble() * 0x10000) & 0xffff;
+  }
+
+  @Override
+  public Optional<HostView> view() {
+    return view;
+  }
+
+  @Override
+  public void addListener(Consumer<HostView> listener) {
+    listeners.add(listener);
+  }
+
+  @Override
+  public void configure(HostNetwork now) {
+    inOrder.execute(
+        () -> {
+          if (network.filter(before -> !before.switchId().equals(now.switchId())).isPresent()) {
+            byName.clear();
+          }
+          network = Optional.of(now);
+          byName
+              .keySet()
+              .removeIf(name -> now.uplinks().stream().noneMatch(each -> each.name().equals(name)));
+          now.uplinks().forEach(each -> uplink(each).configure(each));
+          lookAtPorts();
+          tick();
+          publish();
+        });
+  }
+
+  private MeasuredUplink uplink(Uplink configured) {
+    return byName.computeIfAbsent(
+        configured.name(),
+        name ->
+            new MeasuredUplink(
+                numbers.computeIfAbsent(name, any -> numbers.size() + 1),
+                identifier,
+                configured,
+                random));
+  }
+
+  @Override
+  public void clear() {
+    inOrder.execute(
+        () -> {
+          network = Optional.empty();
+          byName.clear();
+          view = Optional.empty();
+        });
+  }
+
+  @Override
+  public void switchChanged() {
+    inOrder.execute(
+        () -> {
+          lookAtPorts();
+          tick();
+          publish();
+        });
+  }
+
+  @Override
+  public void switchGone() {
+    switchChanged();
+  }
+
+  private @Nullable IOFSwitch activeSwitch() {
+    return network.isEmpty() ? null : switches.getActiveSwitch(network.get().switchId());
+  }
+
+  private void lookAtPorts() {
+    isReading = false;
+    @Nullable IOFSwitch sw = activeSwitch();
+    for (Uplink each : network.map(HostNetwork::uplinks).orElse(ImmutableList.of())) {
+      boolean isUp = sw != null && sw.portEnabled(each.port());
+      uplink(each).port(port(sw, each.port()), isUp);
+    }
+  }
+
+  private static Optional<OFPort> port(@Nullable IOFSwitch sw, String name) {
+    @Nullable OFPortDesc port = sw == null ? null : sw.getPort(name);
+    return port == null ? Optional.empty() : Optional.of(port.getPortNo());
+  }
+
+  @Override
+  public boolean take(OFPort port, Packet packet, long receivedNanos) {
+    Optional<String> name =
+        view.stream()
+            .flatMap(now -> now.uplinks().stream())
+            .filter(each -> each.port().filter(port::equals).isPresent())
+            .filter(each -> new RouterAnswer(each.uplink(), identifier).isOne(packet))
+            .map(each -> each.uplink().name())
+            .findFirst();
+    name.ifPresent(from -> inOrder.execute(() -> answered(from, packet, receivedNanos)));
+    return name.isPresent();
+  }
+
+  private void answered(String name, Packet packet, long receivedNanos) {
+    @Nullable MeasuredUplink uplink = byName.get(name);
+    if (uplink != null) {
+      boolean wasAlive = uplink.isAlive(receivedNanos);
+      uplink.take(packet, receivedNanos);
+      if (!wasAlive) {
+        tick();
+        publish();
+      }
+    }
+  }
+
+  @Override
+  public boolean record(String uplink, OptionalLong bps) {
+    boolean isThere =
+        view.stream()
+            .flatMap(now -> now.uplinks().stream())
+            .anyMatch(each -> each.uplink().name().equals(uplink));
+    if (isThere) {
+      inOrder.execute(
+          () -> {
+            @Nullable MeasuredUplink recorded = byName.get(uplink);
+            if (recorded != null) {
+              recorded.record(bps);
+              publish();
+            }
+          });
+    }
+    return isThere;
+  }
+
+  /** Asks what is to be asked now, and notices who is silent; to be called by the executor. */
+  void tick() {
+    @Nullable IOFSwitch sw = activeSwitch();
+    if (sw == null) {
+      return;
+    }
+    long now = nanoTime.getAsLong();
+    boolean isInDoubt = false;
+    for (MeasuredUplink each : byName.values()) {
+      each.arp(now).ifPresent(question -> send(sw, each, question));
+      each.echo(now).ifPresent(question -> send(sw, each, question));
+      isInDoubt |= each.isInDoubt(now);
+    }
+    long pause = isReading ? READ_LOST_NANOS : isInDoubt ? READ_IN_DOUBT_NANOS : READ_NANOS;
+    if (readNanos.isEmpty() || now - readNanos.getAsLong() >= pause) {
+      readNanos = OptionalLong.of(now);
+      read(sw);
+    }
+    if (hasChanged(now)) {
+      publish();
+    }
+  }
+
+  private void send(IOFSwitch sw, MeasuredUplink uplink, MeasuredUplink.Question question) {
+    AwaitedEchoes.@Nullable Echo echo = question.echo();
+    Runnable written = echo == null ? () -> {} : () -> echo.written(nanoTime.getAsLong());
+    uplink
+        .port()
+        .ifPresent(
+            port ->
+                sw.write(new TimedPacketOut(sw.getOFFactory(), port, question.frame(), written)));
+  }
+
+  private void read(IOFSwitch sw) {
+    isReading = true;
+    Futures.addCallback(
+        sw.writeStatsRequest(
+            sw.getOFFactory().buildPortStatsRequest().setPortNo(OFPort.ANY).build()),
+        new FutureCallback<List<OFPortStatsReply>>() {
+          @Override
+          public void onSuccess(@Nullable List<OFPortStatsReply> answer) {
+            long atNanos = nanoTime.getAsLong();
+            inOrder.execute(() -> counted(answer == null ? List.of() : answer, atNanos));
+          }
+
+          @Override
+          public void onFailure(Throwable unanswered) {
+            inOrder.execute(() -> isReading = false);
+          }
+        },
+        MoreExecutors.directExecutor());
+  }
+
+  private void counted(List<OFPortStatsReply> answer, long atNanos) {
+    isReading = false;
+    for (MeasuredUplink each : byName.values()) {
+      answer.stream()
+          .flatMap(part -> part.getEntries().stream())
+          .filter(entry -> each.port().filter(entry.getPortNo()::equals).isPresent())
+          .findFirst()
+          .ifPresent(entry -> each.carried(PortReading.of(entry, atNanos)));
+    }
+    publish();
+  }
+
+  private boolean hasChanged(long now) {
+    return view.stream()
+        .flatMap(before -> before.uplinks().stream())
+        .anyMatch(
+            before -> {
+              @Nullable MeasuredUplink each = byName.get(before.uplink().name());
+              return each != null && each.isAlive(now) != before.alive();
+            });
+  }
+
+  private void publish() {
+    long now = nanoTime.getAsLong();
+    @Nullable IOFSwitch sw = activeSwitch();
+    network.ifPresent(
+        configured -> {
+          HostView made =
+              new HostView(
+                  configured,
+                  port(sw, configured.inside().port()),
+                  configured.uplinks().stream()
+                      .map(each -> uplink(each).view(now))
+                      .collect(ImmutableList.toImmutableList()));
+          if (view.filter(made::equals).isEmpty()) {
+            view = Optional.of(made);
+            listeners.forEach(listener -> listener.accept(made));
+          }
+        });
+  }
+}

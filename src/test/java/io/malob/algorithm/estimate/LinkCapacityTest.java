@@ -1,0 +1,187 @@
+package io.malob.algorithm.estimate;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.algorithm.estimate.LinkCapacity.Belief;
+import io.malob.algorithm.estimate.LinkCapacity.Source;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LinkCapacityTest {
+  private static final long TICK = 10_000_000;
+  private static final int TICKS = 100;
+
+  /** One link that is probed as planned. */
+  private static final class Trial {
+    final Random random;
+    final LinkModel link;
+    final ProbePlan plan;
+    final LinkCapacity capacity = new LinkCapacity();
+    final PriorityQueue<Answer> answers =
+        new PriorityQueue<>(Comparator.comparingLong(Answer::atNanos));
+    long now;
+    double probedBits;
+
+    record Answer(int bytes, long tookNanos, long atNanos) {}
+
+    Trial(double bps, int seed) {
+      random = new Random(seed);
+      link = new LinkModel(bps, random);
+      plan = new ProbePlan(random::nextDouble);
+    }
+
+    Belief second() {
+      for (int tick = 0; tick < TICKS; tick++) {
+        now += TICK;
+        while (!answers.isEmpty() && answers.peek().atNanos <= now) {
+          Answer answer = answers.remove();
+          if (answer.tookNanos < 0) {
+            capacity.lost();
+          } else {
+            capacity.answered(answer.bytes, answer.tookNanos, answer.atNanos);
+          }
+        }
+        int bytes = plan.next(capacity.certainBps(now), capacity.need(now), now);
+        if (bytes > 0) {
+          send(bytes);
+        }
+      }
+      capacity.carried(link.received(now / 1e9), link.sent(), now);
+      return capacity.belief(now);
+    }
+
+    private void send(int bytes) {
+      probedBits += 8 * (bytes + 14);
+      long took = (long) (1e9 * link.echo(bytes, now / 1e9));
+      answers.add(
+          took < 0
+              ? new Answer(bytes, -1, now + 1_000_000_000)
+              : new Answer(bytes, took, now + took));
+    }
+
+    List<Belief> seconds(int count) {
+      List<Belief> all = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        all.add(second());
+      }
+      return all;
+    }
+  }
+
+  private static boolean isWithin(double part, Belief belief, double bps) {
+    return Math.abs(belief.bps() / bps - 1) <= part;
+  }
+
+  private static long count(List<Belief> beliefs, Predicate<Belief> which) {
+    return beliefs.stream().filter(which).count();
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {1e6, 2e6, 5e6, 10e6, 20e6})
+  void idleLink_isKnownWithinFiveSecondsAndStaysSo(double bps) {
+    for (int seed = 0; seed < 5; seed++) {
+      Trial trial = new Trial(bps, seed);
+      assertEquals(0, count(trial.seconds(1), known -> known.bps() > 0), "too soon to be told");
+      assertTrue(count(trial.seconds(5), known -> known.bps() > 0) > 0, "seed " + seed);
+      List<Belief> later = trial.seconds(60);
+      assertTrue(count(later, each -> isWithin(0.1, each, bps)) >= 57, "seed " + seed + later);
+      assertTrue(later.stream().allMatch(each -> each.source() == Source.PROBES), "" + later);
+      assertTrue(trial.probedBits < 0.011 * bps * 66, "echoes take too much");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1e6, false", "5e6, false", "20e6, false", "1e6, true", "2e6, true", "20e6, true"})
+  void linkAtHalfLoad_isKnownOrSaidNotToBe(double bps, boolean poisson) {
+    for (int seed = 0; seed < 5; seed++) {
+      Trial trial = new Trial(bps, seed);
+      trial.link.load(0.5, poisson, 0);
+      List<Belief> all = trial.seconds(60);
+      long known = count(all, each -> each.bps() > 0);
+      long right = count(all, each -> isWithin(0.1, each, bps));
+      assertTrue(right >= 35, "seed " + seed + all);
+      assertTrue(known - right <= 3, "seed " + seed + all);
+    }
+  }
+
+  @Test
+  void linkThatIsFasterThanTheClockCanTell_isNotKnown() {
+    assertTrue(
+        new Trial(1e9, 1).seconds(60).stream().allMatch(each -> each.source() == Source.UNKNOWN));
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {1e6, 5e6, 20e6})
+  void saturatedLink_carriesWhatItCan(double bps) {
+    Trial trial = new Trial(bps, 3);
+    trial.seconds(10);
+    trial.link.greedy(true);
+    trial.seconds(2);
+    List<Belief> saturated = trial.seconds(60);
+    assertEquals(60, count(saturated, each -> each.source() == Source.SATURATION));
+    assertTrue(saturated.stream().allMatch(each -> isWithin(0.02, each, bps)), "" + saturated);
+    trial.link.greedy(false);
+    assertEquals(Source.PROBES, trial.seconds(10).get(9).source());
+  }
+
+  @Test
+  void saturatedLink_thatChanges_isFollowedWithinSeconds() {
+    Trial trial = new Trial(5e6, 4);
+    trial.seconds(6);
+    trial.link.greedy(true);
+    for (double bps : List.of(5e6, 20e6, 1e6, 10e6)) {
+      trial.link.bps(bps);
+      trial.seconds(4);
+      List<Belief> beliefs = trial.seconds(15);
+      assertTrue(count(beliefs, each -> isWithin(0.1, each, bps)) >= 14, bps + ": " + beliefs);
+    }
+  }
+
+  @Test
+  void idleLink_thatChanges_isFollowedWithinSeconds() {
+    Trial trial = new Trial(5e6, 5);
+    trial.seconds(10);
+    for (double bps : List.of(20e6, 1e6, 10e6)) {
+      trial.link.bps(bps);
+      trial.seconds(10);
+      List<Belief> beliefs = trial.seconds(20);
+      assertTrue(count(beliefs, each -> isWithin(0.1, each, bps)) >= 18, bps + ": " + beliefs);
+    }
+  }
+
+  @Test
+  void linkThatIsFullInTheOtherDirection_isNotTakenForSaturated() {
+    LinkCapacity capacity = new LinkCapacity();
+    for (int second = 1; second < 10; second++) {
+      capacity.answered(64, 1_000_000 + (second > 1 ? 400_000_000 : 0), second * 1_000_000_000L);
+      capacity.lost();
+      capacity.carried(200_000, 1_000_000, second * 1_000_000_000L);
+      assertEquals(Source.UNKNOWN, capacity.belief(second * 1_000_000_000L).source());
+    }
+  }
+
+  @Test
+  void rateAboveTheEstimate_isTheCapacity() {
+    Trial trial = new Trial(5e6, 6);
+    assertEquals(Source.PROBES, trial.seconds(10).get(9).source());
+    trial.capacity.carried(7e6, 0, trial.now);
+    assertEquals(new Belief(7_000_000, Source.SATURATION), trial.capacity.belief(trial.now));
+  }
+
+  @Test
+  void clear_forgetsEverything() {
+    Trial trial = new Trial(5e6, 6);
+    trial.seconds(10);
+    trial.capacity.clear();
+    assertEquals(new Belief(0, Source.UNKNOWN), trial.capacity.belief(trial.now));
+  }
+}
