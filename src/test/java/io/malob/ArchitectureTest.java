@@ -41,6 +41,7 @@ class ArchitectureTest {
   private static final String LATENCY = "io.malob.latency..";
   private static final String AGENT = "io.malob.agent..";
   private static final String MPTCP = "io.malob.mptcp..";
+  private static final String ENDHOST = "io.malob.endhost..";
   private static final String MODULE = "io.malob.module..";
   private static final String REST = "io.malob.rest..";
   private static final String CONTROLLER = "io.malob.controller..";
@@ -93,6 +94,13 @@ class ArchitectureTest {
           "io.malob.mptcp.MptcpException",
           "io.malob.mptcp.MptcpException$Reason");
 
+  /** What other modules may see of a host's flows. */
+  private static final Set<String> ENDHOST_SERVICE =
+      Set.of(
+          "io.malob.endhost.IEndhostService",
+          "io.malob.endhost.EndhostException",
+          "io.malob.endhost.EndhostException$Reason");
+
   /** An import that finds nothing would keep every rule. */
   @ParameterizedTest
   @CsvSource({
@@ -104,6 +112,7 @@ class ArchitectureTest {
     "io.malob.monitor.., 6",
     "io.malob.agent.., 8",
     "io.malob.mptcp.., 20",
+    "io.malob.endhost.., 20",
     "io.malob.rest.., 12",
     "io.malob.controller.., 60",
     "net.floodlightcontroller.., 25"
@@ -178,6 +187,14 @@ class ArchitectureTest {
           .allowEmptyShould(true);
 
   @ArchTest
+  static final ArchRule endhost_seesNoOtherFeature =
+      noClasses()
+          .that()
+          .resideInAPackage(ENDHOST)
+          .should()
+          .dependOnClassesThat(oursExcept(ENDHOST, MODULE, ALGORITHM, STATE, OPENFLOW, FLOODLIGHT));
+
+  @ArchTest
   static final ArchRule module_seesFloodlightsApiAndOpenflow =
       noClasses()
           .that()
@@ -196,6 +213,7 @@ class ArchitectureTest {
                   .and(notOneOf(BALANCER_SERVICE))
                   .and(notOneOf(LATENCY_SERVICE))
                   .and(notOneOf(MPTCP_SERVICE))
+                  .and(notOneOf(ENDHOST_SERVICE))
                   .and(notOneOf(MONITOR_SERVICE))
                   .and(notOneOf(AGENT_SERVICE)));
 

@@ -7,6 +7,7 @@ import com.google.common.collect.ImmutableList;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
@@ -121,14 +122,15 @@ final class ConfigurationReader {
   }
 
   /** What an uplink can carry, in bit/s; empty: it is to be measured again. */
-  static Optional<Long> capacity(byte[] body) throws EndhostException {
+  static OptionalLong capacity(byte[] body) throws EndhostException {
     JsonNode node = parsed(body);
     JsonFields fields = JsonFields.of(node, "", Set.of("capacity_bps"));
     if (!node.has("capacity_bps")) {
       throw EndhostException.invalid(
           "capacity_bps", "capacity_bps is required: a number, or null to measure it again");
     }
-    return fields.number("capacity_bps", 0, MOST_BPS).map(Math::round);
+    Optional<Double> bps = fields.number("capacity_bps", 0, MOST_BPS);
+    return bps.isEmpty() ? OptionalLong.empty() : OptionalLong.of(Math.round(bps.get()));
   }
 
   private static JsonNode parsed(byte[] body) throws EndhostException {

@@ -10,6 +10,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -58,7 +60,6 @@ public final class EndhostModule
       Set.of("linkdiscovery", "topology", "devicemanager", "loadbalancer", "forwarding");
 
   private static final int SWEEP_MILLIS = 1_000;
-  private static final int ASK_MILLIS = 1_000;
   private static final int ANSWER_MILLIS = 1_000;
 
   /** So long a reset connection's host has to answer before the rules are taken away. */
@@ -95,20 +96,17 @@ public final class EndhostModule
 
   /** Makes what follows the uplinks. */
   interface UplinksMaker {
-    Uplinks make(
-        IOFSwitchService switches,
-        FlowProgrammer programmer,
-        Executor inOrder,
-        Repetition repetition);
+    Uplinks make(IOFSwitchService switches, Executor inOrder, Repetition repetition);
   }
 
   private static Uplinks measured(
-      IOFSwitchService switches,
-      FlowProgrammer programmer,
-      Executor inOrder,
-      Repetition repetition) {
-    ArpUplinks uplinks = new ArpUplinks(switches, programmer, inOrder);
-    repetition.every(ASK_MILLIS, "asking routers", () -> inOrder.execute(uplinks::ask));
+      IOFSwitchService switches, Executor inOrder, Repetition repetition) {
+    MeasuredUplinks uplinks =
+        new MeasuredUplinks(switches, inOrder, System::nanoTime, new Random()::nextDouble);
+    repetition.every(
+        MeasuredUplinks.TICK_MILLIS,
+        "measuring uplinks",
+        () -> uplinks.view().ifPresent(configured -> inOrder.execute(uplinks::tick)));
     return uplinks;
   }
 
@@ -137,7 +135,7 @@ public final class EndhostModule
     SettingReader settings = new SettingReader(EndhostModule.class, context.getConfigParams(this));
     FlowTable table = new FlowTable(settings.number("maxFlows", 20_000, 1, 1_000_000));
     long start = nanoTime.getAsLong();
-    uplinks = uplinksMaker.make(switches, programmer, inOrder, new Repetition(timer));
+    uplinks = uplinksMaker.make(switches, inOrder, new Repetition(timer));
     choice = new UplinkChoice();
     flows = new OpenFlows(table, choice, UplinkCookie.generation(start));
     refusals = new Refusals();
@@ -301,9 +299,9 @@ public final class EndhostModule
   @Override
   public Map<String, @Nullable Object> setCapacity(String uplink, byte[] request)
       throws EndhostException {
-    Optional<Long> bps = ConfigurationReader.capacity(request);
+    OptionalLong bps = ConfigurationReader.capacity(request);
     HostView view = configured();
-    boolean isThere = uplinks.record(uplink, bps.orElse(0L));
+    boolean isThere = uplinks.record(uplink, bps);
     awaitTurn();
     if (!isThere) {
       throw EndhostException.notFound(
@@ -326,6 +324,7 @@ public final class EndhostModule
       return false;
     }
     uplinks.clear();
+    awaitTurn();
     keeper.close();
     try {
       TimeUnit.MILLISECONDS.sleep(LAST_RESETS_MILLIS);

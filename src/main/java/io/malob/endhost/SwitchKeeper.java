@@ -93,7 +93,10 @@ final class SwitchKeeper {
   private void addTcpFlags(OFFactory factory, Wiring wiring, InsideEnd inside, int now) {
     List<OFMessage> messages = new ArrayList<>();
     if (matchesTcpFlags) {
-      messages.addAll(UplinkRules.tcpFlags(factory, inside, wiring.byNumber().values(), now));
+      messages.addAll(
+          inForce.isEmpty()
+              ? UplinkRules.tcpFlags(factory, inside, wiring.byNumber().values(), now)
+              : UplinkRules.noResets(factory, inside, now));
     }
     List<OFMessage> tried = List.copyOf(messages);
     tried.forEach(rule -> triedTcpFlags.add(rule.getXid()));

@@ -78,7 +78,7 @@ final class HostOnASwitch {
     this.nanoTime = clock;
     this.table = table;
     this.sw = fakeSwitch();
-    module = new EndhostModule(clock::get, (switches, programmer, inOrder, repetition) -> uplinks);
+    module = new EndhostModule(clock::get, (switches, inOrder, repetition) -> uplinks);
     FloodlightModuleContext context = new FloodlightModuleContext();
     context.addService(
         IFloodlightProviderService.class,

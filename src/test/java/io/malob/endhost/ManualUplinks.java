@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -103,8 +104,8 @@ final class ManualUplinks implements Uplinks {
   }
 
   @Override
-  public boolean record(String uplink, long bps) {
-    capacities.put(uplink, bps);
+  public boolean record(String uplink, OptionalLong bps) {
+    bps.ifPresentOrElse(known -> capacities.put(uplink, known), () -> capacities.remove(uplink));
     again();
     return view.stream()
         .flatMap(now -> now.network().uplinks().stream())

@@ -1,0 +1,87 @@
+package io.malob.rest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.malob.endhost.EndhostMistakes;
+import io.malob.rest.RestServer.Answer;
+import io.malob.state.catalog.CatalogStore;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class EndhostRestTest {
+  private static final String AT = "/wm/malob/endhost";
+
+  private RestServer server;
+
+  @BeforeEach
+  void start() throws Exception {
+    server = new RestServer(CatalogStore.inMemory());
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    server.close();
+  }
+
+  @Test
+  void configuration_isThereUntilItIsDeleted() throws Exception {
+    assertEquals("{\"configured\":false}", server.sendTo("GET", AT, null).text());
+    assertEquals(404, server.sendTo("DELETE", AT, null).status());
+    assertEquals("{\"configured\":true}", server.sendTo("PUT", AT, "{}").text());
+    assertEquals("{\"configured\":false}", server.sendTo("DELETE", AT, null).text());
+  }
+
+  @Test
+  void requests_comeToTheService() throws Exception {
+    server.sendTo("PUT", AT + "/algorithm", "{\"algorithm\":\"RR\"}");
+    server.sendTo("PUT", AT + "/uplinks/eth0", "{\"capacity_bps\":null}");
+    server.sendTo("GET", AT + "/flows", null);
+    server.sendTo("GET", AT + "/flows?limit=7", null);
+    assertEquals(
+        List.of(
+            "algorithm {\"algorithm\":\"RR\"}",
+            "capacity of eth0 {\"capacity_bps\":null}",
+            "flows 100",
+            "flows 7"),
+        server.endhost.requests);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"POST, ''", "GET, /algorithm", "GET, /uplinks/eth0", "PUT, /flows"})
+  void methodThatIsNotPossible_isRefused(String method, String what) throws Exception {
+    assertEquals(
+        405, server.sendTo(method, AT + what, method.equals("GET") ? null : "{}").status());
+  }
+
+  @Test
+  void whatIsNotThere_isNotFound() throws Exception {
+    assertEquals(404, server.sendTo("GET", AT + "/flow", null).status());
+  }
+
+  @Test
+  void wrongLimit_isRefusedWithItsName() throws Exception {
+    Answer answer = server.sendTo("GET", AT + "/flows?limit=0", null);
+    assertEquals(400, answer.status());
+    assertEquals("limit", answer.field());
+  }
+
+  @Test
+  void mistakes_haveTheirStatusAndField() throws Exception {
+    server.endhost.refusal = EndhostMistakes.invalid();
+    assertRefused(400, "inside.mac");
+    server.endhost.refusal = EndhostMistakes.notFound();
+    assertRefused(404, null);
+    server.endhost.refusal = EndhostMistakes.notConfigured();
+    assertRefused(422, null);
+  }
+
+  private void assertRefused(int status, String field) throws Exception {
+    Answer answer = server.sendTo("PUT", AT, "{}");
+    assertEquals(status, answer.status());
+    assertEquals(field == null ? "null" : field, String.valueOf(answer.field()));
+  }
+}
