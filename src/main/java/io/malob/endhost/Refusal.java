@@ -14,8 +14,6 @@ enum Refusal {
   WRONG_SOURCE,
   /** It cannot be read. */
   MALFORMED,
-  /** The switch has not taken a rule. */
-  RULE_REFUSED,
   /** An ICMP error above the rate at which they are passed on. */
   ICMP_RATE,
   /** A fragment above the rate at which they are carried. */
