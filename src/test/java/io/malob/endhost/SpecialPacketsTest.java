@@ -11,6 +11,7 @@ import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
 import io.malob.testing.FakeFlowTable.Output;
 import io.malob.testing.Frames;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -164,7 +165,7 @@ class SpecialPacketsTest {
   void fragments_goOverTheDefaultUplinkWithTheirPayloadAsItWas() {
     host.opens(40_000, SERVER);
     byte[] payload = new byte[64];
-    java.util.Arrays.fill(payload, (byte) 'q');
+    Arrays.fill(payload, (byte) 'q');
     byte[] whole = Frames.udp(HOST_MAC, GATEWAY_MAC, HOST, 50_000, SERVER, 53, payload);
     byte[] translated =
         Frames.udp(

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.algorithm.FiveTuple;
 import io.malob.testing.Frames;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
@@ -69,11 +70,10 @@ class QuotedPacketTest {
   @Test
   void udpPortUnreachable_isAboutAPacketOfThatFlow() {
     byte[] error =
-        Replies.udpPortUnreachable(
-            A, B, io.malob.algorithm.FiveTuple.of(17, INSIDE.getInt(), 5, SERVER.getInt(), 53));
+        Replies.udpPortUnreachable(A, B, FiveTuple.of(17, INSIDE.getInt(), 5, SERVER.getInt(), 53));
     Packet packet = Packet.parse(error);
     assertEquals(INSIDE.getInt(), packet.dstAddress());
-    assertEquals(A, packet.dstMac());
+    assertEquals(B, packet.dstMac());
     QuotedPacket quoted = QuotedPacket.of(packet).orElseThrow();
     assertEquals(5, quoted.srcPort());
     assertEquals(53, quoted.dstPort());
