@@ -13,15 +13,21 @@ public final class UplinkCookie {
   /** What a rule is for. */
   public enum Kind {
     /** What does not belong to one flow. */
-    FIXED,
+    FIXED(0),
     /** Carries a flow's packets to its uplink. */
-    OUT,
+    OUT(1),
     /** Carries a flow's packets back. */
-    BACK,
+    BACK(2),
     /** Copies the ends of TCP connections to the controller. */
-    END,
+    END(3),
     /** Drops what comes in at an uplink for the host itself. */
-    FOREIGN
+    FOREIGN(4);
+
+    private final long code;
+
+    Kind(long code) {
+      this.code = code;
+    }
   }
 
   /** Numbers of uplinks, and epochs, are below this. */
@@ -36,14 +42,13 @@ public final class UplinkCookie {
   private static final int UPLINK_SHIFT = 40;
   private static final long UPLINK_MASK = (UPLINKS - 1L) << UPLINK_SHIFT;
   private static final long GENERATION_MASK = (1L << UPLINK_SHIFT) - 1;
-  private static final Kind[] KINDS = Kind.values();
 
   private UplinkCookie() {}
 
   static U64 of(Kind kind, int uplink, long generation) {
     return U64.of(
         APPLICATION
-            | (long) kind.ordinal() << KIND_SHIFT
+            | kind.code << KIND_SHIFT
             | (long) uplink << UPLINK_SHIFT
             | (generation & GENERATION_MASK));
   }
@@ -51,14 +56,13 @@ public final class UplinkCookie {
   /** Whether a rule with this cookie is of that kind, and of the host's. */
   public static boolean is(U64 cookie, Kind kind) {
     long bits = cookie.getValue();
-    return (bits & (APPLICATION_MASK | KIND_MASK))
-        == (APPLICATION | (long) kind.ordinal() << KIND_SHIFT);
+    return (bits & (APPLICATION_MASK | KIND_MASK)) == (APPLICATION | kind.code << KIND_SHIFT);
   }
 
   /** Whether a rule with this cookie is the host's. */
   public static boolean isOurs(U64 cookie) {
     return (cookie.getValue() & APPLICATION_MASK) == APPLICATION
-        && (cookie.getValue() & KIND_MASK) >>> KIND_SHIFT < KINDS.length;
+        && (cookie.getValue() & KIND_MASK) >>> KIND_SHIFT <= Kind.FOREIGN.code;
   }
 
   /** The number of the uplink in a cookie. */
