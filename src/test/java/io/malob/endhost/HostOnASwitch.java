@@ -131,6 +131,7 @@ final class HostOnASwitch {
         .make();
   }
 
+  @SuppressWarnings("FutureReturnValueIgnored") // the module takes them for what they are
   private IOFSwitch fakeSwitch() {
     return Stub.of(IOFSwitch.class)
         .on("getId", with -> SWITCH)
