@@ -15,6 +15,7 @@ import io.malob.openflow.packet.Packet;
 import io.malob.testing.FakeFlowTable;
 import io.malob.testing.FakeFlowTable.Output;
 import io.malob.testing.Frames;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -256,9 +257,10 @@ class FlowsTest {
   void algorithm_changed_countsForNewFlowsOnly() throws Exception {
     HostOnASwitch host = new HostOnASwitch().configured();
     int uplink = host.opens(40_000, SERVER);
-    host.module.setCapacity("eth1", "{\"capacity_bps\": 50000000}".getBytes("UTF-8"));
-    host.module.setCapacity("eth0", "{\"capacity_bps\": 1000000}".getBytes("UTF-8"));
-    host.module.setAlgorithm("{\"algorithm\": \"MBW\"}".getBytes("UTF-8"));
+    host.module.setCapacity(
+        "eth1", "{\"capacity_bps\": 50000000}".getBytes(StandardCharsets.UTF_8));
+    host.module.setCapacity("eth0", "{\"capacity_bps\": 1000000}".getBytes(StandardCharsets.UTF_8));
+    host.module.setAlgorithm("{\"algorithm\": \"MBW\"}".getBytes(StandardCharsets.UTF_8));
     assertEquals("MBW", host.module.status().get("algorithm"));
     assertEquals(1, host.opens(40_001, SERVER));
     assertEquals(1, host.tcpComesIn(uplink, SERVER, 40_000, SYN_ACK).size());
