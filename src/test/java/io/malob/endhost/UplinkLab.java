@@ -33,6 +33,7 @@ import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.U64;
 
 /** A host with two uplinks, each to a router behind a link of known rate, in simulated time. */
+@SuppressWarnings("FutureReturnValueIgnored") // they are handed on by stubs
 final class UplinkLab {
   static final long MILLI = 1_000_000;
   static final OFFactory OF = OFFactories.getFactory(OFVersion.OF_13);
