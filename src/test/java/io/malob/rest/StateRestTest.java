@@ -199,7 +199,7 @@ class StateRestTest {
     assertEquals(404, answer.status());
     assertEquals(
         "there is nothing at /nothing here, only explain, connections, capacities, paths, profiles, moves, links, servers,"
-            + " snapshot, latency, reports, refusals, counters, audits, mptcp",
+            + " snapshot, latency, reports, refusals, counters, audits, mptcp, endhost",
         answer.error());
   }
 }
