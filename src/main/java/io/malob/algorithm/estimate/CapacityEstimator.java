@@ -3,9 +3,11 @@ package io.malob.algorithm.estimate;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
@@ -105,20 +107,25 @@ public final class CapacityEstimator {
 
   /**
    * What the link can carry at least, in bit/s, as far as the last {@link #SHORT_NANOS} make it
-   * certain; 0 if nothing is. An echo cannot be faster than the link, and where there is a line,
-   * its slope is hardly steeper than its error allows.
+   * certain; 0 if nothing is. An echo cannot be faster than the link, there and back, and where
+   * there is a line, its slope is hardly steeper than its error allows.
    */
   double atLeastBps(long nowNanos) {
     long from = nowNanos - SHORT_NANOS;
     double fastest =
         echoes.stream()
             .filter(echo -> echo.atNanos - from >= 0)
-            .mapToDouble(echo -> echo.bytes * 8e9 / echo.tookNanos)
+            .mapToDouble(echo -> atLeastBps(echo.bytes, echo.tookNanos))
             .max()
             .orElse(0);
     double byLine =
         line(from).map(line -> bps(Math.max(0, line.slope()) + 2 * line.slopeError())).orElse(0.0);
     return Math.max(fastest, byLine);
+  }
+
+  /** What an echo shows that the link can carry. */
+  static double atLeastBps(int bytes, long tookNanos) {
+    return bps((double) tookNanos / bytes);
   }
 
   private void forgetBefore(long nanos) {
@@ -129,8 +136,9 @@ public final class CapacityEstimator {
 
   private Optional<Line> line(long fromNanos) {
     Map<Integer, List<Long>> bySize = new TreeMap<>();
+    Set<Integer> sizes = latestSizes();
     for (Echo echo : echoes) {
-      if (echo.atNanos - fromNanos >= 0) {
+      if (echo.atNanos - fromNanos >= 0 && sizes.contains(echo.bytes)) {
         bySize.computeIfAbsent(echo.bytes, any -> new ArrayList<>()).add(echo.tookNanos);
       }
     }
@@ -142,6 +150,17 @@ public final class CapacityEstimator {
     boolean isEnough = bySize.values().stream().allMatch(times -> times.size() >= ENOUGH);
     Line ofFifth = isEnough ? line(bySize, CapacityEstimator::fifth) : ofLeast;
     return Optional.of(ofLeast.slopeError() <= ofFifth.slopeError() ? ofLeast : ofFifth);
+  }
+
+  /** Sizes that are not sent any more have met with another time's disturbances. */
+  private Set<Integer> latestSizes() {
+    Set<Integer> sizes = new HashSet<>();
+    for (Echo echo : echoes) {
+      if (echo.atNanos - echoes.getLast().atNanos >= -SHORT_NANOS) {
+        sizes.add(echo.bytes);
+      }
+    }
+    return sizes;
   }
 
   private static Line line(

@@ -40,7 +40,7 @@ public final class LinkCapacity {
   private static final double ROUGH = 0.03;
 
   /** A link that cannot be told by then is probed less. */
-  private static final long NEW_NANOS = TimeUnit.SECONDS.toNanos(20);
+  private static final long HURRY_NANOS = TimeUnit.SECONDS.toNanos(20);
 
   private static final int LEAST_ECHOES = 2;
   private static final int MOST_ECHOES = 256;
@@ -51,7 +51,8 @@ public final class LinkCapacity {
   private Optional<Capacity> estimate = Optional.empty();
   private long estimatedNanos;
   private boolean isConfirmed;
-  private OptionalLong firstNanos = OptionalLong.empty();
+  private OptionalLong hurriedNanos = OptionalLong.empty();
+  private double shownBps;
   private double fastestNanos = Double.POSITIVE_INFINITY;
   private double saturationBps;
   private long saturatedNanos;
@@ -82,10 +83,8 @@ public final class LinkCapacity {
   public void answered(int bytes, long tookNanos, long nowNanos) {
     if (tookNanos > 0 && second.size() < MOST_ECHOES) {
       second.add(new Echo(bytes, tookNanos, nowNanos));
-      if (firstNanos.isEmpty()) {
-        firstNanos = OptionalLong.of(nowNanos);
-      }
       fastestNanos = Math.min(fastestNanos, (double) tookNanos);
+      shownBps = Math.max(shownBps, CapacityEstimator.atLeastBps(bytes, tookNanos));
     }
   }
 
@@ -98,10 +97,11 @@ public final class LinkCapacity {
   public void clear() {
     estimator.clear();
     second.clear();
+    shownBps = 0;
     lost = 0;
     estimate = Optional.empty();
     isConfirmed = false;
-    firstNanos = OptionalLong.empty();
+    hurriedNanos = OptionalLong.empty();
     fastestNanos = Double.POSITIVE_INFINITY;
     saturationBps = 0;
     rateBps = 0;
@@ -130,12 +130,13 @@ public final class LinkCapacity {
       estimate(nowNanos);
     }
     second.clear();
+    shownBps = 0;
     lost = 0;
   }
 
   private boolean isSaturated() {
     double lateNanos = Math.max(NOISE_NANOS, 2 * PACKET_BITS * 1e9 / rateBps);
-    return firstNanos.isPresent() // it does answer echoes
+    return fastestNanos < Double.POSITIVE_INFINITY // it does answer echoes
         && rateBps >= LEAST_BPS
         && second.size() + lost >= LEAST_ECHOES
         && second.stream().allMatch(echo -> echo.tookNanos - idleNanos(echo.bytes) > lateNanos);
@@ -177,14 +178,23 @@ public final class LinkCapacity {
                 : new Belief(0, Source.UNKNOWN));
   }
 
-  /** How much there is still to be found out about it. */
+  /** How much there is still to be found out about it; what takes too long is not hurried. */
   public ProbePlan.Need need(long nowNanos) {
-    if (firstNanos.isEmpty() || belief(nowNanos).bps == 0) {
-      boolean isNew = firstNanos.isEmpty() || nowNanos - firstNanos.getAsLong() < NEW_NANOS;
-      return isNew ? ProbePlan.Need.UNKNOWN : ProbePlan.Need.ROUGH;
+    if (isMeasured(nowNanos) || isGood()) {
+      hurriedNanos = OptionalLong.empty();
+      return ProbePlan.Need.KNOWN;
     }
-    boolean isGood = isConfirmed && estimate.filter(known -> known.error() <= ROUGH).isPresent();
-    return isGood || isMeasured(nowNanos) ? ProbePlan.Need.KNOWN : ProbePlan.Need.ROUGH;
+    if (hurriedNanos.isEmpty()) {
+      hurriedNanos = OptionalLong.of(nowNanos);
+    }
+    if (nowNanos - hurriedNanos.getAsLong() > HURRY_NANOS) {
+      return ProbePlan.Need.KNOWN;
+    }
+    return belief(nowNanos).bps == 0 ? ProbePlan.Need.UNKNOWN : ProbePlan.Need.ROUGH;
+  }
+
+  private boolean isGood() {
+    return isConfirmed && estimate.filter(known -> known.error() <= ROUGH).isPresent();
   }
 
   /**
@@ -195,6 +205,6 @@ public final class LinkCapacity {
   public double certainBps(long nowNanos) {
     return isConfirmed || isMeasured(nowNanos)
         ? (double) belief(nowNanos).bps
-        : Math.max(ProbePlan.CAREFUL_BPS, estimator.atLeastBps(nowNanos));
+        : Math.max(Math.max(ProbePlan.CAREFUL_BPS, shownBps), estimator.atLeastBps(nowNanos));
   }
 }

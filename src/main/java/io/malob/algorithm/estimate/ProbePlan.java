@@ -1,14 +1,17 @@
 package io.malob.algorithm.estimate;
 
+import com.google.common.collect.ImmutableList;
+import com.google.common.primitives.ImmutableIntArray;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
 
 /**
  * When to send the next echo over a link, and of which size. Echoes take at most {@link #SHARE} of
  * what the link can carry as far as that is certain, in each direction, and at most so many a
- * second that the host does not notice: more of them while the capacity is not known. Four sizes in
- * turn, the largest of which the link can afford seven times a second; at random times, so that
- * they do not keep step with other traffic. For one thread.
+ * second that the host does not notice: more of them while the capacity is not known. Few different
+ * sizes in turn, the largest of which the link can afford seven times a second; at random times, so
+ * that they do not keep step with other traffic. The first one is large: how long it takes tells at
+ * once what the link carries at least. For one thread.
  */
 public final class ProbePlan {
   /** Which part of the link echoes may take. */
@@ -24,12 +27,20 @@ public final class ProbePlan {
   private static final long URGENT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
   private static final int LARGEST_MILLIS = 140;
   private static final int ETHERNET_BYTES = 14;
+
+  /** A multiple of how many sizes there are in turn. */
+  private static final int TURNS = 12;
+
   private static final int SMALLEST_BYTES = 64;
   private static final int LARGEST_BYTES = 1_400;
-  private static final int LEAST_LARGEST_BYTES = 256;
 
-  /** One after the other, sizes differ much. */
-  private static final int[] THIRDS = {3, 0, 2, 1};
+  /** Sizes in turn, so that those next to each other differ much; from slow links to fast ones. */
+  private static final ImmutableList<ImmutableIntArray> SIZES =
+      ImmutableList.of(
+          ImmutableIntArray.of(256, SMALLEST_BYTES, 160),
+          ImmutableIntArray.of(512, SMALLEST_BYTES, 256),
+          ImmutableIntArray.of(1_024, SMALLEST_BYTES, 512),
+          ImmutableIntArray.of(LARGEST_BYTES, SMALLEST_BYTES, 1_024, 512));
 
   private final DoubleSupplier random;
   private double savedBytes;
@@ -69,11 +80,12 @@ public final class ProbePlan {
       return isFirst || nowNanos - lastNanos >= URGENT_NANOS ? sent(SMALLEST_BYTES, nowNanos) : 0;
     }
     int bytes = bytes(bps);
-    boolean isTime = isFirst || nowNanos - lastNanos >= pause * SECOND / perSecond(need);
-    if (!isTime || savedBytes < bytes + ETHERNET_BYTES) {
+    boolean isTime = nowNanos - lastNanos >= pause * SECOND / perSecond(need);
+    boolean isAffordable = isTime && savedBytes >= bytes + ETHERNET_BYTES;
+    if (!isFirst && !isAffordable) {
       return 0;
     }
-    turn = (turn + 1) % THIRDS.length;
+    turn = (turn + 1) % TURNS;
     return sent(bytes, nowNanos);
   }
 
@@ -97,11 +109,15 @@ public final class ProbePlan {
   }
 
   private int bytes(double bps) {
+    if (isFirst) {
+      return LARGEST_BYTES;
+    }
     double affordable = SHARE * bps / 8 * LARGEST_MILLIS / 1_000;
-    int largest = (int) Math.max(LEAST_LARGEST_BYTES, Math.min(LARGEST_BYTES, affordable));
-    // few different ones, so that there are many of each
-    int rounded = largest == LARGEST_BYTES ? largest : Integer.highestOneBit(largest);
-    return SMALLEST_BYTES + (rounded - SMALLEST_BYTES) * THIRDS[turn] / 3;
+    ImmutableIntArray sizes = SIZES.get(0);
+    for (ImmutableIntArray each : SIZES) {
+      sizes = each.get(0) <= affordable ? each : sizes;
+    }
+    return sizes.get(turn % sizes.length());
   }
 
   private int sent(int bytes, long nowNanos) {
