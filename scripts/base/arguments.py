@@ -13,6 +13,13 @@ def endpoint(text: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
+def port(text: str) -> int:
+    """The number of a port; argparse reports the error."""
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 65536):
+        raise argparse.ArgumentTypeError(f"expected a port, 1 to 65535, not '{text}'")
+    return int(text)
+
+
 def positive(text: str) -> int:
     """A whole number from 1; argparse reports the error."""
     if not (text.isascii() and text.isdigit() and 0 < int(text) < 10 ** 9):

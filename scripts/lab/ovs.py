@@ -8,23 +8,21 @@ and `ovs-ofctl` work without options. Only the processes that we started are end
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
-from base.commands import ProcessId, find_program, run, succeeds
+from base.commands import find_program, run, succeeds
 from base.errors import MissingError
 from base.place import RUN_DIRECTORY
 from base.waiting import wait_until
-
-_OURS = RUN_DIRECTORY / "ovs"
-#: Each time that ovs-vswitchd looks for packets at a port, it allocates room for 32 of them, and frees what it did
-#: not need. By default glibc keeps neither so many pieces nor such large ones at hand.
-_ALLOCATION = "GLIBC_TUNABLES=glibc.malloc.tcache_count=128:glibc.malloc.tcache_max=4096"
-_SCHEMA = Path("/usr/share/openvswitch/vswitch.ovsschema")
+from lab.daemons import DaemonPair
 
 
 def _socket_directory() -> Path:
     return Path(os.environ.get("OVS_RUNDIR", "/var/run/openvswitch"))
+
+
+def _ours() -> DaemonPair:
+    return DaemonPair(RUN_DIRECTORY / "ovs", _socket_directory())
 
 
 def vsctl(*arguments: str, timeout_s: int = 20, check: bool = True) -> str:
@@ -55,7 +53,7 @@ def keep_punctual() -> None:
 
     Shaped links are no better than their switches, which otherwise wait for a core whenever the machine is busy.
     """
-    for process in _our_daemons():
+    for process in _ours().processes():
         if process.pid == switch_daemon_pid():
             try:
                 os.sched_setscheduler(
@@ -84,64 +82,17 @@ def ensure_running() -> None:
     database, switch = database_runs(), switch_daemon_runs()
     if database and switch:
         return
-    if database and not _our_daemons():
+    if database and not _ours().processes():
         raise MissingError(
             "Open vSwitch's database runs, but ovs-vswitchd does not; start the service openvswitch-switch")
     stop_ours()
-    _start()
-
-
-def _start() -> None:
-    if not _SCHEMA.exists():
-        raise MissingError(f"Open vSwitch's {_SCHEMA} is missing (package openvswitch-switch)")
-    sockets = _socket_directory()
-    sockets.mkdir(parents=True, exist_ok=True)
-    _OURS.mkdir(parents=True, exist_ok=True)
-    database = _OURS / "conf.db"
-    run(["ovsdb-tool", "create", str(database), str(_SCHEMA)])
-    address = f"unix:{sockets}/db.sock"
-    quiet = ["-vconsole:off", "-vsyslog:off", "--detach", "--no-chdir"]
-    daemons = {
-        "ovsdb-server": [str(database), f"--remote=p{address}"],
-        "ovs-vswitchd": [address],
-    }
-    for name, arguments in daemons.items():
-        log = _OURS / f"{name}.log"
-        program = find_program(name) or name
-        run(["env", _ALLOCATION, program, *arguments, *quiet, f"--pidfile={_pid_file(name)}", f"--log-file={log}"])
-        # ovs-appctl looks for the daemon's number in the usual place: a link there leads to our own file
-        usual = sockets / f"{name}.pid"
-        usual.unlink(missing_ok=True)
-        usual.symlink_to(_pid_file(name))
-        if name == "ovsdb-server":
-            vsctl("--no-wait", "init")
+    _ours().start()
     wait_until(switch_daemon_runs, "ovs-vswitchd to answer", 10)
-
-
-def _pid_file(daemon: str) -> Path:
-    return _OURS / f"{daemon}.pid"
-
-
-def _our_daemons() -> list[ProcessId]:
-    """The daemons that we started: those that write our pid files. The switch comes before its database."""
-    return [
-        process
-        for name in ("ovs-vswitchd", "ovsdb-server")
-        for process in ProcessId.with_argument(f"--pidfile={_pid_file(name)}")
-    ]
 
 
 def stop_ours() -> None:
     """Ends the daemons if we started them, and removes what they left. Otherwise does nothing."""
-    if not _OURS.exists():
-        return
-    for process in _our_daemons():
-        process.end()
-    for name in ("ovsdb-server", "ovs-vswitchd"):
-        usual = _socket_directory() / f"{name}.pid"
-        if usual.is_symlink():
-            usual.unlink()
-    shutil.rmtree(_OURS, ignore_errors=True)
+    _ours().stop()
 
 
 def bridges_of(instance: str) -> list[str]:

@@ -13,6 +13,7 @@ package_of() {
     tc) echo "iproute2|shapes the links of the emulated network" ;;
     cc) echo "gcc|compiles the link emulator" ;;
     libc-headers) echo "libc6-dev|compiles the link emulator" ;;
+    nft) echo "nftables|keeps the kernel from answering what the switch of an end host carries" ;;
     ethtool) echo "ethtool|switches off checksum offload on the hosts' interfaces" ;;
     setsid) echo "util-linux|starts what outlives the command that starts it" ;;
     setpriv) echo "util-linux|ends helper processes with their parent" ;;

@@ -1,0 +1,55 @@
+"""Policy rules of the kernel, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Mapping
+
+from base.commands import run
+from endhost import network
+
+MAIN = 254
+
+#: The rule that leads to the main table has this one in every kernel.
+MAIN_PRIORITY = 32766
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One policy rule.
+
+    source: the packets' address; None for all. local: only what this host sends itself. specific: the table's default
+    routes do not count.
+    """
+
+    version: int
+    priority: int
+    table: int
+    source: "str | None" = None
+    local: bool = False
+    specific: bool = False
+
+    @staticmethod
+    def of(version: int, told: "Mapping[str, Any]") -> "Rule":
+        """From what `ip -json rule` tells of one that add() has made."""
+        table = told.get("table", "0")
+        return Rule(
+            version, told["priority"], MAIN if table == "main" else int(table),
+            None if told["src"] == "all" else told["src"], told.get("iif") == "lo", "suppress_prefixlen" in told)
+
+    def add(self) -> None:
+        self._change("add")
+
+    def remove(self) -> None:
+        self._change("del")
+
+    def _change(self, verb: str) -> None:
+        selectors = ["from", self.source or "all"] + (["iif", "lo"] if self.local else [])
+        suppress = ["suppress_prefixlength", "0"] if self.specific else []
+        run(["ip", f"-{self.version}", "rule", verb, "priority", str(self.priority), *selectors,
+             "lookup", str(self.table), *suppress])
+
+
+def within(version: int, priorities: range) -> "list[Rule]":
+    """The rules that have one of these priorities."""
+    return [Rule.of(version, told) for told in network.rules(version) if told["priority"] in priorities]

@@ -1,0 +1,148 @@
+"""Keeps an end host as it ought to be for as long as it is up: follows addresses, and restarts what has ended."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Callable
+
+from base.errors import ScriptError
+from base.waiting import say, wait_until
+from endhost import document, inside, network, policy, switch
+from endhost.document import UplinkState
+from endhost.names import INSIDE
+from endhost.notices import Notices
+from endhost.options import Settings
+from endhost.place import Place
+from endhost.setup import Setup
+from lab.rest import RestError
+
+#: How often it looks whether everything runs, and how often at everything, should a notice have been missed.
+_LOOK_S, _LOOK_CLOSELY_S = 2.0, 30.0
+_LONGEST_PAUSE_S = 30.0
+
+
+class Supervisor:
+    """One thread. make() sets all up, watch() returns by an exception only; whoever calls undoes."""
+
+    def __init__(self, place: Place, settings: Settings) -> None:
+        self._place, self._settings = place, settings
+        self.setup = Setup(place, settings)
+        self._controller = self.setup.controller
+        self._notices = Notices()
+        self._policy = policy.Policy(settings.inside_address, settings.inside_gateway)
+        self._uplinks = [UplinkState(option) for option in settings.uplinks]
+        self._indexes: "dict[str, int]" = {}
+        self._inside_mac = ""
+        self._mtu = 0
+        self._told: Any = None
+        self._pause_s, self._not_before = 0.0, 0.0
+
+    def make(self) -> None:
+        """Sets everything up. Raises ScriptError if that fails."""
+        self.setup.make()
+        self._look()
+        self._told = self._configuration(first=True)
+        self._controller.configure(self._told)
+        wait_until(lambda: self._controller.status()["connected"], "the switch to connect", 10, 0.05)
+        self.setup.journal.add("policy", tables=1 + len(self._uplinks))
+        self._apply_policy()
+        self._notices.forget()
+
+    def watch(self, ready: Callable[[], None]) -> None:
+        """Follows what happens, until an exception."""
+        ready()
+        closely = time.monotonic() + _LOOK_CLOSELY_S
+        while True:
+            changed = self._notices.wait(_LOOK_S)
+            if changed or time.monotonic() > closely:
+                closely = time.monotonic() + _LOOK_CLOSELY_S
+                self._attempt(self._follow)
+            self._attempt(self._keep_running)
+
+    def _attempt(self, work: Callable[[], None]) -> None:
+        """What fails now, because an interface has gone meanwhile for example, is tried again later."""
+        try:
+            work()
+        except ScriptError as error:
+            say(f"malob endhost: {error}")
+            self._told = None
+
+    def _follow(self) -> None:
+        before = self._uplinks
+        self._look()
+        self._apply_policy()
+        for old, new in zip(before, self._uplinks):
+            if old != new:
+                say(f"malob endhost: {_words(new)}")
+        self._tell()
+        self._notices.forget()
+
+    def _look(self) -> None:
+        """Reads the network, and prepares uplinks that are new."""
+        interfaces = network.read()
+        self._uplinks = [uplink.seen(interfaces.get(uplink.name)) for uplink in self._uplinks]
+        self._others = document.others(interfaces, self._settings)
+        if INSIDE not in interfaces:
+            raise ScriptError(f"somebody has removed {INSIDE}; './malob endhost down' and 'up' make it again")
+        self._inside_mac = interfaces[INSIDE].mac
+        present = {name: interfaces[name] for name in (uplink.name for uplink in self._uplinks) if name in interfaces}
+        for name, interface in present.items():
+            if self._indexes.get(name) != interface.index:
+                self.setup.prepare_uplink(name, interface.index)
+                self._indexes[name] = interface.index
+        mtu = min((interface.mtu for interface in present.values()), default=self._mtu)
+        if self._mtu not in (0, mtu):
+            inside.set_mtu(mtu)
+        self._mtu = mtu
+
+    def _apply_policy(self) -> None:
+        if document.has_ipv6(self._uplinks):
+            inside.add_ipv6()
+        self._policy.follow(4, [uplink.way(4) for uplink in self._uplinks], ())
+        self._policy.follow(6, [uplink.way(6) for uplink in self._uplinks], self._others)
+
+    def _tell(self) -> None:
+        """Tells the controller what is new to it."""
+        now = self._configuration(first=False)
+        if now != self._told:
+            try:
+                self._controller.configure(now)
+                self._told = now
+            except RestError as error:
+                if error.status != 0:
+                    raise
+                # it has ended, or is busy: _keep_running comes back to it
+                self._told = None
+
+    def _configuration(self, first: bool) -> "dict[str, Any]":
+        return document.configuration(self._settings, self._inside_mac, self._uplinks, first)
+
+    def _keep_running(self) -> None:
+        now = time.monotonic()
+        if self._controller.process() is None:
+            if now >= self._not_before:
+                self._restart_controller(now)
+            return
+        if self._told is None:
+            self._tell()
+            if self._told is not None:
+                self._pause_s = 0.0
+        if self.setup.journal.steps("daemons") and len(switch.daemons(self._place).processes()) < 2:
+            say("malob endhost: Open vSwitch has ended; starting it again")
+            switch.start_daemons(self._place)
+
+    def _restart_controller(self, now: float) -> None:
+        say("malob endhost: the controller has ended; starting it again")
+        self._pause_s = min(_LONGEST_PAUSE_S, max(0.5, 2 * self._pause_s))
+        self._not_before = now + self._pause_s
+        self._controller.launch()
+        self._controller.wait()
+        self._told = self._configuration(first=True)
+        self._controller.configure(self._told)
+
+
+def _words(uplink: UplinkState) -> str:
+    if not uplink.up:
+        return f"{uplink.name} is off, or gone"
+    addresses = ", ".join(sum(uplink.addresses, ())) or "no address"
+    return f"{uplink.name} has {addresses}; its gateway is {', '.join(filter(None, uplink.gateways)) or 'unknown'}"
