@@ -86,13 +86,18 @@ def create(wanted: Sequence[Namespace]) -> None:
 
 def remove(unwanted: Sequence[Namespace]) -> None:
     """Ends what runs in namespaces and removes them and their devices; passes over what is not there."""
-    names = [one.name for one in unwanted if exists(one.name)]
-    _end_processes(names)
-    _batch([f"netns del {name}" for name in names])
+    delete([one.name for one in unwanted])
     # a device goes with its namespace, but not necessarily at once
     for one in unwanted:
         if device_exists(one.device):
             run(["ip", "link", "del", one.device], check=False)
+
+
+def delete(namespaces: Sequence[str]) -> None:
+    """Ends what runs in namespaces and removes them; passes over those that are not there."""
+    names = [name for name in namespaces if exists(name)]
+    _end_processes(names)
+    _batch([f"netns del {name}" for name in names])
 
 
 def _batch(commands: Sequence[str]) -> None:

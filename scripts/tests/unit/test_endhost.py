@@ -1,0 +1,219 @@
+"""What an end host is told, what it writes down, and what it makes of the kernel's answers."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import unittest
+from dataclasses import replace
+from pathlib import Path
+
+from base.errors import ScriptError, UsageError
+from endhost import checks, document, offloads, policy, view
+from endhost.document import UplinkState
+from endhost.journal import Journal
+from endhost.network import Interface
+from endhost.options import Settings, UplinkOption, inside
+from endhost.policy import Way
+from endhost.rules import MAIN, Rule
+
+ETH0 = Interface(
+    "eth0", 2, "02:00:00:00:00:01", True, True, False, "", None, 1500, ("10.0.1.2",), (), "10.0.1.1", None)
+
+
+def settings(*uplinks: str, **more: object) -> Settings:
+    return Settings(tuple(map(UplinkOption.parse, uplinks)), **more)  # type: ignore[arg-type]
+
+
+class OptionsTest(unittest.TestCase):
+    def test_uplink_with_everything(self) -> None:
+        told = UplinkOption.parse("eth0=10.0.1.1,weight=2.5,gateway6=fe80::1")
+        self.assertEqual(UplinkOption("eth0", "10.0.1.1", "fe80::1", 2.5), told)
+
+    def test_uplink_with_a_name_only(self) -> None:
+        self.assertEqual(UplinkOption("wlp3s0"), UplinkOption.parse("wlp3s0"))
+
+    def test_wrong_uplinks_are_refused_with_what_is_wrong(self) -> None:
+        for text, word in (
+                ("", "no name"), ("averylongname123456", "no name"), ("a/b", "no name"), ("..", "no name"),
+                ("eth0=", "no IPv4"), ("eth0=fe80::1", "no IPv4"), ("eth0=224.0.0.1", "no IPv4"),
+                ("eth0,gateway6=10.0.0.1", "no IPv6"), ("eth0,weight=0", "weight"), ("eth0,weight=nan", "weight"),
+                ("eth0,weight=1,weight=2", "twice"), ("eth0,colour=red", "colour")):
+            with self.subTest(text), self.assertRaisesRegex(argparse.ArgumentTypeError, word):
+                UplinkOption.parse(text)
+
+    def test_inside_has_room_for_its_gateway(self) -> None:
+        self.assertEqual("198.18.255.2/30", inside("198.18.255.2/30"))
+        for text in ("198.18.255.2", "198.18.255.2/31", "198.18.255.0/30", "198.18.255.3/30", "fd00::2/64", "x"):
+            with self.subTest(text), self.assertRaises(argparse.ArgumentTypeError):
+                inside(text)
+
+    def test_the_gateway_inside_is_the_first_other_address(self) -> None:
+        self.assertEqual("198.18.255.1", settings("eth0").inside_gateway)
+        self.assertEqual("198.18.255.2", settings("eth0", inside="198.18.255.1/30").inside_gateway)
+
+    def test_contradictions_are_refused(self) -> None:
+        for uplinks, more, word in (
+                (["eth0", "eth0"], {}, "twice"), (["eth0"], {"default_uplink": "eth1"}, "eth1"),
+                (["eth0"], {"openflow_port": 8080}, "OpenFlow")):
+            with self.subTest(word), self.assertRaisesRegex(UsageError, word):
+                settings(*uplinks, **more)
+
+    def test_settings_are_the_same_after_a_document(self) -> None:
+        told = settings("eth0=10.0.1.1,weight=2", "eth1", algorithm="RR", default_uplink="eth1", force=True)
+        self.assertEqual(told, Settings.of(told.document()))
+
+
+class JournalTest(unittest.TestCase):
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.path = Path(directory.name) / "deep" / "host.json"
+        self.journal = Journal(self.path)
+
+    def test_steps_come_back_in_order_in_another_process(self) -> None:
+        self.journal.begin({"a": 1})
+        self.journal.add("bridge", own=True)
+        self.journal.add("offloads", device="eth0", index=2, features=["gro"])
+        other = Journal(self.path)
+        self.assertEqual(["bridge", "offloads"], [step["kind"] for step in other.steps()])
+        self.assertEqual([{"kind": "bridge", "own": True}], other.steps("bridge"))
+        self.assertEqual({"a": 1}, other.settings())
+
+    def test_the_same_step_is_noted_once(self) -> None:
+        self.journal.begin({})
+        self.journal.add("bridge", own=True)
+        self.journal.add("bridge", own=True)
+        self.assertEqual(1, len(self.journal.steps()))
+
+    def test_removed_steps_are_gone(self) -> None:
+        self.journal.begin({})
+        self.journal.add("inside")
+        self.journal.remove(self.journal.steps()[0])
+        self.assertEqual([], self.journal.steps())
+        self.journal.end()
+        self.assertFalse(self.journal.exists())
+
+    def test_supervisor_is_known_while_it_runs_and_not_by_its_number_alone(self) -> None:
+        self.journal.begin({})
+        found = self.journal.supervisor()
+        self.assertEqual(os.getpid(), found.pid if found else None)
+        text = self.path.read_text().replace(str(found.start_ticks if found else None), "1")
+        self.path.write_text(text)
+        self.assertIsNone(self.journal.supervisor())
+
+    def test_after_a_reboot_it_is_of_another_network(self) -> None:
+        self.journal.begin({})
+        self.assertTrue(self.journal.is_of_this_network())
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        self.path.write_text(self.path.read_text().replace(boot, "another"))
+        self.assertFalse(self.journal.is_of_this_network())
+        self.assertIsNone(self.journal.supervisor())
+
+    def test_a_broken_file_is_told_of(self) -> None:
+        self.journal.begin({})
+        self.path.write_text("{")
+        with self.assertRaisesRegex(ScriptError, "host.json"):
+            self.journal.steps()
+
+
+class PolicyTest(unittest.TestCase):
+    WAYS = {11: Way("eth0", ("10.0.1.2", "10.0.1.3"), "10.0.1.1")}
+
+    def test_ipv4_leads_to_the_switch_what_has_no_address_yet_or_the_inside_one(self) -> None:
+        rules = policy.wanted_rules(4, self.WAYS, ["10.9.9.9"], "198.18.255.2")
+        self.assertEqual([
+            Rule(4, 32000, MAIN, specific=True),
+            Rule(4, 32001, 11, "10.0.1.2"), Rule(4, 32001, 11, "10.0.1.3"),
+            Rule(4, 32002, policy.INSIDE_TABLE, "198.18.255.2"), Rule(4, 32002, policy.INSIDE_TABLE, "0.0.0.0"),
+        ], rules)
+
+    def test_ipv6_leads_other_interfaces_addresses_to_the_main_table(self) -> None:
+        rules = policy.wanted_rules(6, {}, ["2001:db8::9"], "fd00::2")
+        self.assertIn(Rule(6, 32001, MAIN, "2001:db8::9"), rules)
+        self.assertEqual(Rule(6, 32002, policy.INSIDE_TABLE, local=True), rules[-1])
+
+    def test_rules_are_read_as_ip_tells_them(self) -> None:
+        self.assertEqual(
+            Rule(4, 32000, MAIN, specific=True),
+            Rule.of(4, {"priority": 32000, "src": "all", "table": "main", "suppress_prefixlen": 0}))
+        self.assertEqual(
+            Rule(6, 32002, 5065728, local=True), Rule.of(6, {"priority": 32002, "src": "all", "iif": "lo", "table": "5065728"}))
+
+
+class DocumentTest(unittest.TestCase):
+    def test_gateway_is_the_default_routes_unless_told(self) -> None:
+        self.assertEqual("10.0.1.1", UplinkState(UplinkOption("eth0")).seen(ETH0).way(4).gateway)
+        self.assertEqual("10.0.1.9", UplinkState(UplinkOption("eth0", "10.0.1.9")).seen(ETH0).way(4).gateway)
+
+    def test_gateway_is_remembered_while_the_address_stays(self) -> None:
+        state = UplinkState(UplinkOption("eth0")).seen(ETH0)
+        routeless = replace(ETH0, gateway_ipv4=None)
+        self.assertEqual("10.0.1.1", state.seen(routeless).way(4).gateway)
+        self.assertEqual("10.0.1.1", state.seen(None).seen(routeless).way(4).gateway)
+        self.assertIsNone(state.seen(replace(routeless, ipv4=("10.7.7.7",))).way(4).gateway)
+
+    def test_an_interface_that_is_off_has_nothing(self) -> None:
+        state = UplinkState(UplinkOption("eth0")).seen(ETH0).seen(replace(ETH0, up=False))
+        self.assertEqual(
+            {"name": "eth0", "port": "eth0", "mac": ETH0.mac, "weight": 0, "ipv4": None, "gateway_ipv4": None,
+             "ipv6": None, "gateway_ipv6": None}, state.document())
+
+    def test_configuration_without_ipv6_has_none_inside(self) -> None:
+        state = UplinkState(UplinkOption("eth0")).seen(ETH0)
+        told = document.configuration(settings("eth0", algorithm="RR"), "02:00:00:00:00:09", [state], first=True)
+        self.assertEqual("00:00:4d:41:4c:4f:42:00", told["switch"])
+        self.assertIsNone(told["inside"]["ipv6"])
+        self.assertEqual("RR", told["algorithm"])
+        again = document.configuration(settings("eth0", algorithm="RR"), "02:00:00:00:00:09", [state], first=False)
+        self.assertNotIn("algorithm", again)
+
+    def test_configuration_with_ipv6_has_it_inside(self) -> None:
+        both = replace(ETH0, ipv6=("2001:db8:1::2",), gateway_ipv6="fe80::1")
+        told = document.configuration(settings("eth0"), "02:00:00:00:00:09", [UplinkState(UplinkOption("eth0")).seen(both)], True)
+        self.assertEqual("fd6d:616c:6f62::2", told["inside"]["ipv6"])
+        self.assertEqual(("2001:db8:1::2", "fe80::1"), (told["uplinks"][0]["ipv6"], told["uplinks"][0]["gateway_ipv6"]))
+
+
+class ChecksTest(unittest.TestCase):
+    def refusal(self, told: Settings, *interfaces: Interface) -> str:
+        with self.assertRaises(ScriptError) as caught:
+            checks.check(told, {interface.name: interface for interface in interfaces})
+        return str(caught.exception)
+
+    def test_uplinks_that_are_none(self) -> None:
+        for wrong, word in (
+                (replace(ETH0, name="eth9"), "no interface eth0"), (replace(ETH0, ethernet=False), "Ethernet"),
+                (replace(ETH0, loopback=True), "Ethernet"), (replace(ETH0, kind="bridge"), "bridge"),
+                (replace(ETH0, master="bond0"), "bond0")):
+            with self.subTest(word):
+                self.assertIn(word, self.refusal(settings("eth0"), wrong))
+
+    def test_a_gateway_that_is_oneself(self) -> None:
+        self.assertIn("its own address", self.refusal(settings("eth0=10.0.1.2"), ETH0))
+
+    def test_no_uplink_that_can_be_used(self) -> None:
+        self.assertIn("gateway", self.refusal(settings("eth0"), replace(ETH0, gateway_ipv4=None)))
+
+    def test_an_inside_that_somebody_has(self) -> None:
+        self.assertIn("10.0.1.2", self.refusal(settings("eth0", inside="10.0.1.5/24"), ETH0))
+
+    def test_names_that_are_taken(self) -> None:
+        self.assertIn("malob0", self.refusal(settings("eth0"), ETH0, replace(ETH0, name="malob0")))
+
+
+class WordsTest(unittest.TestCase):
+    def test_merging_features_that_are_on_and_can_be_turned_off(self) -> None:
+        shown = ("Features for eth0:\nrx-checksumming: on\ngeneric-receive-offload: on\nlarge-receive-offload: off [fixed]\n"
+                 "rx-gro-hw: on [fixed]\n\trx-gro-list: on\n")
+        self.assertEqual(["gro", "rx-gro-list"], offloads.merging(shown))
+
+    def test_rates(self) -> None:
+        self.assertEqual(
+            ["unknown", "0 bit/s", "999 bit/s", "1.5 kbit/s", "20 Mbit/s", "2.5 Gbit/s"],
+            [view.rate(bps) for bps in (None, 0, 999, 1500, 20e6, 2.5e9)])
+
+
+if __name__ == "__main__":
+    unittest.main()
