@@ -9,8 +9,9 @@ from pathlib import Path
 
 from base.place import RUN_DIRECTORY
 
-#: Survives a reboot, because what is in the machine's own Open vSwitch does, too.
-_KEPT = Path("/var/lib/malob/endhost")
+#: Survives a reboot, because what is in the machine's own Open vSwitch does, too. Other network namespaces do not.
+_KEPT = Path("/var/lib/malob/endhost.json")
+_MACHINE = "host"
 _RUNNING = RUN_DIRECTORY / "endhost"
 
 
@@ -27,7 +28,7 @@ class Place:
 
     @property
     def journal(self) -> Path:
-        return _KEPT / f"{self.name}.json"
+        return _KEPT if self.name == _MACHINE else self.directory / "journal.json"
 
     @property
     def directory(self) -> Path:
@@ -59,7 +60,7 @@ def boot_mark() -> str:
 def _name() -> str:
     try:
         if os.path.samestat(os.stat("/proc/1/ns/net"), os.stat("/proc/self/ns/net")):
-            return "host"
+            return _MACHINE
     except OSError:
         # without /proc/1 of our own we take the name of the namespace
         pass

@@ -1,0 +1,282 @@
+"""A host with two uplinks, on real Open vSwitch: its flows while it is up, and its network before and after."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import sys
+import time
+import unittest
+from collections import Counter
+
+from base.commands import run
+from base.errors import ScriptError
+from base.preparation import prepare
+from base.waiting import say, wait_until
+from lab import namespaces
+from tests.system.uplinks import HOST, HTTP_PORT, SERVER, SSH_PORT, UDP_PORT, Talk, UplinkNetwork
+
+#: Sends one datagram from a socket that is bound to no address, as many programs do, and tells what comes in 0.5 s.
+_DATAGRAM = """
+import select, socket, sys
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.sendto(b"x", (sys.argv[1], int(sys.argv[2])))
+while select.select([s], [], [], 0.5)[0]:
+    print(s.recvfrom(2000)[1][0])
+"""
+
+
+class EndhostTest(unittest.TestCase):
+    """What happens while it is up. One network for all; each test leaves both uplinks alive."""
+
+    network: UplinkNetwork
+    earlier: Talk
+    session: Talk
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        prepare("endhost")
+        cls.network = UplinkNetwork()
+        cls.addClassCleanup(cls.network.close)
+        cls.earlier = Talk(cls.network)
+        cls.session = Talk(cls.network, place="mle-2", address="10.0.2.2", port=SSH_PORT)
+        cls.network.up("--algorithm", "RR")
+        cls.wait_alive()
+
+    def setUp(self) -> None:
+        say(f"\n{type(self).__name__}: {self._testMethodName}")
+
+    @classmethod
+    def wait_alive(cls) -> None:
+        def alive() -> bool:
+            return all(uplink["alive"] for uplink in cls.network.status()["uplinks"])
+
+        wait_until(alive, "both uplinks to be alive", 15, detail=lambda: str(cls.network.status()["broken"]))
+
+    def answers(self, count: int, bind: "str | None" = None) -> "Counter[str]":
+        """Which gateways answered so many requests, one after the other."""
+        command = ["curl", "-s", "-m", "5", *(["--interface", bind] if bind else []), f"http://{SERVER}:{HTTP_PORT}/"]
+        return Counter(
+            (re.findall(r"mle-\d", self.network.host(*command, check=False)) or ["none"])[0] for _ in range(count))
+
+    def test_flows_go_over_both_uplinks_in_turn(self) -> None:
+        self.assertEqual({"mle-1": 5, "mle-2": 5}, dict(self.answers(10)))
+        self.assertEqual(0, self.network.counted("foreign"))
+
+    def test_answers_are_not_reset_by_the_kernel(self) -> None:
+        resets, unreachable = self.network.counted("resets"), self.network.counted("unreachable")
+        talks = [Talk(self.network) for _ in range(4)]
+        self.assertEqual({"mle-1", "mle-2"}, {talk.by() for talk in talks})
+        self.assertEqual({"198.18.255.2"}, {talk.local for talk in talks})
+        self.network.host(sys.executable, "-I", "-c", _DATAGRAM, SERVER, str(UDP_PORT))
+        for talk in talks:
+            self.assertIn("mle", talk.by())
+            talk.quit()
+        self.assertEqual((resets, unreachable), (self.network.counted("resets"), self.network.counted("unreachable")))
+
+    def test_datagrams_are_answered_once(self) -> None:
+        for _ in range(4):
+            found = self.network.host(sys.executable, "-I", "-c", _DATAGRAM, SERVER, str(UDP_PORT))
+            self.assertEqual([SERVER], found.split())
+
+    def test_pings_are_answered_once(self) -> None:
+        words = self.network.host("ping", "-n", "-c", "3", "-i", "0.2", "-W", "2", SERVER, check=False)
+        self.assertIn(" 3 received, 0% packet loss", words)
+        self.assertNotIn("DUP", words)
+
+    def test_what_was_there_before_stays_where_it_was(self) -> None:
+        self.assertEqual(("10.0.1.2", "mle-1"), (self.earlier.local, self.earlier.by()))
+        self.assertEqual(HOST, self.session.by())
+
+    def test_what_asks_for_an_uplink_gets_it(self) -> None:
+        self.assertEqual({"mle-2": 3}, dict(self.answers(3, bind="10.0.2.2")))
+        self.assertEqual({"mle-2": 3}, dict(self.answers(3, bind="eth1")))
+        fresh = Talk(self.network, place="mle-1", address="10.0.1.2", port=SSH_PORT)
+        self.assertEqual(HOST, fresh.by())
+
+    def test_neighbours_are_reached_directly(self) -> None:
+        talk = Talk(self.network, address="10.0.2.1")
+        self.assertEqual(("10.0.2.2", "mle-2"), (talk.local, talk.by()))
+
+    def test_status_tells_of_uplinks(self) -> None:
+        shown = self.network.malob("status")
+        self.assertEqual(0, shown.returncode, shown.stderr)
+        self.assertRegex(shown.stdout, r"(?m)^eth0\s+alive\s+10\.0\.1\.2\s+10\.0\.1\.1\s")
+
+    def test_an_address_that_changes_is_followed(self) -> None:
+        self.change_address("10.0.2.2", "10.0.2.7")
+        try:
+            wait_until(lambda: self.address(1) == "10.0.2.7", "the new address to be known", 5)
+            self.wait_alive()
+            self.assertEqual({"mle-1": 3, "mle-2": 3}, dict(self.answers(6)))
+            self.assertEqual({"mle-2": 2}, dict(self.answers(2, bind="10.0.2.7")))
+            self.assertEqual(0, self.network.counted("foreign"))
+        finally:
+            self.change_address("10.0.2.7", "10.0.2.2")
+            wait_until(lambda: self.address(1) == "10.0.2.2", "the old address to be known", 5)
+            self.wait_alive()
+
+    def change_address(self, old: str, new: str) -> None:
+        """As a DHCP client does."""
+        self.network.host("sh", "-ec", f"ip address add {new}/24 dev eth1; ip address del {old}/24 dev eth1;"
+                          f" ip address show dev eth1 | grep -q {new} || ip address add {new}/24 dev eth1;"
+                          " ip route replace default via 10.0.2.1 dev eth1 metric 200")
+
+    def address(self, at: int) -> "str | None":
+        return self.network.status()["uplinks"][at]["ipv4"]
+
+    def test_flows_of_a_lost_uplink_are_reset_and_those_of_others_stay(self) -> None:
+        talks = {talk.by(): talk for talk in (Talk(self.network), Talk(self.network))}
+        gateway = namespaces.inside("mle-2", ["ip", "link", "set", "eth0"])
+        run([*gateway, "down"])
+        lost = time.monotonic()
+        try:
+            end = talks["mle-2"].end()
+            self.assertEqual("ECONNRESET", end["end"])
+            self.assertLess(end["at"] - lost, 3)
+            self.assertEqual({"mle-1": 4}, dict(self.answers(4)))
+            self.assertEqual("mle-1", talks["mle-1"].by())
+        finally:
+            run([*gateway, "up"])
+            run(namespaces.inside("mle-2", ["ip", "-6", "address", "replace", "2001:db8:2::1/64", "dev", "eth0", "nodad"]))
+        self.wait_alive()
+        self.assertEqual({"mle-1": 2, "mle-2": 2}, dict(self.answers(4)))
+
+    def test_an_interface_that_goes_and_comes_is_an_uplink_again(self) -> None:
+        self.session.quit()
+        self.network.host("ip", "link", "delete", "eth1")
+        wait_until(lambda: not self.network.status()["uplinks"][1]["alive"], "the uplink to be dead", 5)
+        self.assertEqual({"mle-1": 3}, dict(self.answers(3)))
+        run(namespaces.inside("mle-2", ["nft", "flush", "ruleset"]))
+        run(namespaces.inside("mle-2", ["ip", "address", "flush", "dev", "lo"]))
+        self.network.join(2)
+        self.wait_alive()
+        self.assertEqual({"mle-1": 3, "mle-2": 3}, dict(self.answers(6)))
+        self.assertIn("generic-receive-offload: off", self.network.host("ethtool", "-k", "eth1"))
+        type(self).session = Talk(self.network, place="mle-2", address="10.0.2.2", port=SSH_PORT)
+
+    def test_flows_go_on_without_the_controller_which_comes_back(self) -> None:
+        talks = [Talk(self.network), Talk(self.network)]
+        killed = self.network.status()["setup"]["controller"]
+        os.kill(killed, signal.SIGKILL)
+        self.assertEqual({"mle-1", "mle-2"}, {talk.by() for talk in talks})
+        wait_until(lambda: self.network.status()["setup"]["controller"] not in (None, killed), "another controller", 10)
+        wait_until(lambda: not self.network.status()["broken"], "everything to be well", 15)
+        self.assertEqual({"mle-1": 2, "mle-2": 2}, dict(self.answers(4)))
+        self.assertEqual({"mle-1", "mle-2"}, {talk.by() for talk in talks})
+
+
+class EndhostLifeTest(unittest.TestCase):
+    """up and down: the network is as it was, whatever happens between them."""
+
+    network: UplinkNetwork
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        prepare("endhost")
+        cls.network = UplinkNetwork()
+        cls.addClassCleanup(cls.network.close)
+        # duplicate address detection of the link-local addresses takes that long
+        wait_until(lambda: "tentative" not in cls.network.host("ip", "address"), "addresses to settle", 10)
+
+    def setUp(self) -> None:
+        say(f"\n{type(self).__name__}: {self._testMethodName}")
+        self.before = self.network.snapshot()
+
+    def assert_as_before(self) -> None:
+        after = self.network.snapshot()
+        for what, text in self.before.items():
+            self.assertEqual(text, after[what], what)
+
+    def test_down_leaves_all_as_it_was_and_resets_flows(self) -> None:
+        self.network.up()
+        self.assertNotEqual(self.before, self.network.snapshot())
+        talk = Talk(self.network)
+        self.network.down()
+        self.assertEqual("ECONNRESET", talk.end()["end"])
+        self.assert_as_before()
+        talk = Talk(self.network)
+        self.assertEqual("10.0.1.2", talk.local)
+        talk.quit()
+        again = self.network.malob("down")
+        self.assertEqual(0, again.returncode)
+
+    def test_down_after_everything_was_killed(self) -> None:
+        self.network.up()
+        setup = self.network.status()["setup"]
+        for pid in [setup["supervisor"], setup["controller"], *self.switch_daemons()]:
+            os.kill(pid, signal.SIGKILL)
+        broken = self.network.malob("status", "--json")
+        self.assertEqual(1, broken.returncode)
+        self.assertIn("supervisor", json.loads(broken.stdout)["broken"][0])
+        self.network.down()
+        self.assert_as_before()
+
+    def test_up_after_its_supervisor_was_killed_begins_anew(self) -> None:
+        self.network.up()
+        os.kill(self.network.status()["setup"]["supervisor"], signal.SIGKILL)
+        self.network.up()
+        self.assertEqual([], self.network.status()["broken"])
+        self.network.down()
+        self.assert_as_before()
+
+    def test_a_second_up_is_refused_and_harms_nothing(self) -> None:
+        self.network.up()
+        with self.assertRaisesRegex(ScriptError, "up already"):
+            self.network.up()
+        self.assertEqual([], self.network.status()["broken"])
+        self.network.down()
+        self.assert_as_before()
+
+    def test_a_session_over_an_uplink_is_a_reason_to_refuse_and_is_kept_when_forced(self) -> None:
+        session = Talk(self.network, place="mle-1", address="10.0.1.2", port=SSH_PORT)
+        with self.assertRaisesRegex(ScriptError, "ended with 1: .*ssh session from 10.0.1.1 .*eth0"):
+            self.network.up()
+        self.assert_as_before()
+        self.network.up("--force")
+        self.assertEqual(HOST, session.by())
+        self.network.down()
+        self.assertEqual(HOST, session.by())
+        session.quit()
+        self.assert_as_before()
+
+    def test_what_is_in_the_way_is_told_and_nothing_is_changed(self) -> None:
+        for prepare_it, undo_it, words, code in (
+                ("ip rule add from all lookup main priority 32100", "ip rule del priority 32100", "policy rule 32100", 1),
+                ("ip link add malob0 type dummy", "ip link del malob0", "interface malob0", 1),
+                ("ip link add dev br0 type bridge; ip link set eth1 master br0", "ip link del br0", "belongs to br0", 2)):
+            with self.subTest(words):
+                self.network.host("sh", "-ec", prepare_it)
+                try:
+                    with self.assertRaisesRegex(ScriptError, f"ended with {code}: .*{words}"):
+                        self.network.up()
+                finally:
+                    self.network.host("sh", "-ec", undo_it)
+        self.assert_as_before()
+
+    def test_a_port_that_is_taken_is_missing(self) -> None:
+        taken = self.network.start(sys.executable, "-I", "-m", "http.server", "--bind", "127.0.0.1", "8080")
+        wait_until(lambda: ":8080 " in self.network.host("ss", "-Hltn"), "the port to be taken", 10)
+        with self.assertRaisesRegex(ScriptError, "ended with 3: .*port 8080"):
+            self.network.up()
+        taken.terminate()
+        taken.wait()
+        self.assert_as_before()
+
+    def test_wrong_use_is_told(self) -> None:
+        for words in (["up"], ["up", "--uplink", "eth0="], ["up", "--uplink", "nope"], ["up", "--uplink", "lo"],
+                      ["up", "--uplink", "eth0", "--uplink", "eth0"], ["up", "--uplink", "eth0", "--algorithm", "X"]):
+            with self.subTest(words):
+                done = self.network.malob(*words)
+                self.assertEqual((2, ""), (done.returncode, done.stdout), done.stderr)
+        self.assertEqual(1, self.network.malob("status").returncode)
+
+    def switch_daemons(self) -> "list[int]":
+        found = self.network.host("sh", "-c", "cat /run/malob/endhost/netns-mle-h/openvswitch/*.pid")
+        return [int(word) for word in found.split()]
+
+
+if __name__ == "__main__":
+    unittest.main()
