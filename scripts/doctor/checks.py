@@ -41,6 +41,7 @@ def all_findings() -> list[Finding]:
         _program("mvn", "Maven", "building the controller", "maven", not _built()),
         _program("ip", "iproute2", "network namespaces", "iproute2", True),
         _program("ethtool", "ethtool", "switching off checksum offload", "ethtool", True),
+        _program("nft", "nftables", "end hosts with several uplinks", "nftables", False),
         _program("ping", "ping", "reachability checks", "iputils-ping", True),
         _program("curl", "curl", "asking the controller by hand", "curl", True),
         _program("ab", "ab", "system tests", "apache2-utils", False),
