@@ -69,7 +69,7 @@ def _status(told: argparse.Namespace) -> int:
     found = condition.look(place)
     if told.json:
         print(json.dumps(found, indent=2))
-    elif "uplinks" in found:
+    elif found.get("configured"):
         print("\n".join(view.lines(found)))
     for sentence in found["broken"]:
         say(f"malob endhost: {sentence}")

@@ -45,6 +45,8 @@ def look(place: Place) -> "dict[str, Any]":
 def _complaints(status: "dict[str, Any]") -> "list[str]":
     if not status:
         return []
+    if not status["configured"]:
+        return ["the controller has just started, and has not been told anything yet"]
     found = [] if status["connected"] else ["the switch is not connected to the controller"]
     dead = [uplink["name"] for uplink in status["uplinks"] if not uplink["alive"]]
     return found + [f"uplink {name} is dead" for name in dead]

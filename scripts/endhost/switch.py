@@ -78,12 +78,25 @@ def stop_daemons(place: Place) -> None:
 
 def make_bridge(uplinks: Sequence[str], openflow_port: int) -> None:
     """Makes the bridge with all of its ports. Uplinks that are not there become ports when they come."""
-    ports = [word for name in (INSIDE_PORT, *uplinks) for word in ("--", "add-port", BRIDGE, name)]
+    ports = [word for at, name in enumerate((INSIDE_PORT, *uplinks), 1) for word in ("--", *_port(name, at))]
     ovs.vsctl(
         "add-br", BRIDGE, "--", "set", "Bridge", BRIDGE, "datapath_type=netdev", "fail_mode=secure", "protocols=OpenFlow13",
         f"other_config:datapath-id={DATAPATH_ID}", "other_config:disable-in-band=true", _MARK, *ports,
         "--", "set-controller", BRIDGE, f"tcp:127.0.0.1:{openflow_port}",
         "--", "set", "Controller", BRIDGE, "max_backoff=1000", "inactivity_probe=5000")
+
+
+def attach_again(name: str, number: int) -> None:
+    """Makes an interface a port that was made anew: the switch goes on reading the one that is no more.
+
+    number: counted from 1, the inside's; the same as before.
+    """
+    ovs.vsctl("--if-exists", "del-port", BRIDGE, name)
+    ovs.vsctl(*_port(name, number))
+
+
+def _port(name: str, number: int) -> "list[str]":
+    return ["add-port", BRIDGE, name, "--", "set", "Interface", name, f"ofport_request={number}"]
 
 
 def remove_bridge() -> None:

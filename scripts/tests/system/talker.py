@@ -1,6 +1,6 @@
 """Talks over TCP for as long as it lasts, in lines, for the tests of end hosts.
 
-talker.py serve NAME PORT: each line that comes is answered by NAME.
+talker.py serve NAME PORT [--datagrams ADDRESS]: each line that comes is answered by NAME; so is each datagram to that address.
 talker.py hold ADDRESS PORT [--bind ADDRESS] [--every SECONDS]: sends lines over one connection and prints, as JSON, who
 answered each, and at last how it ended. What comes in on stdin after "quit" ends it in order.
 """
@@ -12,6 +12,7 @@ import select
 import socket
 import socketserver
 import sys
+import threading
 import time
 
 
@@ -34,7 +35,14 @@ class _Server6(_Server):
     address_family = socket.AF_INET6
 
 
-def serve(name: str, port: int) -> None:
+class _Echo(socketserver.BaseRequestHandler):
+    def handle(self) -> None:
+        self.request[1].sendto(self.request[0], self.client_address)
+
+
+def serve(name: str, port: int, datagrams: "str | None") -> None:
+    if datagrams:
+        threading.Thread(target=socketserver.UDPServer((datagrams, port), _Echo).serve_forever, daemon=True).start()
     with _Server6(("::", port), _Answer) as server:
         server.answer = name.encode() + b"\n"  # type: ignore[attr-defined]
         server.serve_forever()
@@ -42,7 +50,7 @@ def serve(name: str, port: int) -> None:
 
 def hold(address: str, port: int, bind: "str | None", every_s: float) -> None:
     try:
-        connection = socket.create_connection((address, port), 5, (bind, 0) if bind else None)
+        connection = socket.create_connection((address, port), 20, (bind, 0) if bind else None)
         _tell(local=connection.getsockname()[0])
         lines = connection.makefile("rb")
         while not select.select([sys.stdin], [], [], every_s)[0]:
@@ -67,7 +75,8 @@ def main() -> None:
     server = commands.add_parser("serve")
     server.add_argument("name")
     server.add_argument("port", type=int)
-    server.set_defaults(run=lambda told: serve(told.name, told.port))
+    server.add_argument("--datagrams")
+    server.set_defaults(run=lambda told: serve(told.name, told.port, told.datagrams))
     client = commands.add_parser("hold")
     client.add_argument("address")
     client.add_argument("port", type=int)

@@ -16,7 +16,7 @@ from base.errors import ScriptError
 from base.preparation import prepare
 from base.waiting import say, wait_until
 from lab import namespaces
-from tests.system.uplinks import HOST, HTTP_PORT, SERVER, SSH_PORT, UDP_PORT, Talk, UplinkNetwork
+from tests.system.uplinks import HOST, HTTP_PORT, SERVER, SSH_PORT, TALK_PORT, Talk, UplinkNetwork
 
 #: Sends one datagram from a socket that is bound to no address, as many programs do, and tells what comes in 0.5 s.
 _DATAGRAM = """
@@ -42,7 +42,7 @@ class EndhostTest(unittest.TestCase):
         cls.addClassCleanup(cls.network.close)
         cls.earlier = Talk(cls.network)
         cls.session = Talk(cls.network, place="mle-2", address="10.0.2.2", port=SSH_PORT)
-        cls.network.up("--algorithm", "RR")
+        cls.network.up("--algorithm", "RR", "--force")
         cls.wait_alive()
 
     def setUp(self) -> None:
@@ -70,7 +70,7 @@ class EndhostTest(unittest.TestCase):
         talks = [Talk(self.network) for _ in range(4)]
         self.assertEqual({"mle-1", "mle-2"}, {talk.by() for talk in talks})
         self.assertEqual({"198.18.255.2"}, {talk.local for talk in talks})
-        self.network.host(sys.executable, "-I", "-c", _DATAGRAM, SERVER, str(UDP_PORT))
+        self.network.host(sys.executable, "-I", "-c", _DATAGRAM, SERVER, str(TALK_PORT))
         for talk in talks:
             self.assertIn("mle", talk.by())
             talk.quit()
@@ -78,7 +78,7 @@ class EndhostTest(unittest.TestCase):
 
     def test_datagrams_are_answered_once(self) -> None:
         for _ in range(4):
-            found = self.network.host(sys.executable, "-I", "-c", _DATAGRAM, SERVER, str(UDP_PORT))
+            found = self.network.host(sys.executable, "-I", "-c", _DATAGRAM, SERVER, str(TALK_PORT))
             self.assertEqual([SERVER], found.split())
 
     def test_pings_are_answered_once(self) -> None:

@@ -24,7 +24,7 @@ from lab.processes import RESPONDER
 
 HOST = "mle-h"
 SERVER, SERVER6 = "203.0.113.1", "2001:db8:ff::1"
-HTTP_PORT, TALK_PORT, UDP_PORT, SSH_PORT = 80, 7, 5353, 22
+HTTP_PORT, TALK_PORT, SSH_PORT = 80, 7, 22
 TALKER = Path(__file__).parent / "talker.py"
 
 _GATEWAY = """
@@ -72,8 +72,8 @@ class UplinkNetwork:
         self.host("ip", "link", "set", "lo", "up")
         for n, gateway in enumerate(self.gateways, 1):
             self.join(n)
-            for command in ([str(RESPONDER), gateway, "--http", str(HTTP_PORT), "--udp", str(UDP_PORT)],
-                            [str(TALKER), "serve", gateway, str(TALK_PORT)]):
+            for command in ([str(RESPONDER), gateway, "--http", str(HTTP_PORT)],
+                            [str(TALKER), "serve", gateway, str(TALK_PORT), "--datagrams", SERVER]):
                 self._start(gateway, [sys.executable, "-I", *command], stdin=subprocess.DEVNULL)
         self._start(HOST, [sys.executable, "-I", str(TALKER), "serve", HOST, str(SSH_PORT)], stdin=subprocess.DEVNULL)
         for place, port in ((HOST, SSH_PORT), *((gateway, TALK_PORT) for gateway in self.gateways)):
@@ -166,7 +166,7 @@ class Talk:
         self.local = self.next()["local"]
 
     def next(self) -> "dict[str, Any]":
-        """The next event; waits for it, for as long as the connection's own limit of 5 s."""
+        """The next event; waits for it, for as long as the connection's own limit of 20 s."""
         line = self._process.stdout.readline()  # type: ignore[union-attr]
         if not line:
             raise ScriptError(f"the connection has ended: {self.events[-1:]}")
