@@ -23,6 +23,7 @@ class Interface:
     index: int
     mac: str
     up: bool
+    promiscuous: bool
     ethernet: bool
     loopback: bool
     kind: str
@@ -45,7 +46,7 @@ def read() -> "dict[str, Interface]":
 def _interface(link: "Mapping[str, Any]", gateways: "Mapping[int, Mapping[str, str]]") -> Interface:
     name = link["ifname"]
     return Interface(
-        name, link["ifindex"], link.get("address", ""), "UP" in link["flags"],
+        name, link["ifindex"], link.get("address", ""), "UP" in link["flags"], "PROMISC" in link["flags"],
         link["link_type"] == "ether", link["link_type"] == "loopback",
         link.get("linkinfo", {}).get("info_kind", ""), link.get("master"), link["mtu"],
         _addresses(link, "inet"), _addresses(link, "inet6"), gateways[4].get(name), gateways[6].get(name))

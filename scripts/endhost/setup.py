@@ -5,12 +5,13 @@ from __future__ import annotations
 import shutil
 from typing import Any, Callable, Mapping
 
-from base.commands import succeeds
+from base.commands import run, succeeds
 from base.errors import ScriptError
 from base.waiting import say
 from endhost import firewall, inside, network, offloads, policy, switch
 from endhost.controller import Controller, make_archive
 from endhost.journal import Journal, Step
+from endhost.network import Interface
 from endhost.options import Settings
 from endhost.place import Place
 
@@ -35,12 +36,16 @@ class Setup:
         self.journal.add("firewall")
         firewall.raise_up(names)
         for name in names:
-            self.prepare_uplink(name, interfaces[name].index)
+            self.prepare_uplink(interfaces[name])
         self._make_switch(names)
         self.controller.wait()
 
-    def prepare_uplink(self, name: str, index: int) -> None:
-        """Has an interface hand over frames as they come. index: the kernel's number of it; a new one begins anew."""
+    def prepare_uplink(self, interface: Interface) -> None:
+        """Has an interface hand over frames as they come. One that has been made anew begins anew."""
+        name, index = interface.name, interface.index
+        if not interface.promiscuous:
+            # the switch makes it so, and cannot take that back if it is killed
+            self.journal.add("promiscuous", device=name, index=index)
         features = offloads.merging_at(name)
         if features:
             self.journal.add("offloads", device=name, index=index, features=features)
@@ -99,9 +104,17 @@ class Setup:
         switch.stop_daemons(self._place)
 
     def _undo_offloads(self, step: Step) -> None:
-        interface = network.read().get(step["device"])
-        if self._is_here() and interface is not None and interface.index == step["index"]:
+        if self._has_device(step):
             offloads.turn(step["device"], step["features"], True)
+
+    def _undo_promiscuous(self, step: Step) -> None:
+        if self._has_device(step):
+            run(["ip", "link", "set", step["device"], "promisc", "off"])
+
+    def _has_device(self, step: Step) -> bool:
+        """Whether an interface is still the one that was changed."""
+        interface = network.read().get(step["device"])
+        return self._is_here() and interface is not None and interface.index == step["index"]
 
     def _undo_firewall(self, _step: Step) -> None:
         if self._is_here():
@@ -129,6 +142,7 @@ _UNDO: "Mapping[str, Callable[[Setup, Any], None]]" = {
     "bridge": Setup._undo_bridge,
     "daemons": Setup._undo_daemons,
     "offloads": Setup._undo_offloads,
+    "promiscuous": Setup._undo_promiscuous,
     "firewall": Setup._undo_firewall,
     "controller": Setup._undo_controller,
     "inside": Setup._undo_inside,

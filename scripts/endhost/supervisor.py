@@ -10,6 +10,7 @@ from base.waiting import say, wait_until
 from endhost import document, inside, network, policy, switch
 from endhost.document import UplinkState
 from endhost.names import INSIDE
+from endhost.network import Interface
 from endhost.notices import Notices
 from endhost.options import Settings
 from endhost.place import Place
@@ -88,19 +89,19 @@ class Supervisor:
         present = {name: interfaces[name] for name in (uplink.name for uplink in self._uplinks) if name in interfaces}
         for name, interface in present.items():
             if self._indexes.get(name) != interface.index:
-                self._take_up(name, interface.index)
+                self._take_up(interface)
         mtu = min((interface.mtu for interface in present.values()), default=self._mtu)
         if self._mtu not in (0, mtu):
             inside.set_mtu(mtu)
         self._mtu = mtu
 
-    def _take_up(self, name: str, index: int) -> None:
+    def _take_up(self, interface: Interface) -> None:
         """An interface is there for the first time, or has been made anew."""
         numbers = {uplink.name: number for number, uplink in enumerate(self._uplinks, 2)}
-        self.setup.prepare_uplink(name, index)
-        if name in self._indexes:
-            switch.attach_again(name, numbers[name])
-        self._indexes[name] = index
+        self.setup.prepare_uplink(interface)
+        if interface.name in self._indexes:
+            switch.attach_again(interface.name, numbers[interface.name])
+        self._indexes[interface.name] = interface.index
 
     def _apply_policy(self) -> None:
         if document.has_ipv6(self._uplinks):

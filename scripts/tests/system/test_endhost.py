@@ -195,7 +195,8 @@ class EndhostLifeTest(unittest.TestCase):
         self.assertNotEqual(self.before, self.network.snapshot())
         talk = Talk(self.network)
         self.network.down()
-        self.assertEqual("ECONNRESET", talk.end()["end"])
+        # the second, if the kernel was faster than the controller's reset
+        self.assertIn(talk.end()["end"], ("ECONNRESET", "ECONNABORTED"))
         self.assert_as_before()
         talk = Talk(self.network)
         self.assertEqual("10.0.1.2", talk.local)
@@ -245,7 +246,7 @@ class EndhostLifeTest(unittest.TestCase):
     def test_what_is_in_the_way_is_told_and_nothing_is_changed(self) -> None:
         for prepare_it, undo_it, words, code in (
                 ("ip rule add from all lookup main priority 32100", "ip rule del priority 32100", "policy rule 32100", 1),
-                ("ip link add malob0 type dummy", "ip link del malob0", "interface malob0", 1),
+                ("ip link add malob0 type veth peer name other", "ip link del malob0", "interface malob0", 1),
                 ("ip link add dev br0 type bridge; ip link set eth1 master br0", "ip link del br0", "belongs to br0", 2)):
             with self.subTest(words):
                 self.network.host("sh", "-ec", prepare_it)

@@ -19,7 +19,7 @@ from endhost.policy import Way
 from endhost.rules import MAIN, Rule
 
 ETH0 = Interface(
-    "eth0", 2, "02:00:00:00:00:01", True, True, False, "", None, 1500, ("10.0.1.2",), (), "10.0.1.1", None)
+    "eth0", 2, "02:00:00:00:00:01", True, False, True, False, "", None, 1500, ("10.0.1.2",), (), "10.0.1.1", None)
 
 
 def settings(*uplinks: str, **more: object) -> Settings:
