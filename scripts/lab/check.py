@@ -156,7 +156,7 @@ def measure(lab: Instance, links: Sequence[Link], pings: int, seconds: float) ->
     """
     directions = [[read.direction for read in _readings(lab, link)] for link in links]
     expected_ms = [sum(map(_one_way_ms, both)) for both in directions]
-    meter = StrainMeter(lab)
+    meter = StrainMeter.of(lab)
     results: list[list[Result]] = [[] for _ in links]
     with ExitStack() as pins, ThreadPoolExecutor(len(links)) as flows:
         for link in links:

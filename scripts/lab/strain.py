@@ -6,9 +6,11 @@ import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Mapping, Sequence
 
 from lab import linking, ovs
 from lab.instance import Instance
+from lab.shaping.shaper import Shaper
 
 #: Of one core; both programs have one thread that does the work.
 MOST_CPU = 0.95
@@ -46,15 +48,23 @@ class Strain:
 
 
 class StrainMeter:
-    """Measures from its making, or the last restart(), on. One at a time in a lab: lateness is counted in one place."""
+    """Measures from its making, or the last restart(), on. One at a time in a network: lateness is counted in one place."""
 
-    def __init__(self, lab: Instance) -> None:
-        self._lab = lab
-        self._pids = {"ovs-vswitchd": ovs.switch_daemon_pid()}
-        emulator = lab.shaper.pid
+    def __init__(self, shaper: Shaper, devices: Sequence[str], pids: Mapping[str, int]) -> None:
+        """devices: where directions of links begin. pids: by name, the programs to watch besides the shaper's own."""
+        self._shaper = shaper
+        self._devices = devices
+        self._pids = dict(pids)
+        emulator = shaper.pid
         if emulator is not None:
             self._pids["link-emulator"] = emulator
         self.restart()
+
+    @classmethod
+    def of(cls, lab: Instance) -> "StrainMeter":
+        """The one for a lab: its switches, and all links that have limits."""
+        devices = [lab.link_device(*ends) for ends in linking.shaped_directions(lab)]
+        return cls(lab.shaper, devices, {"ovs-vswitchd": ovs.switch_daemon_pid()})
 
     def restart(self) -> None:
         """Forgets what was before."""
@@ -63,7 +73,7 @@ class StrainMeter:
         self._waited_ns = {name: _waited_ns(pid) for name, pid in self._pids.items()}
         self._packets = self._delivered()[0]
         if "link-emulator" in self._pids:
-            self._lab.shaper.forget_lateness()
+            self._shaper.forget_lateness()
 
     def read(self) -> Strain:
         """What has been since."""
@@ -79,8 +89,7 @@ class StrainMeter:
         return Strain(cpu, waiting, late / max(1, packets - self._packets), latest_ms)
 
     def _delivered(self) -> "tuple[int, int, float]":
-        readings = [
-            self._lab.shaper.read(self._lab.link_device(*ends)) for ends in linking.shaped_directions(self._lab)]
+        readings = [self._shaper.read(device) for device in self._devices]
         return (
             sum(read.packets for read in readings),
             sum(read.late or 0 for read in readings),

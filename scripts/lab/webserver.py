@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 from typing import Callable, Sequence
 
 from base.errors import ScriptError
@@ -20,7 +21,7 @@ SMALL_PAGE = f'location / {{ default_type text/plain; return 200 "{"x" * BODY_BY
 
 _CONFIGURATION = """
 daemon off;
-master_process off;
+master_process {master};
 worker_processes 1;
 pid {directory}/nginx-{host}.pid;
 error_log {directory}/nginx-{host}.log;
@@ -33,11 +34,21 @@ http {{
   uwsgi_temp_path {directory}/nginx-{host}.uwsgi;
   scgi_temp_path {directory}/nginx-{host}.scgi;
   server {{
-    listen {port} backlog=4096;
+    {listens}
     {content}
   }}
 }}
 """
+
+
+def configuration(directory: Path, host: str, content: str, ports: Sequence[int] = (PORT,), master: bool = False) -> str:
+    """What nginx is told. directory: for its files, whose names have the host's in them. content: see start().
+
+    master: two processes, of which one serves; nginx that takes over sockets needs both.
+    """
+    listens = " ".join(f"listen {port} backlog=4096;" for port in ports)
+    return _CONFIGURATION.format(
+        directory=directory, host=host, listens=listens, content=content, master="on" if master else "off")
 
 
 def start(
@@ -49,7 +60,7 @@ def start(
     """
     directory = lab.directory
     file = directory / f"nginx-{host}.conf"
-    file.write_text(_CONFIGURATION.format(directory=directory, host=host, port=PORT, content=content))
+    file.write_text(configuration(directory, host, content))
     command = ["nginx", "-e", f"{directory}/nginx-{host}.log", "-c", str(file)]
     process = subprocess.Popen(
         bound_to_us(inside(command) if inside else lab.inside(host, command)), stdin=subprocess.DEVNULL,

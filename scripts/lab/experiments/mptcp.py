@@ -191,7 +191,7 @@ class MptcpStudy:
 
     def strain_meter(self) -> StrainMeter:
         assert self._site is not None
-        return StrainMeter(self._site.lab)
+        return StrainMeter.of(self._site.lab)
 
     def parameters(self) -> "dict[str, object]":
         """What was fixed."""

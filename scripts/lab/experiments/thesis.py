@@ -116,7 +116,7 @@ class ThesisStudy:
         return clients.run(self._site.lab, VIP, _clients(self._site, wanted), _patience_s(wanted))
 
     def strain_meter(self) -> StrainMeter:
-        return StrainMeter(self._site.lab)
+        return StrainMeter.of(self._site.lab)
 
 
 def _clients(site: Site, case: Case) -> list[Client]:

@@ -119,7 +119,7 @@ class ShapedLinksTest(unittest.TestCase):
         pid = self.lab.shaper.pid
         assert pid is not None
         self.lab.shape("a", "b", Direction(delay_ms=100))
-        meter = StrainMeter(self.lab)
+        meter = StrainMeter.of(self.lab)
         with check.pinned(self.lab, self.lab.topology.link("a", "b")):
             ping = subprocess.Popen(
                 self.lab.inside("a", ["ping", "-c", "1", "-W", "5", self.lab.topology.nodes["b"].ip]),

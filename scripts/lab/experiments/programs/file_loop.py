@@ -1,0 +1,123 @@
+"""Fetches one file over and over, so many at a time, each over a connection of its own; run as a program on a host.
+
+Reads a line of JSON: "address", "port", "path", "bytes" (of the file), "at_a_time", "patience_s" (of silence, after which a
+connection is given up), "protocol" (6 for TCP, 262 for MPTCP) and "source" (the address that connections come from, or
+empty); says "ready"; reads a second line: "begin" and "end" by the monotonic clock. In between it fetches, and prints one line then:
+"files" (whole ones), "received" (bytes of bodies, in each second), "errors" (how many of each). A failed fetch is followed by the next, as a
+browser's would be; `ab` gives up instead. Standard library only, and nothing else of MALOB: it is started by its path.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import os
+import socket
+import sys
+import time
+from typing import Any, Mapping
+
+_BLOCK = 256 * 1024
+
+#: After a fetch that failed at once, so that an uplink that is away is not asked thousands of times.
+_PAUSE_S = 0.1
+
+
+class FileLoop:
+    """What all fetches have in common."""
+
+    def __init__(self, orders: "Mapping[str, Any]", begin: float, end: float) -> None:
+        self._orders = orders
+        self._begin, self._end = begin, end
+        self._request = f"GET {orders['path']} HTTP/1.0\r\nHost: {orders['address']}\r\n\r\n".encode()
+        self.files = 0
+        self.received = [0] * (int(end - begin) + 1)
+        self.errors: "dict[str, int]" = {}
+
+    async def run(self) -> None:
+        await asyncio.sleep(max(0.0, self._begin - time.monotonic()))
+        fetchers = [asyncio.ensure_future(self._fetch_on()) for _ in range(self._orders["at_a_time"])]
+        await asyncio.sleep(max(0.0, self._end - time.monotonic()))
+        left = set(fetchers)
+        while left:
+            for fetcher in left:
+                fetcher.cancel()
+            # wait_for() of Python before 3.12 loses a cancellation that comes as what it waits for ends
+            _, left = await asyncio.wait(left, timeout=0.1)
+
+    async def _fetch_on(self) -> None:
+        while True:
+            began = time.monotonic()
+            try:
+                await self._fetch()
+                self.files += 1
+            except (OSError, ValueError, asyncio.TimeoutError) as trouble:
+                words = str(trouble) or type(trouble).__name__
+                self.errors[words] = self.errors.get(words, 0) + 1
+                await asyncio.sleep(max(0.0, began + _PAUSE_S - time.monotonic()))
+
+    async def _fetch(self) -> None:
+        loop, patience_s = asyncio.get_running_loop(), self._orders["patience_s"]
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM, self._orders["protocol"]) as connection:
+            connection.setblocking(False)
+            if self._orders["source"]:
+                # the port is chosen when it connects, so that ports are not used up
+                connection.setsockopt(socket.IPPROTO_IP, 24, 1)  # IP_BIND_ADDRESS_NO_PORT
+                connection.bind((self._orders["source"], 0))
+            address = (self._orders["address"], self._orders["port"])
+            await asyncio.wait_for(_connect(connection, address), patience_s)
+            await loop.sock_sendall(connection, self._request)
+            await self._receive(connection)
+
+    async def _receive(self, connection: socket.socket) -> None:
+        loop, patience_s = asyncio.get_running_loop(), self._orders["patience_s"]
+        block = bytearray(_BLOCK)
+        head = b""
+        body = -1
+        while size := await asyncio.wait_for(loop.sock_recv_into(connection, block), patience_s):
+            if body < 0:
+                head += block[:size]
+                header, blank, rest = head.partition(b"\r\n\r\n")
+                if not blank:
+                    continue
+                if b" 200 " not in header.split(b"\r\n")[0]:
+                    raise ValueError(header.split(b"\r\n")[0].decode("ascii", "replace"))
+                body, size = 0, len(rest)
+            body += size
+            self._count(size)
+        if body != self._orders["bytes"]:
+            raise ValueError(f"{max(0, body)} bytes came instead of {self._orders['bytes']}")
+
+    def _count(self, size: int) -> None:
+        second = int(time.monotonic() - self._begin)
+        if 0 <= second < len(self.received):
+            self.received[second] += size
+
+
+async def _connect(connection: socket.socket, address: "tuple[str, int]") -> None:
+    """As the loop's own, which does not know the protocol MPTCP."""
+    error = connection.connect_ex(address)
+    if error == errno.EINPROGRESS:
+        loop, writable = asyncio.get_running_loop(), asyncio.Event()
+        loop.add_writer(connection, writable.set)
+        try:
+            await writable.wait()
+        finally:
+            loop.remove_writer(connection)
+        error = connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+    if error:
+        raise OSError(error, os.strerror(error))
+
+
+def main() -> None:
+    orders = json.loads(sys.stdin.readline())
+    print("ready", flush=True)
+    times = json.loads(sys.stdin.readline())
+    fetching = FileLoop(orders, times["begin"], times["end"])
+    asyncio.run(fetching.run())
+    print(json.dumps({"files": fetching.files, "received": fetching.received, "errors": fetching.errors}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,255 @@
+"""A host with several uplinks, and a server that it reaches over all of them; for experiments.
+
+    host eth0 -- emulator -- gw1 --+
+    host eth1 -- emulator -- gw2 --+-- server
+
+Each is a network namespace. The host is a machine of its own as far as Open vSwitch can tell: its sockets and ours, below /run, are
+apart from those of the machine that all this runs on. Nothing here knows switches or controllers. What is left of a run
+that was killed, the next one removes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Iterator, Sequence
+
+from base.commands import ProcessId, run
+from base.errors import ScriptError
+from base.place import RUN_DIRECTORY
+from base.preparation import prepare
+from base.waiting import undisturbed, wait_until
+from lab import namespaces
+from lab.controller import bound_to_us
+from lab.links import Direction
+from lab.shaping.emulator import Emulator
+from lab.shaping.trace import Trace
+
+#: In front of all that is made in the system.
+NAME = "mlup"
+DIRECTORY = RUN_DIRECTORY / NAME
+
+SERVER = "10.79.0.1"
+
+#: At the host, and at the gateway, of the uplink with that number.
+HOST_ADDRESS, GATEWAY_ADDRESS = "10.77.{}.2", "10.77.{}.1"
+
+#: The kernel leaves checksums to hardware that a veth does not have, and what is no kernel would pass them on unfinished.
+_DEVICE = """
+ethtool -K "$1" tx off
+echo 1 2>/dev/null >"/proc/sys/net/ipv6/conf/$1/disable_ipv6" || true
+[ -z "${2:-}" ] || ip addr add "$2" dev "$1"
+ip link set "$1" up
+"""
+
+#: What ends of connections remember of a destination would let one case spoil the next.
+_EACH = """
+ip link set lo up
+sysctl -qw net.ipv4.tcp_no_metrics_save=1
+"""
+_GATEWAY = 'sysctl -qw net.ipv4.ip_forward=1; ip route add "$1"/32 via "$2"'
+
+#: Its mounts are nobody else's; it lives until it is ended.
+_MACHINE = """
+mount --make-rprivate /
+for place in /run/openvswitch /run/malob /var/lib/malob; do
+  mkdir -p "$place"
+  mount -t tmpfs none "$place"
+done
+echo ready
+exec sleep infinity
+"""
+
+
+@dataclass(frozen=True)
+class UplinkLine:
+    """What an uplink does to packets: towards the host, and away from it."""
+
+    down: Direction
+    up: Direction
+
+    @staticmethod
+    def of(rate_mbps: "float | None", delay_ms: float, queue_packets: int) -> "UplinkLine":
+        """The same both ways. rate_mbps: None for no limit."""
+        both = Direction(rate_mbps, delay_ms, queue_packets)
+        return UplinkLine(both, both)
+
+
+class MultihomedNetwork:
+    """One that is up. Made by open_network(). Uplinks count from 0, as their devices do at the host: eth0, eth1..."""
+
+    def __init__(self, lines: Sequence[UplinkLine], congestion: str) -> None:
+        self.lines = tuple(lines)
+        self.emulator = Emulator(DIRECTORY, 0)
+        self._congestion = congestion
+        self._machine: "subprocess.Popen[str] | None" = None
+
+    @property
+    def names(self) -> "list[str]":
+        """Of the uplinks."""
+        return [f"eth{number}" for number in range(len(self.lines))]
+
+    def address(self, uplink: int) -> str:
+        """The host's on an uplink."""
+        return HOST_ADDRESS.format(uplink + 1)
+
+    def gateway(self, uplink: int) -> str:
+        return GATEWAY_ADDRESS.format(uplink + 1)
+
+    def on_host(self, command: Sequence[str]) -> "list[str]":
+        """The command on the host; it begins in /."""
+        assert self._machine is not None
+        return ["nsenter", f"--target={self._machine.pid}", "--net", "--mount", "--", *command]
+
+    def on_server(self, command: Sequence[str]) -> "list[str]":
+        return ["nsenter", f"--net=/run/netns/{NAME}-server", "--", *command]
+
+    @property
+    def host_root(self) -> Path:
+        """The host's files as this process can read them."""
+        assert self._machine is not None
+        return Path(f"/proc/{self._machine.pid}/root")
+
+    def down_device(self, uplink: int) -> str:
+        """Where packets towards the host come into the emulator."""
+        return f"{NAME}-{uplink + 1}g"
+
+    def up_device(self, uplink: int) -> str:
+        return f"{NAME}-{uplink + 1}h"
+
+    @property
+    def shaped_devices(self) -> "list[str]":
+        numbers = range(len(self.lines))
+        return [device(number) for number in numbers for device in (self.down_device, self.up_device)]
+
+    def shape(self, uplink: int, line: UplinkLine) -> None:
+        """From now on."""
+        self.emulator.set(self.down_device(uplink), line.down)
+        self.emulator.set(self.up_device(uplink), line.up)
+
+    def play(self, uplink: int, trace: Trace) -> None:
+        """Lets a trace change both directions of an uplink from now on; queues stay as they are."""
+        for device in (self.down_device(uplink), self.up_device(uplink)):
+            self.emulator.play(device, trace)
+
+    def restore(self) -> None:
+        """All uplinks as they were at first."""
+        for number, line in enumerate(self.lines):
+            self.shape(number, line)
+
+    def received_bytes(self, uplink: int) -> int:
+        """What the uplink has delivered to the host so far, IP packets with their headers."""
+        return round(self.emulator.read(self.down_device(uplink)).mbytes * 1e6)
+
+    def build(self) -> None:
+        """Makes everything. What is left of a run before must be gone."""
+        DIRECTORY.mkdir(parents=True, exist_ok=True)
+        owner = ProcessId.of(os.getpid())
+        assert owner is not None
+        (DIRECTORY / "owner.json").write_text(json.dumps([owner.pid, owner.start_ticks]))
+        for place in ("host", "server", *(f"gw{number + 1}" for number in range(len(self.lines)))):
+            run(["ip", "netns", "add", f"{NAME}-{place}"])
+            run(self._in(place, ["sh", "-ec", _EACH]))
+        run(self._in("server", ["ip", "addr", "add", f"{SERVER}/32", "dev", "lo"]))
+        for number in range(len(self.lines)):
+            self._uplink(number)
+        self.restore()
+        self._machine = subprocess.Popen(
+            bound_to_us(["ip", "netns", "exec", f"{NAME}-host", "sh", "-ec", _MACHINE]), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, text=True, start_new_session=True)
+        assert self._machine.stdout is not None
+        if self._machine.stdout.readline() != "ready\n":
+            raise ScriptError("the host's mounts cannot be made its own")
+        wait_until(lambda: not self._unreachable(), "the server to be reached over all uplinks", 15,
+                   detail=lambda: f"not over {', '.join(self._unreachable())}")
+
+    def _uplink(self, number: int) -> None:
+        """Host, emulator, gateway, server, in this order; the uplink before the others is the host's way by default."""
+        place, host, gateway = f"gw{number + 1}", self.address(number), self.gateway(number)
+        for far, name, device in (("host", f"eth{number}", self.up_device(number)), (place, "eth0", self.down_device(number))):
+            run(["ip", "link", "add", device, "type", "veth", "peer", "name", name, "netns", f"{NAME}-{far}"])
+            run(["sh", "-ec", _DEVICE, "sh", device])
+        run(self._in("host", ["sh", "-ec", _DEVICE, "sh", f"eth{number}", f"{host}/24"]))
+        run(self._in(place, ["sh", "-ec", _DEVICE, "sh", "eth0", f"{gateway}/24"]))
+        run(["ip", "link", "add", "eth1", "netns", f"{NAME}-{place}", "type", "veth", "peer", "name", place,
+             "netns", f"{NAME}-server"])
+        behind = f"10.78.{number + 1}."
+        run(self._in(place, ["sh", "-ec", _DEVICE, "sh", "eth1", f"{behind}1/24"]))
+        run(self._in("server", ["sh", "-ec", _DEVICE, "sh", place, f"{behind}2/24"]))
+        run(self._in(place, ["sh", "-ec", _GATEWAY, "sh", SERVER, f"{behind}2"]))
+        run(self._in("server", ["ip", "route", "add", f"10.77.{number + 1}.0/24", "via", f"{behind}1", "src", SERVER,
+                                "congctl", self._congestion]))
+        run(self._in("host", ["ip", "route", "add", "default", "via", gateway, "metric", str(100 + number)]))
+        self.emulator.join(self.up_device(number), self.down_device(number))
+
+    def _unreachable(self) -> "list[str]":
+        found = []
+        for number, name in enumerate(self.names):
+            ping = self._in("host", ["ping", "-n", "-c", "1", "-W", "1", "-I", name, self.gateway(number)])
+            if subprocess.run(ping, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+                found.append(name)
+        return found
+
+    def _in(self, place: str, command: Sequence[str]) -> "list[str]":
+        return namespaces.inside(f"{NAME}-{place}", command)
+
+    def remove(self) -> None:
+        """Everything, as far as it is there."""
+        clear()
+        if self._machine is not None:
+            self._machine.wait()
+            assert self._machine.stdout is not None
+            self._machine.stdout.close()
+
+
+def clear() -> None:
+    """Removes what a network of this kind, built by whomever, has left."""
+    places = [path.name for path in Path("/run/netns").glob(f"{NAME}-*")]
+    namespaces.end_processes(places)
+    Emulator(DIRECTORY, 0).stop()
+    for place in places:
+        run(["ip", "netns", "del", place])
+    # the other ends went with their namespaces; those that never had one are still here
+    for device in Path("/sys/class/net").glob(f"{NAME}-*"):
+        run(["ip", "link", "del", device.name], check=False)
+    shutil.rmtree(DIRECTORY, ignore_errors=True)
+    try:
+        # if nobody has put anything there, it was made for the host's own to lie upon
+        Path("/var/lib/malob").rmdir()
+    except OSError:
+        pass
+
+
+def _check_owner() -> None:
+    """Raises ScriptError if another run is at work: there is room for one."""
+    try:
+        pid, start_ticks = json.loads((DIRECTORY / "owner.json").read_text())
+    except (OSError, ValueError):
+        return
+    if ProcessId(pid, start_ticks).alive():
+        raise ScriptError(f"another experiment with uplinks is running (process {pid})")
+
+
+@contextmanager
+def open_network(lines: Sequence[UplinkLine], congestion: str) -> "Iterator[MultihomedNetwork]":
+    """Inside, the network is up; afterwards everything is removed, also after a failure and Ctrl-C.
+
+    congestion: control of what the server sends. Raises ScriptError.
+    """
+    _check_owner()
+    clear()
+    prepare("emulator")
+    network = MultihomedNetwork(lines, congestion)
+    try:
+        network.build()
+        yield network
+    finally:
+        with undisturbed():
+            network.remove()
+
+
