@@ -6,9 +6,10 @@ import argparse
 from typing import Any
 
 from lab.experiments import (
-    mptcp, thesis, thesis_bio, thesis_discussion, thesis_ftp, thesis_herding, thesis_http, thesis_mix)
+    endhost_dynamic, endhost_static, mptcp, thesis, thesis_bio, thesis_discussion, thesis_ftp, thesis_herding, thesis_http, thesis_mix)
 
 _THESIS: "tuple[Any, ...]" = (thesis_http, thesis_ftp, thesis_bio, thesis_discussion, thesis_mix, thesis_herding)
+_ENDHOST: "tuple[Any, ...]" = (endhost_static, endhost_dynamic)
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -21,5 +22,6 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         parser = experiments.add_parser(module.NAME, help=module.HELP, description=(module.__doc__ or "").strip())
         module.add_arguments(parser)
         parser.set_defaults(run=lambda options, module=module: thesis.run(module.scenario(options), options))
-    parser = experiments.add_parser(mptcp.NAME, help=mptcp.HELP, description=(mptcp.__doc__ or "").strip())
-    mptcp.add_arguments(parser)
+    for module in (mptcp, *_ENDHOST):
+        parser = experiments.add_parser(module.NAME, help=module.HELP, description=(module.__doc__ or "").strip())
+        module.add_arguments(parser)

@@ -46,10 +46,40 @@ def draw(figure: "dict[str, Any]", directory: Path) -> None:
         axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     note = f"Whiskers: {figure['whiskers']}." + (f" {figure['note']}" if figure["note"] else "")
     canvas.text(0.01, 0.005, note, fontsize=7, color="#505050", ha="left", va="bottom")
+    _save(canvas, figure, directory)
+
+
+def _save(canvas: Any, figure: "dict[str, Any]", directory: Path) -> None:
     canvas.tight_layout(rect=(0, 0.03, 1, 1))
     for ending in ("svg", "png"):
         canvas.savefig(directory / f"{figure['name']}.{ending}", dpi=150)
     plot.close(canvas)
+
+
+def draw_chart(chart: "dict[str, Any]", directory: Path) -> None:
+    canvas, axes = plot.subplots(figsize=(8.0, 4.6))
+    colours = dict(zip(dict.fromkeys(_subject(line) for line in chart["lines"]), _COLOURS * len(chart["lines"])))
+    for line in chart["lines"]:
+        measured = line["of"] == "measured"
+        axes.plot(
+            line["x"], line["y"], label=line["label"], color=colours[_subject(line)], linewidth=1.5 if measured else 1.1,
+            linestyle="-" if measured else "--", marker="o" if measured and len(line["x"]) <= 12 else None, markersize=4)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(chart["x_label"])
+    axes.set_ylabel(chart["y_label"])
+    axes.set_title(chart["title"], fontsize=11)
+    axes.grid(True, color="#dddddd", zorder=0)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    if chart["note"]:
+        canvas.text(0.01, 0.005, chart["note"], fontsize=7, color="#505050", ha="left", va="bottom")
+    _save(canvas, chart, directory)
+
+
+def _subject(line: "dict[str, Any]") -> str:
+    """What is measured and its model have one colour: labels that are alike up to a comma."""
+    return str(line["label"]).partition(",")[0]
 
 
 def _places(bars: "list[dict[str, Any]]") -> "list[float]":
@@ -102,7 +132,7 @@ def main() -> None:
     document = json.load(sys.stdin)
     plot.rcParams["svg.hashsalt"] = "malob"
     for figure in document["figures"]:
-        draw(figure, Path(document["directory"]))
+        (draw_chart if "lines" in figure else draw)(figure, Path(document["directory"]))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Bars like those of figures 4.2 to 4.8: described here, drawn by drawing.py in whichever Python has matplotlib."""
+"""Bars like those of the thesis's figures 4.2 to 4.8, and lines: described here, drawn by drawing.py in whichever Python has matplotlib."""
 
 from __future__ import annotations
 
@@ -44,9 +44,31 @@ class Figure:
     whiskers: str = "10th to 90th percentile"
 
 
-def draw(figures: Sequence[Figure], directory: Path) -> None:
-    """Writes NAME.svg and NAME.png of each figure that has bars. Raises MissingError without matplotlib."""
-    drawn = [figure for figure in figures if figure.bars]
+@dataclass(frozen=True)
+class Line:
+    """Points that are joined. of: "measured", or "model" for what was not measured (a model, a link's capacity), which is dashed."""
+
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
+    of: str = "measured"
+
+
+@dataclass(frozen=True)
+class Chart:
+    """name: of the files, without ending. Labels have units. The y axis begins at 0."""
+
+    name: str
+    title: str
+    x_label: str
+    y_label: str
+    lines: Sequence[Line]
+    note: str = ""
+
+
+def draw(figures: "Sequence[Figure | Chart]", directory: Path) -> None:
+    """Writes NAME.svg and NAME.png of each figure that has bars or lines. Raises MissingError without matplotlib."""
+    drawn = [figure for figure in figures if (figure.bars if isinstance(figure, Figure) else figure.lines)]
     if drawn:
         python = python_with("matplotlib", "python3-matplotlib")
         document = json.dumps({"directory": str(directory), "figures": [asdict(figure) for figure in drawn]})

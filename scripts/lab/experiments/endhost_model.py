@@ -1,0 +1,121 @@
+"""What a number of equal files over several links can take at best, and what chance makes of it. Pure.
+
+Links carry their rate of IP bytes. Times are those of the links alone: what a host or a server adds is not in them.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+from dataclasses import dataclass
+
+#: A full packet of 1,500 bytes carries so much of TCP's data: 20 bytes each for IP and TCP, 12 for time stamps.
+MSS, HEADERS = 1448, 52
+
+#: Of a connection besides the data, towards the client: SYN with its options, and three packets without data (the request and
+#: the client's end are acknowledged, and the server ends the connection).
+_CONTROL = 60 + 3 * HEADERS
+
+#: What nginx writes in front of a file.
+HEAD_BYTES = 253
+
+
+@dataclass(frozen=True)
+class Job:
+    """Equal files, so many at a time, over links of these rates; round_trip_s: of an idle link."""
+
+    files: int
+    at_a_time: int
+    body_bytes: int
+    rates_mbps: "tuple[float, ...]"
+    round_trip_s: float
+
+    @property
+    def wire_bytes(self) -> int:
+        """Of one file, in IP packets towards the client."""
+        data = self.body_bytes + HEAD_BYTES
+        return data + HEADERS * -(-data // MSS) + _CONTROL
+
+    def seconds_on(self, link: int) -> float:
+        """How long a link is busy with one file."""
+        return self.wire_bytes * 8 / (self.rates_mbps[link] * 1e6)
+
+
+def fluid_s(job: Job) -> float:
+    """If files could be cut as one likes: all links end at once."""
+    return job.files * job.wire_bytes * 8 / (sum(job.rates_mbps) * 1e6)
+
+
+def whole_files(job: Job) -> "list[int]":
+    """How many files each link gets so that the last one ends as early as whole files allow."""
+    counts = [0] * len(job.rates_mbps)
+    ends = [(job.seconds_on(link), link) for link in range(len(counts))]
+    heapq.heapify(ends)
+    for _ in range(job.files):
+        end, link = heapq.heappop(ends)
+        counts[link] += 1
+        heapq.heappush(ends, (end + job.seconds_on(link), link))
+    return counts
+
+
+def ideal_s(job: Job) -> float:
+    """With whole files, links that are never idle, and the round trip before the first byte; or, where that is longer, with so few
+    files at a time that each waits for its connection and its answer."""
+    busy = max(count * job.seconds_on(link) for link, count in enumerate(whole_files(job)))
+    fastest = max(range(len(job.rates_mbps)), key=lambda link: job.rates_mbps[link])
+    rounds = -(-job.files // job.at_a_time)
+    return max(busy + 2 * job.round_trip_s, rounds * (2 * job.round_trip_s + job.seconds_on(fastest)))
+
+
+def by_chance_s(job: Job, seed: int, runs: int = 2000) -> float:
+    """What random choices in proportion to the rates take on average: files on one link share it equally."""
+    drawn = random.Random(seed)
+    return sum(_one_by_chance_s(job, drawn) for _ in range(runs)) / runs
+
+
+def _one_by_chance_s(job: Job, drawn: random.Random) -> float:
+    """As soon as a file ends, the next one begins, on a link by chance; a link's files are equal, so they end in the order in
+    which they began."""
+    links = [_SharedLink(rate) for rate in job.rates_mbps]
+    chosen = drawn.choices(range(len(links)), job.rates_mbps, k=job.files)
+    waiting = iter(chosen)
+    for link in [link for _, link in zip(range(job.at_a_time), waiting)]:
+        links[link].begin(job.wire_bytes * 8)
+    now = 2 * job.round_trip_s
+    while any(link.active for link in links):
+        step, which = min((link.next_end_s(), number) for number, link in enumerate(links) if link.active)
+        now += step
+        for link in links:
+            link.advance(step)
+        links[which].end()
+        begun = next(waiting, None)
+        if begun is not None:
+            links[begun].begin(job.wire_bytes * 8)
+    return now
+
+
+class _SharedLink:
+    """Each file on it gets an equal share: all together have been served `_served` bits each since the beginning."""
+
+    def __init__(self, rate_mbps: float) -> None:
+        self._bps = rate_mbps * 1e6
+        self._served = 0.0
+        self._ends: "list[float]" = []
+
+    @property
+    def active(self) -> int:
+        return len(self._ends)
+
+    def begin(self, bits: float) -> None:
+        heapq.heappush(self._ends, self._served + bits)
+
+    def next_end_s(self) -> float:
+        return max(0.0, self._ends[0] - self._served) * self.active / self._bps
+
+    def advance(self, seconds: float) -> None:
+        if self._ends:
+            self._served += seconds * self._bps / self.active
+
+    def end(self) -> None:
+        heapq.heappop(self._ends)
+

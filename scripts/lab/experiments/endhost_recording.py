@@ -1,0 +1,101 @@
+"""What happens on uplinks while an experiment runs, once a second: how much comes, and what MALOB holds of them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any, Sequence
+
+from base.errors import ScriptError
+from lab.experiments.endhost_paths import Paths
+from lab.experiments.endhost_site import EndhostSite
+
+
+@dataclass(frozen=True)
+class Second:
+    """One second: what each uplink delivered and could have delivered, and what MALOB takes for its capacity (None where it does not know,
+    or does not run). Mbit/s of IP packets."""
+
+    number: int
+    received_mbps: "tuple[float, ...]"
+    capacity_mbps: "tuple[float, ...]"
+    estimate_mbps: "tuple[float | None, ...]"
+
+
+class Recording:
+    """Plays rates, tells MALOB of them where it is to know, and reads counters; a thread of its own until the end."""
+
+    def __init__(self, site: EndhostSite, paths: Paths, tell: bool, ask: bool) -> None:
+        """tell: MALOB gets each capacity as a recorded one. ask: MALOB runs, and is asked for what it holds."""
+        self._site, self._paths, self._tell, self._ask = site, paths, tell, ask
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._began = 0.0
+        self.seconds: "list[Second]" = []
+        #: what went wrong, or None
+        self.trouble: "ScriptError | None" = None
+
+    @property
+    def _uplinks(self) -> "Sequence[int]":
+        return range(len(self._paths.traces))
+
+    def start(self, began: float) -> None:
+        """began: by the monotonic clock, when the rates begin."""
+        self._began = began
+        self._thread.start()
+
+    def join(self) -> None:
+        """Returns when the time is over. Raises ScriptError if something went wrong."""
+        self._thread.join()
+        if self.trouble is not None:
+            raise self.trouble
+
+    def _run(self) -> None:
+        try:
+            self._tell_capacities(0)
+            self._wait_for(0)
+            for uplink in self._uplinks:
+                self._site.network.play(uplink, self._paths.traces[uplink])
+            before, then = self._received(), time.monotonic()
+            for number in range(int(self._paths.seconds)):
+                self._wait_for(number + 0.02)
+                if number:
+                    self._tell_capacities(number)
+                self._wait_for(number + 1)
+                after, now = self._received(), time.monotonic()
+                self._add(number, [(a - b) * 8e-6 / (now - then) for a, b in zip(after, before)])
+                before, then = after, now
+        except ScriptError as error:
+            self.trouble = error
+
+    def _add(self, number: int, received: Sequence[float]) -> None:
+        capacities = tuple(self._paths.capacity_mbps(uplink, number + 0.5) for uplink in self._uplinks)
+        self.seconds.append(Second(number, tuple(received), capacities, self._estimates()))
+
+    def _received(self) -> "list[int]":
+        return [self._site.network.received_bytes(uplink) for uplink in self._uplinks]
+
+    def _tell_capacities(self, second: float) -> None:
+        if self._tell:
+            for uplink, name in enumerate(self._site.network.names):
+                self._site.product.record_capacity(name, self._paths.capacity_mbps(uplink, second + 0.1))
+
+    def _estimates(self) -> "tuple[float | None, ...]":
+        if not self._ask:
+            return tuple(None for _ in self._uplinks)
+        uplinks: "list[dict[str, Any]]" = self._site.product.status()["uplinks"]
+        return tuple(None if each["capacity_bps"] is None else each["capacity_bps"] / 1e6 for each in uplinks)
+
+    def _wait_for(self, second: float) -> None:
+        time.sleep(max(0.0, self._began + second - time.monotonic()))
+
+
+HEADER = ["case", "round", "second", "uplink", "received_mbps", "capacity_mbps", "estimate_mbps"]
+
+
+def rows(case: str, number: int, seconds: Sequence[Second]) -> "list[list[str]]":
+    """Of series.csv."""
+    return [
+        [case, str(number), str(each.number), f"eth{uplink}", f"{received:.4f}", f"{each.capacity_mbps[uplink]:g}",
+         "" if each.estimate_mbps[uplink] is None else f"{each.estimate_mbps[uplink]:.4f}"]
+        for each in seconds for uplink, received in enumerate(each.received_mbps)]
