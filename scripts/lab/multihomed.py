@@ -210,10 +210,8 @@ class MultihomedNetwork:
 def clear() -> None:
     """Removes what a network of this kind, built by whomever, has left."""
     places = [path.name for path in Path("/run/netns").glob(f"{NAME}-*")]
-    namespaces.end_processes(places)
+    namespaces.delete(places)
     Emulator(DIRECTORY, 0).stop()
-    for place in places:
-        run(["ip", "netns", "del", place])
     # the other ends went with their namespaces; those that never had one are still here
     for device in Path("/sys/class/net").glob(f"{NAME}-*"):
         run(["ip", "link", "del", device.name], check=False)

@@ -86,9 +86,7 @@ def create(wanted: Sequence[Namespace]) -> None:
 
 def remove(unwanted: Sequence[Namespace]) -> None:
     """Ends what runs in namespaces and removes them and their devices; passes over what is not there."""
-    names = [one.name for one in unwanted if exists(one.name)]
-    end_processes(names)
-    _batch([f"netns del {name}" for name in names])
+    delete([one.name for one in unwanted])
     # a device goes with its namespace, but not necessarily at once
     for one in unwanted:
         if device_exists(one.device):
@@ -107,8 +105,7 @@ def _batch(commands: Sequence[str]) -> None:
         run(["ip", "-batch", "-"], text="\n".join(commands) + "\n", timeout_s=30 + len(commands))
 
 
-def end_processes(namespaces: Sequence[str]) -> None:
-    """Ends all that run in namespaces, which are there. Raises ScriptError if one does not end."""
+def _end_processes(namespaces: Sequence[str]) -> None:
     for number, patience_s in ((signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0)):
         deadline = time.monotonic() + patience_s
         processes = _processes(namespaces)
