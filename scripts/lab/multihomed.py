@@ -34,6 +34,8 @@ from lab.shaping.trace import Trace
 NAME = "mlup"
 DIRECTORY = RUN_DIRECTORY / NAME
 
+#: The server has as many addresses as are wanted from here on.
+SERVERS = "10.79.0.0/24"
 SERVER = "10.79.0.1"
 
 #: At the host, and at the gateway, of the uplink with that number.
@@ -52,7 +54,7 @@ _EACH = """
 ip link set lo up
 sysctl -qw net.ipv4.tcp_no_metrics_save=1
 """
-_GATEWAY = 'sysctl -qw net.ipv4.ip_forward=1; ip route add "$1"/32 via "$2"'
+_GATEWAY = 'sysctl -qw net.ipv4.ip_forward=1; ip route add "$1" via "$2"'
 
 #: Its mounts are nobody else's; it lives until it is ended.
 _MACHINE = """
@@ -181,7 +183,7 @@ class MultihomedNetwork:
         behind = f"10.78.{number + 1}."
         run(self._in(place, ["sh", "-ec", _DEVICE, "sh", "eth1", f"{behind}1/24"]))
         run(self._in("server", ["sh", "-ec", _DEVICE, "sh", place, f"{behind}2/24"]))
-        run(self._in(place, ["sh", "-ec", _GATEWAY, "sh", SERVER, f"{behind}2"]))
+        run(self._in(place, ["sh", "-ec", _GATEWAY, "sh", SERVERS, f"{behind}2"]))
         run(self._in("server", ["ip", "route", "add", f"10.77.{number + 1}.0/24", "via", f"{behind}1", "src", SERVER,
                                 "congctl", self._congestion]))
         run(self._in("host", ["ip", "route", "add", "default", "via", gateway, "metric", str(100 + number)]))

@@ -22,6 +22,9 @@ package_of() {
     nginx) echo "nginx-light nginx|serves pages fast, for measurements" ;;
     nsenter) echo "util-linux|runs servers on emulated hosts, each with processors of its own" ;;
     pyftpdlib) echo "python3-pyftpdlib|serves files by FTP" ;;
+    gtlsclient) echo "ngtcp2-client|loads pages over QUIC" ;;
+    gtlsserver) echo "ngtcp2-server|serves pages over QUIC" ;;
+    openssl) echo "openssl|makes the certificate of the QUIC server" ;;
     matplotlib) echo "python3-matplotlib|draws figures" ;;
     iperf3) echo "iperf3|measures throughput between hosts" ;;
     curl) echo "curl|asks the controller and the servers" ;;

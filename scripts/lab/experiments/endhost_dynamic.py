@@ -127,7 +127,7 @@ class DynamicStudy:
         for uplink, trace in enumerate(paths.traces):
             site.network.shape(uplink, UplinkLine.of(trace.steps[0].rate_mbps, DELAY_MS, _QUEUE_PACKETS))
         if each.policy.algorithm is None:
-            site.be_plain()
+            site.be_plain(each.policy.uplink or 0)
             return []
         site.be_balanced(each.policy.algorithm)
         for name in site.network.names:

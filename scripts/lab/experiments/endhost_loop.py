@@ -36,8 +36,7 @@ class FetchLoop:
             stdout=subprocess.PIPE, text=True, start_new_session=True)
         orders: "dict[str, Any]" = {
             "address": SERVER, "port": MPTCP_PORT if policy.protocol == MPTCP else TCP_PORT, "path": f"/{file_bytes}",
-            "bytes": file_bytes, "at_a_time": at_a_time, "patience_s": patience_s, "protocol": policy.protocol,
-            "source": "" if policy.uplink is None else site.network.address(policy.uplink)}
+            "bytes": file_bytes, "at_a_time": at_a_time, "patience_s": patience_s, "protocol": policy.protocol}
         self._say(orders)
         self._line()
 

@@ -14,6 +14,7 @@ from lab.multihomed import MultihomedNetwork
 
 BASE = "/wm/malob/endhost"
 _PORT = 8080
+_MOST_FLOWS = 5000
 _START_TIMEOUT_S = 60
 
 
@@ -61,6 +62,12 @@ class EndhostProduct:
     def record_capacity(self, uplink: str, mbps: "float | None") -> None:
         """What the uplink can carry from now on; None: it is to be measured."""
         self.rest.put(f"{BASE}/uplinks/{uplink}", {"capacity_bps": None if mbps is None else round(mbps * 1e6)})
+
+    def received_bytes_from(self, port: int) -> "int | None":
+        """What the newest TCP flow to a port of some server has brought so far; None if there is none."""
+        flows = self.rest.get(f"{BASE}/flows?limit={_MOST_FLOWS}")
+        return next((flow["bytes_received"] for flow in flows
+                     if (flow["protocol"], flow["destination_port"]) == ("tcp", port)), None)
 
     def pids(self) -> "dict[str, int]":
         """Of its programs, by name; empty if it does not run."""

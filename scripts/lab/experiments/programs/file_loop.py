@@ -1,8 +1,7 @@
 """Fetches one file over and over, so many at a time, each over a connection of its own; run as a program on a host.
 
 Reads a line of JSON: "address", "port", "path", "bytes" (of the file), "at_a_time", "patience_s" (of silence, after which a
-connection is given up), "protocol" (6 for TCP, 262 for MPTCP) and "source" (the address that connections come from, or
-empty); says "ready"; reads a second line: "begin" and "end" by the monotonic clock. In between it fetches, and prints one line then:
+connection is given up) and "protocol" (6 for TCP, 262 for MPTCP); says "ready"; reads a second line: "begin" and "end" by the monotonic clock. In between it fetches, and prints one line then:
 "files" (whole ones), "received" (bytes of bodies, in each second), "errors" (how many of each). A failed fetch is followed by the next, as a
 browser's would be; `ab` gives up instead. Standard library only, and nothing else of MALOB: it is started by its path.
 """
@@ -61,10 +60,6 @@ class FileLoop:
         loop, patience_s = asyncio.get_running_loop(), self._orders["patience_s"]
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM, self._orders["protocol"]) as connection:
             connection.setblocking(False)
-            if self._orders["source"]:
-                # the port is chosen when it connects, so that ports are not used up
-                connection.setsockopt(socket.IPPROTO_IP, 24, 1)  # IP_BIND_ADDRESS_NO_PORT
-                connection.bind((self._orders["source"], 0))
             address = (self._orders["address"], self._orders["port"])
             await asyncio.wait_for(_connect(connection, address), patience_s)
             await loop.sock_sendall(connection, self._request)

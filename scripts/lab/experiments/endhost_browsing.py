@@ -1,0 +1,111 @@
+"""Lets the host load pages, by programs/page_loader.py, and watches the film's flow in MALOB's statistics."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Sequence
+
+from base.errors import ScriptError
+from lab.controller import bound_to_us
+from lab.experiments.endhost_product import EndhostProduct
+from lab.experiments.endhost_site import EndhostSite, origin
+
+PROGRAM = Path(__file__).parent / "programs" / "page_loader.py"
+
+#: As browsers do it.
+PER_ORIGIN = 6
+
+#: A film of 1 Mbit/s: parts of four seconds.
+VIDEO_PORT, VIDEO_BYTES, VIDEO_EVERY_S = 82, 500_000, 4.0
+VIDEO_MBPS = VIDEO_BYTES * 8e-6 / VIDEO_EVERY_S
+
+
+@dataclass(frozen=True)
+class Load:
+    """One page that was loaded. failed: objects that did not come."""
+
+    page: int
+    began_s: float
+    seconds: float
+    failed: int
+
+
+class Browsing:
+    """The program, started early so that it begins on time."""
+
+    def __init__(self, site: EndhostSite, pages: "Sequence[Sequence[tuple[int, int]]]", transport: str, port: int,
+                 patience_s: float, again: bool, video: bool) -> None:
+        self._process = subprocess.Popen(
+            bound_to_us(site.network.on_host([sys.executable, "-I", str(PROGRAM)])), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True, start_new_session=True)
+        film = {"address": origin(0), "port": VIDEO_PORT, "path": f"/{VIDEO_BYTES}", "bytes": VIDEO_BYTES, "every_s": VIDEO_EVERY_S}
+        self._say({
+            "pages": [[[origin(number), size] for number, size in page] for page in pages], "transport": transport, "port": port,
+            "per_origin": PER_ORIGIN, "patience_s": patience_s, "again": again, "video": film if video else None})
+        self._line()
+
+    def start(self, begin: float, end: float) -> None:
+        """By the monotonic clock."""
+        self._say({"begin": begin, "end": end})
+
+    def results(self) -> "tuple[list[Load], float | None]":
+        """Returns at the end: all pages that were loaded, and the film's Mbit/s as the host sees it (None without one)."""
+        loads = []
+        while "page" in (found := json.loads(self._line())):
+            loads.append(Load(found["page"], found["began"], found["seconds"], found["failed"]))
+        seconds = found["video_seconds"]
+        return loads, found["video_bytes"] * 8e-6 / seconds if seconds else None
+
+    def close(self) -> None:
+        """Ends the program, if it has not ended."""
+        self._process.kill()
+        self._process.communicate()
+
+    def _say(self, words: "dict[str, Any]") -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(words) + "\n")
+        self._process.stdin.flush()
+
+    def _line(self) -> str:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise ScriptError("the host's browser ended by itself")
+        return line
+
+
+class VideoWatch:
+    """Asks for the film's flow once a second, on a thread of its own."""
+
+    def __init__(self, product: EndhostProduct) -> None:
+        self._product = product
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._first: "tuple[float, int] | None" = None
+        self._last: "tuple[float, int] | None" = None
+        self._thread.start()
+
+    def mbps(self) -> "float | None":
+        """Ends it. What the flow brought between the first answer and the last one, in IP packets; None if there was no such flow."""
+        self._ended.set()
+        self._thread.join()
+        if self._first is None or self._last is None or self._first == self._last:
+            return None
+        return (self._last[1] - self._first[1]) * 8e-6 / (self._last[0] - self._first[0])
+
+    def _run(self) -> None:
+        while not self._ended.wait(1.0):
+            try:
+                size = self._product.received_bytes_from(VIDEO_PORT)
+            except ScriptError:
+                # one answer less
+                continue
+            if size is not None:
+                self._last = (time.monotonic(), size)
+                self._first = self._first or self._last
