@@ -85,7 +85,8 @@ class UplinkLine:
 class MultihomedNetwork:
     """One that is up. Made by open_network(). Uplinks count from 0, as their devices do at the host: eth0, eth1..."""
 
-    def __init__(self, lines: Sequence[UplinkLine], congestion: str) -> None:
+    def __init__(self, lines: "Sequence[UplinkLine | None]", congestion: str) -> None:
+        """lines: None for a cable alone, as fast as the kernel is, of which nothing here can be changed or read."""
         self.lines = tuple(lines)
         self.emulator = Emulator(DIRECTORY, 0)
         self._congestion = congestion
@@ -126,7 +127,7 @@ class MultihomedNetwork:
 
     @property
     def shaped_devices(self) -> "list[str]":
-        numbers = range(len(self.lines))
+        numbers = [number for number, line in enumerate(self.lines) if line is not None]
         return [device(number) for number in numbers for device in (self.down_device, self.up_device)]
 
     def shape(self, uplink: int, line: UplinkLine) -> None:
@@ -142,7 +143,8 @@ class MultihomedNetwork:
     def restore(self) -> None:
         """All uplinks as they were at first."""
         for number, line in enumerate(self.lines):
-            self.shape(number, line)
+            if line is not None:
+                self.shape(number, line)
 
     def received_bytes(self, uplink: int) -> int:
         """What the uplink has delivered to the host so far, IP packets with their headers."""
@@ -173,9 +175,15 @@ class MultihomedNetwork:
     def _uplink(self, number: int) -> None:
         """Host, emulator, gateway, server, in this order; the uplink before the others is the host's way by default."""
         place, host, gateway = f"gw{number + 1}", self.address(number), self.gateway(number)
-        for far, name, device in (("host", f"eth{number}", self.up_device(number)), (place, "eth0", self.down_device(number))):
-            run(["ip", "link", "add", device, "type", "veth", "peer", "name", name, "netns", f"{NAME}-{far}"])
-            run(["sh", "-ec", _DEVICE, "sh", device])
+        shaped = self.lines[number] is not None
+        if shaped:
+            for far, name, device in (
+                    ("host", f"eth{number}", self.up_device(number)), (place, "eth0", self.down_device(number))):
+                run(["ip", "link", "add", device, "type", "veth", "peer", "name", name, "netns", f"{NAME}-{far}"])
+                run(["sh", "-ec", _DEVICE, "sh", device])
+        else:
+            run(["ip", "link", "add", f"eth{number}", "netns", f"{NAME}-host", "type", "veth", "peer", "name", "eth0",
+                 "netns", f"{NAME}-{place}"])
         run(self._in("host", ["sh", "-ec", _DEVICE, "sh", f"eth{number}", f"{host}/24"]))
         run(self._in(place, ["sh", "-ec", _DEVICE, "sh", "eth0", f"{gateway}/24"]))
         run(["ip", "link", "add", "eth1", "netns", f"{NAME}-{place}", "type", "veth", "peer", "name", place,
@@ -187,7 +195,8 @@ class MultihomedNetwork:
         run(self._in("server", ["ip", "route", "add", f"10.77.{number + 1}.0/24", "via", f"{behind}1", "src", SERVER,
                                 "congctl", self._congestion]))
         run(self._in("host", ["ip", "route", "add", "default", "via", gateway, "metric", str(100 + number)]))
-        self.emulator.join(self.up_device(number), self.down_device(number))
+        if shaped:
+            self.emulator.join(self.up_device(number), self.down_device(number))
 
     def _unreachable(self) -> "list[str]":
         found = []
@@ -236,7 +245,7 @@ def _check_owner() -> None:
 
 
 @contextmanager
-def open_network(lines: Sequence[UplinkLine], congestion: str) -> "Iterator[MultihomedNetwork]":
+def open_network(lines: "Sequence[UplinkLine | None]", congestion: str) -> "Iterator[MultihomedNetwork]":
     """Inside, the network is up; afterwards everything is removed, also after a failure and Ctrl-C.
 
     congestion: control of what the server sends. Raises ScriptError.

@@ -148,7 +148,7 @@ class EndhostSite:
 
 
 @contextmanager
-def open_site(lines: Sequence[UplinkLine], congestion: str, folder: Folder, sizes: Sequence[int],
+def open_site(lines: "Sequence[UplinkLine | None]", congestion: str, folder: Folder, sizes: Sequence[int],
               ports: Sequence[int] = ()) -> "Iterator[EndhostSite]":
     """Inside, all is up; afterwards everything is removed, also after a failure and Ctrl-C.
 
