@@ -73,9 +73,9 @@ class EndhostProduct:
         """Of its programs, by name; empty if it does not run."""
         if self._rest is None:
             return {}
-        pid_file = self._network.host_root / "run/openvswitch/ovs-vswitchd.pid"
-        found = {"ovs-vswitchd": int(pid_file.read_text())}
-        return found
+        # where that leads is the host's to say: its /run is not ours
+        words = run(self._network.on_host(["cat", "/run/openvswitch/ovs-vswitchd.pid"]))
+        return {"ovs-vswitchd": int(words)}
 
     def stop(self, keep_logs: "Folder | None" = None) -> None:
         """The host's network is as it was; does nothing if it does not run."""
