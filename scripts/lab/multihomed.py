@@ -118,6 +118,12 @@ class MultihomedNetwork:
         assert self._machine is not None
         return Path(f"/proc/{self._machine.pid}/root")
 
+    def pid_on_host(self, pattern: str) -> "int | None":
+        """Of the program on the host whose command line matches; None if there is none."""
+        assert self._machine is not None
+        words = run(["pgrep", "-f", "--ns", str(self._machine.pid), "--nslist", "net", pattern], check=False)
+        return int(words.split()[0]) if words.strip() else None
+
     def down_device(self, uplink: int) -> str:
         """Where packets towards the host come into the emulator."""
         return f"{NAME}-{uplink + 1}g"

@@ -73,9 +73,13 @@ class EndhostProduct:
         """Of its programs, by name; empty if it does not run."""
         if self._rest is None:
             return {}
-        # where that leads is the host's to say: its /run is not ours
-        words = run(self._network.on_host(["cat", "/run/openvswitch/ovs-vswitchd.pid"]))
-        return {"ovs-vswitchd": int(words)}
+        found = {}
+        for file in (self._network.host_root / "run/malob/endhost").glob("*/openvswitch/ovs-vswitchd.pid"):
+            found["ovs-vswitchd"] = int(file.read_text())
+        controller = self._network.pid_on_host("io.malob.controller.Main")
+        if controller is not None:
+            found["controller"] = controller
+        return found
 
     def stop(self, keep_logs: "Folder | None" = None) -> None:
         """The host's network is as it was; does nothing if it does not run."""
