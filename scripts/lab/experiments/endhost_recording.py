@@ -12,6 +12,10 @@ from lab.experiments.endhost_paths import Paths
 from lab.experiments.endhost_site import EndhostSite
 
 
+#: MALOB is told so much after a rate has changed.
+_BEHIND_S = 0.02
+
+
 @dataclass(frozen=True)
 class Second:
     """One second: what each uplink delivered and could have delivered, and what MALOB takes for its capacity (None where it does not know,
@@ -31,6 +35,8 @@ class Recording:
         self._site, self._paths, self._tell, self._ask = site, paths, tell, ask
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._began = 0.0
+        # a second of the trace as it was
+        self._parts = max(1, round(paths.time_scale))
         self.seconds: "list[Second]" = []
         #: what went wrong, or None
         self.trouble: "ScriptError | None" = None
@@ -58,9 +64,11 @@ class Recording:
                 self._site.network.play(uplink, self._paths.traces[uplink])
             before, then = self._received(), time.monotonic()
             for number in range(int(self._paths.seconds)):
-                self._wait_for(number + 0.02)
-                if number:
-                    self._tell_capacities(number)
+                for part in range(self._parts):
+                    second = number + part / self._parts
+                    self._wait_for(second + _BEHIND_S)
+                    if second:
+                        self._tell_capacities(second)
                 self._wait_for(number + 1)
                 after, now = self._received(), time.monotonic()
                 self._add(number, [(a - b) * 8e-6 / (now - then) for a, b in zip(after, before)])
@@ -78,7 +86,7 @@ class Recording:
     def _tell_capacities(self, second: float) -> None:
         if self._tell:
             for uplink, name in enumerate(self._site.network.names):
-                self._site.product.record_capacity(name, self._paths.capacity_mbps(uplink, second + 0.1))
+                self._site.product.record_capacity(name, self._paths.capacity_mbps(uplink, second + _BEHIND_S))
 
     def _estimates(self) -> "tuple[float | None, ...]":
         if not self._ask:
