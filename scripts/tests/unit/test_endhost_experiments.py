@@ -1,0 +1,412 @@
+"""`lab run endhost-…`: models of files on links, traces, pages, what is measured, and what comes of it; programs on loopback."""
+
+from __future__ import annotations
+
+import json
+import math
+import socket
+import statistics
+import subprocess
+import sys
+import threading
+import time
+import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import product
+from typing import Any
+
+from base.errors import ScriptError, UsageError
+from lab.experiments import (
+    campus_traces, endhost_arguments, endhost_browsing, endhost_dynamic_report, endhost_loop, endhost_model, endhost_overhead,
+    endhost_pages, endhost_paths, endhost_policies, endhost_recording, endhost_static, endhost_static_cases, endhost_static_report,
+    endhost_web_cases, endhost_web_report)
+from lab.experiments.endhost_browsing import Load
+from lab.experiments.endhost_model import Job
+from lab.experiments.endhost_recording import Second
+from lab.experiments.endhost_static_cases import Case
+from lab.experiments.relayed_rest import RelayedRestClient
+from lab.experiments.samples import Record, Sample, SliceResult
+from lab.experiments.summary import Summary
+from lab.rest import RestError
+from lab.shaping import trace
+
+TEN = 10.0
+
+
+def job(*rates: float, files: int = 100, at_a_time: int = 20, body: int = 100_000) -> Job:
+    return Job(files, at_a_time, body, rates, 0.002)
+
+
+class ModelTest(unittest.TestCase):
+    def test_wire_bytes_are_all_packets_with_their_headers(self) -> None:
+        one = job(TEN, body=1448 - endhost_model.HEAD_BYTES)
+        self.assertEqual(1500 + 60 + 3 * 52, one.wire_bytes)
+        self.assertEqual(one.wire_bytes + 1 + 52, job(TEN, body=1449 - endhost_model.HEAD_BYTES).wire_bytes)
+
+    def test_whole_files_are_spread_as_no_other_way_is_faster(self) -> None:
+        for rates in ((10.0, 10.0), (10.0, 10.0, 10.0), (10.0, 20.0), (7.0, 11.0, 30.0)):
+            for files in range(1, 12):
+                with self.subTest(rates=rates, files=files):
+                    some = job(*rates, files=files)
+
+                    def end(counts: "tuple[int, ...]", some: Job = some) -> float:
+                        return max(count * some.seconds_on(link) for link, count in enumerate(counts))
+
+                    best = min(end(counts) for counts in product(range(files + 1), repeat=len(rates)) if sum(counts) == files)
+                    found = tuple(endhost_model.whole_files(some))
+                    self.assertEqual(files, sum(found))
+                    self.assertAlmostEqual(best, end(found))
+
+    def test_hundred_files_on_three_equal_links_leave_one_over(self) -> None:
+        self.assertEqual([33, 33, 34], sorted(endhost_model.whole_files(job(TEN, TEN, TEN))))
+
+    def test_few_files_at_a_time_wait_for_their_connections(self) -> None:
+        alone = job(TEN, TEN, at_a_time=1)
+        self.assertAlmostEqual(100 * (0.004 + alone.seconds_on(0)), endhost_model.ideal_s(alone))
+        self.assertAlmostEqual(50 * alone.seconds_on(0) + 0.004, endhost_model.ideal_s(job(TEN, TEN)))
+
+    def test_chance_on_one_link_is_no_chance(self) -> None:
+        self.assertAlmostEqual(endhost_model.ideal_s(job(TEN)), endhost_model.by_chance_s(job(TEN), 1, 3))
+
+    def test_chance_with_all_files_at_once_is_the_fuller_link(self) -> None:
+        # two files, two links: half of the time both are on one link
+        two = job(TEN, TEN, files=2, at_a_time=2)
+        expected = 0.004 + 1.5 * two.seconds_on(0)
+        self.assertAlmostEqual(expected, endhost_model.by_chance_s(two, 1, 4000), delta=0.03 * expected)
+
+    def test_chance_costs_what_the_paper_text_expects_of_it(self) -> None:
+        for links, percent in ((2, 9), (5, 30)):
+            some = job(*(TEN,) * links)
+            over = 100 * (endhost_model.by_chance_s(some, 1, 300) / endhost_model.fluid_s(some) - 1)
+            self.assertAlmostEqual(percent, over, delta=3)
+
+    def test_same_seed_gives_the_same_chance(self) -> None:
+        self.assertEqual(endhost_model.by_chance_s(job(TEN, TEN), 5, 20), endhost_model.by_chance_s(job(TEN, TEN), 5, 20))
+        self.assertNotEqual(endhost_model.by_chance_s(job(TEN, TEN), 5, 20), endhost_model.by_chance_s(job(TEN, TEN), 6, 20))
+
+
+class CampusTracesTest(unittest.TestCase):
+    def test_stored_files_are_what_the_program_makes(self) -> None:
+        for name, content in campus_traces.files().items():
+            self.assertEqual(content, (trace.DIRECTORY / f"{name}.csv").read_text())
+
+    def test_traces_are_as_the_papers_tell(self) -> None:
+        realistic = endhost_paths.realistic()
+        wifi, lte = ([realistic.capacity_mbps(uplink, second + 0.5) for second in range(400)] for uplink in (0, 1))
+        # outdoors at the 110th second: WiFi falls, and has gaps; LTE rises, and is steady
+        self.assertGreater(statistics.fmean(wifi[:100]), 3 * statistics.fmean(wifi[120:]))
+        self.assertLess(max(lte[:100]), 15)
+        self.assertLess(statistics.fmean(lte[:100]), 8)
+        self.assertGreater(min(lte[120:]), 12)
+        self.assertLess(statistics.stdev(lte[120:]) / statistics.fmean(lte[120:]), 0.2)
+        self.assertEqual(sum(end - begin for begin, end in campus_traces.GAPS), wifi.count(0))
+        self.assertLessEqual(max(wifi), campus_traces.MOST_MBPS)
+        # figure 26: near to 20 and 30 Mbit/s alone
+        self.assertAlmostEqual(30, realistic.mean_mbps(0), delta=3)
+        self.assertAlmostEqual(20, realistic.mean_mbps(1), delta=2)
+
+
+class PathsTest(unittest.TestCase):
+    def test_synthetic_optimum_is_that_of_figure_11(self) -> None:
+        paths = endhost_paths.synthetic()
+        self.assertAlmostEqual((5 * 20 + 20 * 60 + 1 * 20) / 100 + 10, paths.optimum_mbps)
+        self.assertEqual([5, 20, 1], [paths.capacity_mbps(0, second) for second in (19.9, 20, 80)])
+
+    def test_loss_of_all_is_no_capacity(self) -> None:
+        paths = endhost_paths.outage()
+        self.assertEqual([20, 0, 20], [paths.capacity_mbps(0, second) for second in (49, 50, 100)])
+        self.assertEqual([30, 0, 30], [paths.capacity_mbps(1, second) for second in (149, 150, 200)])
+        for each in paths.traces:
+            # what the emulator and netem take
+            self.assertEqual(each.steps, trace.parse("x", "seconds,rate_mbps,delay_ms,loss\n" + "\n".join(
+                f"{step.seconds},{step.rate_mbps},{step.delay_ms},{step.loss}" for step in each.steps)).steps)
+
+    def test_faster_traces_have_the_same_optimum_in_less_time(self) -> None:
+        for name in endhost_paths.NAMES:
+            whole = endhost_paths.named(name)
+            fast = whole.faster(4)
+            self.assertEqual((whole.seconds / 4, 4), (fast.seconds, fast.time_scale))
+            self.assertAlmostEqual(whole.optimum_mbps, fast.optimum_mbps)
+
+    def test_shorter_traces_end_early(self) -> None:
+        self.assertAlmostEqual(15, endhost_paths.synthetic().shorter(20).optimum_mbps)
+        self.assertEqual(100, endhost_paths.synthetic().shorter(1000).seconds)
+
+
+class PagesTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.pages = endhost_pages.load()
+
+    def test_stored_file_is_what_the_program_makes(self) -> None:
+        self.assertEqual(endhost_pages.text(endhost_pages.make()), endhost_pages.FILE.read_text())
+
+    def test_pages_are_as_the_paper_tells(self) -> None:
+        flows = sorted(map(len, self.pages))
+        self.assertEqual(100, len(flows))
+        self.assertAlmostEqual(42, statistics.fmean(flows), delta=0.5)
+        self.assertEqual([151, 169, 207, 281], flows[-4:])
+        sizes = sorted(size for page in self.pages for _, size in page)
+        self.assertGreater(sum(1 for size in sizes if size <= 300_000) / len(sizes), 0.95)
+        self.assertEqual(4_900_000, sizes[-1])
+        self.assertGreaterEqual(sizes[0], endhost_pages.LEAST_BYTES)
+
+    def test_a_page_itself_is_at_the_first_origin_and_large_pages_have_many(self) -> None:
+        for page in self.pages:
+            self.assertEqual(0, page[0][0])
+            self.assertLess(max(origin for origin, _ in page), endhost_pages.MOST_ORIGINS)
+        largest = max(self.pages, key=len)
+        self.assertGreater(len({origin for origin, _ in largest}), 10)
+
+    def test_another_seed_gives_other_pages(self) -> None:
+        self.assertNotEqual(self.pages, endhost_pages.make(1))
+
+
+def slices(case: str, *seconds: float) -> "list[SliceResult]":
+    return [SliceResult(number, number, case, 1.0, [Sample("host", "files", number, 0.0, value, 1, "", True, "")], {}, {}, 0.0, [])
+            for number, value in enumerate(seconds, start=1)]
+
+
+class StaticTest(unittest.TestCase):
+    def test_keys_are_those_of_the_contract(self) -> None:
+        self.assertEqual("rr.10+10", Case("rr", (10.0, 10.0)).key)
+        self.assertEqual("wrr.10+20.25kB", Case("wrr", (10.0, 20.0), 25).key)
+        self.assertEqual("group.10+10.c2", Case("group", (10.0, 10.0), at_a_time=2).key)
+
+    def test_cases_are_all_points_of_the_figures_once(self) -> None:
+        keys = [case.key for case in endhost_static_cases.cases(False, endhost_static_cases.POLICIES)]
+        self.assertEqual(len(keys), len(set(keys)))
+        for key in ("single.10", "rr.10+10+10+10+10", "group.10+20.1kB", "wrr.10+20", "rr.10+10.c1"):
+            self.assertIn(key, keys)
+        self.assertTrue(all(key.startswith("wrr.") for key in (
+            case.key for case in endhost_static_cases.cases(False, ["wrr"]))))
+
+    def test_only_unequal_uplinks_are_told_what_they_can(self) -> None:
+        self.assertEqual([None, None], Case("rr", (10.0, 10.0)).weights)
+        self.assertEqual([10.0, 20.0], Case("wrr", (10.0, 20.0)).weights)
+
+    def test_words_of_ab_are_read(self) -> None:
+        words = "Concurrency Level:      20\nTime taken for tests:   8.334 seconds\nComplete requests:      99\nFailed requests:        1\n"
+        self.assertEqual((8.334, 1), endhost_static.taken(words))
+        with self.assertRaises(ScriptError):
+            endhost_static.taken("apr_socket_recv: Connection reset by peer (104)")
+
+    def test_summary_has_times_models_and_targets(self) -> None:
+        cases = [Case("rr", (10.0, 10.0)), Case("group", (10.0, 10.0)), Case("single", (10.0,))]
+        record = Record(slices("rr.10+10", 4.1, 4.3) + slices("group.10+10", 9.0) + slices("single.10", 8.4))
+        results = endhost_static_report.Results(record, cases, {"rr.10+10": [[50, 50], [51, 49]], "group.10+10": []}, 1)
+        summary = Summary("endhost-static", {}, {})
+        endhost_static_report.summarise(summary, results)
+        self.assertAlmostEqual(4.2, summary.value("time_s.rr.10+10") or 0)
+        self.assertEqual(4.2, summary.to_json()["paper"]["time_s.rr.10+10"]["value"])
+        self.assertEqual({"rr.10+10 to what is wanted": True, "group.10+10 to what is wanted": False},
+                         {check.name: check.holds for check in summary.checks})
+        self.assertEqual("50.5 49.5", endhost_static_report.rows(results)[0][-1])
+        self.assertEqual(["figure-7", "figure-8", "figure-9", "figure-10"],
+                         [figure.name for figure in endhost_static_report.figures(results)])
+
+
+def turn(*received: "tuple[float, float]", size: int = 1_000_000, errors: "dict[str, int] | None" = None) -> Any:
+    seconds = [Second(number, each, (10.0, 10.0), (None, 9.0)) for number, each in enumerate(received)]
+    return endhost_dynamic_report.Turn(seconds, 10, size, errors or {}, float(len(received)))
+
+
+class DynamicTest(unittest.TestCase):
+    def test_keys_are_those_of_the_contract(self) -> None:
+        keys = [case.key for case in endhost_dynamic_report.cases(endhost_policies.NAMES, endhost_paths.NAMES, 10, [3, 30])]
+        self.assertEqual(len(keys), len(set(keys)))
+        for key in ("wrr.synthetic", "mptcp-eth1.outage", "wrr.realistic.timeout-3", "wrr.realistic.timeout-30"):
+            self.assertIn(key, keys)
+        self.assertNotIn("rr.outage", keys)
+
+    def test_wrong_timeouts_are_named(self) -> None:
+        for text in ("3,x", "0", "-1", ","):
+            with self.assertRaisesRegex(UsageError, "--timeouts"):
+                endhost_dynamic_report.timeouts(text)
+
+    def test_shares_and_targets_are_of_the_optimum(self) -> None:
+        names = ("wrr", "adaptive", "mptcp-eth0")
+        cases = endhost_dynamic_report.cases(names, ["synthetic"], 10, [])
+        turns = {"wrr.synthetic": [turn((11.6, 11.6), (5.8, 5.8))], "adaptive.synthetic": [turn((11.6, 11.6))],
+                 "mptcp-eth0.synthetic": [turn((6.0, 6.0), errors={"reset": 2})]}
+        results = endhost_dynamic_report.Results(cases, turns, {"synthetic": endhost_paths.synthetic()})
+        summary = Summary("endhost-dynamic", {}, {})
+        endhost_dynamic_report.summarise(summary, results)
+        self.assertAlmostEqual(0.75, summary.value("share.wrr.synthetic") or 0)
+        self.assertEqual(2, summary.value("failed_fetches.mptcp-eth0.synthetic"))
+        self.assertEqual(20.5, summary.to_json()["paper"]["mbps.wrr.synthetic"]["value"])
+        self.assertEqual(
+            {"optimum to wrr: synthetic": False, "wrr to adaptive: synthetic": True, "mptcp-eth0 to wrr: synthetic": True,
+             "mptcp-eth0 to adaptive: synthetic": True},
+            {check.name: check.holds for check in summary.checks})
+        names_of_figures = [figure.name for figure in endhost_dynamic_report.figures(results)]
+        self.assertEqual(["figure-12", "series-adaptive.synthetic", "series-mptcp-eth0.synthetic", "series-wrr.synthetic"],
+                         sorted(names_of_figures))
+
+    def test_series_has_a_row_for_each_second_and_uplink(self) -> None:
+        rows = endhost_recording.rows("wrr.synthetic", 2, [Second(7, (1.5, 2.0), (5.0, 10.0), (None, 9.5))])
+        self.assertEqual([["wrr.synthetic", "2", "7", "eth0", "1.5000", "5", ""],
+                          ["wrr.synthetic", "2", "7", "eth1", "2.0000", "10", "9.5000"]], rows)
+
+
+class WebTest(unittest.TestCase):
+    def test_cases_have_no_second_uplink_where_both_are_alike(self) -> None:
+        keys = [case.key for case in endhost_web_cases.cases(endhost_web_cases.POLICIES, ["tcp", "quic"], ["static", "realistic"], True)]
+        self.assertEqual(len(keys), len(set(keys)))
+        self.assertNotIn("eth1.tcp.static", keys)
+        for key in ("eth1.tcp.realistic", "wrr.quic-video.static", "eth0.video.static", "adaptive.quic.realistic"):
+            self.assertIn(key, keys)
+        self.assertNotIn("wrr.tcp-video.realistic", keys)
+
+    def test_gains_are_of_means_over_pages(self) -> None:
+        cases = endhost_web_cases.cases(["eth0", "wrr"], ["tcp"], ["static"], False)
+        # page 0 was loaded twice: it counts once; page 2 failed: it does not count
+        single = endhost_web_report.Turn([Load(0, 0, 2.0, 0), Load(0, 0, 4.0, 0), Load(1, 0, 5.0, 0), Load(2, 0, 60.0, 1)], None, None)
+        both = endhost_web_report.Turn([Load(0, 0, 1.0, 0), Load(1, 0, 3.0, 0)], None, None)
+        results = endhost_web_report.Results(cases, {"eth0.tcp.static": [single], "wrr.tcp.static": [both]})
+        summary = Summary("endhost-web", {}, {})
+        endhost_web_report.summarise(summary, results)
+        self.assertEqual(4.0, summary.value("mean_s.eth0.tcp.static"))
+        self.assertEqual(50.0, summary.value("gain_percent.wrr-eth0.tcp.static"))
+        self.assertEqual([True], [check.holds for check in summary.checks])
+        self.assertEqual("1", endhost_web_report.rows(results)[0][3])
+        chart = endhost_web_report.figures(results)[0]
+        self.assertEqual([0.0, 0.5, 1.0], list(chart.lines[0].y))  # type: ignore[union-attr]
+
+
+class OverheadTest(unittest.TestCase):
+    def test_words_of_iperf3_are_read(self) -> None:
+        good = {"end": {"sum_received": {"bytes": 1000, "seconds": 2.5}}}
+        self.assertEqual((1000, 2.5, ""), endhost_overhead.received(json.dumps(good)))
+        self.assertEqual((0, 0.0, "unable to connect"), endhost_overhead.received('{"error": "unable to connect"}'))
+        with self.assertRaises(ScriptError):
+            endhost_overhead.received("")
+
+
+class ArgumentsTest(unittest.TestCase):
+    def test_names_come_in_the_order_of_what_there_is(self) -> None:
+        self.assertEqual(["rr", "wrr"], endhost_arguments.chosen("wrr, rr", ["single", "rr", "wrr"]))
+        self.assertEqual(["rr"], endhost_arguments.chosen(None, ["rr"]))
+        with self.assertRaisesRegex(UsageError, "--traces: 'x' is not one of"):
+            endhost_arguments.chosen("x", ["rr"], "--traces")
+
+
+class _Files(BaseHTTPRequestHandler):
+    """/SIZE has so many bytes; every third answer of /odd breaks off."""
+
+    protocol_version = "HTTP/1.0"
+    count = 0
+
+    def do_GET(self) -> None:
+        type(self).count += 1
+        size = 1000 if self.path == "/odd" else int(self.path[1:])
+        self.send_response(200)
+        self.end_headers()
+        broken = self.path == "/odd" and type(self).count % 3 == 0
+        try:
+            self.wfile.write(bytes(size // 2 if broken else size))
+        except ConnectionError:
+            # the client has ended in the middle
+            pass
+
+    def do_PUT(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200 if self.path == "/echo" else 404)
+        self.end_headers()
+        self.wfile.write(body if self.path == "/echo" else b'{"error":"no such uplink","field":"uplink"}')
+
+    def log_message(self, *_words: Any) -> None:
+        pass
+
+
+class ProgramsTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), _Files)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.addCleanup(self.server.server_close)
+        self.addCleanup(self.server.shutdown)
+        self.port = self.server.server_address[1]
+
+    def lines(self, program: str, orders: "dict[str, Any]", seconds: float) -> "list[dict[str, Any]]":
+        process = subprocess.Popen([sys.executable, "-I", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(json.dumps(orders) + "\n")
+        process.stdin.flush()
+        self.assertEqual("ready\n", process.stdout.readline())
+        begin = time.monotonic() + 0.1
+        words, _ = process.communicate(json.dumps({"begin": begin, "end": begin + seconds}) + "\n", timeout=60)
+        self.assertEqual(0, process.returncode)
+        return [json.loads(line) for line in words.splitlines()]
+
+    def loop(self, path: str, size: int, port: "int | None" = None, patience_s: float = 5) -> "dict[str, Any]":
+        orders = {"address": "127.0.0.1", "port": port or self.port, "path": path, "bytes": size, "at_a_time": 4,
+                  "patience_s": patience_s, "protocol": 6}
+        return self.lines(str(endhost_loop.PROGRAM), orders, 1.0)[0]
+
+    def test_files_are_counted_and_so_are_their_bytes(self) -> None:
+        found = self.loop("/5000", 5000)
+        self.assertGreater(found["files"], 3)
+        self.assertEqual({}, found["errors"])
+        # what is under way at the end has brought bytes, but is no file
+        self.assertGreaterEqual(sum(found["received"]), 5000 * found["files"])
+        self.assertLess(sum(found["received"]), 5000 * (found["files"] + 5))
+
+    def test_files_that_break_off_are_failures_and_the_loop_goes_on(self) -> None:
+        found = self.loop("/odd", 1000)
+        self.assertEqual(["500 bytes came instead of 1000"], list(found["errors"]))
+        self.assertGreater(found["files"], found["errors"]["500 bytes came instead of 1000"])
+
+    def test_silence_is_given_up(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            found = self.loop("/1", 1, silent.getsockname()[1], patience_s=0.2)
+        self.assertEqual(0, found["files"])
+        self.assertGreaterEqual(sum(found["errors"].values()), 4)
+
+    def test_nobody_there_is_asked_again_but_not_all_the_time(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as gone:
+            port = gone.getsockname()[1]
+        found = self.loop("/1", 1, port)
+        self.assertEqual(1, len(found["errors"]))
+        self.assertLessEqual(sum(found["errors"].values()), 4 * 11)
+
+    def test_requests_are_relayed_with_their_answers(self) -> None:
+        client = RelayedRestClient(list, self.port)
+        self.addCleanup(client.close)
+        self.assertEqual({"capacity_bps": None}, client.put("/echo", {"capacity_bps": None}))
+        with self.assertRaisesRegex(RestError, "PUT /x: 404: no such uplink"):
+            client.put("/x", {})
+        self.assertEqual({"n": 1}, client.put("/echo", {"n": 1}))
+
+    def test_relay_says_if_nobody_answers(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as gone:
+            port = gone.getsockname()[1]
+        client = RelayedRestClient(list, port)
+        self.addCleanup(client.close)
+        with self.assertRaisesRegex(RestError, "no answer from the controller"):
+            client.get("/wm/malob/endhost")
+
+    def test_pages_come_whole_and_in_order(self) -> None:
+        page = [["127.0.0.1", 2000], ["127.0.0.1", 300], ["127.0.0.1", 70000]]
+        orders = {"pages": [page, page[:1]], "transport": "tcp", "port": self.port, "per_origin": 2, "patience_s": 5,
+                  "again": False, "video": None}
+        *pages, last = self.lines(str(endhost_browsing.PROGRAM), orders, 20)
+        self.assertEqual([(0, 0), (1, 0)], [(each["page"], each["failed"]) for each in pages])
+        self.assertEqual(0, last["video_bytes"])
+
+    def test_objects_that_do_not_come_are_counted(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as gone:
+            port = gone.getsockname()[1]
+        orders = {"pages": [[["127.0.0.1", 10], ["127.0.0.1", 20]]], "transport": "tcp", "port": port, "per_origin": 2,
+                  "patience_s": 5, "again": False, "video": None}
+        self.assertEqual(2, self.lines(str(endhost_browsing.PROGRAM), orders, 20)[0]["failed"])
+
+    def test_pages_begin_anew_until_the_end(self) -> None:
+        orders = {"pages": [[["127.0.0.1", 100]]], "transport": "tcp", "port": self.port, "per_origin": 2, "patience_s": 5,
+                  "again": True, "video": None}
+        pages = self.lines(str(endhost_browsing.PROGRAM), orders, 0.5)[:-1]
+        self.assertGreater(len(pages), 2)
+        self.assertTrue(all(math.isfinite(each["seconds"]) for each in pages))
+
+
+if __name__ == "__main__":
+    unittest.main()
