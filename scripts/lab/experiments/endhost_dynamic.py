@@ -42,7 +42,7 @@ _FIRST_ESTIMATE_S = 6.0
 _LEAD_S = 0.5
 _SETTING_UP_S = 8.0
 _QUICK_POLICIES = ("eth1", "rr", "wrr", "mptcp-eth0")
-_QUICK_SCALE = 20.0
+_QUICK_SCALE = 10.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -35,17 +35,18 @@ class EndhostExperimentsTest(unittest.TestCase):
 
     def test_changing_rates_in_part(self) -> None:
         """two uplinks together carry more than one, by MALOB and by the kernel's MPTCP; nothing is left behind"""
-        words = ["endhost-dynamic", "--quick", "--only", "eth1,wrr,mptcp-eth0", "--json"]
+        words = ["endhost-dynamic", "--quick", "--only", "wrr,mptcp-eth0", "--json"]
         summary: "dict[str, Any]" = json.loads(run(self.command(*words), timeout_s=300))
         self.assertEqual(summary, json.loads((self.out / "summary.json").read_text()))
-        mbps = {policy: summary["metrics"][f"mbps.{policy}.synthetic"]["value"] for policy in ("eth1", "wrr", "mptcp-eth0")}
-        self.assertLessEqual(mbps["eth1"], 10.5)
-        self.assertGreater(mbps["wrr"], 1.2 * mbps["eth1"])
+        mbps = {policy: summary["metrics"][f"mbps.{policy}.synthetic"]["value"] for policy in ("wrr", "mptcp-eth0")}
+        # the second uplink alone has 10 Mbit/s, the first one 13.2 on average
+        self.assertGreater(mbps["wrr"], 14)
+        self.assertLess(mbps["wrr"], 24)
         self.assertGreater(mbps["mptcp-eth0"], 0)
         self.assertGreater(summary["metrics"]["cpu.ovs-vswitchd"]["value"], 0)
         series = (self.out / "series.csv").read_text().splitlines()
-        # five seconds, two uplinks, three policies
-        self.assertEqual(1 + 5 * 2 * 3, len(series))
+        # ten seconds, two uplinks, two policies
+        self.assertEqual(1 + 10 * 2 * 2, len(series))
         self.assert_nothing_left()
 
     def test_run_after_a_killed_one(self) -> None:
