@@ -135,6 +135,9 @@ def _finish(options: argparse.Namespace, study: OverheadStudy, record: Record) -
         if share is not None:
             summed.metric(f"share.{way}", round(share, 4), "1")
     _add_cpu(summed, record)
+    rows = [[case, str(found.count), f"{found.value:.2f}", "" if found.ci90 is None else f"{found.ci90:.2f}"]
+            for case, found in means.items()]
+    study.folder.table("results.csv", ["case", "runs", "mbps", "ci90"], rows)
     study.folder.document("summary.json", summed.to_json())
     if not options.no_plots:
         bars = [Bar(case.rpartition(".")[0], found.value, min(runs[case]), max(runs[case]), group=case.rpartition(".")[0],
@@ -144,9 +147,7 @@ def _finish(options: argparse.Namespace, study: OverheadStudy, record: Record) -
     if options.json:
         print(json.dumps(summed.to_json(), indent=2))
     else:
-        lines = [[case, str(found.count), f"{found.value:.0f}", "" if found.ci90 is None else f"{found.ci90:.0f}"]
-                 for case, found in means.items()]
-        print("\n".join(["", *render(["case", "runs", _UNIT, "± (90 %)"], lines, right=[1, 2, 3])]))
+        print("\n".join(["", *render(["case", "runs", _UNIT, "± (90 %)"], rows, right=[1, 2, 3])]))
     return endhost_arguments.verdict(summed, record, options.check, study.folder.path)
 
 

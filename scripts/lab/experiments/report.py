@@ -47,7 +47,7 @@ def summarise(summary: Summary, record: Record, rows: Sequence[Row]) -> None:
 
 def add_strain(summary: Summary, record: Record) -> None:
     """Adds how much of a core programs used, and rejects a run in which switches were at their limit."""
-    for program in ("ovs-vswitchd", "link-emulator"):
+    for program in ("ovs-vswitchd", "link-emulator", "controller"):
         used = record.cpu(program)
         if used is not None:
             summary.metric(f"cpu.{program}", round(used, 4), "cores")
