@@ -162,8 +162,8 @@ def figures(results: Results) -> "list[Figure | Chart]":
     for trace in dict.fromkeys(case.trace for case in results.turns):
         mine = [case for case in results.turns if case.trace == trace and case.usual]
         optimum = results.paths[trace].optimum_mbps
-        bars = [Bar(case.policy.name, results.mbps(case), *_range(results, case), PAPER_MBPS.get(case.key), PAPER_MBPS.get(case.key))
-                for case in mine]
+        bars = [Bar(case.policy.name, results.mbps(case), *_range(results, case), PAPER_MBPS.get(case.key), PAPER_MBPS.get(case.key),
+                    group="measured") for case in mine]
         found.append(Figure(
             _TITLES[trace], f"All uplinks together, {trace} trace", "Mbit/s", bars, paper_label="paper",
             note=f"All that uplinks can carry: {optimum:.1f} Mbit/s.", whiskers="lowest and highest run"))
@@ -193,4 +193,6 @@ def _series(results: Results, case: Case) -> Chart:
         known = [(second.number, estimate) for second in seconds if (estimate := second.estimate_mbps[uplink]) is not None]
         if known and not case.policy.recorded:
             lines.append(Line(f"estimate of {name}", [x for x, _ in known], [y for _, y in known], of="model"))
+    lines.append(Line("together", at, [sum(second.received_mbps) for second in seconds]))
+    lines.append(Line("together, capacity", at, [sum(second.capacity_mbps) for second in seconds], of="model"))
     return Chart(f"series-{case.key}", f"{case.policy.name}, {case.trace} trace", "s", "Mbit/s", lines)
