@@ -146,6 +146,10 @@ class MultihomedNetwork:
         for device in (self.down_device(uplink), self.up_device(uplink)):
             self.emulator.play(device, trace)
 
+    def pass_on(self, uplink: int, whether: bool) -> None:
+        """Lets an uplink's gateway pass packets on, or not: then it answers itself still, but nobody behind it does."""
+        run(self._in(f"gw{uplink + 1}", ["sysctl", "-qw", f"net.ipv4.ip_forward={int(whether)}"]))
+
     def restore(self) -> None:
         """All uplinks as they were at first."""
         for number, line in enumerate(self.lines):

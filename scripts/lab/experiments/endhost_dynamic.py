@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--patience", type=arguments.amount, default=_PATIENCE_S, metavar="S",
                         help="the silence after which the host gives a connection up (default %(default)g)")
     parser.add_argument("--timeouts", metavar="S,S...",
-                        help="wrr on the realistic trace with each of these patiences as well (figure 21: 3,5,7,10,30)")
+                        help="wrr on the realistic trace with each of these patiences as well, with resets and without (figure 21: 3,5,7,10,30)")
     parser.set_defaults(run=run)
 
 
@@ -140,7 +140,7 @@ class DynamicStudy:
         each, site = self._by_key[case], self._site
         paths, policy = self._paths[each.trace], each.policy
         self._done[case] += 1
-        recording = Recording(site, paths, policy.recorded, policy.algorithm is not None)
+        recording = Recording(site, paths, policy.recorded, policy.algorithm is not None, not each.resets)
         with closing(FetchLoop(site, policy, FILE_BYTES, AT_A_TIME, each.patience_s)) as loop:
             began = time.monotonic() + _LEAD_S
             loop.start(began, began + paths.seconds)

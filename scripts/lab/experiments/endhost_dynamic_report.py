@@ -15,7 +15,7 @@ from lab.experiments.endhost_recording import Second
 from lab.experiments.plots import Bar, Chart, Figure, Line
 from lab.experiments.summary import Check, Summary
 
-RESULTS = ["policy", "trace", "patience_s", "runs", "mbps", "goodput_mbps", "optimum_mbps", "share", "files", "failed", "paper_mbps"]
+RESULTS = ["policy", "trace", "patience_s", "resets", "runs", "mbps", "goodput_mbps", "optimum_mbps", "share", "files", "failed", "paper_mbps"]
 
 #: What the text gives (sections 8.1 and 8.2), in Mbit/s.
 PAPER_MBPS = {
@@ -33,17 +33,20 @@ _TITLES = {"synthetic": "figure-12", "realistic": "figure-26", "outage": "figure
 
 @dataclass(frozen=True)
 class Case:
-    """A policy on a trace. usual: its patience is that of all others, and not in its key."""
+    """A policy on a trace. usual: its patience is that of all others, and not in its key. resets: where an uplink has no throughput,
+    MALOB can see it, and resets its flows; otherwise that is behind the gateway, and nobody tells the host."""
 
     policy: Policy
     trace: str
     patience_s: float
     usual: bool = True
+    resets: bool = True
 
     @property
     def key(self) -> str:
         """As in metrics, behind what is measured."""
-        return f"{self.policy.name}.{self.trace}" + ("" if self.usual else f".timeout-{self.patience_s:g}")
+        patience = "" if self.usual else f".timeout-{self.patience_s:g}"
+        return f"{self.policy.name}.{self.trace}{patience}{'' if self.resets else '.no-resets'}"
 
 
 @dataclass(frozen=True)
@@ -81,11 +84,12 @@ def timeouts(text: "str | None") -> "list[float]":
 
 
 def cases(policies: Sequence[str], traces: Sequence[str], patience_s: float, more: Sequence[float]) -> "list[Case]":
-    """All policies on all traces; more: patiences of WRR on the realistic one."""
+    """All policies on all traces; more: patiences of WRR on the realistic one, each with resets and without."""
     found = [
         Case(endhost_policies.named(name), trace, patience_s) for trace in traces for name in policies
         if trace != "outage" or name in _OUTAGE_POLICIES]
-    return found + [Case(endhost_policies.named("wrr"), "realistic", each, usual=False) for each in more]
+    return found + [
+        Case(endhost_policies.named("wrr"), "realistic", each, usual=False, resets=resets) for each in more for resets in (True, False)]
 
 
 class Results:
@@ -140,7 +144,7 @@ def _checks(summary: Summary, trace: str) -> "list[Check]":
 def rows(results: Results) -> "list[list[str]]":
     """The rows of results.csv."""
     return [
-        [case.policy.name, case.trace, f"{case.patience_s:g}", str(len(turns)), f"{results.mbps(case):.3f}",
+        [case.policy.name, case.trace, f"{case.patience_s:g}", "yes" if case.resets else "no", str(len(turns)), f"{results.mbps(case):.3f}",
          f"{results.goodput_mbps(case):.3f}", f"{results.optimum_mbps(case):.3f}", f"{results.share(case):.4f}",
          str(sum(turn.files for turn in turns)), str(sum(sum(turn.errors.values()) for turn in turns)),
          f"{PAPER_MBPS[case.key]:g}" if case.key in PAPER_MBPS else ""]
@@ -149,11 +153,11 @@ def rows(results: Results) -> "list[list[str]]":
 
 def table(results: Results) -> "list[str]":
     """For people."""
-    header = ["policy", "trace", "patience", "runs", "Mbit/s", "of files", "optimum", "% of it", "files", "failed", "paper"]
+    header = ["policy", "trace", "patience", "resets", "runs", "Mbit/s", "of files", "optimum", "% of it", "files", "failed", "paper"]
     lines = [
-        [*row[:4], f"{float(row[4]):.2f}", f"{float(row[5]):.2f}", f"{float(row[6]):.2f}", f"{100 * float(row[7]):.1f}", *row[8:]]
+        [*row[:5], *(f"{float(word):.2f}" for word in row[5:8]), f"{100 * float(row[8]):.1f}", *row[9:]]
         for row in rows(results)]
-    return render(header, lines, right=range(2, 11))
+    return render(header, lines, right=range(4, 12))
 
 
 def figures(results: Results) -> "list[Figure | Chart]":
@@ -172,13 +176,18 @@ def figures(results: Results) -> "list[Figure | Chart]":
     if swept:
         found.append(Chart(
             "figure-21", "WRR on the realistic trace", "time-out of sockets, s", "Mbit/s",
-            [Line("wrr", [case.patience_s for case in swept], [results.mbps(case) for case in swept])]))
+            [_swept(results, label, [case for case in swept if case.resets == resets])
+             for label, resets in (("with resets", True), ("without", False))]))
     return found
 
 
 def _range(results: Results, case: Case) -> "tuple[float, float]":
     values = [turn.mbps for turn in results.turns[case]]
     return min(values), max(values)
+
+
+def _swept(results: Results, label: str, cases: Sequence[Case]) -> Line:
+    return Line(label, [case.patience_s for case in cases], [results.mbps(case) for case in cases])
 
 
 def _series(results: Results, case: Case) -> Chart:

@@ -34,6 +34,10 @@ class Paths:
         """The first so many seconds, or all."""
         return replace(self, seconds=min(seconds, self.seconds))
 
+    def without_gaps(self) -> "Paths":
+        """The same with the rate of before where nothing would pass."""
+        return replace(self, traces=tuple(_without_gaps(each) for each in self.traces))
+
     def capacity_mbps(self, uplink: int, second: float) -> float:
         """What an uplink can carry at a time."""
         found = self.traces[uplink].steps[0]
@@ -52,6 +56,13 @@ class Paths:
     def optimum_mbps(self) -> float:
         """What all uplinks can carry, on average."""
         return sum(self.mean_mbps(uplink) for uplink in range(len(self.traces)))
+
+
+def _without_gaps(old: Trace) -> Trace:
+    steps: "list[Step]" = []
+    for step in old.steps:
+        steps.append(replace(step, rate_mbps=steps[-1].rate_mbps, loss=0.0) if step.loss == 1 and steps else step)
+    return replace(old, steps=tuple(steps))
 
 
 def _made(name: str, *steps: "tuple[float, float]") -> Trace:

@@ -14,6 +14,7 @@ from lab.experiments.endhost_site import EndhostSite
 
 #: MALOB is told so much after a rate has changed.
 _BEHIND_S = 0.02
+_LEAST_MBPS = 0.001
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,11 @@ class Second:
 class Recording:
     """Plays rates, tells MALOB of them where it is to know, and reads counters; a thread of its own until the end."""
 
-    def __init__(self, site: EndhostSite, paths: Paths, tell: bool, ask: bool) -> None:
-        """tell: MALOB gets each capacity as a recorded one. ask: MALOB runs, and is asked for what it holds."""
-        self._site, self._paths, self._tell, self._ask = site, paths, tell, ask
+    def __init__(self, site: EndhostSite, paths: Paths, tell: bool, ask: bool, behind: bool = False) -> None:
+        """tell: MALOB gets each capacity as a recorded one. ask: MALOB runs, and is asked for what it holds. behind: where
+        an uplink has no throughput, that is behind its gateway: whoever watches the gateway sees nothing of it."""
+        self._site, self._paths, self._tell, self._ask, self._behind = site, paths, tell, ask, behind
+        self._cut: "set[int]" = set()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._began = 0.0
         # a second of the trace as it was
@@ -60,13 +63,16 @@ class Recording:
         try:
             self._tell_capacities(0)
             self._wait_for(0)
+            played = self._paths.without_gaps() if self._behind else self._paths
             for uplink in self._uplinks:
-                self._site.network.play(uplink, self._paths.traces[uplink])
+                self._site.network.play(uplink, played.traces[uplink])
             before, then = self._received(), time.monotonic()
             for number in range(int(self._paths.seconds)):
                 for part in range(self._parts):
                     second = number + part / self._parts
                     self._wait_for(second + _BEHIND_S)
+                    if self._behind:
+                        self._cut_behind(second)
                     if second:
                         self._tell_capacities(second)
                 self._wait_for(number + 1)
@@ -75,6 +81,16 @@ class Recording:
                 before, then = after, now
         except ScriptError as error:
             self.trouble = error
+        finally:
+            for uplink in self._cut:
+                self._site.network.pass_on(uplink, True)
+
+    def _cut_behind(self, second: float) -> None:
+        for uplink in self._uplinks:
+            cut = self._paths.capacity_mbps(uplink, second + _BEHIND_S) == 0
+            if cut != (uplink in self._cut):
+                self._site.network.pass_on(uplink, not cut)
+                self._cut ^= {uplink}
 
     def _add(self, number: int, received: Sequence[float]) -> None:
         capacities = tuple(self._paths.capacity_mbps(uplink, number + 0.5) for uplink in self._uplinks)
@@ -86,7 +102,9 @@ class Recording:
     def _tell_capacities(self, second: float) -> None:
         if self._tell:
             for uplink, name in enumerate(self._site.network.names):
-                self._site.product.record_capacity(name, self._paths.capacity_mbps(uplink, second + _BEHIND_S))
+                capacity = self._paths.capacity_mbps(uplink, second + _BEHIND_S)
+                # one that can carry nothing would be taken for dead
+                self._site.product.record_capacity(name, max(capacity, _LEAST_MBPS) if self._behind else capacity)
 
     def _estimates(self) -> "tuple[float | None, ...]":
         if not self._ask:

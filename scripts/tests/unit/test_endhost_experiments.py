@@ -121,6 +121,11 @@ class PathsTest(unittest.TestCase):
             self.assertEqual(each.steps, trace.parse("x", "seconds,rate_mbps,delay_ms,loss\n" + "\n".join(
                 f"{step.seconds},{step.rate_mbps},{step.delay_ms},{step.loss}" for step in each.steps)).steps)
 
+    def test_without_gaps_the_rate_of_before_goes_on(self) -> None:
+        paths = endhost_paths.outage().without_gaps()
+        self.assertEqual([20, 20, 20], [paths.capacity_mbps(0, second) for second in (49, 51, 100)])
+        self.assertEqual(20 + 30, paths.optimum_mbps)
+
     def test_faster_traces_have_the_same_optimum_in_less_time(self) -> None:
         for name in endhost_paths.NAMES:
             whole = endhost_paths.named(name)
@@ -214,7 +219,7 @@ class DynamicTest(unittest.TestCase):
     def test_keys_are_those_of_the_contract(self) -> None:
         keys = [case.key for case in endhost_dynamic_report.cases(endhost_policies.NAMES, endhost_paths.NAMES, 10, [3, 30])]
         self.assertEqual(len(keys), len(set(keys)))
-        for key in ("wrr.synthetic", "mptcp-eth1.outage", "wrr.realistic.timeout-3", "wrr.realistic.timeout-30"):
+        for key in ("wrr.synthetic", "mptcp-eth1.outage", "wrr.realistic.timeout-3", "wrr.realistic.timeout-30.no-resets"):
             self.assertIn(key, keys)
         self.assertNotIn("rr.outage", keys)
 
