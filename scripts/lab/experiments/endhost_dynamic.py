@@ -15,7 +15,7 @@ from base.waiting import orderly_end, say
 from lab.experiments import (
     arguments, endhost_arguments, endhost_dynamic_report, endhost_paths, endhost_policies, endhost_recording, machine,
     measurement, plan, plots, report)
-from lab.experiments.endhost_dynamic_report import Case, Results, Turn
+from lab.experiments.endhost_dynamic_report import Results, Turn
 from lab.experiments.endhost_loop import FetchLoop
 from lab.experiments.endhost_paths import DELAY_MS, Paths
 from lab.experiments.endhost_recording import Recording

@@ -20,7 +20,7 @@ PROGRAM = Path(__file__).parent / "programs" / "file_loop.py"
 
 @dataclass(frozen=True)
 class Fetched:
-    """What came: whole files, bytes of their contents in all (parts of files as well), and how fetches failed, with how many of each."""
+    """Whole files that came, bytes of contents in all (of parts of files as well), and how fetches failed, how many of each."""
 
     files: int
     size: int

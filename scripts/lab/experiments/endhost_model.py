@@ -6,6 +6,7 @@ Links carry their rate of IP bytes. Times are those of the links alone: what a h
 from __future__ import annotations
 
 import heapq
+import itertools
 import random
 from dataclasses import dataclass
 
@@ -79,8 +80,8 @@ def _one_by_chance_s(job: Job, drawn: random.Random) -> float:
     links = [_SharedLink(rate) for rate in job.rates_mbps]
     chosen = drawn.choices(range(len(links)), job.rates_mbps, k=job.files)
     waiting = iter(chosen)
-    for link in [link for _, link in zip(range(job.at_a_time), waiting)]:
-        links[link].begin(job.wire_bytes * 8)
+    for first in itertools.islice(waiting, job.at_a_time):
+        links[first].begin(job.wire_bytes * 8)
     now = 2 * job.round_trip_s
     while any(link.active for link in links):
         step, which = min((link.next_end_s(), number) for number, link in enumerate(links) if link.active)

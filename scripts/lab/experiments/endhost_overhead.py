@@ -1,4 +1,4 @@
-"""`endhost-overhead`: what the switch on the host costs, by one TCP connection over one uplink without a limit (figure 5 of the paper of 2020)."""
+"""`endhost-overhead`: what the switch on the host costs one TCP connection (figure 5 of the paper of 2020)."""
 
 from __future__ import annotations
 

@@ -2,8 +2,9 @@
 
     python3 scripts/command.py lab.experiments.endhost_pages    writes the file anew; it comes out the same
 
-Made up from what section 4 of the paper on web pages says of 100 popular sites, by a random generator with a seed: 42 flows per page on average, "relatively
-long-tailed" (151, 169, 207 and 281 on four pages), most flows "a few hundred KB or less", the largest "close to 5MB".
+Made up, by a random generator with a seed, from what section 4 of the paper on web pages says of 100 popular sites: 42 flows
+per page on average, "relatively long-tailed" (151, 169, 207 and 281 on four pages), most flows "a few hundred KB or less",
+the largest "close to 5MB".
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ _LEAST_MBPS = 0.001
 
 @dataclass(frozen=True)
 class Second:
-    """One second: what each uplink delivered and could have delivered, and what MALOB takes for its capacity (None where it does not know,
-    or does not run). Mbit/s of IP packets."""
+    """What each uplink delivered in a second, what it could have delivered, and what MALOB takes for its capacity (None where
+    it does not know, or does not run). Mbit/s of IP packets."""
 
     number: int
     received_mbps: "tuple[float, ...]"

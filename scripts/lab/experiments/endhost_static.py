@@ -20,7 +20,7 @@ from lab.experiments.endhost_static_cases import ALGORITHMS, DELAY_MS, FILES, PO
 from lab.experiments.estimate import Estimate
 from lab.experiments.folder import Folder
 from lab.experiments.progress import Progress
-from lab.experiments.samples import Record, Sample
+from lab.experiments.samples import Record, Sample, SliceResult
 from lab.experiments.summary import Summary
 from lab.multihomed import SERVER, UplinkLine
 from lab.strain import StrainMeter
@@ -76,7 +76,7 @@ class StaticStudy:
         guesses = {case.key: case.job.wire_bytes * FILES * 8e-6 / sum(case.rates_mbps) + _SETTING_UP_S for case in self.cases}
         progress = Progress([each for some in slices.values() for each in some], Estimate(guesses))
         sizes = sorted({case.kilobytes * 1000 for case in self.cases})
-        results = []
+        results: "list[SliceResult]" = []
         for rates, some in slices.items():
             lines = [UplinkLine.of(rate, DELAY_MS, _QUEUE_PACKETS) for rate in rates]
             with open_site(lines, self._congestion, self.folder, sizes) as self._site:

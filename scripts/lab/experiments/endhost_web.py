@@ -18,7 +18,7 @@ from lab.experiments.endhost_browsing import VIDEO_BYTES, VIDEO_MBPS, VIDEO_PORT
 from lab.experiments.endhost_paths import DELAY_MS
 from lab.experiments.endhost_recording import Recording
 from lab.experiments.endhost_site import QUIC_PORT, TCP_PORT, EndhostSite, open_site
-from lab.experiments.endhost_web_cases import LINKS, POLICIES, STATIC_MBPS, TRANSPORTS, Case
+from lab.experiments.endhost_web_cases import LINKS, POLICIES, STATIC_MBPS, TRANSPORTS
 from lab.experiments.endhost_web_report import Results, Turn
 from lab.experiments.estimate import Estimate
 from lab.experiments.folder import Folder

@@ -1,4 +1,4 @@
-"""Bars like those of the thesis's figures 4.2 to 4.8, and lines: described here, drawn by drawing.py in whichever Python has matplotlib."""
+"""Bars like those of the thesis, and lines: described here, drawn by drawing.py in whichever Python has matplotlib."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Line:
-    """Points that are joined. of: "measured", or "model" for what was not measured (a model, a link's capacity), which is dashed."""
+    """Points that are joined. of: "measured", or "model" for what was not (a link's capacity, for instance), which is dashed."""
 
     label: str
     x: Sequence[float]

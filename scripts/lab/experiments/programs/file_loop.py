@@ -1,9 +1,10 @@
 """Fetches one file over and over, so many at a time, each over a connection of its own; run as a program on a host.
 
 Reads a line of JSON: "address", "port", "path", "bytes" (of the file), "at_a_time", "patience_s" (of silence, after which a
-connection is given up) and "protocol" (6 for TCP, 262 for MPTCP); says "ready"; reads a second line: "begin" and "end" by the monotonic clock. In between it fetches, and prints one line then:
-"files" (whole ones), "received" (bytes of bodies, in each second), "errors" (how many of each). A failed fetch is followed by the next, as a
-browser's would be; `ab` gives up instead. Standard library only, and nothing else of MALOB: it is started by its path.
+connection is given up) and "protocol" (6 for TCP, 262 for MPTCP); says "ready"; reads a second line: "begin" and "end" by the
+monotonic clock. In between it fetches, and prints one line then: "files" (whole ones), "received" (bytes of contents, in each
+second) and "errors" (how many of each). A failed fetch is followed by the next one; `ab` gives up instead. Standard library
+only, and nothing else of MALOB: it is started by its path.
 """
 
 from __future__ import annotations

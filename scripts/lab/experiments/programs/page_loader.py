@@ -1,12 +1,13 @@
 """Loads web pages as a browser does, one after the other; run as a program on a host.
 
-Reads a line of JSON: "pages" (a list; each a list of objects, which are [origin's address, bytes]), "transport" ("tcp": HTTP over a connection
-per object; "quic": HTTP/3 by ngtcp2's client, a process and a connection per object), "port", "per_origin" (connections at a time), "patience_s"
-(for one object), "again" (whether to begin anew after the last page) and "video" (null, or "address", "port", "path", "bytes" and "every_s": parts
-of a film that are fetched over one connection). Says "ready"; reads a second line: "begin" and "end" by the monotonic clock.
-Then it prints a line for each page that was complete before the end: "page" (its place in the list), "began", "seconds" and "failed" (objects that
-did not come, each tried twice); and at last "video_bytes" and "video_seconds". The first object of a page comes alone: it names the others. Standard
-library only, and nothing else of MALOB: it is started by its path.
+Reads a line of JSON: "pages" (a list; each a list of objects, which are [origin's address, bytes]), "transport" ("tcp": HTTP
+over a connection per object; "quic": HTTP/3 by ngtcp2's client, a process and a connection per object), "port", "per_origin"
+(connections at a time), "patience_s" (for one object), "again" (whether to begin anew after the last page) and "video" (null,
+or "address", "port", "path", "bytes" and "every_s": parts of a film that are fetched over one connection). Says "ready"; reads
+a second line: "begin" and "end" by the monotonic clock. Then it prints a line for each page that was complete before the end:
+"page" (its place in the list), "began", "seconds" and "failed" (objects that did not come, each tried twice); and at last
+"video_bytes" and "video_seconds". The first object of a page comes alone: it names the others. Standard library only, and
+nothing else of MALOB: it is started by its path.
 """
 
 from __future__ import annotations
