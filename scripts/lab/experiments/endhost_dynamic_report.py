@@ -62,7 +62,8 @@ class Turn:
     @property
     def mbps(self) -> float:
         """What all uplinks delivered, in IP packets."""
-        return statistics.fmean(sum(second.received_mbps) for second in self.seconds) if self.seconds else 0.0
+        lasted_s = sum(second.lasted_s for second in self.seconds)
+        return sum(sum(second.received_mbps) * second.lasted_s for second in self.seconds) / lasted_s if lasted_s else 0.0
 
     @property
     def goodput_mbps(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ class Second:
     received_mbps: "tuple[float, ...]"
     capacity_mbps: "tuple[float, ...]"
     estimate_mbps: "tuple[float | None, ...]"
+    #: more than 1 where the machine was late
+    lasted_s: float = 1.0
 
 
 class Recording:
@@ -66,18 +69,11 @@ class Recording:
             played = self._paths.without_gaps() if self._behind else self._paths
             for uplink in self._uplinks:
                 self._site.network.play(uplink, played.traces[uplink])
-            before, then = self._received(), time.monotonic()
-            for number in range(int(self._paths.seconds)):
-                for part in range(self._parts):
-                    second = number + part / self._parts
-                    self._wait_for(second + _BEHIND_S)
-                    if self._behind:
-                        self._cut_behind(second)
-                    if second:
-                        self._tell_capacities(second)
-                self._wait_for(number + 1)
-                after, now = self._received(), time.monotonic()
-                self._add(number, [(a - b) * 8e-6 / (now - then) for a, b in zip(after, before)])
+            before, then = self._received(), self._elapsed_s()
+            while then < self._paths.seconds - 0.5:
+                self._follow(math.floor(then + 1.5))
+                after, now = self._received(), self._elapsed_s()
+                self._add(then, now, [(a - b) * 8e-6 / (now - then) for a, b in zip(after, before)])
                 before, then = after, now
         except ScriptError as error:
             self.trouble = error
@@ -92,9 +88,22 @@ class Recording:
                 self._site.network.pass_on(uplink, not cut)
                 self._cut ^= {uplink}
 
-    def _add(self, number: int, received: Sequence[float]) -> None:
-        capacities = tuple(self._paths.capacity_mbps(uplink, number + 0.5) for uplink in self._uplinks)
-        self.seconds.append(Second(number, tuple(received), capacities, self._estimates()))
+    def _follow(self, until: int) -> None:
+        """Tells and cuts in each second of the trace as it was, until a second of now; on a machine that is late, the latest ones."""
+        while (now := self._elapsed_s()) < until - _BEHIND_S:
+            if self._behind:
+                self._cut_behind(now)
+            self._tell_capacities(now)
+            part = math.floor(self._elapsed_s() * self._parts + 1) / self._parts
+            self._wait_for(min(until, part + _BEHIND_S))
+        self._wait_for(until)
+
+    def _add(self, begin: float, end: float, received: Sequence[float]) -> None:
+        capacities = tuple(self._paths.capacity_mbps(uplink, (begin + end) / 2) for uplink in self._uplinks)
+        self.seconds.append(Second(round(begin), tuple(received), capacities, self._estimates(), end - begin))
+
+    def _elapsed_s(self) -> float:
+        return time.monotonic() - self._began
 
     def _received(self) -> "list[int]":
         return [self._site.network.received_bytes(uplink) for uplink in self._uplinks]

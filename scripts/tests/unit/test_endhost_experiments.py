@@ -247,6 +247,10 @@ class DynamicTest(unittest.TestCase):
         self.assertEqual(["figure-12", "series-adaptive.synthetic", "series-mptcp-eth0.synthetic", "series-wrr.synthetic"],
                          sorted(names_of_figures))
 
+    def test_longer_seconds_count_for_more(self) -> None:
+        some = [Second(0, (1.0,), (5.0,), (None,), 1.0), Second(1, (4.0,), (5.0,), (None,), 2.0)]
+        self.assertEqual(3.0, endhost_dynamic_report.Turn(some, 1, 1, {}, 3.0).mbps)
+
     def test_series_has_a_row_for_each_second_and_uplink(self) -> None:
         rows = endhost_recording.rows("wrr.synthetic", 2, [Second(7, (1.5, 2.0), (5.0, 10.0), (None, 9.5))])
         self.assertEqual([["wrr.synthetic", "2", "7", "eth0", "1.5000", "5", ""],
