@@ -18,7 +18,7 @@ from lab.experiments.endhost_browsing import VIDEO_BYTES, VIDEO_MBPS, VIDEO_PORT
 from lab.experiments.endhost_paths import DELAY_MS
 from lab.experiments.endhost_recording import Recording
 from lab.experiments.endhost_site import QUIC_PORT, TCP_PORT, EndhostSite, open_site
-from lab.experiments.endhost_web_cases import LINKS, POLICIES, STATIC_MBPS, TRANSPORTS
+from lab.experiments.endhost_web_cases import LINKS, POLICIES, STATIC_MBPS, TRANSPORTS, Case
 from lab.experiments.endhost_web_report import Results, Turn
 from lab.experiments.estimate import Estimate
 from lab.experiments.folder import Folder
@@ -38,7 +38,10 @@ _FIRST_ESTIMATE_S = 6.0
 
 #: Static links: an end for what never ends.
 _MOST_S = 3600.0
-_GUESSED_PAGE_S = 2.0
+_GUESSED_PAGE_S = 3.0
+
+#: A film without pages.
+_ALONE_S, _ALONE_QUICK_S = 60.0, 12.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -128,7 +131,7 @@ class WebStudy:
         with closing(Browsing(site, [self.pages[number] for number in pages], each.transport, port, _PATIENCE_S, dynamic,
                               each.video)) as browsing:
             began = time.monotonic() + _LEAD_S
-            browsing.start(began, began + (self._paths.seconds if dynamic else _MOST_S))
+            browsing.start(began, began + self._most_s(each))
             if recording is not None:
                 recording.start(began)
             loads, seen_mbps = browsing.results()
@@ -142,6 +145,11 @@ class WebStudy:
                    sum(size for _, size in self.pages[load.page]), "", True,
                    f"{load.failed} objects did not come" if load.failed else "")
             for load in turn.loads]
+
+    def _most_s(self, case: Case) -> float:
+        if case.alone:
+            return _ALONE_QUICK_S if self._options.quick else _ALONE_S
+        return self._paths.seconds if case.links == "realistic" else _MOST_S
 
     def _ordered(self, drawn: bool) -> "list[int]":
         """Numbers of pages; where links change, in an order by chance, the same for all."""

@@ -409,6 +409,14 @@ class ProgramsTest(unittest.TestCase):
                   "patience_s": 5, "again": False, "video": None}
         self.assertEqual(2, self.lines(str(endhost_browsing.PROGRAM), orders, 20)[0]["failed"])
 
+    def test_film_goes_on_to_the_end_without_pages(self) -> None:
+        film = {"address": "127.0.0.1", "port": self.port, "path": "/1000", "bytes": 1000, "every_s": 0.2}
+        orders = {"pages": [], "transport": "tcp", "port": self.port, "per_origin": 2, "patience_s": 5, "again": False, "video": film}
+        lines = self.lines(str(endhost_browsing.PROGRAM), orders, 1.1)
+        self.assertEqual(1, len(lines))
+        self.assertGreater(lines[0]["video_seconds"], 1.0)
+        self.assertIn(lines[0]["video_bytes"], [1000 * parts for parts in range(2, 8)])
+
     def test_pages_begin_anew_until_the_end(self) -> None:
         orders = {"pages": [[["127.0.0.1", 100]]], "transport": "tcp", "port": self.port, "per_origin": 2, "patience_s": 5,
                   "again": True, "video": None}

@@ -6,7 +6,7 @@ over a connection per object; "quic": HTTP/3 by ngtcp2's client, a process and a
 or "address", "port", "path", "bytes" and "every_s": parts of a film that are fetched over one connection). Says "ready"; reads
 a second line: "begin" and "end" by the monotonic clock. Then it prints a line for each page that was complete before the end:
 "page" (its place in the list), "began", "seconds" and "failed" (objects that did not come, each tried twice); and at last
-"video_bytes" and "video_seconds". The first object of a page comes alone: it names the others. Standard library only, and
+"video_bytes" and "video_seconds". The first object of a page comes alone: it names the others. Without pages, the film goes on to the end. Standard library only, and
 nothing else of MALOB: it is started by its path.
 """
 
@@ -32,7 +32,7 @@ class Browser:
     async def run(self, begin: float, end: float) -> None:
         await asyncio.sleep(max(0.0, begin - time.monotonic()))
         video = asyncio.ensure_future(self._watch()) if self._video else None
-        loading = asyncio.ensure_future(self._load_all())
+        loading = asyncio.ensure_future(self._load_all() if self._pages else asyncio.sleep(end - time.monotonic()))
         await asyncio.wait([loading], timeout=max(0.0, end - time.monotonic()))
         for task in (loading, video):
             if task is not None:
