@@ -21,6 +21,7 @@ final class Flow {
   private volatile long receivedBytes;
   private volatile long sentBytes;
   private volatile long activeNanos;
+  private double expectedBytes;
 
   /**
    * A new flow.
@@ -112,5 +113,12 @@ final class Flow {
   /** When it was last seen to have carried something. */
   long activeNanos() {
     return activeNanos;
+  }
+
+  /** It is expected to carry so much still; what was expected before. For {@link UplinkChoice}. */
+  double expect(double bytes) {
+    double before = expectedBytes;
+    expectedBytes = bytes;
+    return before;
   }
 }

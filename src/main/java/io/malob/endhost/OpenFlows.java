@@ -112,5 +112,6 @@ final class OpenFlows {
     UplinkCounts of = counts(flow.uplink());
     of.received.add(flow.receivedBytes());
     of.sent.add(flow.sentBytes());
+    choice.known(flow);
   }
 }

@@ -81,14 +81,18 @@ final class UplinkChoice {
 
   /** A flow has been placed. */
   synchronized void placed(Flow flow) {
-    OpenFlows open = open(flow.uplink());
-    open.count++;
-    open.expectedBytes += sizes.meanBytes();
+    open(flow.uplink()).count++;
+    expect(flow, sizes.meanBytes());
   }
 
-  /** A flow has ended; what it has carried is learnt from, if it is known. */
+  /** A flow has ended. */
   synchronized void ended(Flow flow) {
     open(flow.uplink()).count--;
+    expect(flow, 0);
+  }
+
+  /** All that a flow has carried is known: it is learnt from. */
+  synchronized void known(Flow flow) {
     long carried = flow.receivedBytes() + flow.sentBytes();
     if (carried > 0 && flow.key().isSpread()) {
       sizes.learn(carried);
@@ -97,14 +101,18 @@ final class UplinkChoice {
 
   /** All open flows have been looked at: what they are expected to carry still. */
   synchronized void looked(Iterable<Flow> flows, long nowNanos) {
-    byUplink.values().forEach(open -> open.expectedBytes = 0);
     for (Flow flow : flows) {
       if (!flow.isOver()) {
         double quietSeconds = (nowNanos - flow.activeNanos()) / 1e9;
-        open(flow.uplink()).expectedBytes +=
-            sizes.expectedBytes(
-                flow.receivedBytes() + flow.sentBytes(), Math.max(0, quietSeconds - 1));
+        long carried = flow.receivedBytes() + flow.sentBytes();
+        expect(flow, sizes.expectedBytes(carried, Math.max(0, quietSeconds - 1)));
       }
     }
+  }
+
+  private void expect(Flow flow, double bytes) {
+    OpenFlows open = open(flow.uplink());
+    // sums of differences are never quite exact
+    open.expectedBytes = Math.max(0, open.expectedBytes + bytes - flow.expect(bytes));
   }
 }
