@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import re
 from dataclasses import dataclass
 from typing import Any, Mapping
 
@@ -77,6 +78,14 @@ def _gateways(version: int) -> "dict[str, str]":
 def rules(version: int) -> "list[dict[str, Any]]":
     """The policy rules of IPv4 or IPv6, as `ip -json rule` tells them."""
     return json.loads(run(["ip", f"-{version}", "-json", "rule", "show"]) or "[]")
+
+
+def default_route(version: int, table: int) -> "tuple[str, str] | None":
+    """The device and the gateway of the default route in a table of ours."""
+    # a table that was never used is an error to ip, and spoils its JSON
+    shown = run(["ip", f"-{version}", "route", "show", "default", "table", str(table)], check=False)
+    found = re.match(r"default via (\S+) dev (\S+)", shown)
+    return (found.group(2), found.group(1)) if found else None
 
 
 def table_is_empty(version: int, table: int) -> bool:

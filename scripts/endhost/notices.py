@@ -34,11 +34,6 @@ class Notices:
             self._drop()
         return True
 
-    def forget(self) -> None:
-        """Drops what has come so far: what we have changed ourselves."""
-        while self._readable(0):
-            self._drop()
-
     def _readable(self, timeout_s: float) -> bool:
         return bool(select.select([self._socket], [], [], timeout_s)[0])
 

@@ -77,6 +77,8 @@ def wanted_rules(version: int, ways: "Mapping[int, Way]", others: Sequence[str],
 
 
 def _lead(version: int, table: int, device: str, gateway: str) -> None:
+    if network.default_route(version, table) == (device, gateway):
+        return
     # "onlink": whatever addresses the device has at the moment
     run(["ip", f"-{version}", "route", "replace", "default", "via", gateway, "dev", device, "onlink", "table", str(table)])
 

@@ -33,7 +33,7 @@ class Supervisor:
         self._policy = policy.Policy(settings.inside_address, settings.inside_gateway)
         self._uplinks = [UplinkState(option) for option in settings.uplinks]
         self._indexes: "dict[str, int]" = {}
-        self._inside_mac = ""
+        self._inside_mac, self._inside_ipv6 = "", False
         self._mtu = 0
         self._told: Any = None
         self._pause_s, self._not_before = 0.0, 0.0
@@ -47,28 +47,29 @@ class Supervisor:
         wait_until(lambda: self._controller.status()["connected"], "the switch to connect", 10, 0.05)
         self.setup.journal.add("policy", tables=1 + len(self._uplinks))
         self._apply_policy()
-        self._notices.forget()
 
     def watch(self, ready: Callable[[], None]) -> None:
         """Follows what happens, until an exception."""
         ready()
-        closely = time.monotonic() + _LOOK_CLOSELY_S
+        look_at = 0.0
         while True:
-            changed = self._notices.wait(_LOOK_S)
-            if changed or time.monotonic() > closely:
-                closely = time.monotonic() + _LOOK_CLOSELY_S
-                self._attempt(self._follow)
+            if self._notices.wait(_LOOK_S) or time.monotonic() > look_at:
+                done = self._attempt(self._follow)
+                look_at = time.monotonic() + (_LOOK_CLOSELY_S if done else _LOOK_S)
             self._attempt(self._keep_running)
 
-    def _attempt(self, work: Callable[[], None]) -> None:
-        """What fails now, because an interface has gone meanwhile for example, is tried again later."""
+    def _attempt(self, work: Callable[[], None]) -> bool:
+        """What fails now, because an interface has gone meanwhile for example, is tried again soon. Whether it did not."""
         try:
             work()
+            return True
         except ScriptError as error:
             say(f"malob endhost: {error}")
             self._told = None
+            return False
 
     def _follow(self) -> None:
+        """Changes only what is not right: each change is a notice, too, and leads back here."""
         before = self._uplinks
         self._look()
         self._apply_policy()
@@ -76,7 +77,6 @@ class Supervisor:
             if old != new:
                 say(f"malob endhost: {_words(new)}")
         self._tell()
-        self._notices.forget()
 
     def _look(self) -> None:
         """Reads the network, and prepares uplinks that are new."""
@@ -104,8 +104,9 @@ class Supervisor:
         self._indexes[interface.name] = interface.index
 
     def _apply_policy(self) -> None:
-        if document.has_ipv6(self._uplinks):
+        if document.has_ipv6(self._uplinks) and not self._inside_ipv6:
             inside.add_ipv6()
+            self._inside_ipv6 = True
         self._policy.follow(4, [uplink.way(4) for uplink in self._uplinks], ())
         self._policy.follow(6, [uplink.way(6) for uplink in self._uplinks], self._others)
 
