@@ -43,8 +43,8 @@ record Wiring(
                 port ->
                     new InsideEnd(
                         port, inside.mac(), inside.gatewayMac(), inside.ipv4(), inside.ipv6())),
-        byNumber.buildOrThrow(),
-        byPort.buildOrThrow(),
+        byNumber.build(),
+        byPort.build(),
         view.uplinks().stream()
             .filter(each -> each.alive() && each.port().isPresent())
             .collect(ImmutableList.toImmutableList()));

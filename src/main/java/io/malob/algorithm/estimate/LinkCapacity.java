@@ -19,11 +19,13 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>A saturated second is believed for {@link #SATURATION_NANOS}: it is measured, in the direction
  * that counts. Then echoes, as long as they tell, and for {@link #HELD_NANOS} longer. If the rate
- * is above what was believed, that was too little, and the rate is the capacity. For one thread.
+ * is above what was believed, that was too little, and the rate is the capacity. What neither tells
+ * any more is unknown: an uplink that is believed to carry little gets little to carry, and would
+ * never be seen to carry more. For one thread.
  */
 public final class LinkCapacity {
-  static final long SATURATION_NANOS = TimeUnit.SECONDS.toNanos(5);
-  static final long HELD_NANOS = TimeUnit.SECONDS.toNanos(30);
+  static final long SATURATION_NANOS = TimeUnit.SECONDS.toNanos(4);
+  static final long HELD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private static final double PACKET_BITS = 12_000;
   private static final double NOISE_NANOS = 1e6;
@@ -172,10 +174,7 @@ public final class LinkCapacity {
                 rateBps > known.bps()
                     ? new Belief(Math.round(rateBps), Source.SATURATION)
                     : new Belief(Math.round(known.bps()), Source.PROBES))
-        .orElse(
-            saturationBps > 0 && nowNanos - saturatedNanos <= HELD_NANOS
-                ? new Belief(Math.round(saturationBps), Source.SATURATION)
-                : new Belief(0, Source.UNKNOWN));
+        .orElse(new Belief(0, Source.UNKNOWN));
   }
 
   /** How much there is still to be found out about it; what takes too long is not hurried. */
