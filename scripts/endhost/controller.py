@@ -33,6 +33,7 @@ class Controller:
     def __init__(self, place: Place, settings: Settings) -> None:
         self._place, self._settings = place, settings
         self.rest = RestClient("127.0.0.1", settings.http_port, timeout_s=5)
+        self._known: "ProcessId | None" = None
 
     def check_ports(self) -> None:
         """Raises MissingError if one of its ports is taken."""
@@ -43,8 +44,11 @@ class Controller:
                     f"port {port} ({use}) is in use, or the interface lo is down; end that program, or choose another with {option} N")
 
     def process(self) -> "ProcessId | None":
-        found = ProcessId.with_argument(str(self._data))
-        return found[0] if found else None
+        if self._known is None or not self._known.alive():
+            # looks at all processes of the machine
+            found = ProcessId.with_argument(str(self._data))
+            self._known = found[0] if found else None
+        return self._known
 
     def launch(self) -> None:
         """Starts it, and does not wait for it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any, Callable
 
+from base.commands import ProcessId
 from base.errors import ScriptError
 from base.waiting import say, wait_until
 from endhost import document, inside, network, policy, switch
@@ -35,12 +36,15 @@ class Supervisor:
         self._indexes: "dict[str, int]" = {}
         self._inside_mac, self._inside_ipv6 = "", False
         self._mtu = 0
+        self._owns_switch = False
+        self._daemons: "list[ProcessId]" = []
         self._told: Any = None
         self._pause_s, self._not_before = 0.0, 0.0
 
     def make(self) -> None:
         """Sets everything up. Raises ScriptError if that fails."""
         self.setup.make()
+        self._owns_switch = bool(self.setup.journal.steps("daemons"))
         self._look()
         self._told = self._configuration(first=True)
         self._controller.configure(self._told)
@@ -136,9 +140,11 @@ class Supervisor:
             self._tell()
             if self._told is not None:
                 self._pause_s = 0.0
-        if self.setup.journal.steps("daemons") and len(switch.daemons(self._place).processes()) < 2:
-            say("malob endhost: Open vSwitch has ended; starting it again")
-            switch.start_daemons(self._place)
+        if self._owns_switch and not (self._daemons and all(daemon.alive() for daemon in self._daemons)):
+            self._daemons = switch.daemons(self._place).processes()
+            if len(self._daemons) < 2:
+                say("malob endhost: Open vSwitch has ended; starting it again")
+                switch.start_daemons(self._place)
 
     def _restart_controller(self, now: float) -> None:
         say("malob endhost: the controller has ended; starting it again")

@@ -167,6 +167,13 @@ class EndhostTest(unittest.TestCase):
         self.assertEqual({"mle-1": 2, "mle-2": 2}, dict(self.answers(4)))
         self.assertEqual({"mle-1", "mle-2"}, {talk.by() for talk in talks})
 
+    def test_a_switch_that_ends_is_started_again(self) -> None:
+        killed = switch_daemons(self.network)
+        os.kill(killed[0], signal.SIGKILL)
+        wait_until(lambda: switch_daemons(self.network)[0] not in killed, "another switch daemon", 10)
+        wait_until(lambda: not self.network.status()["broken"], "everything to be well", 15)
+        self.assertEqual({"mle-1": 2, "mle-2": 2}, dict(self.answers(4)))
+
 
 class EndhostLifeTest(unittest.TestCase):
     """up and down: the network is as it was, whatever happens between them."""
@@ -207,7 +214,7 @@ class EndhostLifeTest(unittest.TestCase):
     def test_down_after_everything_was_killed(self) -> None:
         self.network.up()
         setup = self.network.status()["setup"]
-        for pid in [setup["supervisor"], setup["controller"], *self.switch_daemons()]:
+        for pid in [setup["supervisor"], setup["controller"], *switch_daemons(self.network)]:
             os.kill(pid, signal.SIGKILL)
         broken = self.network.malob("status", "--json")
         self.assertEqual(1, broken.returncode)
@@ -274,9 +281,12 @@ class EndhostLifeTest(unittest.TestCase):
                 self.assertEqual((2, ""), (done.returncode, done.stdout), done.stderr)
         self.assertEqual(1, self.network.malob("status").returncode)
 
-    def switch_daemons(self) -> "list[int]":
-        found = self.network.host("sh", "-c", "cat /run/malob/endhost/netns-mle-h/openvswitch/*.pid")
-        return [int(word) for word in found.split()]
+
+def switch_daemons(network: UplinkNetwork) -> "list[int]":
+    """The switch's, then its database's."""
+    directory = f"/run/malob/endhost/netns-{HOST}/openvswitch"
+    found = network.host("sh", "-c", f"cd {directory} && cat ovs-vswitchd.pid ovsdb-server.pid")
+    return [int(word) for word in found.split()]
 
 
 if __name__ == "__main__":
