@@ -103,8 +103,8 @@ public final class EndhostModule
       IOFSwitchService switches, Executor inOrder, Repetition repetition) {
     MeasuredUplinks uplinks =
         new MeasuredUplinks(switches, inOrder, System::nanoTime, new Random()::nextDouble);
-    repetition.every(
-        MeasuredUplinks.TICK_MILLIS,
+    repetition.after(
+        uplinks::pauseMillis,
         "measuring uplinks",
         () -> uplinks.view().ifPresent(configured -> inOrder.execute(uplinks::tick)));
     return uplinks;

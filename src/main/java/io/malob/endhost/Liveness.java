@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
  * answers up, and that takes {@link #BUSY_SILENCE_NANOS}. For one thread.
  */
 final class Liveness {
-  static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
+  static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(1_250);
   static final long BUSY_SILENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
   static final int LEAST_ASKED = 3;
 

@@ -150,9 +150,7 @@ final class MeasuredUplink {
     if (!isUp || !liveness.isThere(nowNanos) || gatewayMac.isEmpty() || uplink.ipv4().isEmpty()) {
       return Optional.empty();
     }
-    ProbePlan.Need need =
-        liveness.isInDoubt(nowNanos) ? ProbePlan.Need.DOUBT : capacity.need(nowNanos);
-    int bytes = plan.next(capacity.certainBps(nowNanos), need, nowNanos);
+    int bytes = plan.next(capacity.certainBps(nowNanos), need(nowNanos), nowNanos);
     if (bytes == 0) {
       return Optional.empty();
     }
@@ -167,6 +165,20 @@ final class MeasuredUplink {
             echo.sequence(),
             bytes);
     return Optional.of(new Question(frame, echo));
+  }
+
+  private ProbePlan.Need need(long nowNanos) {
+    if (liveness.isInDoubt(nowNanos)) {
+      return ProbePlan.Need.DOUBT;
+    }
+    ProbePlan.Need need = capacity.need(nowNanos);
+    boolean isQuiet = Math.max(receivedBps, sentBps) < BUSY_BPS;
+    return need == ProbePlan.Need.KNOWN && isQuiet ? ProbePlan.Need.REST : need;
+  }
+
+  /** Whether there is nothing to ask for but what is asked for now and then. */
+  boolean isAtRest(long nowNanos) {
+    return need(nowNanos) == ProbePlan.Need.REST;
   }
 
   /** Takes an answer. */

@@ -31,8 +31,11 @@ import org.projectfloodlight.openflow.types.OFPort;
  * and with each reading of the counters, about once a second.
  */
 final class MeasuredUplinks implements Uplinks {
-  /** How often {@link #tick} is to be called. */
+  /** How often {@link #tick} is to be called as a rule. */
   static final long TICK_MILLIS = 25;
+
+  /** How often it is to be called while all uplinks are at rest: each time costs the host a bit. */
+  private static final long REST_TICK_MILLIS = 250;
 
   private static final long READ_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long READ_IN_DOUBT_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
@@ -50,6 +53,7 @@ final class MeasuredUplinks implements Uplinks {
   private OptionalLong readNanos = OptionalLong.empty();
   private boolean isReading;
   private volatile Optional<HostView> view = Optional.empty();
+  private volatile boolean isAtRest;
 
   /**
    * Uplinks of a host that is not configured yet.
@@ -192,13 +196,19 @@ final class MeasuredUplinks implements Uplinks {
     return isThere;
   }
 
+  /** In how many milliseconds {@link #tick} is to be called again. For any thread. */
+  long pauseMillis() {
+    return isAtRest ? REST_TICK_MILLIS : TICK_MILLIS;
+  }
+
   /** Asks what is to be asked now, and notices who is silent; to be called by the executor. */
   void tick() {
     @Nullable IOFSwitch sw = activeSwitch();
+    long now = nanoTime.getAsLong();
+    isAtRest = sw == null || byName.values().stream().allMatch(each -> each.isAtRest(now));
     if (sw == null) {
       return;
     }
-    long now = nanoTime.getAsLong();
     boolean isInDoubt = false;
     for (MeasuredUplink each : byName.values()) {
       each.arp(now).ifPresent(question -> send(sw, each, question));

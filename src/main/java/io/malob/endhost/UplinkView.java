@@ -14,8 +14,8 @@ import org.projectfloodlight.openflow.types.OFPort;
  * @param alive whether it can carry flows: port up, address, router known and lately heard of, and
  *     not recorded as able to carry nothing
  * @param capacityBps towards the host, in bit/s; 0 if unknown, or recorded so
- * @param capacitySource where that is from: {@code recorded}, {@code probes}, {@code saturation} or
- *     {@code unknown}
+ * @param capacitySource where that is from: {@code recorded}, {@code probes}, {@code saturation},
+ *     {@code assumed} or {@code unknown}
  * @param rateBps carried towards the host in the last second, in bit/s of IP packets
  * @param sentBps carried from the host in the last second, in bit/s of IP packets
  * @param roundTripNanos least round trip to the gateway lately; 0 if unknown

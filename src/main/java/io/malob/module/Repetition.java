@@ -1,8 +1,10 @@
 package io.malob.module;
 
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,15 +21,32 @@ public record Repetition(ScheduledExecutorService timer) {
   public void every(long millis, String name, Runnable work) {
     ScheduledFuture<?> unused =
         timer.scheduleWithFixedDelay(
-            () -> {
-              try {
-                work.run();
-              } catch (RuntimeException e) {
-                LOG.error("{} failed and is tried again", name, e);
-              }
-            },
-            millis,
-            millis,
-            TimeUnit.MILLISECONDS);
+            () -> attempt(name, work), millis, millis, TimeUnit.MILLISECONDS);
+  }
+
+  /**
+   * The same with pauses that differ.
+   *
+   * @param millis asked for each time that the work has been done; at once, to begin with
+   */
+  public void after(LongSupplier millis, String name, Runnable work) {
+    Runnable turn =
+        () -> {
+          attempt(name, work);
+          after(millis, name, work);
+        };
+    try {
+      ScheduledFuture<?> unused = timer.schedule(turn, millis.getAsLong(), TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      // the controller ends
+    }
+  }
+
+  private static void attempt(String name, Runnable work) {
+    try {
+      work.run();
+    } catch (RuntimeException e) {
+      LOG.error("{} failed and is tried again", name, e);
+    }
   }
 }

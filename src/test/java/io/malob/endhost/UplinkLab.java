@@ -134,7 +134,7 @@ final class UplinkLab {
 
   private void tick() {
     uplinks.tick();
-    time.after(MeasuredUplinks.TICK_MILLIS * MILLI, this::tick);
+    time.after(uplinks.pauseMillis() * MILLI, this::tick);
   }
 
   /** Both uplinks as the routers have them. */

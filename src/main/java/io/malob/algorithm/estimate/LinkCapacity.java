@@ -17,15 +17,25 @@ import java.util.concurrent.TimeUnit;
  * carry. Echoes of such a second tell nothing of the capacity and are not used. What is late is
  * told by the line of the last good estimate, or by the fastest echo.
  *
- * <p>A saturated second is believed for {@link #SATURATION_NANOS}: it is measured, in the direction
- * that counts. Then echoes, as long as they tell, and for {@link #HELD_NANOS} longer. If the rate
- * is above what was believed, that was too little, and the rate is the capacity. What neither tells
- * any more is unknown: an uplink that is believed to carry little gets little to carry, and would
- * never be seen to carry more. For one thread.
+ * <p>A saturated second is believed for {@link #BELIEVED_NANOS}: it is measured, in the direction
+ * that counts. Then echoes, as long as they tell. If the rate is above what was believed, that was
+ * too little, and the rate is the capacity.
+ *
+ * <p>Where neither tells any more, though the link is used, there is room for more: what is assumed
+ * then grows by {@link #GROWTH} each second, up to {@link #MOST_OF_RATE} times what it has carried
+ * since, until the link is saturated and tells. Otherwise an uplink that is believed to carry
+ * little would get little to carry, and never be seen to carry more. What is not used either is
+ * unknown after {@link #HELD_NANOS}. For one thread.
  */
 public final class LinkCapacity {
-  static final long SATURATION_NANOS = TimeUnit.SECONDS.toNanos(4);
+  static final long BELIEVED_NANOS = TimeUnit.SECONDS.toNanos(3);
   static final long HELD_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** How much more is assumed with each second in which the link is used, but not up. */
+  static final double GROWTH = 1.5;
+
+  /** No more is assumed than so many times what it has carried since. */
+  static final double MOST_OF_RATE = 4;
 
   private static final double PACKET_BITS = 12_000;
   private static final double NOISE_NANOS = 1e6;
@@ -59,6 +69,9 @@ public final class LinkCapacity {
   private double saturationBps;
   private long saturatedNanos;
   private double rateBps;
+  private double assumedBps;
+  private double mostRateBps;
+  private long usedNanos;
 
   private record Echo(int bytes, long tookNanos, long atNanos) {}
 
@@ -70,6 +83,8 @@ public final class LinkCapacity {
     PROBES,
     /** What the link carried while it was never idle. */
     SATURATION,
+    /** More than was measured, because it is in use and not used up. */
+    ASSUMED,
     /** Not known. */
     UNKNOWN
   }
@@ -107,6 +122,8 @@ public final class LinkCapacity {
     fastestNanos = Double.POSITIVE_INFINITY;
     saturationBps = 0;
     rateBps = 0;
+    assumedBps = 0;
+    mostRateBps = 0;
   }
 
   /**
@@ -131,6 +148,7 @@ public final class LinkCapacity {
       second.forEach(echo -> estimator.add(echo.bytes, echo.tookNanos, echo.atNanos));
       estimate(nowNanos);
     }
+    assume(nowNanos);
     second.clear();
     shownBps = 0;
     lost = 0;
@@ -159,16 +177,44 @@ public final class LinkCapacity {
     }
   }
 
+  private void assume(long nowNanos) {
+    boolean isUsed = rateBps >= LEAST_BPS;
+    if (isUsed) {
+      usedNanos = nowNanos;
+    }
+    Belief told = told(nowNanos);
+    if (told.bps > 0) {
+      assumedBps = (double) told.bps;
+      mostRateBps = rateBps;
+      usedNanos = nowNanos;
+    } else if (isUsed && assumedBps > 0) {
+      mostRateBps = Math.max(mostRateBps, rateBps);
+      double more = Math.min(GROWTH * assumedBps, MOST_OF_RATE * mostRateBps);
+      assumedBps = Math.max(Math.max(assumedBps, more), rateBps);
+    } else if (nowNanos - usedNanos > HELD_NANOS) {
+      assumedBps = 0;
+    }
+  }
+
   private boolean isMeasured(long nowNanos) {
-    return saturationBps > 0 && nowNanos - saturatedNanos <= SATURATION_NANOS;
+    return saturationBps > 0 && nowNanos - saturatedNanos <= BELIEVED_NANOS;
   }
 
   /** The capacity, as far as it is known. */
   public Belief belief(long nowNanos) {
+    Belief told = told(nowNanos);
+    return told.bps == 0 && assumedBps > 0
+        ? new Belief(Math.round(assumedBps), Source.ASSUMED)
+        : told;
+  }
+
+  private Belief told(long nowNanos) {
     if (isMeasured(nowNanos)) {
       return new Belief(Math.round(Math.max(saturationBps, rateBps)), Source.SATURATION);
     }
+    boolean isRecent = nowNanos - estimatedNanos <= BELIEVED_NANOS;
     return estimate
+        .filter(known -> isConfirmed || isRecent)
         .map(
             known ->
                 rateBps > known.bps()
@@ -189,7 +235,7 @@ public final class LinkCapacity {
     if (nowNanos - hurriedNanos.getAsLong() > HURRY_NANOS) {
       return ProbePlan.Need.KNOWN;
     }
-    return belief(nowNanos).bps == 0 ? ProbePlan.Need.UNKNOWN : ProbePlan.Need.ROUGH;
+    return told(nowNanos).bps == 0 ? ProbePlan.Need.UNKNOWN : ProbePlan.Need.ROUGH;
   }
 
   private boolean isGood() {

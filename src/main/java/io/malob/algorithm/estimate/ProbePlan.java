@@ -8,10 +8,11 @@ import java.util.function.DoubleSupplier;
 /**
  * When to send the next echo over a link, and of which size. Echoes take at most {@link #SHARE} of
  * what the link can carry as far as that is certain, in each direction, and at most so many a
- * second that the host does not notice: more of them while the capacity is not known. Few different
- * sizes in turn, the largest of which the link can afford seven times a second; at random times, so
- * that they do not keep step with other traffic. The first one is large: how long it takes tells at
- * once what the link carries at least. For one thread.
+ * second that the host does not notice: more of them while the capacity is not known, two while
+ * there is no other traffic. Few different sizes in turn, the largest of which the link can afford
+ * seven times a second; at random times, so that they do not keep step with other traffic. The
+ * first one is large: how long it takes tells at once what the link carries at least. For one
+ * thread.
  */
 public final class ProbePlan {
   /** Which part of the link echoes may take. */
@@ -24,6 +25,7 @@ public final class ProbePlan {
   private static final double UNKNOWN_PER_SECOND = 80;
   private static final double ROUGH_PER_SECOND = 20;
   private static final double KNOWN_PER_SECOND = 8;
+  private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(450);
   private static final long URGENT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
   private static final int LARGEST_MILLIS = 140;
   private static final int ETHERNET_BYTES = 14;
@@ -63,6 +65,8 @@ public final class ProbePlan {
     ROUGH,
     /** Its capacity is known, and may change. */
     KNOWN,
+    /** It carries nothing but echoes. */
+    REST,
     /** Whether it carries anything at all is in doubt. */
     DOUBT
   }
@@ -80,7 +84,7 @@ public final class ProbePlan {
       return isFirst || nowNanos - lastNanos >= URGENT_NANOS ? sent(SMALLEST_BYTES, nowNanos) : 0;
     }
     int bytes = bytes(bps);
-    boolean isTime = nowNanos - lastNanos >= pause * SECOND / perSecond(need);
+    boolean isTime = nowNanos - lastNanos >= pauseNanos(need);
     boolean isAffordable = isTime && savedBytes >= bytes + ETHERNET_BYTES;
     if (!isFirst && !isAffordable) {
       return 0;
@@ -89,11 +93,13 @@ public final class ProbePlan {
     return sent(bytes, nowNanos);
   }
 
-  private static double perSecond(Need need) {
+  private double pauseNanos(Need need) {
     return switch (need) {
-      case UNKNOWN -> UNKNOWN_PER_SECOND;
-      case ROUGH -> ROUGH_PER_SECOND;
-      case KNOWN, DOUBT -> KNOWN_PER_SECOND;
+      case UNKNOWN -> pause * SECOND / UNKNOWN_PER_SECOND;
+      case ROUGH -> pause * SECOND / ROUGH_PER_SECOND;
+      case KNOWN -> pause * SECOND / KNOWN_PER_SECOND;
+      case REST -> REST_NANOS;
+      case DOUBT -> URGENT_NANOS;
     };
   }
 

@@ -183,4 +183,54 @@ class LinkCapacityTest {
     trial.capacity.clear();
     assertEquals(new Belief(0, Source.UNKNOWN), trial.capacity.belief(trial.now));
   }
+
+  /** Two late echoes, of a link whose fastest took 1 ms: a queue throughout. */
+  private static void saturated(LinkCapacity capacity, double bps, long second) {
+    long now = second * 1_000_000_000;
+    capacity.answered(64, 1_000_000_000, now);
+    capacity.answered(64, 1_000_000_000, now);
+    capacity.carried(bps, bps / 20, now);
+  }
+
+  private static void used(LinkCapacity capacity, double bps, long second) {
+    capacity.carried(bps, bps / 20, second * 1_000_000_000);
+  }
+
+  @Test
+  void whatIsUsedAndNotUsedUp_isAssumedToCarryMore_untilItIsSaturated() {
+    LinkCapacity capacity = new LinkCapacity();
+    capacity.answered(64, 1_000_000, 0);
+    used(capacity, 0, 0);
+    saturated(capacity, 1e6, 1);
+    assertEquals(new Belief(1_000_000, Source.SATURATION), capacity.belief(1_000_000_000));
+
+    for (int second = 2; second <= 6; second++) {
+      used(capacity, 0.8e6, second);
+    }
+    assertEquals(new Belief(2_250_000, Source.ASSUMED), capacity.belief(6_000_000_000L));
+    for (int second = 7; second <= 12; second++) {
+      used(capacity, 0.8e6, second);
+    }
+    assertEquals(
+        new Belief(3_200_000, Source.ASSUMED),
+        capacity.belief(12_000_000_000L),
+        "four times what it carries");
+
+    saturated(capacity, 2e6, 13);
+    assertEquals(new Belief(2_000_000, Source.SATURATION), capacity.belief(13_000_000_000L));
+  }
+
+  @Test
+  void whatIsNotUsed_isUnknownAfterSomeTime() {
+    LinkCapacity capacity = new LinkCapacity();
+    capacity.answered(64, 1_000_000, 0);
+    used(capacity, 0, 0);
+    saturated(capacity, 1e6, 1);
+    for (int second = 2; second <= 13; second++) {
+      used(capacity, 0, second);
+    }
+    assertEquals(new Belief(1_000_000, Source.ASSUMED), capacity.belief(13_000_000_000L));
+    used(capacity, 0, 15);
+    assertEquals(new Belief(0, Source.UNKNOWN), capacity.belief(15_000_000_000L));
+  }
 }

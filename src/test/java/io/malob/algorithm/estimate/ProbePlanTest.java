@@ -55,6 +55,7 @@ class ProbePlanTest {
   @Test
   void echoes_whenTheCapacityIsKnown_areFew() {
     assertEquals(8 * 60, minute(50e6, Need.KNOWN).size(), 50);
+    assertEquals(2 * 60, minute(50e6, Need.REST).size(), 15);
     assertTrue(minute(50e6, Need.UNKNOWN).size() > 2_000);
   }
 
