@@ -72,8 +72,9 @@ def others(interfaces: "Mapping[str, Interface]", settings: Settings) -> "tuple[
         for address in interface.ipv6 if address != INSIDE_IPV6)
 
 
-def configuration(settings: Settings, inside_mac: str, uplinks: "Sequence[UplinkState]", first: bool) -> "dict[str, Any]":
-    """The whole document. first: also the algorithm, which may have been changed since."""
+def configuration(
+        settings: Settings, inside_mac: str, uplinks: "Sequence[UplinkState]", algorithm: "str | None") -> "dict[str, Any]":
+    """The whole document. algorithm: None leaves the one that is in force."""
     ipv6 = has_ipv6(uplinks)
     pairs = [DATAPATH_ID[at:at + 2] for at in range(0, 16, 2)]
     document: "dict[str, Any]" = {
@@ -85,6 +86,6 @@ def configuration(settings: Settings, inside_mac: str, uplinks: "Sequence[Uplink
             "ipv6": INSIDE_IPV6 if ipv6 else None, "gateway_ipv6": GATEWAY_IPV6 if ipv6 else None},
         "uplinks": [uplink.document() for uplink in uplinks if uplink.mac],
     }
-    if first and settings.algorithm is not None:
-        document["algorithm"] = settings.algorithm
+    if algorithm is not None:
+        document["algorithm"] = algorithm
     return document

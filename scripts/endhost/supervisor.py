@@ -39,6 +39,7 @@ class Supervisor:
         self._owns_switch = False
         self._daemons: "list[ProcessId]" = []
         self._told: Any = None
+        self._algorithm = settings.algorithm
         self._pause_s, self._not_before = 0.0, 0.0
 
     def make(self) -> None:
@@ -81,6 +82,16 @@ class Supervisor:
             if old != new:
                 say(f"malob endhost: {_words(new)}")
         self._tell()
+        self._remember_algorithm()
+
+    def _remember_algorithm(self) -> None:
+        """Whoever changes it over REST means the next controller, too."""
+        if self._told is not None:
+            try:
+                self._algorithm = self._controller.status()["algorithm"]
+            except RestError:
+                # it is asked again
+                pass
 
     def _look(self) -> None:
         """Reads the network, and prepares uplinks that are new."""
@@ -128,7 +139,9 @@ class Supervisor:
                 self._told = None
 
     def _configuration(self, first: bool) -> "dict[str, Any]":
-        return document.configuration(self._settings, self._inside_mac, self._uplinks, first)
+        """first: for a controller that has been started just now."""
+        return document.configuration(
+            self._settings, self._inside_mac, self._uplinks, self._algorithm if first else None)
 
     def _keep_running(self) -> None:
         now = time.monotonic()

@@ -162,16 +162,16 @@ class DocumentTest(unittest.TestCase):
 
     def test_configuration_without_ipv6_has_none_inside(self) -> None:
         state = UplinkState(UplinkOption("eth0")).seen(ETH0)
-        told = document.configuration(settings("eth0", algorithm="RR"), "02:00:00:00:00:09", [state], first=True)
+        told = document.configuration(settings("eth0", algorithm="RR"), "02:00:00:00:00:09", [state], "RR")
         self.assertEqual("00:00:4d:41:4c:4f:42:00", told["switch"])
         self.assertIsNone(told["inside"]["ipv6"])
         self.assertEqual("RR", told["algorithm"])
-        again = document.configuration(settings("eth0", algorithm="RR"), "02:00:00:00:00:09", [state], first=False)
+        again = document.configuration(settings("eth0", algorithm="RR"), "02:00:00:00:00:09", [state], None)
         self.assertNotIn("algorithm", again)
 
     def test_configuration_with_ipv6_has_it_inside(self) -> None:
         both = replace(ETH0, ipv6=("2001:db8:1::2",), gateway_ipv6="fe80::1")
-        told = document.configuration(settings("eth0"), "02:00:00:00:00:09", [UplinkState(UplinkOption("eth0")).seen(both)], True)
+        told = document.configuration(settings("eth0"), "02:00:00:00:00:09", [UplinkState(UplinkOption("eth0")).seen(both)], None)
         self.assertEqual("fd6d:616c:6f62::2", told["inside"]["ipv6"])
         self.assertEqual(("2001:db8:1::2", "fe80::1"), (told["uplinks"][0]["ipv6"], told["uplinks"][0]["gateway_ipv6"]))
 
