@@ -48,6 +48,8 @@ final class MeasuredUplink {
   private @Nullable PortReading latest;
   private double receivedBps;
   private double sentBps;
+  private long echoBytes;
+  private double echoBps;
 
   /** A frame to be sent out of the uplink's port now. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -155,6 +157,7 @@ final class MeasuredUplink {
       return Optional.empty();
     }
     liveness.asked(nowNanos);
+    echoBytes += bytes;
     AwaitedEchoes.Echo echo = awaited.add(bytes, nowNanos);
     IPv4Address router = uplink.gatewayIpv4().orElseThrow();
     byte[] frame =
@@ -172,7 +175,7 @@ final class MeasuredUplink {
       return ProbePlan.Need.DOUBT;
     }
     ProbePlan.Need need = capacity.need(nowNanos);
-    boolean isQuiet = Math.max(receivedBps, sentBps) < BUSY_BPS;
+    boolean isQuiet = Math.max(receivedBps, sentBps) - echoBps < BUSY_BPS;
     return need == ProbePlan.Need.KNOWN && isQuiet ? ProbePlan.Need.REST : need;
   }
 
@@ -212,6 +215,8 @@ final class MeasuredUplink {
     liveness.busy(now.receivedBps(before) > BUSY_BPS);
     if (now.atNanos() - from.atNanos() >= SECOND_NANOS) {
       second = now;
+      echoBps = 8e9 * echoBytes / (double) (now.atNanos() - from.atNanos());
+      echoBytes = 0;
       receivedBps = now.receivedBps(from);
       sentBps = now.sentBps(from);
       capacity.carried(receivedBps, sentBps, now.atNanos());

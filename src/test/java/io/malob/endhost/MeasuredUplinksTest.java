@@ -97,6 +97,22 @@ class MeasuredUplinksTest {
   }
 
   @Test
+  void uplinksThatCarryNothing_areAskedSeldom_andMissedWithinTwoSeconds() {
+    configure();
+    lab.pass(40_000);
+    assertEquals(250, lab.uplinks.pauseMillis());
+    int echoes = lab.routers.get(0).echoes;
+    lab.pass(10_000);
+    assertEquals(20, lab.routers.get(0).echoes - echoes, 2);
+
+    lab.routers.get(0).answersArp = false;
+    lab.routers.get(0).answersEchoes = false;
+    long millis = millisUntil(1, false);
+    assertTrue(millis <= 2_000, millis + " ms");
+    assertTrue(lab.view(2).alive());
+  }
+
+  @Test
   void linkWhoseQueueHoldsAnswersUp_isAliveAsLongAsItCarries() {
     configure();
     lab.pass(5_000);
