@@ -8,12 +8,14 @@ import org.projectfloodlight.openflow.types.EthType;
 import org.projectfloodlight.openflow.types.ICMPv4Code;
 import org.projectfloodlight.openflow.types.ICMPv4Type;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFValueType;
 import org.projectfloodlight.openflow.types.OFVlanVidMatch;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U16;
+import org.projectfloodlight.openflow.types.U8;
 
 /**
  * A frame inside a fake switch: its match fields can be read and set. Has a parser of its own, so
@@ -23,6 +25,8 @@ final class MutableFrame {
   private static final int TCP = 6;
   private static final int UDP = 17;
   private static final int ICMP = 1;
+  private static final int ICMPV6 = 58;
+  private static final int IPV6_FRAGMENT = 44;
 
   private byte[] bytes;
   private ByteBuffer buffer;
@@ -85,7 +89,12 @@ final class MutableFrame {
       case ETH_TYPE -> EthType.of(uint16(network - 2));
       case VLAN_VID ->
           isTagged() ? OFVlanVidMatch.ofVlan(uint16(14) & 0xfff) : OFVlanVidMatch.UNTAGGED;
-      case IP_PROTO -> isIpv4() ? IpProtocol.of((short) protocol()) : null;
+      case IP_PROTO -> isIp() ? IpProtocol.of((short) protocol()) : null;
+      case IPV6_SRC -> isIpv6() ? address6(network + 8) : null;
+      case IPV6_DST -> isIpv6() ? address6(network + 24) : null;
+      case ICMPV6_TYPE -> has(ICMPV6) ? U8.of((short) uint8(transport())) : null;
+      case ICMPV6_CODE -> has(ICMPV6) ? U8.of((short) uint8(transport() + 1)) : null;
+      case IPV6_ND_TARGET -> isNeighbourMessage() ? address6(transport() + 8) : null;
       case IPV4_SRC -> isIpv4() ? address(network + 12) : null;
       case IPV4_DST -> isIpv4() ? address(network + 16) : null;
       case TCP_SRC -> port(TCP, 0);
@@ -114,6 +123,8 @@ final class MutableFrame {
       case ETH_SRC -> buffer.put(6, ((MacAddress) value).getBytes());
       case IPV4_SRC -> buffer.putInt(network + 12, ((IPv4Address) value).getInt());
       case IPV4_DST -> buffer.putInt(network + 16, ((IPv4Address) value).getInt());
+      case IPV6_SRC -> buffer.put(network + 8, ((IPv6Address) value).getBytes());
+      case IPV6_DST -> buffer.put(network + 24, ((IPv6Address) value).getBytes());
       case TCP_SRC, UDP_SRC -> putPort(transport(), value);
       case TCP_DST, UDP_DST -> putPort(transport() + 2, value);
       case VLAN_VID ->
@@ -122,19 +133,21 @@ final class MutableFrame {
     }
     if (isIpv4()) {
       correctChecksums();
+    } else if (isIpv6() && !isFragment()) {
+      correctChecksumOfIpv6();
     }
   }
 
   /** Open vSwitch takes the ports of all fragments for 0 ("frag normal"). */
   private @Nullable TransportPort port(int protocol, int offset) {
-    if (isIpv4() && isFragment() && protocol() == protocol) {
+    if (isIp() && isFragment() && protocol() == protocol) {
       return TransportPort.NONE;
     }
     return has(protocol) ? TransportPort.of(uint16(transport() + offset)) : null;
   }
 
   private boolean isFragment() {
-    return (uint16(network + 6) & 0x3fff) != 0;
+    return isIpv6() ? uint8(network + 6) == IPV6_FRAGMENT : (uint16(network + 6) & 0x3fff) != 0;
   }
 
   private void putPort(int at, OFValueType<?> port) {
@@ -150,6 +163,22 @@ final class MutableFrame {
     if ((has(TCP) || has(UDP)) && !withoutChecksum) {
       int pseudoHeader = sum(network + 12, 8) + protocol() + length;
       buffer.putShort(at, (short) 0);
+      buffer.putShort(at, checksum(transport(), length, pseudoHeader));
+    }
+  }
+
+  private void correctChecksumOfIpv6() {
+    int at =
+        transport()
+            + switch (protocol()) {
+              case TCP -> 16;
+              case UDP -> 6;
+              default -> 2;
+            };
+    int length = uint16(network + 4);
+    if (has(TCP) || has(UDP) || has(ICMPV6)) {
+      buffer.putShort(at, (short) 0);
+      int pseudoHeader = sum(network + 8, 32) + protocol() + length;
       buffer.putShort(at, checksum(transport(), length, pseudoHeader));
     }
   }
@@ -174,27 +203,56 @@ final class MutableFrame {
     return uint16(network - 2) == 0x0800 && bytes.length >= network + 20;
   }
 
+  private boolean isIpv6() {
+    return uint16(network - 2) == 0x86dd && bytes.length >= network + 40;
+  }
+
+  private boolean isIp() {
+    return isIpv4() || isIpv6();
+  }
+
+  private boolean isNeighbourMessage() {
+    return has(ICMPV6)
+        && (uint8(transport()) == 135 || uint8(transport()) == 136)
+        && bytes.length >= transport() + 24;
+  }
+
   private boolean isArp() {
     return uint16(network - 2) == 0x0806 && bytes.length >= network + 28;
   }
 
   private boolean has(int protocol) {
     boolean firstFragment = isIpv4() && (uint16(network + 6) & 0x1fff) == 0;
-    return firstFragment && protocol() == protocol && bytes.length >= transport() + 8;
+    return (firstFragment || (isIpv6() && !isFragment()))
+        && protocol() == protocol
+        && bytes.length >= transport() + 8;
   }
 
   private int protocol() {
-    return bytes[network + 9] & 0xff;
+    if (!isIpv6()) {
+      return uint8(network + 9);
+    }
+    // Open vSwitch: a later part of a packet has the protocol "fragment"
+    boolean isFirst = isFragment() && (uint16(network + 42) & 0xfff8) == 0;
+    return uint8(isFirst ? network + 40 : network + 6);
   }
 
   private int transport() {
-    return network + (bytes[network] & 0x0f) * 4;
+    return network + (isIpv6() ? 40 : (bytes[network] & 0x0f) * 4);
   }
 
   private MacAddress mac(int at) {
     byte[] mac = new byte[6];
     buffer.get(at, mac);
     return MacAddress.of(mac);
+  }
+
+  private IPv6Address address6(int at) {
+    return IPv6Address.of(buffer.getLong(at), buffer.getLong(at + 8));
+  }
+
+  private int uint8(int at) {
+    return bytes[at] & 0xff;
   }
 
   private IPv4Address address(int at) {

@@ -15,6 +15,17 @@ final class Checksums {
     return (short) ~sum;
   }
 
+  /**
+   * The checksum of an IPv6 packet's payload, whose checksum field is still zero (RFC 8200, section
+   * 8.1); never 0, which UDP may not have.
+   *
+   * @param addresses where both addresses are
+   */
+  static short ofIpv6(ByteBuffer bytes, int addresses, int offset, int length, int protocol) {
+    short checksum = of(bytes, offset, length, sum(bytes, addresses, 32) + protocol + length);
+    return checksum == 0 ? (short) 0xffff : checksum;
+  }
+
   /** The plain sum of 16-bit words; a last odd byte counts as if a zero followed it. */
   static int sum(ByteBuffer bytes, int offset, int length) {
     int sum = 0;

@@ -7,10 +7,11 @@ import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
  * The headers of one Ethernet frame, read once from its bytes (which are not copied): Ethernet II
- * with up to two VLAN tags, ARP for IPv4, IPv4, TCP, UDP and ICMP. Immutable as long as nobody
- * writes to the bytes. Fields that a frame of this {@link Kind} does not have are zero.
+ * with up to two VLAN tags, ARP for IPv4, IPv4, TCP, UDP and ICMP ({@link Ipv6Packet} reads IPv6).
+ * Immutable as long as nobody writes to the bytes. Fields that a frame of this {@link Kind} does
+ * not have are zero.
  */
-public final class Packet {
+public final class Packet implements IpPacket {
 
   /** What a frame carries, as far as it could be read. */
   public enum Kind {
@@ -28,6 +29,7 @@ public final class Packet {
 
   public static final int ETHERTYPE_IPV4 = 0x0800;
   public static final int ETHERTYPE_ARP = 0x0806;
+  public static final int ETHERTYPE_IPV6 = 0x86dd;
   public static final int ETHERTYPE_LLDP = 0x88cc;
 
   public static final int ARP_REQUEST = 1;
@@ -188,12 +190,12 @@ public final class Packet {
     dstPort = uint16(transportOffset + 2);
   }
 
-  /** Whether this is a part of an IPv4 packet, the first or a later one. */
+  @Override
   public boolean isFragment() {
     return isIpv4() && (uint16(networkOffset + 6) & 0x3fff) != 0;
   }
 
-  /** The bytes of the frame; not to be written to. */
+  @Override
   public byte[] frame() {
     return frame;
   }
@@ -266,15 +268,17 @@ public final class Packet {
         : new byte[0];
   }
 
-  /** The IP protocol number. */
+  @Override
   public int protocol() {
     return protocol;
   }
 
+  @Override
   public int srcPort() {
     return srcPort;
   }
 
+  @Override
   public int dstPort() {
     return dstPort;
   }
@@ -293,14 +297,9 @@ public final class Packet {
     return kind == Kind.ICMP ? uint16(transportOffset + 6) : 0;
   }
 
-  /** Whether all of these TCP flags are set. */
+  @Override
   public boolean hasTcpFlags(int flags) {
     return kind == Kind.TCP && (tcpFlags & flags) == flags;
-  }
-
-  /** Whether this is the first packet of a TCP connection: SYN and no ACK. */
-  public boolean isTcpSyn() {
-    return hasTcpFlags(TCP_SYN) && (tcpFlags & TCP_ACK) == 0;
   }
 
   /** The TCP sequence number. */

@@ -1,0 +1,229 @@
+package io.malob.openflow.packet;
+
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import org.projectfloodlight.openflow.types.IPv6Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+
+/**
+ * The headers of one IPv6 packet (RFC 8200) in an Ethernet frame without VLAN tag, read from its
+ * bytes, which are not copied: TCP, UDP, ICMPv6, and any other protocol by its number. Hop-by-hop,
+ * routing, destination and authentication headers are passed over, as switches do. Immutable as
+ * long as nobody writes to the bytes.
+ */
+public final class Ipv6Packet implements IpPacket {
+  static final int IPV6_BYTES = 40;
+  static final int PROTOCOL_ICMPV6 = 58;
+  static final int ICMPV6_BYTES = 8;
+
+  private static final int HOP_BY_HOP = 0;
+  private static final int ROUTING = 43;
+  private static final int FRAGMENT = 44;
+  private static final int AUTHENTICATION = 51;
+  private static final int DESTINATION = 60;
+  private static final int MOST_HEADERS = 8;
+  private static final int LEAST_HEADER_BYTES = 8;
+  private static final int UDP_BYTES = 8;
+
+  private final Packet ethernet;
+  private final ByteBuffer bytes;
+  private int protocol;
+  private int transportOffset;
+  private int end;
+  private boolean isFragment;
+
+  private Ipv6Packet(Packet ethernet) {
+    this.ethernet = ethernet;
+    this.bytes = ByteBuffer.wrap(ethernet.frame());
+  }
+
+  /** Reads what a frame carries; empty if it is not IPv6, or lengths contradict each other. */
+  public static Optional<Ipv6Packet> of(Packet ethernet) {
+    boolean isIpv6 =
+        ethernet.etherType() == Packet.ETHERTYPE_IPV6
+            && ethernet.kind() != Packet.Kind.MALFORMED
+            && !ethernet.isTagged();
+    Ipv6Packet packet = new Ipv6Packet(ethernet);
+    return isIpv6 && packet.readHeaders() ? Optional.of(packet) : Optional.empty();
+  }
+
+  private boolean readHeaders() {
+    int network = networkOffset();
+    if (bytes.capacity() < network + IPV6_BYTES || (uint8(network) >> 4) != 6) {
+      return false;
+    }
+    end = network + IPV6_BYTES + uint16(network + 4);
+    protocol = uint8(network + 6);
+    transportOffset = network + IPV6_BYTES;
+    if (end > bytes.capacity() || !passExtensions()) {
+      return false;
+    }
+    return isFragment || isTransportWhole(end - transportOffset);
+  }
+
+  /** Goes to the transport header; false if a header before it is not whole. */
+  private boolean passExtensions() {
+    for (int headers = 0; isExtension() && !isFragment; headers++) {
+      if (headers == MOST_HEADERS || end < transportOffset + LEAST_HEADER_BYTES) {
+        return false;
+      }
+      int units = uint8(transportOffset + 1);
+      int length =
+          switch (protocol) {
+            case FRAGMENT -> LEAST_HEADER_BYTES;
+            case AUTHENTICATION -> (units + 2) * 4;
+            default -> (units + 1) * 8;
+          };
+      // one that is the first and the last part is whole (RFC 6946)
+      isFragment = protocol == FRAGMENT && (uint16(transportOffset + 2) & ~6) != 0;
+      protocol = uint8(transportOffset);
+      transportOffset += length;
+    }
+    return transportOffset <= end;
+  }
+
+  private boolean isExtension() {
+    return switch (protocol) {
+      case HOP_BY_HOP, ROUTING, FRAGMENT, AUTHENTICATION, DESTINATION -> true;
+      default -> false;
+    };
+  }
+
+  private boolean isTransportWhole(int available) {
+    return switch (protocol) {
+      case Packet.PROTOCOL_TCP ->
+          available >= Packet.TCP_BYTES
+              && tcpHeaderBytes() >= Packet.TCP_BYTES
+              && tcpHeaderBytes() <= available;
+      case Packet.PROTOCOL_UDP -> available >= UDP_BYTES;
+      case PROTOCOL_ICMPV6 -> available >= ICMPV6_BYTES;
+      default -> true;
+    };
+  }
+
+  @Override
+  public byte[] frame() {
+    return ethernet.frame();
+  }
+
+  public MacAddress srcMac() {
+    return ethernet.srcMac();
+  }
+
+  public MacAddress dstMac() {
+    return ethernet.dstMac();
+  }
+
+  /** Whether the frame is for more than one host. */
+  public boolean isMulticast() {
+    return ethernet.isMulticast();
+  }
+
+  public IPv6Address srcAddress() {
+    return addressAt(networkOffset() + 8);
+  }
+
+  public IPv6Address dstAddress() {
+    return addressAt(networkOffset() + 24);
+  }
+
+  @Override
+  public int protocol() {
+    return protocol;
+  }
+
+  @Override
+  public boolean isFragment() {
+    return isFragment;
+  }
+
+  @Override
+  public int srcPort() {
+    return hasPorts() ? uint16(transportOffset) : 0;
+  }
+
+  @Override
+  public int dstPort() {
+    return hasPorts() ? uint16(transportOffset + 2) : 0;
+  }
+
+  private boolean hasPorts() {
+    return is(Packet.PROTOCOL_TCP) || is(Packet.PROTOCOL_UDP);
+  }
+
+  private boolean is(int wanted) {
+    return protocol == wanted && !isFragment;
+  }
+
+  @Override
+  public boolean hasTcpFlags(int flags) {
+    return is(Packet.PROTOCOL_TCP) && (tcpFlags() & flags) == flags;
+  }
+
+  /** The type of an ICMPv6 message; 0, which is none, if this is not one. */
+  public int icmpType() {
+    return is(PROTOCOL_ICMPV6) ? uint8(transportOffset) : 0;
+  }
+
+  /** How many more hops it might have gone. */
+  int hopLimit() {
+    return uint8(networkOffset() + 7);
+  }
+
+  /** The TCP sequence number. */
+  int tcpSequence() {
+    return bytes.getInt(transportOffset + 4);
+  }
+
+  /** The TCP acknowledgement number. */
+  int tcpAcknowledgement() {
+    return bytes.getInt(transportOffset + 8);
+  }
+
+  /** How many sequence numbers a TCP packet uses: its data, and one each for SYN and FIN. */
+  int tcpSequenceLength() {
+    return end
+        - transportOffset
+        - tcpHeaderBytes()
+        + Integer.bitCount(tcpFlags() & (Packet.TCP_SYN | Packet.TCP_FIN));
+  }
+
+  private int tcpFlags() {
+    return uint8(transportOffset + 13);
+  }
+
+  private int tcpHeaderBytes() {
+    return (uint8(transportOffset + 12) >> 4) * 4;
+  }
+
+  int networkOffset() {
+    return ethernet.networkOffset();
+  }
+
+  int transportOffset() {
+    return transportOffset;
+  }
+
+  /** Where the packet ends; padding may come behind it. */
+  int end() {
+    return end;
+  }
+
+  IPv6Address addressAt(int offset) {
+    return IPv6Address.of(bytes.getLong(offset), bytes.getLong(offset + 8));
+  }
+
+  private int uint8(int offset) {
+    return bytes.get(offset) & 0xff;
+  }
+
+  private int uint16(int offset) {
+    return bytes.getShort(offset) & 0xffff;
+  }
+
+  @Override
+  public String toString() {
+    String ports = hasPorts() ? " " + srcPort() + " -> " + dstPort() : "";
+    return "IPv6 protocol " + protocol + " " + srcAddress() + " -> " + dstAddress() + ports;
+  }
+}

@@ -1,0 +1,164 @@
+package io.malob.openflow.packet;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.testing.Frames;
+import io.malob.testing.Ipv6Frames;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.projectfloodlight.openflow.types.IPv6Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+
+class Ipv6PacketTest {
+  private static final IPv6Address SRC = IPv6Address.of("2001:db8:1::2");
+  private static final IPv6Address DST = IPv6Address.of("2001:db8:ff::1");
+  private static final MacAddress SRC_MAC = MacAddress.of("02:00:00:00:00:01");
+  private static final MacAddress DST_MAC = MacAddress.of("02:00:00:00:00:02");
+  private static final Ipv6Frames FRAMES = new Ipv6Frames(SRC_MAC, DST_MAC, SRC, DST);
+
+  private static Optional<Ipv6Packet> read(byte[] frame) {
+    return Ipv6Packet.of(Packet.parse(frame));
+  }
+
+  @Test
+  void tcp_isReadWhole() {
+    Ipv6Packet packet = read(FRAMES.tcp(40_000, 443, 0x02)).orElseThrow();
+    assertEquals(6, packet.protocol());
+    assertEquals(40_000, packet.srcPort());
+    assertEquals(443, packet.dstPort());
+    assertEquals(SRC, packet.srcAddress());
+    assertEquals(DST, packet.dstAddress());
+    assertEquals(SRC_MAC, packet.srcMac());
+    assertEquals(DST_MAC, packet.dstMac());
+    assertTrue(packet.isTcpSyn());
+    assertFalse(packet.isFragment());
+    assertEquals(0, packet.icmpType());
+    assertFalse(read(FRAMES.tcp(40_000, 443, 0x12)).orElseThrow().isTcpSyn());
+  }
+
+  @Test
+  void udp_hasPortsAndNoTcpFlags() {
+    Ipv6Packet packet = read(FRAMES.udp(50_000, 53, new byte[20])).orElseThrow();
+    assertEquals(50_000, packet.srcPort());
+    assertEquals(53, packet.dstPort());
+    assertFalse(packet.hasTcpFlags(0));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 0, 8", "43, 1, 16", "60, 2, 24", "51, 1, 12"})
+  void extensionHeader_isPassedOver(int header, int lengthField, int bytes) {
+    byte[] tcp = Arrays.copyOfRange(FRAMES.tcp(40_000, 443, 0x10), 54, 74);
+    byte[] payload =
+        ByteBuffer.allocate(bytes + 20)
+            .put((byte) 6)
+            .put((byte) lengthField)
+            .put(bytes, tcp)
+            .array();
+    Ipv6Packet packet = read(FRAMES.packet(header, payload)).orElseThrow();
+    assertEquals(6, packet.protocol());
+    assertEquals(443, packet.dstPort());
+    assertTrue(packet.hasTcpFlags(0x10));
+  }
+
+  @Test
+  void headersWithoutEnd_areRefused() {
+    byte[] payload = new byte[8 * 100]; // hop-by-hop headers, each followed by another
+    assertEquals(Optional.empty(), read(FRAMES.packet(0, payload)));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, true", "100, true", "100, false"})
+  void fragment_hasNoPortsToBeTrusted(int offset, boolean moreFollow) {
+    Ipv6Packet packet = read(FRAMES.fragment(17, offset, moreFollow, new byte[64])).orElseThrow();
+    assertTrue(packet.isFragment());
+    assertEquals(17, packet.protocol());
+    assertEquals(0, packet.srcPort() + packet.dstPort());
+  }
+
+  @Test
+  void fragmentThatIsTheWholePacket_isNone() {
+    byte[] udp = Arrays.copyOfRange(FRAMES.udp(50_000, 53, new byte[4]), 54, 66);
+    Ipv6Packet packet = read(FRAMES.fragment(17, 0, false, udp)).orElseThrow();
+    assertFalse(packet.isFragment());
+    assertEquals(53, packet.dstPort());
+  }
+
+  @Test
+  void otherProtocol_isReadWithoutPorts() {
+    Ipv6Packet packet = read(FRAMES.packet(50, new byte[30])).orElseThrow();
+    assertEquals(50, packet.protocol());
+    assertEquals(0, packet.dstPort());
+  }
+
+  @Test
+  void frameThatIsCutAnywhere_isRefused() {
+    for (byte[] frame :
+        new byte[][] {
+          FRAMES.tcp(1, 2, 0x02), FRAMES.udp(1, 2, new byte[3]), FRAMES.solicitation(DST)
+        }) {
+      for (int length = 0; length < frame.length; length++) {
+        assertEquals(Optional.empty(), read(Arrays.copyOf(frame, length)));
+      }
+    }
+  }
+
+  @Test
+  void paddingBehindThePacket_doesNotCount() {
+    byte[] frame = FRAMES.tcp(1, 2, 0x11);
+    Ipv6Packet packet = read(Arrays.copyOf(frame, frame.length + 10)).orElseThrow();
+    assertEquals(frame.length, packet.end());
+    assertEquals(1, packet.tcpSequenceLength(), "FIN alone");
+  }
+
+  @Test
+  void contradictions_areRefused() {
+    byte[] tooShortHeader = FRAMES.tcp(1, 2, 0x02);
+    tooShortHeader[54 + 12] = 0x40;
+    assertEquals(Optional.empty(), read(tooShortHeader));
+    byte[] tooLongHeader = FRAMES.tcp(1, 2, 0x02);
+    tooLongHeader[54 + 12] = 0x60;
+    assertEquals(Optional.empty(), read(tooLongHeader));
+    byte[] otherVersion = FRAMES.tcp(1, 2, 0x02);
+    otherVersion[14] = 0x40;
+    assertEquals(Optional.empty(), read(otherVersion));
+    assertEquals(Optional.empty(), read(Frames.tagged(FRAMES.tcp(1, 2, 0x02), 5)));
+  }
+
+  @Test
+  void neighbourMessages_areRead() {
+    IPv6Address target = IPv6Address.of("fe80::1");
+    NeighbourMessage asked =
+        NeighbourMessage.of(read(FRAMES.solicitation(target)).orElseThrow()).orElseThrow();
+    assertEquals(new NeighbourMessage(true, SRC, target, SRC_MAC), asked);
+    MacAddress its = MacAddress.of("02:00:00:00:00:77");
+    NeighbourMessage told =
+        NeighbourMessage.of(read(FRAMES.advertisement(target, its)).orElseThrow()).orElseThrow();
+    assertEquals(new NeighbourMessage(false, SRC, target, its), told);
+    byte[] withoutOption = FRAMES.icmp(136, 255, 0x4000_0000, target.getBytes());
+    assertEquals(
+        SRC_MAC, NeighbourMessage.of(read(withoutOption).orElseThrow()).orElseThrow().mac());
+  }
+
+  @Test
+  void neighbourMessage_fromAfar_isNone() {
+    byte[] forged = FRAMES.icmp(136, 254, 0x6000_0000, DST.getBytes());
+    assertEquals(Optional.empty(), NeighbourMessage.of(read(forged).orElseThrow()));
+    byte[] cut = FRAMES.icmp(136, 255, 0x6000_0000, new byte[15]);
+    assertEquals(Optional.empty(), NeighbourMessage.of(read(cut).orElseThrow()));
+    byte[] echo = FRAMES.icmp(129, 255, 1, new byte[16]);
+    assertEquals(Optional.empty(), NeighbourMessage.of(read(echo).orElseThrow()));
+  }
+
+  @Test
+  void option_withoutLength_endsTheReading() {
+    byte[] body = ByteBuffer.allocate(24).put(DST.getBytes()).array();
+    Ipv6Packet packet = read(FRAMES.icmp(136, 255, 0, body)).orElseThrow();
+    assertEquals(SRC_MAC, NeighbourMessage.of(packet).orElseThrow().mac());
+  }
+}
