@@ -165,13 +165,16 @@ public final class EndhostModule
             this::resetLater,
             nanoTime);
     FirstPackets firstPackets = new FirstPackets();
+    FlowPlacer placer = new FlowPlacer(flows, choice, sender, refusals, resets);
+    IcmpErrors icmpErrors = new IcmpErrors(flows, sender, refusals);
     packets =
         new PacketIns(
             uplinks,
-            new FlowPlacer(flows, choice, sender, refusals, resets),
+            placer,
             ends,
             new ArpProxy(sender),
-            new IcmpErrors(flows, sender, refusals),
+            icmpErrors,
+            new Ipv6PacketIns(uplinks, placer, new NeighbourProxy(sender), icmpErrors, refusals),
             firstPackets,
             refusals,
             nanoTime);

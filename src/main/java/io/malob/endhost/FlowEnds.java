@@ -1,5 +1,6 @@
 package io.malob.endhost;
 
+import io.malob.openflow.packet.IpPacket;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.uplink.FlowKey;
 import io.malob.openflow.uplink.FoundFlow;
@@ -32,7 +33,7 @@ final class FlowEnds {
   }
 
   /** A copy of a packet with FIN or RST; the packet itself is on its way. */
-  void copied(FlowKey key, boolean byHost, Packet packet, long nowNanos) {
+  void copied(FlowKey key, boolean byHost, IpPacket packet, long nowNanos) {
     @Nullable Flow flow = flows.find(key);
     if (flow == null) {
       return;

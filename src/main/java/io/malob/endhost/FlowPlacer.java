@@ -1,7 +1,7 @@
 package io.malob.endhost;
 
+import io.malob.openflow.packet.IpPacket;
 import io.malob.openflow.packet.Packet;
-import io.malob.openflow.packet.Replies;
 import io.malob.openflow.uplink.FlowKey;
 import io.malob.openflow.uplink.InsideEnd;
 import io.malob.openflow.uplink.UplinkEnd;
@@ -53,7 +53,15 @@ final class FlowPlacer {
       fragments.send(wiring, packet, nowNanos);
       return false;
     }
-    FlowKey key = FlowKey.sent(packet);
+    return place(wiring, inside, FlowKey.sent(packet), packet, nowNanos);
+  }
+
+  /**
+   * Takes a packet that the host sends, of a flow that has that key.
+   *
+   * @return whether it was the first of it
+   */
+  boolean place(Wiring wiring, InsideEnd inside, FlowKey key, IpPacket packet, long nowNanos) {
     @Nullable Flow known = flows.find(key);
     Optional<UplinkEnd> uplink = known == null ? Optional.empty() : wiring.uplinkOf(known);
     if (known == null || uplink.isEmpty()) {
@@ -70,10 +78,10 @@ final class FlowPlacer {
       Wiring wiring,
       InsideEnd inside,
       FlowKey key,
-      Packet packet,
+      IpPacket packet,
       @Nullable Flow stranded,
       long nowNanos) {
-    if (packet.kind() == Packet.Kind.TCP && !packet.isTcpSyn()) {
+    if (key.protocol() == FlowKey.TCP && !packet.isTcpSyn()) {
       resets.answered(key);
       refusals.count(Refusal.UNKNOWN_CONNECTION);
       sender.reset(wiring, inside, packet);
@@ -101,15 +109,20 @@ final class FlowPlacer {
   }
 
   private void send(
-      Wiring wiring, InsideEnd inside, UplinkEnd uplink, Flow flow, Packet packet, long nowNanos) {
+      Wiring wiring,
+      InsideEnd inside,
+      UplinkEnd uplink,
+      Flow flow,
+      IpPacket packet,
+      long nowNanos) {
     boolean rules = flow.needsRules(nowNanos, RULES_AGAIN_NANOS);
     sender.carry(wiring, inside, uplink, flow, rules, packet.frame());
   }
 
-  private void refuse(Refusal why, Wiring wiring, InsideEnd inside, Packet packet) {
+  private void refuse(Refusal why, Wiring wiring, InsideEnd inside, IpPacket packet) {
     refusals.count(why);
-    if (packet.kind() == Packet.Kind.TCP || packet.kind() == Packet.Kind.UDP) {
-      sender.tell(wiring, inside, Replies.networkUnreachable(packet));
+    if (packet.protocol() == FlowKey.TCP || packet.protocol() == FlowKey.UDP) {
+      sender.noWay(wiring, inside, packet);
     }
   }
 
@@ -119,11 +132,21 @@ final class FlowPlacer {
       fragments.receive(wiring, inside, uplink, packet, nowNanos);
       return;
     }
-    FlowKey key = FlowKey.received(packet);
+    answered(wiring, inside, uplink, FlowKey.received(packet), packet, nowNanos);
+  }
+
+  /** Takes a packet for the host that came in at an uplink, of a flow that has that key. */
+  void answered(
+      Wiring wiring,
+      InsideEnd inside,
+      UplinkEnd uplink,
+      FlowKey key,
+      IpPacket packet,
+      long nowNanos) {
     @Nullable Flow flow = flows.find(key);
     if (flow != null && flow.uplink() == uplink.number()) {
       sender.handBack(wiring, inside, key, packet.frame());
-    } else if (packet.kind() != Packet.Kind.TCP && barred.take(nowNanos)) {
+    } else if (key.protocol() != FlowKey.TCP && barred.take(nowNanos)) {
       sender.bar(wiring, uplink, key);
     }
   }

@@ -12,6 +12,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
@@ -143,13 +144,17 @@ final class HostKeeper {
     }
     InsideEnd inside = now.inside().get();
     for (UplinkEnd end : now.byNumber().values()) {
-      UplinkEnd old = before.byNumber().get(end.number());
-      boolean hasMoved = old != null && !old.equals(end) && old.gatewayMac().isPresent();
-      if (hasMoved) {
-        for (Flow flow : flows.all()) {
-          if (flow.uplink() == end.number() && now.uplinkOf(flow).isPresent()) {
-            sender.carry(now, inside, end, flow);
-          }
+      @Nullable UplinkEnd old = before.byNumber().get(end.number());
+      if (old == null || old.equals(end)) {
+        continue;
+      }
+      for (Flow flow : flows.all()) {
+        boolean isToMove =
+            flow.uplink() == end.number()
+                && old.carries(flow.key())
+                && now.uplinkOf(flow).isPresent();
+        if (isToMove) {
+          sender.carry(now, inside, end, flow);
         }
       }
     }

@@ -91,6 +91,7 @@ final class HostStatus {
     shown.put("number", view.number());
     shown.put("alive", view.alive());
     shown.put("gateway_mac", text(view.gatewayMac()));
+    shown.put("gateway_mac6", text(view.gatewayMac6()));
     boolean unknown = view.capacitySource().equals("unknown");
     shown.put("capacity_bps", unknown ? null : view.capacityBps());
     shown.put("capacity_source", view.capacitySource());

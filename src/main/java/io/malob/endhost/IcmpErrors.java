@@ -1,6 +1,8 @@
 package io.malob.endhost;
 
+import io.malob.openflow.packet.Ipv6Packet;
 import io.malob.openflow.packet.Packet;
+import io.malob.openflow.packet.QuotedIpv6Packet;
 import io.malob.openflow.packet.QuotedPacket;
 import io.malob.openflow.uplink.FlowKey;
 import io.malob.openflow.uplink.InsideEnd;
@@ -33,23 +35,55 @@ final class IcmpErrors {
     if (quoted.isEmpty()) {
       return false;
     }
-    @Nullable Flow flow = flows.find(keyOf(quoted.get()));
-    if (flow != null && flow.uplink() == uplink.number()) { // else it is about the host's own
-      if (allowance.take(nowNanos)) {
-        sender.tell(
-            wiring,
-            inside,
-            quoted.get().readdressed(inside.gatewayMac(), inside.mac(), inside.ipv4()));
-      } else {
-        refusals.count(Refusal.ICMP_RATE);
-      }
+    if (concernsFlow(keyOf(quoted.get()), uplink, nowNanos)) {
+      sender.tell(
+          wiring,
+          inside,
+          quoted.get().readdressed(inside.gatewayMac(), inside.mac(), inside.ipv4()));
     }
     return true;
+  }
+
+  /** Takes an IPv6 packet that came in at an uplink; false if it is no error. */
+  boolean take(
+      Wiring wiring, InsideEnd inside, UplinkEnd uplink, Ipv6Packet packet, long nowNanos) {
+    Optional<QuotedIpv6Packet> quoted = QuotedIpv6Packet.of(packet);
+    if (quoted.isEmpty()) {
+      return false;
+    }
+    if (inside.ipv6().isPresent() && concernsFlow(keyOf(quoted.get()), uplink, nowNanos)) {
+      sender.tell(
+          wiring,
+          inside,
+          quoted.get().readdressed(inside.gatewayMac(), inside.mac(), inside.ipv6().get()));
+    }
+    return true;
+  }
+
+  /** Whether it is about a flow on this uplink, and not about the host's own, and not too many. */
+  private boolean concernsFlow(FlowKey key, UplinkEnd uplink, long nowNanos) {
+    @Nullable Flow flow = flows.find(key);
+    if (flow == null || flow.uplink() != uplink.number()) {
+      return false;
+    }
+    boolean isAllowed = allowance.take(nowNanos);
+    if (!isAllowed) {
+      refusals.count(Refusal.ICMP_RATE);
+    }
+    return isAllowed;
   }
 
   private static FlowKey keyOf(QuotedPacket quoted) {
     return FlowKey.of(
         IPv4Address.of(quoted.dstAddress()),
+        quoted.protocol(),
+        quoted.hasPorts() ? quoted.srcPort() : 0,
+        quoted.hasPorts() ? quoted.dstPort() : 0);
+  }
+
+  private static FlowKey keyOf(QuotedIpv6Packet quoted) {
+    return FlowKey.of(
+        quoted.dstAddress(),
         quoted.protocol(),
         quoted.hasPorts() ? quoted.srcPort() : 0,
         quoted.hasPorts() ? quoted.dstPort() : 0);

@@ -4,6 +4,7 @@ import io.malob.algorithm.estimate.LinkCapacity;
 import io.malob.algorithm.estimate.ProbePlan;
 import io.malob.algorithm.estimate.WindowMinimum;
 import io.malob.openflow.packet.EchoFrames;
+import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
 import java.util.Locale;
@@ -36,6 +37,7 @@ final class MeasuredUplink {
   private final ProbePlan plan;
   private final LinkCapacity capacity = new LinkCapacity();
   private final Liveness liveness = new Liveness();
+  private final Ipv6Router ipv6Router = new Ipv6Router();
   private final AwaitedEchoes awaited = new AwaitedEchoes();
   private final WindowMinimum roundTrips = new WindowMinimum(ROUND_TRIP_NANOS);
   private Uplink uplink;
@@ -73,9 +75,14 @@ final class MeasuredUplink {
         now.mac().equals(uplink.mac())
             && now.ipv4().equals(uplink.ipv4())
             && now.gatewayIpv4().equals(uplink.gatewayIpv4());
+    boolean isSameForIpv6 =
+        now.mac().equals(uplink.mac()) && now.gatewayIpv6().equals(uplink.gatewayIpv6());
     uplink = now;
     if (!isSame) {
       forget();
+    }
+    if (!isSameForIpv6 || now.ipv6().isEmpty()) {
+      ipv6Router.clear();
     }
   }
 
@@ -83,6 +90,7 @@ final class MeasuredUplink {
   void port(Optional<OFPort> now, boolean up) {
     if (!now.equals(port) || !up) {
       forget();
+      ipv6Router.clear();
       second = null;
       latest = null;
       receivedBps = 0;
@@ -111,17 +119,33 @@ final class MeasuredUplink {
 
   boolean isAlive(long nowNanos) {
     boolean isRecordedAsNothing = recordedBps.isPresent() && recordedBps.getAsLong() == 0;
-    return isUp
-        && port.isPresent()
-        && uplink.ipv4().isPresent()
-        && gatewayMac.isPresent()
-        && liveness.isThere(nowNanos)
-        && !isRecordedAsNothing;
+    return isUp && port.isPresent() && isRouterThere(nowNanos) && !isRecordedAsNothing;
+  }
+
+  /** The IPv4 router, or that of IPv6 where there is no other. */
+  private boolean isRouterThere(long nowNanos) {
+    boolean hasIpv4 = uplink.ipv4().isPresent() && uplink.gatewayIpv4().isPresent();
+    return hasIpv4
+        ? gatewayMac.isPresent() && liveness.isThere(nowNanos)
+        : ipv6Router.mac(nowNanos).isPresent();
+  }
+
+  /** The MAC of the IPv6 router, as long as that is there. */
+  Optional<MacAddress> gatewayMac6(long nowNanos) {
+    return ipv6Router.mac(nowNanos);
   }
 
   /** Whether there is an answer overdue. */
   boolean isInDoubt(long nowNanos) {
-    return liveness.isThere(nowNanos) && liveness.isInDoubt(nowNanos);
+    return (liveness.isThere(nowNanos) && liveness.isInDoubt(nowNanos))
+        || ipv6Router.isInDoubt(nowNanos);
+  }
+
+  /** What to ask for by neighbour solicitation now, if it is time. */
+  Optional<Question> solicitation(long nowNanos) {
+    return isUp
+        ? ipv6Router.question(uplink, nowNanos).map(frame -> new Question(frame, null))
+        : Optional.empty();
   }
 
   /** What to ask for by ARP now, if it is time. */
@@ -184,6 +208,20 @@ final class MeasuredUplink {
     return need(nowNanos) == ProbePlan.Need.REST;
   }
 
+  /** Takes what may tell the MAC of the IPv6 router. */
+  void take(NeighbourMessage message) {
+    if (isUp && isOfRouter(uplink, message)) { // else configured otherwise meanwhile
+      ipv6Router.answered(message.mac());
+    }
+  }
+
+  /** Whether it tells the MAC of an uplink's IPv6 router. */
+  static boolean isOfRouter(Uplink uplink, NeighbourMessage message) {
+    return !message.isSolicitation()
+        && uplink.ipv6().isPresent()
+        && uplink.gatewayIpv6().filter(message.target()::equals).isPresent();
+  }
+
   /** Takes an answer. */
   void take(Packet packet, long receivedNanos) {
     if (!isUp || !new RouterAnswer(uplink, identifier).isOne(packet)) {
@@ -212,7 +250,9 @@ final class MeasuredUplink {
       second = now;
       return;
     }
-    liveness.busy(now.receivedBps(before) > BUSY_BPS);
+    boolean isBusy = now.receivedBps(before) > BUSY_BPS;
+    liveness.busy(isBusy);
+    ipv6Router.busy(isBusy);
     if (now.atNanos() - from.atNanos() >= SECOND_NANOS) {
       second = now;
       echoBps = 8e9 * echoBytes / (double) (now.atNanos() - from.atNanos());
@@ -231,7 +271,7 @@ final class MeasuredUplink {
         number,
         port,
         gatewayMac,
-        Optional.empty(),
+        ipv6Router.mac(nowNanos),
         isAlive,
         belief.bps(),
         belief.source().name().toLowerCase(Locale.ROOT),

@@ -5,6 +5,8 @@ import com.google.common.util.concurrent.FutureCallback;
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.openflow.TimedPacketOut;
+import io.malob.openflow.packet.Ipv6Packet;
+import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.Packet;
 import java.util.HashMap;
 import java.util.List;
@@ -165,6 +167,30 @@ final class MeasuredUplinks implements Uplinks {
     return name.isPresent();
   }
 
+  @Override
+  public boolean take(OFPort port, Ipv6Packet packet) {
+    Optional<NeighbourMessage> message = NeighbourMessage.of(packet);
+    Optional<String> name =
+        message.flatMap(
+            told ->
+                view.stream()
+                    .flatMap(now -> now.uplinks().stream())
+                    .filter(each -> each.port().filter(port::equals).isPresent())
+                    .filter(each -> MeasuredUplink.isOfRouter(each.uplink(), told))
+                    .map(each -> each.uplink().name())
+                    .findFirst());
+    name.ifPresent(from -> inOrder.execute(() -> told(from, message.orElseThrow())));
+    return name.isPresent();
+  }
+
+  private void told(String name, NeighbourMessage message) {
+    @Nullable MeasuredUplink uplink = byName.get(name);
+    if (uplink != null) {
+      uplink.take(message);
+      tick();
+    }
+  }
+
   private void answered(String name, Packet packet, long receivedNanos) {
     @Nullable MeasuredUplink uplink = byName.get(name);
     if (uplink != null) {
@@ -212,6 +238,7 @@ final class MeasuredUplinks implements Uplinks {
     boolean isInDoubt = false;
     for (MeasuredUplink each : byName.values()) {
       each.arp(now).ifPresent(question -> send(sw, each, question));
+      each.solicitation(now).ifPresent(question -> send(sw, each, question));
       each.echo(now).ifPresent(question -> send(sw, each, question));
       isInDoubt |= each.isInDoubt(now);
     }
@@ -273,7 +300,9 @@ final class MeasuredUplinks implements Uplinks {
         .anyMatch(
             before -> {
               @Nullable MeasuredUplink each = byName.get(before.uplink().name());
-              return each != null && each.isAlive(now) != before.alive();
+              return each != null
+                  && (each.isAlive(now) != before.alive()
+                      || !each.gatewayMac6(now).equals(before.gatewayMac6()));
             });
   }
 

@@ -1,5 +1,6 @@
 package io.malob.endhost;
 
+import io.malob.openflow.packet.Ipv6Packet;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.uplink.FlowKey;
 import io.malob.openflow.uplink.InsideEnd;
@@ -17,6 +18,7 @@ final class PacketIns {
   private final FlowEnds ends;
   private final ArpProxy arp;
   private final IcmpErrors icmpErrors;
+  private final Ipv6PacketIns ipv6;
   private final FirstPackets firstPackets;
   private final Refusals refusals;
   private final LongSupplier nanoTime;
@@ -27,6 +29,7 @@ final class PacketIns {
       FlowEnds ends,
       ArpProxy arp,
       IcmpErrors icmpErrors,
+      Ipv6PacketIns ipv6,
       FirstPackets firstPackets,
       Refusals refusals,
       LongSupplier nanoTime) {
@@ -35,6 +38,7 @@ final class PacketIns {
     this.ends = ends;
     this.arp = arp;
     this.icmpErrors = icmpErrors;
+    this.ipv6 = ipv6;
     this.firstPackets = firstPackets;
     this.refusals = refusals;
     this.nanoTime = nanoTime;
@@ -49,7 +53,12 @@ final class PacketIns {
     InsideEnd inside = wiring.inside().get();
     boolean byHost = inPort.equals(inside.port());
     Packet packet = Packet.parse(frame);
-    if (packet.kind() == Packet.Kind.MALFORMED) {
+    if (packet.etherType() == Packet.ETHERTYPE_IPV6) {
+      Ipv6Packet.of(packet)
+          .ifPresentOrElse(
+              read -> takeIpv6(wiring, inside, inPort, cookie, read, nowNanos),
+              () -> refusals.count(Refusal.MALFORMED));
+    } else if (packet.kind() == Packet.Kind.MALFORMED) {
       refusals.count(Refusal.MALFORMED);
     } else if (UplinkCookie.is(cookie, UplinkCookie.Kind.END)) {
       FlowKey key = byHost ? FlowKey.sent(packet) : FlowKey.received(packet);
@@ -60,6 +69,29 @@ final class PacketIns {
       @Nullable UplinkEnd uplink = wiring.byPort().get(inPort);
       if (uplink != null) {
         ofUplink(wiring, inside, uplink, packet, nowNanos);
+      }
+    }
+  }
+
+  private void takeIpv6(
+      Wiring wiring,
+      InsideEnd inside,
+      OFPort inPort,
+      U64 cookie,
+      Ipv6Packet packet,
+      long nowNanos) {
+    boolean byHost = inPort.equals(inside.port());
+    if (UplinkCookie.is(cookie, UplinkCookie.Kind.END)) {
+      FlowKey key = byHost ? FlowKey.sent(packet) : FlowKey.received(packet);
+      ends.copied(key, byHost, packet, nowNanos);
+    } else if (byHost) {
+      if (ipv6.ofHost(wiring, inside, packet, nowNanos)) {
+        firstPackets.add(nanoTime.getAsLong() - nowNanos);
+      }
+    } else {
+      @Nullable UplinkEnd uplink = wiring.byPort().get(inPort);
+      if (uplink != null) {
+        ipv6.ofUplink(wiring, inside, uplink, packet, nowNanos);
       }
     }
   }

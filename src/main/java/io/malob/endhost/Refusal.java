@@ -17,7 +17,9 @@ enum Refusal {
   /** An ICMP error above the rate at which they are passed on. */
   ICMP_RATE,
   /** A fragment above the rate at which they are carried. */
-  FRAGMENT_RATE;
+  FRAGMENT_RATE,
+  /** A part of an IPv6 packet. */
+  FRAGMENT_IPV6;
 
   /** Its name in JSON. */
   String label() {

@@ -96,7 +96,7 @@ final class SwitchKeeper {
       messages.addAll(
           inForce.isEmpty()
               ? UplinkRules.tcpFlags(factory, inside, wiring.byNumber().values(), now)
-              : UplinkRules.noResets(factory, inside, now));
+              : UplinkRules.groupedTcpFlags(factory, inside, wiring.byNumber().values(), now));
     }
     List<OFMessage> tried = List.copyOf(messages);
     tried.forEach(rule -> triedTcpFlags.add(rule.getXid()));

@@ -1,5 +1,6 @@
 package io.malob.endhost;
 
+import io.malob.openflow.packet.Ipv6Packet;
 import io.malob.openflow.packet.Packet;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -33,6 +34,9 @@ interface Uplinks {
    * @return whether it was an answer to what is measured here
    */
   boolean take(OFPort port, Packet packet, long receivedNanos);
+
+  /** An IPv6 packet that came in at an uplink; whether it told a router's MAC. */
+  boolean take(OFPort port, Ipv6Packet packet);
 
   /**
    * Sets what an uplink can carry, in place of what is measured. One that can carry nothing is not

@@ -78,6 +78,7 @@ record Wiring(
     @Nullable UplinkEnd end = byNumber.get(number);
     return end != null
         && end.carries(key)
+        && (key.isIpv4() || inside.flatMap(InsideEnd::ipv6).isPresent())
         && usable.stream().anyMatch(each -> each.number() == number);
   }
 

@@ -1,6 +1,8 @@
 package io.malob.endhost;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.openflow.packet.Ipv6Packet;
+import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.Packet;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,6 +22,7 @@ final class ManualUplinks implements Uplinks {
   static final OFPort INSIDE = OFPort.of(1);
 
   final List<Packet> taken = new ArrayList<>();
+  int advertisements;
   private final Set<String> dead = new HashSet<>();
   private final Map<String, Long> capacities = new HashMap<>();
   private final List<Consumer<HostView>> listeners = new ArrayList<>();
@@ -44,8 +47,10 @@ final class ManualUplinks implements Uplinks {
               number,
               switchIsThere ? Optional.of(OFPort.of(number + 1)) : Optional.empty(),
               Optional.of(routerMac(number)),
-              Optional.empty(),
-              switchIsThere && uplink.ipv4().isPresent() && !dead.contains(uplink.name()),
+              uplink.gatewayIpv6().map(its -> routerMac(number)),
+              switchIsThere
+                  && (uplink.ipv4().isPresent() || uplink.ipv6().isPresent())
+                  && !dead.contains(uplink.name()),
               capacity.orElse(0L),
               capacity.isPresent() ? "recorded" : "unknown",
               0,
@@ -101,6 +106,13 @@ final class ManualUplinks implements Uplinks {
     }
     taken.add(packet);
     return true;
+  }
+
+  @Override
+  public boolean take(OFPort port, Ipv6Packet packet) {
+    boolean isAdvertisement = packet.icmpType() == NeighbourMessage.ADVERTISEMENT;
+    advertisements += isAdvertisement ? 1 : 0;
+    return isAdvertisement;
   }
 
   @Override

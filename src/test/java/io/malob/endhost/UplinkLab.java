@@ -4,6 +4,9 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.SettableFuture;
+import io.malob.openflow.packet.Ipv6Packet;
+import io.malob.openflow.packet.Ipv6Replies;
+import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
 import io.malob.testing.EventQueue;
@@ -28,6 +31,7 @@ import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.U64;
@@ -38,6 +42,7 @@ final class UplinkLab {
   static final long MILLI = 1_000_000;
   static final OFFactory OF = OFFactories.getFactory(OFVersion.OF_13);
   private static final DatapathId SWITCH = DatapathId.of(7);
+  static final IPv6Address ROUTER6 = IPv6Address.of("fe80::1");
   private static final String INSIDE = "malob-sw";
 
   final EventQueue time = new EventQueue(new AtomicLong(1_000_000_007));
@@ -54,6 +59,9 @@ final class UplinkLab {
     double bps = 10e6;
     boolean answersArp = true;
     boolean answersEchoes = true;
+    boolean answersSolicitations = true;
+    boolean hasIpv4 = true;
+    boolean hasIpv6;
     boolean isUp = true;
 
     /** Other traffic towards the host, in bit/s. */
@@ -61,6 +69,7 @@ final class UplinkLab {
 
     int arps;
     int echoes;
+    int solicitations;
     long probedBytes;
     private double received;
     private double sent;
@@ -81,14 +90,23 @@ final class UplinkLab {
           "eth" + number,
           MacAddress.of(0x0200_0000_0000L + number),
           0,
-          Optional.of(IPv4Address.of("10.0." + number + ".2")),
-          Optional.of(address()),
-          Optional.empty(),
-          Optional.empty());
+          Optional.of(IPv4Address.of("10.0." + number + ".2")).filter(any -> hasIpv4),
+          Optional.of(address()).filter(any -> hasIpv4),
+          Optional.of(IPv6Address.of("2001:db8:" + number + "::2")).filter(any -> hasIpv6),
+          Optional.of(ROUTER6).filter(any -> hasIpv6));
     }
 
     private void take(byte[] frame) {
       Packet packet = Packet.parse(frame);
+      Optional<NeighbourMessage> asked = Ipv6Packet.of(packet).flatMap(NeighbourMessage::of);
+      if (asked.isPresent()) {
+        solicitations++;
+        if (answersSolicitations && asked.get().target().equals(ROUTER6)) {
+          byte[] answer = Ipv6Replies.advertisement(asked.get(), mac);
+          time.after(MILLI, () -> arriveByIpv6(answer));
+        }
+        return;
+      }
       boolean isArp = packet.kind() == Packet.Kind.ARP;
       arps += isArp ? 1 : 0;
       echoes += isArp ? 0 : 1;
@@ -106,6 +124,12 @@ final class UplinkLab {
     void arrive(byte[] frame) {
       received += frame.length;
       uplinks.take(OFPort.of(number), Packet.parse(frame), time.now());
+    }
+
+    /** An IPv6 packet comes in at its uplink's port; whether it told a router's MAC. */
+    boolean arriveByIpv6(byte[] frame) {
+      received += frame.length;
+      return uplinks.take(OFPort.of(number), Ipv6Packet.of(Packet.parse(frame)).orElseThrow());
     }
 
     OFPortStatsEntry counters() {

@@ -1,5 +1,6 @@
 package io.malob.openflow.uplink;
 
+import io.malob.openflow.packet.Ipv6Packet;
 import io.malob.openflow.packet.Packet;
 import java.nio.ByteBuffer;
 import org.projectfloodlight.openflow.types.IPv4Address;
@@ -51,6 +52,16 @@ public record FlowKey(long peerHigh, long peerLow, int protocol, int hostPort, i
     return hasPorts(packet)
         ? of(packet.srcAddress(), packet.protocol(), packet.dstPort(), packet.srcPort())
         : of(packet.srcAddress(), packet.protocol(), 0, 0);
+  }
+
+  /** The flow of an IPv6 packet that the host sends, and that is no fragment. */
+  public static FlowKey sent(Ipv6Packet packet) {
+    return of(packet.dstAddress(), packet.protocol(), packet.srcPort(), packet.dstPort());
+  }
+
+  /** The flow of an IPv6 packet that is sent to the host, and that is no fragment. */
+  public static FlowKey received(Ipv6Packet packet) {
+    return of(packet.srcAddress(), packet.protocol(), packet.dstPort(), packet.srcPort());
   }
 
   /** Switches take the ports of all fragments for 0, the first one's, too. */

@@ -1,5 +1,9 @@
 package io.malob.openflow.uplink;
 
+import static io.malob.openflow.uplink.RuleList.fragment;
+import static io.malob.openflow.uplink.RuleList.protocol;
+import static io.malob.openflow.uplink.RuleList.type;
+
 import com.google.common.collect.ImmutableList;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.uplink.UplinkCookie.Kind;
@@ -9,8 +13,6 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
-import org.projectfloodlight.openflow.protocol.OFVersion;
-import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.ArpOpcode;
@@ -20,7 +22,6 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
-import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U16;
 
@@ -30,7 +31,6 @@ import org.projectfloodlight.openflow.types.U16;
  * anyway. Pure.
  */
 public final class UplinkRules {
-  private static final int WHOLE_PACKET = 0xffff;
   private static final U16 SYN = U16.of(Packet.TCP_SYN);
   private static final U16 SYN_ACK = U16.of(Packet.TCP_SYN | Packet.TCP_ACK);
   private static final ImmutableList<U16> ENDING_FLAGS =
@@ -48,13 +48,10 @@ public final class UplinkRules {
       ImmutableList.of(
           ICMPv4Type.DESTINATION_UNREACHABLE, ICMPv4Type.TIME_EXCEEDED, ICMPv4Type.of((short) 12));
 
-  private final OFFactory factory;
-  private final int epoch;
-  private final List<OFMessage> rules = new ArrayList<>();
+  private final RuleList rules;
 
   private UplinkRules(OFFactory factory, int epoch) {
-    this.factory = factory;
-    this.epoch = epoch;
+    this.rules = new RuleList(factory, epoch);
   }
 
   /**
@@ -66,11 +63,12 @@ public final class UplinkRules {
   public static List<OFMessage> fixed(
       OFFactory factory, InsideEnd inside, Collection<UplinkEnd> uplinks, int epoch) {
     UplinkRules made = new UplinkRules(factory, epoch);
-    made.unknown(inside.port());
+    made.rules.unknown(inside.port(), match -> {}); // what the inside sends and no flow knows
     uplinks.forEach(made::unknownAt);
     made.ofInside(inside);
     uplinks.forEach(made::ofUplink);
-    return ImmutableList.copyOf(made.rules);
+    inside.ipv6().ifPresent(address -> Ipv6UplinkRules.add(made.rules, inside, address, uplinks));
+    return made.rules.made();
   }
 
   /** Takes away the fixed rules of other epochs, those of {@link #tcpFlags}, too. */
@@ -96,36 +94,37 @@ public final class UplinkRules {
   public static List<OFMessage> tcpFlags(
       OFFactory factory, InsideEnd inside, Collection<UplinkEnd> uplinks, int epoch) {
     UplinkRules made = new UplinkRules(factory, epoch);
-    made.add(
+    made.tcpFlags(inside, uplinks, EthType.IPv4);
+    inside.ipv6().ifPresent(used -> made.tcpFlags(inside, uplinks, EthType.IPv6));
+    return made.rules.made();
+  }
+
+  private void tcpFlags(InsideEnd inside, Collection<UplinkEnd> uplinks, EthType type) {
+    rules.add(
         UplinkLayout.CLASSIFY,
         UplinkLayout.PRIORITY_TCP_FLAGS,
-        made.tcp(inside.port(), SYN, SYN_ACK),
-        made.toController());
-    made.ends(inside.port());
+        rules.at(inside.port(), rules.tcp(type, SYN, SYN_ACK)),
+        rules.toController());
+    rules.ends(inside.port(), type, ENDING_FLAGS);
     for (UplinkEnd uplink : uplinks) {
-      made.ends(uplink.port());
-      made.add(
-          UplinkLayout.FLOWS,
-          UplinkLayout.PRIORITY_UNKNOWN,
-          made.tcp(uplink.port(), SYN_ACK, SYN_ACK),
-          made.toController());
+      rules.ends(uplink.port(), type, ENDING_FLAGS);
+      rules.unknown(uplink.port(), rules.tcp(type, SYN_ACK, SYN_ACK));
     }
-    return ImmutableList.copyOf(made.rules);
   }
 
   private void ofInside(InsideEnd inside) {
     OFPort port = inside.port();
-    toController(port, UplinkLayout.PRIORITY_NEIGHBOURS, type(EthType.ARP));
-    drop(
+    rules.toController(port, UplinkLayout.PRIORITY_NEIGHBOURS, type(EthType.ARP));
+    rules.drop(
         port,
         UplinkLayout.PRIORITY_NOT_OURS,
         match -> match.setMasked(MatchField.ETH_DST, GROUP_BIT, GROUP_BIT));
-    toFlows(
+    rules.toFlows(
         port,
         UplinkLayout.PRIORITY_PORT,
         type(EthType.IPv4).andThen(match -> match.setExact(MatchField.IPV4_SRC, inside.ipv4())));
     // what it would tell its peers about is hidden by the addresses that it quotes
-    drop(
+    rules.drop(
         port,
         UplinkLayout.PRIORITY_NOT_OURS,
         type(EthType.IPv4)
@@ -133,16 +132,16 @@ public final class UplinkRules {
             .andThen(
                 match ->
                     match.setExact(MatchField.ICMPV4_TYPE, ICMPv4Type.DESTINATION_UNREACHABLE)));
-    drop(port, UplinkLayout.PRIORITY_PORT - 1, match -> {});
+    rules.drop(port, UplinkLayout.PRIORITY_PORT - 1, match -> {});
   }
 
   private void ofUplink(UplinkEnd uplink) {
     OFPort port = uplink.port();
-    toController(
+    rules.toController(
         port,
         UplinkLayout.PRIORITY_NEIGHBOURS,
         type(EthType.ARP).andThen(match -> match.setExact(MatchField.ARP_OP, ArpOpcode.REPLY)));
-    drop(port, UplinkLayout.PRIORITY_PORT, match -> {});
+    rules.drop(port, UplinkLayout.PRIORITY_PORT, match -> {});
     uplink.ipv4().ifPresent(address -> ofUplink(uplink, address));
   }
 
@@ -155,7 +154,7 @@ public final class UplinkRules {
         .gatewayIpv4()
         .ifPresent(
             gateway ->
-                toController(
+                rules.toController(
                     port,
                     UplinkLayout.PRIORITY_NEIGHBOURS,
                     icmp.andThen(
@@ -163,24 +162,19 @@ public final class UplinkRules {
                             match
                                 .setExact(MatchField.IPV4_SRC, gateway)
                                 .setExact(MatchField.ICMPV4_TYPE, ICMPv4Type.ECHO_REPLY))));
-    drop(
+    rules.drop(
         port,
         UplinkLayout.PRIORITY_NOT_OURS,
         forHost
             .andThen(protocol(IpProtocol.UDP))
             .andThen(match -> match.setExact(MatchField.UDP_DST, DHCP_CLIENT)));
     for (ICMPv4Type error : ICMP_ERRORS) {
-      toController(
+      rules.toController(
           port,
           UplinkLayout.PRIORITY_ICMP_ERROR,
           icmp.andThen(match -> match.setExact(MatchField.ICMPV4_TYPE, error)));
     }
-    toFlows(port, UplinkLayout.PRIORITY_FOR_HOST, forHost);
-  }
-
-  /** What the inside sends and no flow knows. */
-  private void unknown(OFPort inside) {
-    add(UplinkLayout.FLOWS, UplinkLayout.PRIORITY_UNKNOWN, at(inside, match -> {}), toController());
+    rules.toFlows(port, UplinkLayout.PRIORITY_FOR_HOST, forHost);
   }
 
   /**
@@ -191,46 +185,17 @@ public final class UplinkRules {
     if (uplink.ipv4().isEmpty()) {
       return;
     }
-    add(
-        UplinkLayout.FLOWS,
-        UplinkLayout.PRIORITY_UNKNOWN,
-        at(uplink.port(), type(EthType.IPv4).andThen(protocol(IpProtocol.UDP))),
-        toController());
-    add(
+    rules.unknown(uplink.port(), type(EthType.IPv4).andThen(protocol(IpProtocol.UDP)));
+    rules.add(
         UplinkLayout.FLOWS,
         UplinkLayout.PRIORITY_FRAGMENT,
-        at(uplink.port(), fragmentOfTcp()),
-        toController());
-    add(
-        UplinkLayout.FLOWS,
-        UplinkLayout.PRIORITY_UNKNOWN,
-        at(
-            uplink.port(),
-            type(EthType.IPv4)
-                .andThen(protocol(IpProtocol.ICMP))
-                .andThen(match -> match.setExact(MatchField.ICMPV4_TYPE, ICMPv4Type.ECHO_REPLY))),
-        toController());
-  }
-
-  /** Switches take the ports of fragments for 0. */
-  private static Consumer<Match.Builder> fragmentOfTcp() {
-    return type(EthType.IPv4)
-        .andThen(protocol(IpProtocol.TCP))
-        .andThen(
-            match ->
-                match
-                    .setExact(MatchField.TCP_SRC, TransportPort.NONE)
-                    .setExact(MatchField.TCP_DST, TransportPort.NONE));
-  }
-
-  private static Consumer<Match.Builder> fragmentOfUdp() {
-    return type(EthType.IPv4)
-        .andThen(protocol(IpProtocol.UDP))
-        .andThen(
-            match ->
-                match
-                    .setExact(MatchField.UDP_SRC, TransportPort.NONE)
-                    .setExact(MatchField.UDP_DST, TransportPort.NONE));
+        rules.at(uplink.port(), fragment(EthType.IPv4, IpProtocol.TCP)),
+        rules.toController());
+    rules.unknown(
+        uplink.port(),
+        type(EthType.IPv4)
+            .andThen(protocol(IpProtocol.ICMP))
+            .andThen(match -> match.setExact(MatchField.ICMPV4_TYPE, ICMPv4Type.ECHO_REPLY)));
   }
 
   /**
@@ -242,34 +207,35 @@ public final class UplinkRules {
       OFFactory factory, InsideEnd inside, Collection<UplinkEnd> uplinks, int epoch) {
     UplinkRules made = new UplinkRules(factory, epoch);
     OFPort port = inside.port();
-    made.add(
+    made.rules.add(
         UplinkLayout.FLOWS,
         UplinkLayout.PRIORITY_FRAGMENT,
-        made.at(port, fragmentOfTcp()),
-        made.toController());
-    made.add(
+        made.rules.at(port, fragment(EthType.IPv4, IpProtocol.TCP)),
+        made.rules.toController());
+    made.rules.add(
         UplinkLayout.FLOWS,
         UplinkLayout.PRIORITY_FRAGMENT,
-        made.at(port, fragmentOfUdp()),
-        made.toController());
+        made.rules.at(port, fragment(EthType.IPv4, IpProtocol.UDP)),
+        made.rules.toController());
     for (IpProtocol protocol : List.of(IpProtocol.TCP, IpProtocol.UDP)) {
-      made.add(
+      made.rules.add(
           UplinkLayout.FLOWS,
           UplinkLayout.PRIORITY_GROUP,
-          made.at(port, type(EthType.IPv4).andThen(protocol(protocol))),
+          made.rules.at(port, type(EthType.IPv4).andThen(protocol(protocol))),
           factory.instructions().applyActions(List.of(factory.actions().group(GroupRules.GROUP))));
-      uplinks.forEach(uplink -> made.backToInside(inside, uplink, protocol));
+      uplinks.forEach(uplink -> made.backToInside(factory, inside, uplink, protocol));
     }
-    return ImmutableList.copyOf(made.rules);
+    return made.rules.made();
   }
 
-  private void backToInside(InsideEnd inside, UplinkEnd uplink, IpProtocol protocol) {
+  private void backToInside(
+      OFFactory factory, InsideEnd inside, UplinkEnd uplink, IpProtocol protocol) {
     MatchField<TransportPort> port =
         protocol.equals(IpProtocol.TCP) ? MatchField.TCP_DST : MatchField.UDP_DST;
-    add(
+    rules.add(
         UplinkLayout.FLOWS,
         UplinkLayout.PRIORITY_GROUP,
-        at(
+        rules.at(
             uplink.port(),
             type(EthType.IPv4)
                 .andThen(protocol(protocol))
@@ -286,92 +252,18 @@ public final class UplinkRules {
   }
 
   /**
-   * Where the switch spreads flows, the host gets answers to connections of its own on uplinks
-   * twice, and would reset them: that stays inside. Switches that cannot match TCP flags answer
-   * with an error.
+   * What there is in the place of {@link #tcpFlags} where the switch spreads flows. The host gets
+   * answers to connections of its own on uplinks twice then, and would reset them: that stays
+   * inside. IPv6 is as always. Switches that cannot match TCP flags answer with an error.
    */
-  public static List<OFMessage> noResets(OFFactory factory, InsideEnd inside, int epoch) {
+  public static List<OFMessage> groupedTcpFlags(
+      OFFactory factory, InsideEnd inside, Collection<UplinkEnd> uplinks, int epoch) {
     UplinkRules made = new UplinkRules(factory, epoch);
-    made.add(
-        UplinkLayout.CLASSIFY,
+    made.rules.drop(
+        inside.port(),
         UplinkLayout.PRIORITY_TCP_FLAGS,
-        made.tcp(inside.port(), U16.of(Packet.TCP_RST), RST_ACK));
-    return ImmutableList.copyOf(made.rules);
-  }
-
-  private void ends(OFPort port) {
-    for (U16 flag : ENDING_FLAGS) {
-      rules.add(
-          factory
-              .buildFlowAdd()
-              .setTableId(UplinkLayout.CLASSIFY)
-              .setPriority(UplinkLayout.PRIORITY_TCP_FLAGS - 1)
-              .setCookie(UplinkCookie.of(Kind.END, epoch, 0))
-              .setMatch(tcp(port, flag, flag))
-              .setInstructions(
-                  List.of(toController(), factory.instructions().gotoTable(UplinkLayout.FLOWS)))
-              .build());
-    }
-  }
-
-  private Match tcp(OFPort port, U16 flags, U16 mask) {
-    // a field of its own since OpenFlow 1.5, an extension before
-    MatchField<U16> field =
-        factory.getVersion().compareTo(OFVersion.OF_15) >= 0
-            ? MatchField.TCP_FLAGS
-            : MatchField.OVS_TCP_FLAGS;
-    return at(
-        port,
-        type(EthType.IPv4)
-            .andThen(protocol(IpProtocol.TCP))
-            .andThen(match -> match.setMasked(field, flags, mask)));
-  }
-
-  private static Consumer<Match.Builder> type(EthType type) {
-    return match -> match.setExact(MatchField.ETH_TYPE, type);
-  }
-
-  private static Consumer<Match.Builder> protocol(IpProtocol protocol) {
-    return match -> match.setExact(MatchField.IP_PROTO, protocol);
-  }
-
-  private Match at(OFPort port, Consumer<Match.Builder> fields) {
-    Match.Builder match = factory.buildMatch().setExact(MatchField.IN_PORT, port);
-    fields.accept(match);
-    return match.build();
-  }
-
-  private void toController(OFPort port, int priority, Consumer<Match.Builder> fields) {
-    add(UplinkLayout.CLASSIFY, priority, at(port, fields), toController());
-  }
-
-  private void toFlows(OFPort port, int priority, Consumer<Match.Builder> fields) {
-    add(
-        UplinkLayout.CLASSIFY,
-        priority,
-        at(port, fields),
-        factory.instructions().gotoTable(UplinkLayout.FLOWS));
-  }
-
-  private void drop(OFPort port, int priority, Consumer<Match.Builder> fields) {
-    add(UplinkLayout.CLASSIFY, priority, at(port, fields));
-  }
-
-  private void add(TableId table, int priority, Match match, OFInstruction... instructions) {
-    rules.add(
-        factory
-            .buildFlowAdd()
-            .setTableId(table)
-            .setPriority(priority)
-            .setCookie(UplinkCookie.of(Kind.FIXED, epoch, 0))
-            .setMatch(match)
-            .setInstructions(List.of(instructions))
-            .build());
-  }
-
-  private OFInstruction toController() {
-    return factory
-        .instructions()
-        .applyActions(List.of(factory.actions().output(OFPort.CONTROLLER, WHOLE_PACKET)));
+        made.rules.tcp(EthType.IPv4, U16.of(Packet.TCP_RST), RST_ACK));
+    inside.ipv6().ifPresent(used -> made.tcpFlags(inside, uplinks, EthType.IPv6));
+    return made.rules.made();
   }
 }

@@ -1,0 +1,133 @@
+package io.malob.openflow.uplink;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.openflow.uplink.UplinkCookie.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.TransportPort;
+import org.projectfloodlight.openflow.types.U16;
+
+/** Rules of one epoch that do not belong to flows, in the making. For one thread. */
+final class RuleList {
+  private static final int WHOLE_PACKET = 0xffff;
+
+  private final OFFactory factory;
+  private final int epoch;
+  private final List<OFMessage> rules = new ArrayList<>();
+
+  RuleList(OFFactory factory, int epoch) {
+    this.factory = factory;
+    this.epoch = epoch;
+  }
+
+  List<OFMessage> made() {
+    return ImmutableList.copyOf(rules);
+  }
+
+  /** What comes in at this port and has these fields, on its first look, goes to the controller. */
+  void toController(OFPort port, int priority, Consumer<Match.Builder> fields) {
+    add(UplinkLayout.CLASSIFY, priority, at(port, fields), toController());
+  }
+
+  /** The same goes to the table of flows. */
+  void toFlows(OFPort port, int priority, Consumer<Match.Builder> fields) {
+    add(
+        UplinkLayout.CLASSIFY,
+        priority,
+        at(port, fields),
+        factory.instructions().gotoTable(UplinkLayout.FLOWS));
+  }
+
+  /** The same is dropped. */
+  void drop(OFPort port, int priority, Consumer<Match.Builder> fields) {
+    add(UplinkLayout.CLASSIFY, priority, at(port, fields));
+  }
+
+  /** What no flow is known for goes to the controller. */
+  void unknown(OFPort port, Consumer<Match.Builder> fields) {
+    add(UplinkLayout.FLOWS, UplinkLayout.PRIORITY_UNKNOWN, at(port, fields), toController());
+  }
+
+  /** FIN and RST go to the controller as copies. */
+  void ends(OFPort port, EthType type, List<U16> flags) {
+    for (U16 flag : flags) {
+      rules.add(
+          factory
+              .buildFlowAdd()
+              .setTableId(UplinkLayout.CLASSIFY)
+              .setPriority(UplinkLayout.PRIORITY_TCP_FLAGS - 1)
+              .setCookie(UplinkCookie.of(Kind.END, epoch, 0))
+              .setMatch(at(port, tcp(type, flag, flag)))
+              .setInstructions(
+                  List.of(toController(), factory.instructions().gotoTable(UplinkLayout.FLOWS)))
+              .build());
+    }
+  }
+
+  void add(TableId table, int priority, Match match, OFInstruction... instructions) {
+    rules.add(
+        factory
+            .buildFlowAdd()
+            .setTableId(table)
+            .setPriority(priority)
+            .setCookie(UplinkCookie.of(Kind.FIXED, epoch, 0))
+            .setMatch(match)
+            .setInstructions(List.of(instructions))
+            .build());
+  }
+
+  OFInstruction toController() {
+    return factory
+        .instructions()
+        .applyActions(List.of(factory.actions().output(OFPort.CONTROLLER, WHOLE_PACKET)));
+  }
+
+  Match at(OFPort port, Consumer<Match.Builder> fields) {
+    Match.Builder match = factory.buildMatch().setExact(MatchField.IN_PORT, port);
+    fields.accept(match);
+    return match.build();
+  }
+
+  /** TCP with these flags; not all switches can match that. */
+  Consumer<Match.Builder> tcp(EthType type, U16 flags, U16 mask) {
+    // a field of its own since OpenFlow 1.5, an extension before
+    MatchField<U16> field =
+        factory.getVersion().compareTo(OFVersion.OF_15) >= 0
+            ? MatchField.TCP_FLAGS
+            : MatchField.OVS_TCP_FLAGS;
+    return type(type)
+        .andThen(protocol(IpProtocol.TCP))
+        .andThen(match -> match.setMasked(field, flags, mask));
+  }
+
+  static Consumer<Match.Builder> type(EthType type) {
+    return match -> match.setExact(MatchField.ETH_TYPE, type);
+  }
+
+  static Consumer<Match.Builder> protocol(IpProtocol protocol) {
+    return match -> match.setExact(MatchField.IP_PROTO, protocol);
+  }
+
+  /** Switches take the ports of fragments for 0. */
+  static Consumer<Match.Builder> fragment(EthType type, IpProtocol protocol) {
+    boolean isTcp = protocol.equals(IpProtocol.TCP);
+    return type(type)
+        .andThen(protocol(protocol))
+        .andThen(
+            match ->
+                match
+                    .setExact(isTcp ? MatchField.TCP_SRC : MatchField.UDP_SRC, TransportPort.NONE)
+                    .setExact(isTcp ? MatchField.TCP_DST : MatchField.UDP_DST, TransportPort.NONE));
+  }
+}
