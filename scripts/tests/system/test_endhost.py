@@ -15,8 +15,9 @@ from base.commands import run
 from base.errors import ScriptError
 from base.preparation import prepare
 from base.waiting import say, wait_until
+from endhost.names import INSIDE_IPV6
 from lab import namespaces
-from tests.system.uplinks import HOST, HTTP_PORT, SERVER, SSH_PORT, TALK_PORT, Talk, UplinkNetwork
+from tests.system.uplinks import HOST, HTTP_PORT, SERVER, SERVER6, SSH_PORT, TALK_PORT, Talk, UplinkNetwork
 
 #: Sends one datagram from a socket that is bound to no address, as many programs do, and tells what comes in 0.5 s.
 _DATAGRAM = """
@@ -86,6 +87,28 @@ class EndhostTest(unittest.TestCase):
         self.assertIn(" 3 received, 0% packet loss", words)
         self.assertNotIn("DUP", words)
 
+    def test_ipv6_flows_go_over_both_uplinks_and_come_back(self) -> None:
+        self.wait_alive_by_ipv6()
+        talks = [Talk(self.network, address=SERVER6) for _ in range(4)]
+        self.assertEqual({"mle-1": 2, "mle-2": 2}, dict(Counter(talk.by() for talk in talks)))
+        self.assertEqual({INSIDE_IPV6}, {talk.local for talk in talks})
+        for talk in talks:
+            self.assertIn("mle", talk.by())
+            talk.quit()
+        words = self.network.host("ping", "-n", "-c", "3", "-i", "0.2", "-W", "2", SERVER6, check=False)
+        self.assertIn(" 3 received, 0% packet loss", words)
+        self.assertNotIn("DUP", words)
+
+    def wait_alive_by_ipv6(self) -> None:
+        wait_until(lambda: all(uplink["gateway_mac6"] for uplink in self.network.status()["uplinks"]),
+                   "both IPv6 routers to be known", 15)
+
+    def test_ipv6_flows_of_a_lost_uplink_are_reset_and_those_of_others_stay(self) -> None:
+        self.wait_alive_by_ipv6()
+        talks = {talk.by(): talk for talk in (Talk(self.network, address=SERVER6), Talk(self.network, address=SERVER6))}
+        self.break_and_mend_second_uplink(talks, SERVER6)
+        self.wait_alive_by_ipv6()
+
     def test_what_was_there_before_stays_where_it_was(self) -> None:
         self.assertEqual(("10.0.1.2", "mle-1"), (self.earlier.local, self.earlier.by()))
         self.assertEqual(HOST, self.session.by())
@@ -129,6 +152,11 @@ class EndhostTest(unittest.TestCase):
 
     def test_flows_of_a_lost_uplink_are_reset_and_those_of_others_stay(self) -> None:
         talks = {talk.by(): talk for talk in (Talk(self.network), Talk(self.network))}
+        self.break_and_mend_second_uplink(talks, SERVER)
+        self.assertEqual({"mle-1": 2, "mle-2": 2}, dict(self.answers(4)))
+
+    def break_and_mend_second_uplink(self, talks: "dict[str, Talk]", server: str) -> None:
+        """talks: by the gateway that answers."""
         gateway = namespaces.inside("mle-2", ["ip", "link", "set", "eth0"])
         run([*gateway, "down"])
         lost = time.monotonic()
@@ -136,13 +164,13 @@ class EndhostTest(unittest.TestCase):
             end = talks["mle-2"].end()
             self.assertEqual("ECONNRESET", end["end"])
             self.assertLess(end["at"] - lost, 3)
-            self.assertEqual({"mle-1": 4}, dict(self.answers(4)))
+            again = [Talk(self.network, address=server) for _ in range(4)]
+            self.assertEqual({"mle-1"}, {talk.by() for talk in again})
             self.assertEqual("mle-1", talks["mle-1"].by())
         finally:
             run([*gateway, "up"])
             run(namespaces.inside("mle-2", ["ip", "-6", "address", "replace", "2001:db8:2::1/64", "dev", "eth0", "nodad"]))
         self.wait_alive()
-        self.assertEqual({"mle-1": 2, "mle-2": 2}, dict(self.answers(4)))
 
     def test_an_interface_that_goes_and_comes_is_an_uplink_again(self) -> None:
         self.session.quit()
