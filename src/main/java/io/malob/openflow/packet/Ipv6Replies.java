@@ -33,12 +33,18 @@ public final class Ipv6Replies {
 
     private static Ends backTo(Ipv6Packet packet) {
       return new Ends(
-          packet.dstMac(),
-          packet.srcMac(),
-          packet.dstAddress(),
-          packet.dstPort(),
-          packet.srcAddress(),
-          packet.srcPort());
+              packet.srcMac(),
+              packet.dstMac(),
+              packet.srcAddress(),
+              packet.srcPort(),
+              packet.dstAddress(),
+              packet.dstPort())
+          .reversed();
+    }
+
+    @SuppressWarnings("ArgumentSelectionDefectChecker") // the other way round is the point
+    private Ends reversed() {
+      return new Ends(dstMac, srcMac, dst, dstPort, src, srcPort);
     }
   }
 
@@ -128,9 +134,8 @@ public final class Ipv6Replies {
             .putShort(2, (short) sent.dstPort)
             .putShort(4, (short) UDP_BYTES);
     byte[] frame = frame(sent, Packet.PROTOCOL_UDP, HOP_LIMIT, udp, 6);
-    Ends back = new Ends(sent.dstMac, sent.srcMac, sent.dst, 0, sent.src, 0);
     return unreachable(
-        back,
+        sent.reversed(),
         CODE_PORT_UNREACHABLE,
         Arrays.copyOfRange(frame, Packet.ETHERNET_BYTES, frame.length));
   }
