@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import statistics
 import tempfile
@@ -13,6 +12,7 @@ from typing import Any
 from base.commands import run
 from base.errors import ScriptError
 from base.waiting import say, undisturbed, wait_until
+from bench import usage
 from demo import balancing
 from lab import instance, ovs, processes, topology, webserver
 from lab.controller import Controller, free_port
@@ -112,7 +112,7 @@ class _Measurement:
     def _is_quiet(self) -> bool:
         """Whether no connection has a rule: each that ends makes the switch look at all its flows again."""
         words = ovs.ofctl("dump-aggregate", self.bridge, "table=1")
-        return _figure(words, r"flow_count=(\d+)") <= 1
+        return figure(words, r"flow_count=(\d+)") <= 1
 
     def _ping(self, address: str) -> None:
         run(self.lab.inside(self.client, ["ping", "-n", "-c", "2", "-i", "0.2", address]), 10)
@@ -126,8 +126,8 @@ class _Measurement:
             timeout_s=600)
         after = self._cpu()
         return Round(
-            _figure(words, r"Requests per second:\s+([\d.]+)"),
-            int(_figure(words, r"Failed requests:\s+(\d+)")),
+            figure(words, r"Requests per second:\s+([\d.]+)"),
+            int(figure(words, r"Failed requests:\s+(\d+)")),
             {name: after[name] - before[name] for name in before})
 
     def _connect(self, address: str) -> "list[int]":
@@ -138,7 +138,7 @@ class _Measurement:
         return [int(line) for line in words.split()]
 
     def _cpu(self) -> "dict[str, float]":
-        return {name: sum(map(_cpu_seconds, pids)) for name, pids in self.programs.items()}
+        return {name: sum(map(usage.cpu_seconds, pids)) for name, pids in self.programs.items()}
 
     def _figures(
         self, rounds: "dict[str, list[Round]]", connects: "dict[str, list[int]]"
@@ -159,14 +159,9 @@ class _Measurement:
         return figures
 
 
-def _figure(words: str, pattern: str) -> float:
+def figure(words: str, pattern: str) -> float:
+    """The number that a pattern finds in what a program said. Raises ScriptError if it finds none."""
     found = re.search(pattern, words)
     if found is None:
         raise ScriptError(f"there is no '{pattern}' in: {words.strip()[-200:]}")
     return float(found.group(1))
-
-
-def _cpu_seconds(pid: int) -> float:
-    """The processor time of a process and all its threads so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

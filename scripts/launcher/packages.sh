@@ -26,6 +26,7 @@ package_of() {
     gtlsserver) echo "ngtcp2-server|serves pages over QUIC" ;;
     openssl) echo "openssl|makes the certificate of the QUIC server" ;;
     matplotlib) echo "python3-matplotlib|draws figures" ;;
+    ensurepip) echo "python3-venv|makes an environment for os-ken, apart from the system's Python" ;;
     iperf3) echo "iperf3|measures throughput between hosts" ;;
     curl) echo "curl|asks the controller and the servers" ;;
     *) return 1 ;;
@@ -54,16 +55,20 @@ has_program() {
     javac) find_jdk >/dev/null ;;
     java) find_java >/dev/null ;;
     libc-headers) [ -e /usr/include/stdio.h ] ;;
-    pyftpdlib | matplotlib) has_python_module "$1" ;;
+    ensurepip | pyftpdlib | matplotlib) has_python_module "$1" ;;
     *) command -v "$1" >/dev/null ;;
   esac
 }
 
 # has_python_module NAME: the distribution's packages are for its own Python, which need not be the first in the PATH
-has_python_module() {
+has_python_module() { python_with "$1" >/dev/null; }
+
+# python_with NAME: the first Python that has the module
+python_with() {
   local python
   for python in python3 /usr/bin/python3; do
     if "$python" -I -c "import $1" >/dev/null 2>&1; then
+      echo "$python"
       return 0
     fi
   done
