@@ -14,7 +14,7 @@ from typing import Any
 from base.commands import run
 from base.waiting import say
 from bench import endhost_figures, usage
-from bench.endhost_figures import NONE
+from bench.endhost_figures import MALOB, NONE
 from bench.endhost_ways import Ways, start_seconds
 from bench.open_vswitch import CONNECTING, figure
 from lab.experiments import machine
@@ -77,6 +77,9 @@ class _Bench:
                 time.sleep(self._plan.settle)
                 found.update(self._idle(pids))
             found.update(self._connects())
+            if way == MALOB:
+                # from packet-in to rules, by its own clock
+                found["controller_median_ms"] = self._site.product.status()["first_packet_ms"]["median"]
             found.update(self._load(pids.get("controller")))
         finally:
             self._ways.end()

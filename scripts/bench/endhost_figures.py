@@ -22,6 +22,7 @@ METRICS = {
     "idle_cpu_percent": ("processor when idle, % of a core", 2),
     "connect_median_ms": ("connect(), median, ms", 2),
     "connect_p95_ms": ("connect(), 95 of 100, ms", 2),
+    "controller_median_ms": ("of that in the controller, median, ms", 2),
     "flows_per_s": ("new flows per second", 0),
     "cpu_us_per_flow": ("processor per flow, µs", 0),
     "failed": ("requests that failed", 0),

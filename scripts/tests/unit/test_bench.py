@@ -1,0 +1,103 @@
+"""`bench`: what is read of processes and programs, and what is made of it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import unittest
+
+from base.errors import ScriptError, UsageError
+from bench import endhost_command, endhost_figures, usage
+from bench.endhost_figures import MALOB, NONE, OSKEN
+from bench.open_vswitch import figure
+
+_STAT = "123 (a) b (c) S 1 123 123 0 -1 4194560 500 0 0 0 150 25 7 9 20 0 12 0 1000 90000 4000 18446744073709551615"
+
+
+class UsageTest(unittest.TestCase):
+    def test_processor_time_is_that_of_user_and_kernel_whatever_the_program_is_called(self) -> None:
+        self.assertEqual(1.75, usage.cpu_seconds_in(_STAT, 100))
+
+    def test_memory_is_what_is_resident_in_millions_of_bytes(self) -> None:
+        self.assertEqual(102.4, usage.resident_mb_in("Name:\tjava\nVmHWM:\t  200000 kB\nVmRSS:\t  100000 kB\nThreads:\t9\n"))
+
+    def test_memory_of_a_process_that_ends_is_an_error(self) -> None:
+        with self.assertRaisesRegex(ScriptError, "has ended"):
+            usage.resident_mb_in("Name:\tjava\nState:\tZ (zombie)\n")
+
+    def test_this_process_has_memory_and_processor_time(self) -> None:
+        self.assertGreater(usage.resident_mb(os.getpid()), 1)
+        self.assertGreater(usage.cpu_seconds(os.getpid()), 0)
+
+    def test_a_process_that_is_gone_is_an_error_with_its_number(self) -> None:
+        with self.assertRaisesRegex(ScriptError, "4194305"):
+            # more than the kernel gives away
+            usage.cpu_seconds(4194305)
+
+
+class FigureTest(unittest.TestCase):
+    def test_number_that_a_program_said_is_found(self) -> None:
+        self.assertEqual(612.5, figure("Failed requests: 0\nRequests per second:    612.5 [#/sec]", r"Requests per second:\s+([\d.]+)"))
+
+    def test_number_that_a_program_did_not_say_is_an_error_with_its_words(self) -> None:
+        with self.assertRaisesRegex(ScriptError, "timed out"):
+            figure("apr_poll: timed out", r"Requests per second:\s+([\d.]+)")
+
+
+def one_round(connect_ms: float, failed: int = 0, **others: float) -> "dict[str, float]":
+    return {"connect_median_ms": connect_ms, "failed": failed, **others}
+
+
+class EndhostFiguresTest(unittest.TestCase):
+    def test_figures_are_medians_over_rounds_and_failures_are_added(self) -> None:
+        found = endhost_figures.figures({MALOB: [
+            one_round(1.5, 2, rss_load_mb=90), one_round(1.0, 0, rss_load_mb=130), one_round(9.0, 1, rss_load_mb=91)]})
+        self.assertEqual({"connect_median_ms": 1.5, "failed": 3, "rss_load_mb": 91}, found[MALOB])
+
+    def test_delay_of_first_packets_is_against_no_switch_in_the_same_round(self) -> None:
+        found = endhost_figures.figures({
+            MALOB: [one_round(2.0), one_round(9.0), one_round(3.0)], NONE: [one_round(0.5), one_round(8.0), one_round(0.25)]})
+        # 1.5, 1 and 2.75; the medians alone differ by 2.5
+        self.assertEqual(1.5, found[MALOB]["first_packet_ms"])
+        self.assertNotIn("first_packet_ms", found[NONE])
+
+    def test_delay_is_not_told_where_none_was_not_measured(self) -> None:
+        self.assertNotIn("first_packet_ms", endhost_figures.figures({MALOB: [one_round(2.0)]})[MALOB])
+
+    def test_percentile_is_the_nearest_rank(self) -> None:
+        values = [float(value) for value in range(20, 0, -1)]
+        self.assertEqual(19, endhost_figures.percentile(values, 95))
+        self.assertEqual(20, endhost_figures.percentile(values, 96))
+        self.assertEqual(7, endhost_figures.percentile([7.0], 95))
+
+    def test_limits_hold_as_they_are_promised(self) -> None:
+        at_limit = {"rss_load_mb": 120.0, "idle_cpu_percent": 0.5, "start_s": 2.0, "first_packet_ms": 2.0}
+        self.assertEqual({"rss_load_mb": True, "idle_cpu_percent": False, "start_s": False, "first_packet_ms": True},
+                         {check["figure"]: check["holds"] for check in endhost_figures.checks({MALOB: at_limit})})
+
+    def test_only_malob_is_held_to_targets_and_to_those_that_were_measured(self) -> None:
+        found = {OSKEN: {"rss_load_mb": 500.0, "start_s": 9.0}, MALOB: {"start_s": 1.5}}
+        self.assertEqual(["holds   started below 2 s: 1.50"], endhost_figures.verdicts(endhost_figures.checks(found)))
+        self.assertEqual(["missed  started below 2 s: 2.50"],
+                         endhost_figures.verdicts(endhost_figures.checks({MALOB: {"start_s": 2.5}})))
+        self.assertEqual([], endhost_figures.checks({OSKEN: found[OSKEN]}))
+
+    def test_table_has_a_line_for_what_was_measured_of_any_way(self) -> None:
+        self.assertEqual([["started, s", "1.50", "-"], ["new flows per second", "600", "3000"]], endhost_figures.rows(
+            {MALOB: {"start_s": 1.5, "flows_per_s": 600.2}, NONE: {"flows_per_s": 3000.0}}))
+
+
+class EndhostCommandTest(unittest.TestCase):
+    def test_wrong_options_are_refused_by_name(self) -> None:
+        for words, name in ((["--only", "ryu"], "--only"), (["--requests", "5", "--parallel", "6"], "--parallel")):
+            with self.subTest(words=words), self.assertRaisesRegex(UsageError, name):
+                endhost_command.main(words)
+        for words in (["--rounds", "0"], ["--seconds", "0"], ["--settle", "x"]):
+            with self.subTest(words=words), contextlib.redirect_stderr(io.StringIO()) as said:
+                self.assertRaises(SystemExit, endhost_command.main, words)
+                self.assertIn(words[0], said.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()
