@@ -46,14 +46,17 @@ class Plan:
     seed: int
 
 
-def measure(plan: Plan, congestion: str) -> "dict[str, Any]":
-    """Builds network and host, measures all ways in turn, removes everything, and returns the figures. Raises ScriptError."""
+def measure(plan: Plan, congestion: str, out: "Path | None") -> "dict[str, Any]":
+    """Builds network and host, measures all ways in turn, removes everything, and returns the figures.
+
+    out: takes MALOB's logs; None if nobody wants them. Raises ScriptError.
+    """
     facts = machine.facts()
     order = random.Random(plan.seed)
     rounds: "dict[str, list[dict[str, float]]]" = {way: [] for way in plan.ways}
     with tempfile.TemporaryDirectory(prefix="malob-bench-") as name:
         directory = Path(name)
-        with open_site([None] * _UPLINKS, congestion, Folder(directory / "logs"), [_FILE_BYTES]) as site:
+        with open_site([None] * _UPLINKS, congestion, Folder((out or directory) / "logs"), [_FILE_BYTES]) as site:
             bench = _Bench(site, Ways(site, directory), plan, directory)
             for number in range(plan.rounds):
                 for way in order.sample(plan.ways, len(plan.ways)):

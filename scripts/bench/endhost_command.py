@@ -30,7 +30,7 @@ def main(words: Sequence[str]) -> int:
     plan = endhost.Plan(ways, options.rounds, options.seconds, options.settle, options.connects, options.requests,
                         options.parallel, options.seed)
     with orderly_end():
-        result = endhost.measure(plan, congestion)
+        result = endhost.measure(plan, congestion, out)
     document = json.dumps(result, indent=2) + "\n"
     if out is not None:
         (out / "endhost.json").write_text(document, encoding="utf-8")
@@ -73,7 +73,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--congestion", metavar="NAME",
                         help="congestion control of what the server sends (default cubic where there is one)")
     parser.add_argument("--json", action="store_true", help="the figures as JSON on stdout")
-    parser.add_argument("--out", metavar="DIR", help="also write them to DIR/endhost.json")
+    parser.add_argument("--out", metavar="DIR", help="also write them to DIR/endhost.json, and MALOB's logs to DIR/logs")
     options = parser.parse_args(words)
     if options.parallel > options.requests:
         raise UsageError("--parallel: there are not so many requests")
