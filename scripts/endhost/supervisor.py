@@ -21,6 +21,7 @@ from lab.rest import RestError
 #: How often it looks whether everything runs, and how often at everything, should a notice have been missed.
 _LOOK_S, _LOOK_CLOSELY_S = 2.0, 30.0
 _LONGEST_PAUSE_S = 30.0
+_ROUTERS_S = 2.0
 
 
 class Supervisor:
@@ -52,6 +53,13 @@ class Supervisor:
         wait_until(lambda: self._controller.status()["connected"], "the switch to connect", 10, 0.05)
         self.setup.journal.add("policy", tables=1 + len(self._uplinks))
         self._apply_policy()
+        self._wait_for_routers()
+
+    def _wait_for_routers(self) -> None:
+        """Gives the routers of all uplinks the time to answer; one that does not is no reason to fail."""
+        deadline = time.monotonic() + _ROUTERS_S
+        while time.monotonic() < deadline and not all(uplink["alive"] for uplink in self._controller.status()["uplinks"]):
+            time.sleep(0.05)
 
     def watch(self, ready: Callable[[], None]) -> None:
         """Follows what happens, until an exception."""

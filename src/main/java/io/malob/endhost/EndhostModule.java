@@ -342,8 +342,9 @@ public final class EndhostModule
   public void switchActivated(DatapathId switchId) {
     if (isHosts(switchId)) {
       keeper.switchActivated(switchId);
-      uplinks.switchChanged();
     }
+    // also if it does not know yet that it is the host's: it may be about to be told
+    uplinks.switchChanged();
   }
 
   @Override

@@ -283,7 +283,7 @@ final class MeasuredUplinks implements Uplinks {
   }
 
   private void counted(List<OFPortStatsReply> answer, long atNanos) {
-    isReading = false;
+    lookAtPorts(); // whatever notice was missed
     for (MeasuredUplink each : byName.values()) {
       answer.stream()
           .flatMap(part -> part.getEntries().stream())

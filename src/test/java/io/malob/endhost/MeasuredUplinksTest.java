@@ -113,6 +113,15 @@ class MeasuredUplinksTest {
   }
 
   @Test
+  void switchWhoseComingWasMissed_isSeenAllTheSame() {
+    lab.isConnected = false;
+    configure();
+    lab.pass(100);
+    lab.isConnected = true;
+    assertTrue(millisUntil(1, true) < 3_000);
+  }
+
+  @Test
   void linkWhoseQueueHoldsAnswersUp_isAliveAsLongAsItCarries() {
     configure();
     lab.pass(5_000);
