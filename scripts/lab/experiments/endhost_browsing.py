@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Sequence
 
 from base.errors import ScriptError
-from lab.controller import bound_to_us
 from lab.experiments.endhost_product import EndhostProduct
+from lab.experiments.endhost_program import HostProgram
 from lab.experiments.endhost_site import EndhostSite, origin
 
 PROGRAM = Path(__file__).parent / "programs" / "page_loader.py"
@@ -36,48 +33,23 @@ class Load:
     failed: int
 
 
-class Browsing:
-    """The program, started early so that it begins on time."""
+class Browsing(HostProgram):
+    """Loads pages, one after the other, from the beginning to the end that it is told."""
 
     def __init__(self, site: EndhostSite, pages: "Sequence[Sequence[tuple[int, int]]]", transport: str, port: int,
                  patience_s: float, again: bool, video: bool) -> None:
-        self._process = subprocess.Popen(
-            bound_to_us(site.network.on_host([sys.executable, "-I", str(PROGRAM)])), stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True, start_new_session=True)
         film = {"address": origin(0), "port": VIDEO_PORT, "path": f"/{VIDEO_BYTES}", "bytes": VIDEO_BYTES, "every_s": VIDEO_EVERY_S}
-        self._say({
+        super().__init__(site, PROGRAM, "the host's browser", {
             "pages": [[[origin(number), size] for number, size in page] for page in pages], "transport": transport, "port": port,
             "per_origin": PER_ORIGIN, "patience_s": patience_s, "again": again, "video": film if video else None})
-        self._line()
-
-    def start(self, begin: float, end: float) -> None:
-        """By the monotonic clock."""
-        self._say({"begin": begin, "end": end})
 
     def results(self) -> "tuple[list[Load], float | None]":
         """Returns at the end: all pages that were loaded, and the film's Mbit/s as the host sees it (None without one)."""
         loads = []
-        while "page" in (found := json.loads(self._line())):
+        while "page" in (found := self.answer()):
             loads.append(Load(found["page"], found["began"], found["seconds"], found["failed"]))
         seconds = found["video_seconds"]
         return loads, found["video_bytes"] * 8e-6 / seconds if seconds else None
-
-    def close(self) -> None:
-        """Ends the program, if it has not ended."""
-        self._process.kill()
-        self._process.communicate()
-
-    def _say(self, words: "dict[str, Any]") -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(words) + "\n")
-        self._process.stdin.flush()
-
-    def _line(self) -> str:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line:
-            raise ScriptError("the host's browser ended by itself")
-        return line
 
 
 class VideoWatch:
