@@ -57,8 +57,9 @@ class Pacing:
         self._running[pid] = 0.0
         self.write()
 
-    def remove(self, pid: int) -> None:
-        self._finished_s += self._running.pop(pid)
+    def remove(self, pid: int, at_least_s: float) -> None:
+        """at_least_s: what it is known to have used, though it was not seen: a process that has ended tells nothing."""
+        self._finished_s += max(at_least_s, self._running.pop(pid))
         self.write()
 
     def write(self) -> None:
@@ -90,7 +91,7 @@ def _used_s(pid: int) -> float:
 class Server:
     def __init__(self, options: argparse.Namespace) -> None:
         self._name = options.name
-        self._cpu_seconds = f"{options.cpu_seconds:g}"
+        self._cpu_seconds: float = options.cpu_seconds
         self._slots = Slots(options.slot)
         self.pacing = Pacing(options.paced, options.processors, options.processor) if options.paced else None
 
@@ -123,12 +124,12 @@ class Server:
                     worker.kill()
                     await worker.wait()
                 if self.pacing:
-                    self.pacing.remove(worker.pid)
+                    self.pacing.remove(worker.pid, self._cpu_seconds if worker.returncode == 0 else 0.0)
         finally:
             self._slots.give_back(slot)
 
     def _command(self, slot: str) -> "list[str]":
-        worker = [sys.executable, "-I", "-S", str(_WORKER), self._cpu_seconds]
+        worker = [sys.executable, "-I", "-S", str(_WORKER), f"{self._cpu_seconds:g}"]
         if self.pacing:
             return [*worker, str(self.pacing.share)]
         return ["sh", "-ec", _ENTER, slot.replace(",", " "), *worker]
