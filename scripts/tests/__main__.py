@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import json
 import os
 import sys
 import unittest
@@ -13,27 +15,39 @@ from base.errors import ScriptError, run_main
 from base.place import ROOT
 from base.preparation import prepare
 from base.waiting import orderly_end, say
+from tests import sharing
 from tests.counts import Counts, of_surefire, of_unittest
 
 _HERE = Path(__file__).parent
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="malob test")
-    parser.add_argument("--unit", action="store_true", help="only what needs neither root nor switches")
-    parser.add_argument("--maven-status", type=int, help="Maven's exit code; without it, no Java test is counted")
-    parser.add_argument("--only", metavar="PATTERN", help="only the system tests whose names match, as in '*Mesh*'")
-    options = parser.parse_args()
+    options = _options()
+    if options.tested:
+        # begun by sharing.py
+        counts = _run(_of_class(options.tested, options.only))
+        Path(options.counts).write_text(json.dumps(dataclasses.asdict(counts)))
+        return 0
     total = Counts()
     if options.maven_status is not None:
         total += _maven(options.maven_status)
     if not options.only:
-        total += _run("unit", None)
+        total += _run(_load("unit", None))
     if not options.unit:
         with orderly_end():
             total += _system(options.only)
     print(total)
     return 1 if total.failed or not total.passed else 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="malob test")
+    parser.add_argument("--unit", action="store_true", help="only what needs neither root nor switches")
+    parser.add_argument("--maven-status", type=int, help="Maven's exit code; without it, no Java test is counted")
+    parser.add_argument("--only", metavar="PATTERN", help="only the system tests whose names match, as in '*Mesh*'")
+    parser.add_argument("--class", dest="tested", help=argparse.SUPPRESS)
+    parser.add_argument("--counts", help=argparse.SUPPRESS)
+    return parser.parse_args()
 
 
 def _maven(status: int) -> Counts:
@@ -46,32 +60,43 @@ def _maven(status: int) -> Counts:
     return counts
 
 
-def _run(kind: str, pattern: str | None) -> Counts:
-    suite = _load(kind, pattern)
+def _run(suite: unittest.TestSuite) -> Counts:
     # the same channel as Maven's output; stdout has the closing line only
     result = unittest.TextTestRunner(stream=sys.stderr, verbosity=2).run(suite)
     return of_unittest(result)
 
 
-def _load(kind: str, pattern: str | None) -> unittest.TestSuite:
+def _loader(pattern: str | None) -> unittest.TestLoader:
     loader = unittest.TestLoader()
     if pattern:
         loader.testNamePatterns = [pattern if "*" in pattern else f"*{pattern}*"]
-    return loader.discover(str(_HERE / kind), "test_*.py", str(_HERE.parent))
+    return loader
+
+
+def _load(kind: str, pattern: str | None) -> unittest.TestSuite:
+    return _loader(pattern).discover(str(_HERE / kind), "test_*.py", str(_HERE.parent))
+
+
+def _of_class(name: str, pattern: str | None) -> unittest.TestSuite:
+    return _loader(pattern).loadTestsFromName(name)
 
 
 def _system(pattern: str | None) -> Counts:
     """Without root they are skipped, but never in CI: there that is a failure."""
-    count = sum(1 for _ in _each(_load("system", pattern)))
+    tests = list(_each(_load("system", pattern)))
     if os.geteuid() != 0:
         say("the system tests need root, for network namespaces and Open vSwitch: use 'sudo ./malob test'")
-        return Counts(failed=count) if os.environ.get("CI") == "true" else Counts(skipped=count)
+        return Counts(failed=len(tests)) if os.environ.get("CI") == "true" else Counts(skipped=len(tests))
+    # what could not be loaded has no class of ours; it fails here
+    broken = [test for test in tests if isinstance(test, unittest.loader._FailedTest)]  # type: ignore[attr-defined]
+    classes = dict.fromkeys(type(test) for test in tests if test not in broken)
     try:
-        prepare("controller")
+        for part in sorted({"controller", "lab", *(part for each in classes for part in getattr(each, "needs", ()))}):
+            prepare(part)
     except ScriptError as error:
         say(f"no system test can run: {error}")
-        return Counts(failed=count)
-    return _run("system", pattern)
+        return Counts(failed=len(tests))
+    return _run(unittest.TestSuite(broken)) + sharing.run_classes(classes, pattern)
 
 
 def _each(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:

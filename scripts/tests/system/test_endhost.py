@@ -32,6 +32,7 @@ while select.select([s], [], [], 0.5)[0]:
 class EndhostTest(unittest.TestCase):
     """What happens while it is up. One network for all; each test leaves both uplinks alive."""
 
+    needs = ("endhost",)
     network: UplinkNetwork
     earlier: Talk
     session: Talk
@@ -206,6 +207,7 @@ class EndhostTest(unittest.TestCase):
 class EndhostLifeTest(unittest.TestCase):
     """up and down: the network is as it was, whatever happens between them."""
 
+    needs = ("endhost",)
     network: UplinkNetwork
 
     @classmethod

@@ -19,6 +19,8 @@ from lab.namespaces import exists
 
 
 class EndhostExperimentsTest(unittest.TestCase):
+    needs = ("emulator", "endhost", "bench")
+
     def setUp(self) -> None:
         say(f"\n{type(self).__name__}: {self.shortDescription() or self._testMethodName}")
         directory = tempfile.TemporaryDirectory(prefix="malob-test-")

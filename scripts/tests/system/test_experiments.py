@@ -22,6 +22,8 @@ _SHORT = ["--quick", "--rounds", "1", "--no-plots"]
 
 
 class ExperimentsTest(unittest.TestCase):
+    needs = ("emulator", "experiments", "plots")
+
     def setUp(self) -> None:
         say(f"\n{type(self).__name__}: {self.shortDescription() or self._testMethodName}")
         directory = tempfile.TemporaryDirectory(prefix="malob-test-")

@@ -10,6 +10,7 @@ from tests.system.base import SystemTest
 
 
 class LatencyTest(SystemTest):
+    needs = ("emulator",)
     topology_name = "geni-wan"
     control_delays_ms = {"kansas": 40}
 

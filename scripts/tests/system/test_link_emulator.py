@@ -27,6 +27,8 @@ def _inside(name: str) -> measuring.Inside:
 class LinkEmulatorTest(unittest.TestCase):
     """Two namespaces, each with one end of an emulated link, no switches. Tolerances are for a busy machine."""
 
+    needs = ("emulator",)
+
     def setUp(self) -> None:
         say(f"\n{type(self).__name__}: {self.shortDescription()}")
         directory = tempfile.TemporaryDirectory(prefix="malob-test-")

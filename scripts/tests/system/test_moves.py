@@ -16,6 +16,7 @@ SECONDS = 5
 
 
 class MovesTest(SystemTest):
+    needs = ("emulator",)
     topology_name = str(Path(__file__).parent / "two_ways.json")
 
     def test_long_download_goes_on_over_the_faster_way(self) -> None:

@@ -31,6 +31,7 @@ TOPOLOGY = {
 class ShapedLinksTest(unittest.TestCase):
     """A lab without a controller; its links carry what passes between the nodes of their switches."""
 
+    needs = ("emulator",)
     lab: Instance
 
     @classmethod
@@ -137,6 +138,8 @@ class ShapedLinksTest(unittest.TestCase):
 
 
 class CrashTest(unittest.TestCase):
+    needs = ("emulator",)
+
     def test_down_after_crash(self) -> None:
         """after kill -9 of the emulator, `down` removes all the rest"""
         say(f"\n{type(self).__name__}: {self.shortDescription()}")
@@ -171,6 +174,8 @@ class CrashTest(unittest.TestCase):
 
 
 class ChoiceTest(unittest.TestCase):
+    needs = ("emulator",)
+
     def test_netem_that_is_not_there(self) -> None:
         """netem is taken where the kernel has it, and refused where it has not"""
         if netem.available():

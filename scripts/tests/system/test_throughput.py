@@ -28,6 +28,8 @@ Ends = tuple[str, str]
 class LinkUseTest(SystemTest):
     """In mesh5, c1 hangs on s1 and w1 on s3, which are joined directly."""
 
+    needs = ("emulator",)
+
     def test_traffic_of_a_known_rate_is_the_use_of_its_links_and_of_no_others(self) -> None:
         wait_until(lambda: self.ping("c1", "10.0.0.11", count=1)[0] == 1, "c1 and w1 to reach each other", 15)
         port = self._port("s1", "s3")
@@ -108,6 +110,7 @@ class LinkUseTest(SystemTest):
 class LinkAgentTest(SystemTest):
     """Agents on the nodes of two switches, with a link of 20 Mbit/s between them."""
 
+    needs = ("emulator",)
     topology_name = "line:2,rate=20,delay=2"
     RATE_MBPS = 20.0
 

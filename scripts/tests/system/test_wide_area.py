@@ -12,6 +12,7 @@ from tests.system.base import NAME, SystemTest
 
 
 class WideAreaTest(SystemTest):
+    needs = ("emulator",)
     topology_name = "geni-wan"
 
     def test_every_host_reaches_every_other(self) -> None:
