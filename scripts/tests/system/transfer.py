@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import random
 import select
 import socket
@@ -59,13 +60,19 @@ def fetch(address: str, port: int, progress: str) -> None:
                     block = server.recv(_BLOCK)
                     digest.update(block)
                     count += len(block)
-                    with open(progress, "w", encoding="ascii") as file:
-                        file.write(str(count))
+                    _tell(progress, count)
                     if not block:
                         waiting.remove(server)
     except OSError as problem:
         error = str(problem)
     _report(digest, count, error)
+
+
+def _tell(progress: str, count: int) -> None:
+    """In one step: whoever reads the file meanwhile finds a number in it."""
+    with open(f"{progress}.new", "w", encoding="ascii") as file:
+        file.write(str(count))
+    os.replace(f"{progress}.new", progress)
 
 
 if __name__ == "__main__":
