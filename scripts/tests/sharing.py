@@ -17,12 +17,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Iterable, Sequence
 
+from base.place import ROOT
 from base.waiting import say
 from tests.counts import Counts
 
 #: Most of a class is waiting, but what it measures must not wait for a processor.
 _SIDE_BY_SIDE = 2
 _LIMIT_S = 420.0
+#: Each class has one of its own there, and for that there must be one.
+_KEPT = Path("/var/lib/malob")
 
 #: Not exec: the shell is the first process of its namespace, and collects what daemons leave.
 _MACHINE = """
@@ -43,7 +46,7 @@ def run_classes(suites: "Iterable[type[unittest.TestCase]]", pattern: "str | Non
     """Runs the tests of the classes whose names match the pattern, if there is one, and shows what each class printed once it is done."""
     classes = sorted(suites, key=lambda each: -unittest.defaultTestLoader.loadTestsFromTestCase(each).countTestCases())
     alone = [each for each in classes if getattr(each, "alone", False)]
-    total = Counts()
+    total, there_before = Counts(), _KEPT.exists()
     for group, workers in ((classes, _SIDE_BY_SIDE), (alone, 1)):
         chosen = [each for each in group if workers == 1 or each not in alone]
         runs = [_ClassRun(each, pattern) for each in chosen]
@@ -56,6 +59,8 @@ def run_classes(suites: "Iterable[type[unittest.TestCase]]", pattern: "str | Non
             pool.shutdown(wait=False, cancel_futures=True)
             for run in runs:
                 run.end()
+    if not there_before:
+        _KEPT.rmdir()
     return total
 
 
@@ -73,7 +78,7 @@ class _ClassRun:
                 return Counts()
             self._process = subprocess.Popen(
                 _on_its_own([
-                    sys.executable, sys.argv[0], "--class", self._name, "--counts", result.name,
+                    sys.executable, str(ROOT / "scripts" / "command.py"), "tests", "--class", self._name, "--counts", result.name,
                     *(["--only", self._pattern] if self._pattern else [])]),
                 stdin=subprocess.DEVNULL, stdout=printed, stderr=printed)
             in_time = self._wait()
