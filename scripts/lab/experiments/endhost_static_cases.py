@@ -49,9 +49,9 @@ class Case:
 
     @property
     def weights(self) -> "list[float | None]":
-        """What MALOB is told of its uplinks: their rates where they differ and it is to know; else nothing."""
-        differ = len(set(self.rates_mbps)) > 1
-        return [rate if differ else None for rate in self.rates_mbps]
+        """What MALOB is told of its uplinks: their rates where it is to go by them, else nothing."""
+        goes_by_rates = self.policy == "group" or len(set(self.rates_mbps)) > 1
+        return [rate if goes_by_rates else None for rate in self.rates_mbps]
 
 
 def cases(quick: bool, policies: Sequence[str]) -> "list[Case]":

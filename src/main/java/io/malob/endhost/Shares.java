@@ -14,8 +14,13 @@ final class Shares {
   /** The largest weight; Open vSwitch is exact to about a hundredth. */
   private static final int MOST = 100;
 
-  /** What changes by less is left: with each change some flows get another uplink, and break. */
-  private static final double TOLERANCE = 0.1;
+  /**
+   * What changes by less is left: with each change some flows get another uplink, and break. What
+   * was measured has to be further off, because measurements are never quite the same twice.
+   */
+  private static final double TOLERANCE_GIVEN = 1.1;
+
+  private static final double TOLERANCE_MEASURED = 2;
 
   private Shares() {}
 
@@ -52,18 +57,27 @@ final class Shares {
     return shares.build();
   }
 
-  /** Whether shares differ enough for a change. */
-  static boolean differ(List<Share> before, List<Share> after) {
+  /** Whether all weights are the operator's, or capacities that were recorded. */
+  private static boolean areGiven(Wiring wiring) {
+    return wiring.usable().stream()
+        .allMatch(
+            each -> each.uplink().weight() > 0 || each.capacitySource().equals("recorded"));
+  }
+
+  /** Whether what the wiring asks for differs enough from what is in force for a change. */
+  static boolean differ(List<Share> before, List<Share> after, Wiring wiring) {
     if (before.size() != after.size()) {
       return true;
     }
+    double tolerance = areGiven(wiring) ? TOLERANCE_GIVEN : TOLERANCE_MEASURED;
     double allBefore = before.stream().mapToInt(Share::weight).sum();
     double allAfter = after.stream().mapToInt(Share::weight).sum();
     for (int i = 0; i < before.size(); i++) {
       double old = before.get(i).weight() / allBefore;
       double now = after.get(i).weight() / allAfter;
       if (!before.get(i).uplink().equals(after.get(i).uplink())
-          || Math.abs(now - old) > TOLERANCE * old) {
+          || now > tolerance * old
+          || old > tolerance * now) {
         return true;
       }
     }

@@ -83,7 +83,7 @@ final class SwitchKeeper {
     List<GroupRules.Share> shares = Shares.of(wiring);
     if (inForce.isEmpty() != shares.isEmpty()) {
       prepare(wiring);
-    } else if (Shares.differ(inForce, shares)) {
+    } else if (Shares.differ(inForce, shares, wiring)) {
       inForce = shares;
       programmer.send(wiring.switchId(), factory -> List.of(GroupRules.change(factory, shares)));
     }

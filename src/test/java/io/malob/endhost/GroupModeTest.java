@@ -70,6 +70,17 @@ class GroupModeTest {
     assertEquals(List.of(100, 50), weights());
   }
 
+  @Test
+  void shares_stay_whileMeasuredCapacitiesAreOffByLessThanAFactorOfTwo() {
+    host.uplinks.measure("eth0", 10_000_000);
+    host.uplinks.measure("eth1", 7_700_000);
+    assertEquals(List.of(1, 1), weights());
+    host.uplinks.measure("eth1", 30_000_000);
+    assertEquals(List.of(33, 100), weights());
+    host.uplinks.measure("eth1", 20_000_000);
+    assertEquals(List.of(33, 100), weights());
+  }
+
   private void capacity(String uplink, long bps) throws EndhostException {
     String body = "{\"capacity_bps\": " + bps + "}";
     host.module.setCapacity(uplink, body.getBytes(StandardCharsets.UTF_8));

@@ -25,6 +25,7 @@ final class ManualUplinks implements Uplinks {
   int advertisements;
   private final Set<String> dead = new HashSet<>();
   private final Map<String, Long> capacities = new HashMap<>();
+  private final Map<String, Long> measured = new HashMap<>();
   private final List<Consumer<HostView>> listeners = new ArrayList<>();
   private Optional<HostView> view = Optional.empty();
   private boolean switchIsThere = true;
@@ -41,6 +42,7 @@ final class ManualUplinks implements Uplinks {
       Uplink uplink = network.uplinks().get(i);
       int number = Integer.parseInt(uplink.name().substring("eth".length())) + 1;
       Optional<Long> capacity = Optional.ofNullable(capacities.get(uplink.name()));
+      Optional<Long> probed = Optional.ofNullable(measured.get(uplink.name()));
       uplinks.add(
           new UplinkView(
               uplink,
@@ -51,8 +53,8 @@ final class ManualUplinks implements Uplinks {
               switchIsThere
                   && (uplink.ipv4().isPresent() || uplink.ipv6().isPresent())
                   && !dead.contains(uplink.name()),
-              capacity.orElse(0L),
-              capacity.isPresent() ? "recorded" : "unknown",
+              capacity.or(() -> probed).orElse(0L),
+              capacity.isPresent() ? "recorded" : probed.isPresent() ? "probes" : "unknown",
               0,
               0,
               0));
@@ -75,6 +77,12 @@ final class ManualUplinks implements Uplinks {
     } else {
       dead.add(name);
     }
+    again();
+  }
+
+  /** A capacity is measured. */
+  void measure(String name, long bps) {
+    measured.put(name, bps);
     again();
   }
 
