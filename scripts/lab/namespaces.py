@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Sequence
@@ -111,7 +112,8 @@ def _end_processes(namespaces: Sequence[str]) -> None:
         processes = _processes(namespaces)
         for process in processes:
             if process.alive():
-                os.kill(process.pid, number)
+                with suppress(ProcessLookupError):  # it has ended just now
+                    os.kill(process.pid, number)
         while any(process.alive() for process in processes):
             if time.monotonic() > deadline:
                 break

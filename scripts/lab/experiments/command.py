@@ -6,11 +6,11 @@ import argparse
 from typing import Any
 
 from lab.experiments import (
-    endhost_dynamic, endhost_overhead, endhost_static, endhost_web, mptcp, thesis, thesis_bio, thesis_discussion, thesis_ftp,
+    endhost_capacity, endhost_dynamic, endhost_overhead, endhost_static, endhost_web, mptcp, thesis, thesis_bio, thesis_discussion, thesis_ftp,
     thesis_herding, thesis_http, thesis_mix)
 
 _THESIS: "tuple[Any, ...]" = (thesis_http, thesis_ftp, thesis_bio, thesis_discussion, thesis_mix, thesis_herding)
-_ENDHOST: "tuple[Any, ...]" = (endhost_static, endhost_dynamic, endhost_web, endhost_overhead)
+_ENDHOST: "tuple[Any, ...]" = (endhost_static, endhost_dynamic, endhost_web, endhost_overhead, endhost_capacity)
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -110,9 +110,15 @@ class EndhostSite:
 
     def start_on_server(self, command: Sequence[str], log: str) -> "subprocess.Popen[bytes]":
         """A program that ends with the network."""
+        return self._start(self.network.on_server(command), log)
+
+    def start_on_host(self, command: Sequence[str], log: str) -> "subprocess.Popen[bytes]":
+        """A program that ends with the network."""
+        return self._start(self.network.on_host(command), log)
+
+    def _start(self, command: Sequence[str], log: str) -> "subprocess.Popen[bytes]":
         with open(DIRECTORY / log, "ab") as out:
-            return subprocess.Popen(bound_to_us(self.network.on_server(command)), stdin=subprocess.DEVNULL, stdout=out,
-                                    stderr=out, start_new_session=True)
+            return subprocess.Popen(bound_to_us(command), stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
 
     def be_plain(self, uplink: int = 0) -> None:
         """A host without MALOB, which uses one uplink, and all for MPTCP's further sub-flows."""

@@ -1,0 +1,85 @@
+"""What `lab run endhost-capacity` measures, and what a series of MALOB's beliefs comes to. No I/O."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Sequence
+
+#: Of uplinks that are measured at the same time; so few that the emulator's and the switch's own time counts little.
+GROUPS = ((1.0, 5.0, 20.0), (2.0, 10.0, 50.0))
+
+#: What else the uplinks carry: nothing; datagrams at random moments; blocks of ten packets over TCP.
+LOADS = ("idle", "udp", "tcp")
+LOAD_SHARE = 0.5
+
+#: One way.
+DELAY_MS = 1.0
+
+NEAR = 0.1
+
+
+@dataclass(frozen=True)
+class Case:
+    load: str
+    rates_mbps: "tuple[float, ...]"
+
+    @property
+    def key(self) -> str:
+        """As in idle.1+5+20."""
+        return f"{self.load}.{'+'.join(f'{rate:g}' for rate in self.rates_mbps)}"
+
+    def in_round(self, number: int, seed: int) -> "list[float]":
+        """Which uplink has which rate: drawn anew in each round."""
+        rates = list(self.rates_mbps)
+        random.Random(f"{seed}/{number}/{self.key}").shuffle(rates)
+        return rates
+
+
+def cases(loads: Sequence[str]) -> "list[Case]":
+    return [Case(load, rates) for load in loads for rates in GROUPS]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What MALOB held of an uplink at a moment. capacity_mbps: None if it did not know."""
+
+    at_s: float
+    alive: bool
+    capacity_mbps: "float | None"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Of one uplink in one run; None for what did not happen.
+
+    first_s: from when it was alive until its capacity was told. near, unknown: shares of the readings after that; the rest was
+    wrong. probes: share of the uplink that echoes took, of the direction that has more of them; None under TCP, which answers.
+    cut_s: until it was seen that the uplink carried nothing any more.
+    """
+
+    rate_mbps: float
+    first_s: "float | None"
+    near: "float | None"
+    unknown: "float | None"
+    probes: "float | None"
+    cut_s: "float | None"
+
+
+def outcome(rate_mbps: float, readings: Sequence[Reading], cut_s: float, probes: "float | None") -> Outcome:
+    """readings: in order of time. cut_s: when its rate fell to nothing, by the same clock."""
+    alive = [each for each in readings if each.alive]
+    before = [each for each in readings if each.at_s < cut_s]
+    told = [each for each in before if each.capacity_mbps is not None]
+    gone = [each for each in readings if each.at_s >= cut_s and (not each.alive or each.capacity_mbps == 0)]
+    first = told[0] if told else None
+    later = [each for each in before if first is not None and each.at_s >= first.at_s]
+    near = [each for each in later if each.capacity_mbps is not None and abs(each.capacity_mbps / rate_mbps - 1) <= NEAR]
+    unknown = [each for each in later if each.capacity_mbps is None]
+    return Outcome(
+        rate_mbps,
+        None if first is None else max(0.0, first.at_s - alive[0].at_s),
+        len(near) / len(later) if later else None,
+        len(unknown) / len(later) if later else None,
+        probes,
+        gone[0].at_s - cut_s if gone else None)

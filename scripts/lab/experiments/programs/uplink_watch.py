@@ -1,0 +1,47 @@
+"""Asks MALOB again and again what it knows of its uplinks; run as a program on its host, by its path. Standard library only.
+
+Reads a line of JSON: "port" (of its REST interface) and "pause_s"; says "ready"; reads a second line: "begin" and "end" by the
+monotonic clock. In between it asks, also while nobody answers yet, and prints one line then: a list of readings, each [when,
+{uplink: [alive, capacity in bit/s or null]}].
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import sys
+import time
+from typing import Any
+
+_PATH = "/wm/malob/endhost"
+
+
+def ask(connection: http.client.HTTPConnection) -> "dict[str, list[Any]]":
+    """Uplinks by name; none while MALOB is not there, or not set up."""
+    try:
+        connection.request("GET", _PATH)
+        status = json.loads(connection.getresponse().read())
+    except (OSError, ValueError, http.client.HTTPException):
+        connection.close()
+        return {}
+    return {each["name"]: [each["alive"], each["capacity_bps"]] for each in status.get("uplinks", [])}
+
+
+def main() -> None:
+    orders = json.loads(sys.stdin.readline())
+    print(json.dumps("ready"), flush=True)
+    times = json.loads(sys.stdin.readline())
+    connection = http.client.HTTPConnection("127.0.0.1", orders["port"], timeout=2)
+    readings = []
+    due = times["begin"]
+    while due < times["end"]:
+        time.sleep(max(0.0, due - time.monotonic()))
+        found = ask(connection)
+        if found:
+            readings.append([time.monotonic(), found])
+        due = max(due + orders["pause_s"], time.monotonic())
+    print(json.dumps(readings), flush=True)
+
+
+if __name__ == "__main__":
+    main()
