@@ -79,6 +79,7 @@ public final class EndhostModule
   private FlowEnds ends;
   private SwitchKeeper rules;
   private HostKeeper keeper;
+  private RefusedFlows refusedFlows;
   private PacketIns packets;
   private Refusals refusals;
   private HostStatus status;
@@ -164,6 +165,7 @@ public final class EndhostModule
             inOrder,
             this::resetLater,
             nanoTime);
+    refusedFlows = new RefusedFlows(flows, inOrder, this::endRefused);
     FirstPackets firstPackets = new FirstPackets();
     FlowPlacer placer = new FlowPlacer(flows, choice, sender, refusals, resets);
     IcmpErrors icmpErrors = new IcmpErrors(flows, sender, refusals);
@@ -236,9 +238,19 @@ public final class EndhostModule
     if (message instanceof OFFlowRemoved removed) {
       return removed(removed);
     }
-    return message instanceof OFErrorMsg error && rules.refused(error.getXid())
+    return message instanceof OFErrorMsg error && isRefusal(error)
         ? Command.STOP
         : Command.CONTINUE;
+  }
+
+  private boolean isRefusal(OFErrorMsg error) {
+    return rules.refused(error.getXid()) || refusedFlows.take(error);
+  }
+
+  private void endRefused(Flow flow) {
+    if (keeper.endRefused(flow)) {
+      refusals.count(Refusal.RULE_REFUSED);
+    }
   }
 
   private Command removed(OFFlowRemoved removed) {

@@ -130,11 +130,30 @@ final class HostKeeper {
       return;
     }
     flows.counts(flow.uplink()).reset.increment();
+    tell(now, flow);
+  }
+
+  private void tell(Wiring now, Flow flow) {
     if (flow.key().protocol() == FlowKey.TCP) {
       resets.begin(flow.key(), nanoTime.getAsLong());
     } else if (flow.key().protocol() == FlowKey.UDP) {
       now.inside().ifPresent(inside -> sender.unreachable(now, inside, flow.key()));
     }
+  }
+
+  /** Ends a flow whose rules the switch does not take; true if it was there. By the executor. */
+  boolean endRefused(Flow flow) {
+    Optional<Wiring> now = wiring;
+    boolean wasOver = flow.isOver();
+    if (now.isEmpty() || !flows.forget(flow)) {
+      return false;
+    }
+    sender.remove(now.get(), flow.uplink(), flow.generation()); // one of both may be there
+    if (!wasOver) {
+      tell(now.get(), flow);
+      resetsLater.run();
+    }
+    return true;
   }
 
   /** A router that has another MAC now, in the same place: flows go on over it. */

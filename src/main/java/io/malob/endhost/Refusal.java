@@ -8,6 +8,8 @@ enum Refusal {
   NO_UPLINK,
   /** There are too many flows. */
   TABLE_FULL,
+  /** The switch has refused a flow's rule: its table is full, for instance. */
+  RULE_REFUSED,
   /** TCP within a connection that nobody knows: it is reset. */
   UNKNOWN_CONNECTION,
   /** It does not come from the host's internal address. */

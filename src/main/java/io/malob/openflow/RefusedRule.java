@@ -7,7 +7,7 @@ import org.projectfloodlight.openflow.protocol.errormsg.OFFlowModFailedErrorMsg;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * A rule of ours that a switch has not accepted.
+ * A rule that a switch has not accepted.
  *
  * @param cookie the rule's
  * @param reason what the switch says, like {@code FLOW_MOD_FAILED/TABLE_FULL}
@@ -19,16 +19,19 @@ public record RefusedRule(U64 cookie, String reason) {
   /** Behind the header, in every version; an error quotes at least 64 bytes (1.3.5, A.4.4). */
   private static final int COOKIE_AT = 8;
 
-  /** What an error is about; empty if that is not a rule of ours. */
+  /** What an error is about; empty if that is not a rule of the balancer. */
   public static Optional<RefusedRule> of(OFErrorMsg error) {
+    return ofAnybody(error).filter(rule -> Cookie.isOurs(rule.cookie()));
+  }
+
+  /** What an error is about; empty if that is not a rule. */
+  public static Optional<RefusedRule> ofAnybody(OFErrorMsg error) {
     byte[] quoted = error.getData().getData();
     if (quoted.length < COOKIE_AT + Long.BYTES || quoted[1] != FLOW_MOD) {
       return Optional.empty();
     }
     U64 cookie = U64.of(ByteBuffer.wrap(quoted).getLong(COOKIE_AT));
-    return Cookie.isOurs(cookie)
-        ? Optional.of(new RefusedRule(cookie, reason(error)))
-        : Optional.empty();
+    return Optional.of(new RefusedRule(cookie, reason(error)));
   }
 
   private static String reason(OFErrorMsg error) {

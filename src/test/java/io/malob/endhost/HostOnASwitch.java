@@ -6,6 +6,8 @@ import io.malob.testing.FakeFlowTable.Output;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
 import io.malob.testing.Stub;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +26,8 @@ import net.floodlightcontroller.threadpool.IThreadPoolService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFFlowModFailedCode;
 import org.projectfloodlight.openflow.protocol.OFFlowRemovedReason;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFMessage;
@@ -35,6 +39,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFBufferId;
 import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.OFErrorCauseData;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
@@ -59,6 +64,9 @@ final class HostOnASwitch {
 
   /** What has left the switch, and not to the controller, since it was last looked at. */
   private final List<Output> left = new ArrayList<>();
+
+  /** Whether the switch's table takes no rules of flows any more. */
+  boolean isTableFull;
 
   private final List<Runnable> repeated = new ArrayList<>();
   private final List<Scheduled> scheduled = new ArrayList<>();
@@ -159,7 +167,36 @@ final class HostOnASwitch {
   }
 
   private void obey(OFMessage message) {
+    if (isTableFull && message instanceof OFFlowAdd rule && rule.getPriority() == 1_000) {
+      module.receive(sw, tableFull(rule), new FloodlightContext());
+      return;
+    }
     deliver(table.apply(message), OFPort.CONTROLLER);
+  }
+
+  /** An error as switches send it, with the first 64 bytes of the message that it is about. */
+  static OFMessage tableFull(OFFlowAdd rule) {
+    ByteBuf bytes = Unpooled.buffer();
+    rule.writeTo(bytes);
+    byte[] quoted = new byte[Math.min(64, bytes.readableBytes())];
+    bytes.readBytes(quoted);
+    return FACTORY
+        .errorMsgs()
+        .buildFlowModFailedErrorMsg()
+        .setXid(rule.getXid())
+        .setCode(OFFlowModFailedCode.TABLE_FULL)
+        .setData(OFErrorCauseData.of(quoted, OFVersion.OF_13))
+        .build();
+  }
+
+  /** A rule of somebody else. */
+  static OFFlowAdd foreignRule() {
+    return FACTORY.buildFlowAdd().setCookie(U64.of(0x1234)).setPriority(1_000).build();
+  }
+
+  /** The switch sends a message; whether other modules see it. */
+  boolean passesOn(OFMessage message) {
+    return module.receive(sw, message, new FloodlightContext()) == Command.CONTINUE;
   }
 
   /** What the switch does with what has left a rule or a message. */

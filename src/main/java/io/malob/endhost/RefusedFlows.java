@@ -1,0 +1,79 @@
+package io.malob.endhost;
+
+import io.malob.openflow.RefusedRule;
+import io.malob.openflow.uplink.UplinkCookie;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
+import org.projectfloodlight.openflow.types.U64;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends flows whose rules the switch has refused, because its table is full for instance: without
+ * its rules a flow goes nowhere, and its sender would wait in vain. The switch names no more than
+ * the rule's cookie. {@link #take} is for any thread; all that was refused meanwhile is looked up
+ * at once, by the executor.
+ */
+final class RefusedFlows {
+  private static final Logger LOG = LoggerFactory.getLogger(RefusedFlows.class);
+
+  /** More than are under way to the switch at a time. */
+  private static final int MOST = 4_096;
+
+  private final OpenFlows flows;
+  private final Executor inOrder;
+  private final Consumer<Flow> ended;
+  private final Set<Long> generations = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean isOrdered = new AtomicBoolean();
+  private boolean isSaid;
+
+  /**
+   * None yet.
+   *
+   * @param ended does what is to be done to end a flow
+   */
+  RefusedFlows(OpenFlows flows, Executor inOrder, Consumer<Flow> ended) {
+    this.flows = flows;
+    this.inOrder = inOrder;
+    this.ended = ended;
+  }
+
+  /** Takes an error; false if it is about no rule of a flow. */
+  boolean take(OFErrorMsg error) {
+    Optional<RefusedRule> rule = RefusedRule.ofAnybody(error).filter(RefusedFlows::isOfFlow);
+    rule.ifPresent(this::follow);
+    return rule.isPresent();
+  }
+
+  private static boolean isOfFlow(RefusedRule rule) {
+    U64 cookie = rule.cookie();
+    return UplinkCookie.is(cookie, UplinkCookie.Kind.OUT)
+        || UplinkCookie.is(cookie, UplinkCookie.Kind.BACK);
+  }
+
+  private void follow(RefusedRule rule) {
+    if (generations.size() < MOST) {
+      generations.add(UplinkCookie.generation(rule.cookie()));
+    }
+    if (isOrdered.compareAndSet(false, true)) {
+      inOrder.execute(() -> endAll(rule.reason()));
+    }
+  }
+
+  private void endAll(String reason) {
+    if (!isSaid) {
+      isSaid = true;
+      LOG.warn("The host's switch refuses rules of flows ({}); they are ended", reason);
+    }
+    isOrdered.set(false); // what comes from here on is looked up once more
+    Set<Long> refused = new HashSet<>(generations);
+    generations.removeAll(refused);
+    flows.all().stream().filter(flow -> refused.contains(flow.generation())).forEach(ended);
+  }
+}
