@@ -28,7 +28,7 @@ def look(place: Place) -> "dict[str, Any]":
     supervisor, process = journal.supervisor(), controller.process()
     broken = []
     if supervisor is None:
-        broken.append("the supervisor does not run: './malob endhost down' undoes what it has left")
+        broken.append("the supervisor does not run: './malob endhost up' as before goes on with what it has left, 'down' undoes that")
     status: "dict[str, Any]" = {}
     try:
         status = controller.status()

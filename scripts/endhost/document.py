@@ -73,9 +73,9 @@ def others(interfaces: "Mapping[str, Interface]", settings: Settings) -> "tuple[
 
 
 def configuration(
-        settings: Settings, inside_mac: str, uplinks: "Sequence[UplinkState]", algorithm: "str | None") -> "dict[str, Any]":
-    """The whole document. algorithm: None leaves the one that is in force."""
-    ipv6 = has_ipv6(uplinks)
+        settings: Settings, inside_mac: str, ipv6: bool, uplinks: "Sequence[UplinkState]", algorithm: "str | None",
+) -> "dict[str, Any]":
+    """The whole document. ipv6: whether the inside has it. algorithm: None leaves the one that is in force."""
     pairs = [DATAPATH_ID[at:at + 2] for at in range(0, 16, 2)]
     document: "dict[str, Any]" = {
         "switch": ":".join(pairs),

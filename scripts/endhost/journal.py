@@ -28,11 +28,13 @@ class Journal:
 
     def begin(self, settings: Mapping[str, Any]) -> None:
         """Starts an empty one, of this process. settings: what was asked for; they can be looked up by others."""
-        process = ProcessId.of(os.getpid())
-        assert process is not None
         self._write({
-            "boot": boot_mark(), "namespace": namespace_mark(), "supervisor": [process.pid, process.start_ticks],
-            "settings": dict(settings), "steps": []})
+            "boot": boot_mark(), "namespace": namespace_mark(), "supervisor": _this_process(), "settings": dict(settings),
+            "steps": []})
+
+    def take_over(self, settings: Mapping[str, Any]) -> None:
+        """Goes on with one that is there: from now on it is this process's. settings: as begin() has them."""
+        self._write({**self._read(), "supervisor": _this_process(), "settings": dict(settings)})
 
     def add(self, kind: str, **facts: Any) -> None:
         """Notes what will be changed now. Once it is noted, the same again changes nothing."""
@@ -92,3 +94,9 @@ class Journal:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def _this_process() -> "list[int]":
+    process = ProcessId.of(os.getpid())
+    assert process is not None
+    return [process.pid, process.start_ticks]

@@ -120,6 +120,14 @@ class Settings:
         interface = ipaddress.IPv4Interface(self.inside)
         return next(str(address) for address in interface.network.hosts() if address != interface.ip)
 
+    def goes_on_from(self, earlier: "Settings") -> bool:
+        """Whether what was made for earlier ones serves these, too."""
+        return self._made == earlier._made
+
+    @property
+    def _made(self) -> "tuple[object, ...]":
+        return tuple(uplink.name for uplink in self.uplinks), self.inside, self.openflow_port, self.http_port
+
     def document(self) -> "dict[str, Any]":
         """As JSON has it."""
         return {**asdict(self), "uplinks": [asdict(uplink) for uplink in self.uplinks]}

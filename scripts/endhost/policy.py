@@ -47,8 +47,8 @@ class Policy:
     def follow(self, version: int, ways: Sequence[Way], others: Sequence[str]) -> None:
         """Makes it so for one version of IP.
 
-        ways: the uplinks', in the order of their tables; if none of them has a gateway, nothing leads to the switch.
-        others: the addresses of interfaces that are no uplinks.
+        ways: the uplinks', in the order of their tables; if none of them has a gateway, no new flow is led to the switch, but
+        what has the inside address still is: flows that were open are reset there. others: the addresses of interfaces that are no uplinks.
         """
         tables = {INSIDE_TABLE + 1 + at: way for at, way in enumerate(ways)}
         usable = {table: way for table, way in tables.items() if way.addresses and way.gateway}
@@ -58,7 +58,11 @@ class Policy:
         for table, way in usable.items():
             assert way.gateway is not None
             _lead(version, table, way.device, way.gateway)
-        _make(version, wanted_rules(version, usable, others, address) if usable else [])
+        present = within(version, PRIORITIES)
+        if usable:
+            _make(present, wanted_rules(version, usable, others, address))
+        elif present:
+            _make(present, rules_without_uplinks(version, address))
 
 
 def wanted_rules(version: int, ways: "Mapping[int, Way]", others: Sequence[str], inside: str) -> "list[Rule]":
@@ -76,6 +80,11 @@ def wanted_rules(version: int, ways: "Mapping[int, Way]", others: Sequence[str],
     return rules
 
 
+def rules_without_uplinks(version: int, inside: str) -> "list[Rule]":
+    """Where there have been uplinks, but none can be used now: flows that are open still find the switch."""
+    return [Rule(version, LOCAL_FIRST, MAIN, specific=True), Rule(version, TO_INSIDE, INSIDE_TABLE, inside)]
+
+
 def _lead(version: int, table: int, device: str, gateway: str) -> None:
     if network.default_route(version, table) == (device, gateway):
         return
@@ -83,8 +92,7 @@ def _lead(version: int, table: int, device: str, gateway: str) -> None:
     run(["ip", f"-{version}", "route", "replace", "default", "via", gateway, "dev", device, "onlink", "table", str(table)])
 
 
-def _make(version: int, wanted: Sequence[Rule]) -> None:
-    present = within(version, PRIORITIES)
+def _make(present: Sequence[Rule], wanted: Sequence[Rule]) -> None:
     # what leads to the switch comes last, and goes first
     for rule in reversed(present):
         if rule not in wanted:

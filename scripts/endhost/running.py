@@ -28,16 +28,20 @@ def up(place: Place, settings: Settings, ready: Callable[[], None]) -> int:
     """Sets up, and stays until SIGTERM, SIGINT or SIGHUP; then undoes all. ready: called once all works."""
     with _alone(place), orderly_end():
         journal = Journal(place.journal)
-        if journal.exists():
-            say("malob endhost: undoing what an earlier one has left")
-            Setup(place, Settings.of(journal.settings())).undo()
-        checks.check(settings, network.read())
+        earlier = Settings.of(journal.settings()) if journal.exists() else None
         supervisor = Supervisor(place, settings)
-        supervisor.setup.controller.check_ports()
-        switch.machine_has_daemons()
-        journal.begin(settings.document())
+        goes_on = earlier is not None and settings.goes_on_from(earlier) and supervisor.setup.is_whole()
+        if not goes_on:
+            _clear_the_way(place, settings, earlier, supervisor)
+            journal.begin(settings.document())
         try:
-            supervisor.make()
+            if goes_on:
+                assert earlier is not None
+                say("malob endhost: going on with what an earlier one has left; open flows stay")
+                journal.take_over(settings.document())
+                supervisor.take_over(earlier)
+            else:
+                supervisor.make()
             supervisor.watch(ready)
         except KeyboardInterrupt:
             say("malob endhost: told to end")
@@ -45,6 +49,16 @@ def up(place: Place, settings: Settings, ready: Callable[[], None]) -> int:
             with undisturbed():
                 supervisor.setup.undo()
     return 0
+
+
+def _clear_the_way(place: Place, settings: Settings, earlier: "Settings | None", supervisor: Supervisor) -> None:
+    """Undoes what an earlier one has left, if there was one, and looks whether anything else is in the way. Raises ScriptError."""
+    if earlier is not None:
+        say("malob endhost: undoing what an earlier one has left")
+        Setup(place, earlier).undo()
+    checks.check(settings, network.read())
+    supervisor.setup.controller.check_ports()
+    switch.machine_has_daemons()
 
 
 def up_in_background(place: Place, words: Sequence[str]) -> None:

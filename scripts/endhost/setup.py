@@ -11,6 +11,7 @@ from base.waiting import say
 from endhost import firewall, inside, network, offloads, policy, switch
 from endhost.controller import Controller, make_archive
 from endhost.journal import Journal, Step
+from endhost.names import INSIDE
 from endhost.network import Interface
 from endhost.options import Settings
 from endhost.place import Place
@@ -39,6 +40,24 @@ class Setup:
             self.prepare_uplink(interfaces[name])
         self._make_switch(names)
         self.controller.wait()
+
+    def is_whole(self) -> bool:
+        """Whether all that is written down has been made, and is there still, except for programs, which can be started again."""
+        return (self.journal.is_of_this_network() and bool(self.journal.steps("policy")) and INSIDE in network.read()
+                and firewall.is_up())
+
+    def take_up(self) -> None:
+        """Goes on with all that an earlier supervisor has made; programs that have ended meanwhile are started again."""
+        if self.journal.steps("daemons"):
+            switch.address_own(self._place)
+            switch.start_daemons(self._place)
+        if self.controller.process() is None:
+            self.controller.launch()
+        self.controller.wait()
+
+    def known_indexes(self) -> "dict[str, int]":
+        """Of the uplinks whose interfaces were changed, as they were last."""
+        return {step["device"]: step["index"] for kind in ("promiscuous", "offloads") for step in self.journal.steps(kind)}
 
     def prepare_uplink(self, interface: Interface) -> None:
         """Has an interface hand over frames as they come. One that has been made anew begins anew."""

@@ -10,7 +10,7 @@ from base.errors import ScriptError
 from base.waiting import say, wait_until
 from endhost import document, inside, network, policy, switch
 from endhost.document import UplinkState
-from endhost.names import INSIDE
+from endhost.names import INSIDE, INSIDE_IPV6
 from endhost.network import Interface
 from endhost.notices import Notices
 from endhost.options import Settings
@@ -35,7 +35,9 @@ class Supervisor:
         self._policy = policy.Policy(settings.inside_address, settings.inside_gateway)
         self._uplinks = [UplinkState(option) for option in settings.uplinks]
         self._indexes: "dict[str, int]" = {}
-        self._inside_mac, self._inside_ipv6 = "", False
+        self._inside_mac = ""
+        #: whether it is to have an IPv6 address, and has got it
+        self._inside_ipv6, self._has_inside_ipv6 = False, False
         self._mtu = 0
         self._owns_switch = False
         self._daemons: "list[ProcessId]" = []
@@ -46,14 +48,27 @@ class Supervisor:
     def make(self) -> None:
         """Sets everything up. Raises ScriptError if that fails."""
         self.setup.make()
+        self._begin()
+        self.setup.journal.add("policy", tables=1 + len(self._uplinks))
+        self._apply_policy()
+        self._wait_for_routers()
+
+    def take_over(self, earlier: Settings) -> None:
+        """Goes on where another one was killed; flows that are open stay so. Raises ScriptError if that fails."""
+        if self._controller.process() is None:
+            self._algorithm = self._algorithm or earlier.algorithm
+        self.setup.take_up()
+        self._indexes = self.setup.known_indexes()
+        self._begin()
+        self._apply_policy()
+        self._wait_for_routers()
+
+    def _begin(self) -> None:
         self._owns_switch = bool(self.setup.journal.steps("daemons"))
         self._look()
         self._told = self._configuration(first=True)
         self._controller.configure(self._told)
         wait_until(lambda: self._controller.status()["connected"], "the switch to connect", 10, 0.05)
-        self.setup.journal.add("policy", tables=1 + len(self._uplinks))
-        self._apply_policy()
-        self._wait_for_routers()
 
     def _wait_for_routers(self) -> None:
         """Gives the routers of all uplinks the time to answer; one that does not is no reason to fail."""
@@ -109,6 +124,8 @@ class Supervisor:
         if INSIDE not in interfaces:
             raise ScriptError(f"somebody has removed {INSIDE}; './malob endhost down' and 'up' make it again")
         self._inside_mac = interfaces[INSIDE].mac
+        # it stays when the last uplink with IPv6 goes: applications are reset over it
+        self._inside_ipv6 |= INSIDE_IPV6 in interfaces[INSIDE].ipv6 or document.has_ipv6(self._uplinks)
         present = {name: interfaces[name] for name in (uplink.name for uplink in self._uplinks) if name in interfaces}
         for name, interface in present.items():
             if self._indexes.get(name) != interface.index:
@@ -127,9 +144,9 @@ class Supervisor:
         self._indexes[interface.name] = interface.index
 
     def _apply_policy(self) -> None:
-        if document.has_ipv6(self._uplinks) and not self._inside_ipv6:
+        if self._inside_ipv6 and not self._has_inside_ipv6:
             inside.add_ipv6()
-            self._inside_ipv6 = True
+            self._has_inside_ipv6 = True
         self._policy.follow(4, [uplink.way(4) for uplink in self._uplinks], ())
         self._policy.follow(6, [uplink.way(6) for uplink in self._uplinks], self._others)
 
@@ -149,7 +166,7 @@ class Supervisor:
     def _configuration(self, first: bool) -> "dict[str, Any]":
         """first: for a controller that has been started just now."""
         return document.configuration(
-            self._settings, self._inside_mac, self._uplinks, self._algorithm if first else None)
+            self._settings, self._inside_mac, self._inside_ipv6, self._uplinks, self._algorithm if first else None)
 
     def _keep_running(self) -> None:
         now = time.monotonic()

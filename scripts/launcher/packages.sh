@@ -28,6 +28,8 @@ package_of() {
     matplotlib) echo "python3-matplotlib|draws figures" ;;
     ensurepip) echo "python3-venv|makes an environment for os-ken, apart from the system's Python" ;;
     iperf3) echo "iperf3|measures throughput between hosts" ;;
+    udhcpc) echo "udhcpc|gets an address for a test of end hosts, as a DHCP client does" ;;
+    dnsmasq) echo "dnsmasq-base|is the DHCP server of that test" ;;
     curl) echo "curl|asks the controller and the servers" ;;
     *) return 1 ;;
   esac

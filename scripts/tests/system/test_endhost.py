@@ -6,10 +6,14 @@ import json
 import os
 import re
 import signal
+import subprocess
 import sys
+import tempfile
 import time
 import unittest
 from collections import Counter
+from pathlib import Path
+from typing import Any
 
 from base.commands import run
 from base.errors import ScriptError
@@ -17,7 +21,10 @@ from base.preparation import prepare
 from base.waiting import say, wait_until
 from endhost.names import INSIDE_IPV6
 from lab import namespaces
-from tests.system.uplinks import HOST, HTTP_PORT, SERVER, SERVER6, SSH_PORT, TALK_PORT, Talk, UplinkNetwork
+from tests.system.uplinks import HOST, HTTP_PORT, SERVER, SERVER6, SSH_PORT, TALK_PORT, Talk, UplinkNetwork, gateway6
+
+#: What the DHCP client does with a lease.
+LEASE_HOOK = Path(__file__).parent / "lease_hook.sh"
 
 #: Sends one datagram from a socket that is bound to no address, as many programs do, and tells what comes in 0.5 s.
 _DATAGRAM = """
@@ -110,6 +117,73 @@ class EndhostTest(unittest.TestCase):
         self.break_and_mend_second_uplink(talks, SERVER6)
         self.wait_alive_by_ipv6()
 
+    def test_ipv6_flows_are_reset_when_the_last_uplink_loses_it(self) -> None:
+        self.wait_alive_by_ipv6()
+        talk, other = Talk(self.network, address=SERVER6), Talk(self.network)
+        for n in (1, 2):
+            self.network.host("ip", "-6", "address", "del", f"2001:db8:{n}::2/64", "dev", f"eth{n - 1}")
+        lost = time.monotonic()
+        try:
+            end = talk.end()
+            self.assertEqual("ECONNRESET", end["end"])
+            self.assertLess(end["at"] - lost, 3)
+            self.assertIn("mle", other.by())
+        finally:
+            for n in (1, 2):
+                self.network.host("sh", "-ec", f"ip -6 address add 2001:db8:{n}::2/64 dev eth{n - 1} nodad;"
+                                  f" ip -6 route replace default via {gateway6(n)} dev eth{n - 1} metric {n}00")
+        wait_until(lambda: all(uplink["ipv6"] for uplink in self.network.status()["uplinks"]), "IPv6 to be used again", 10)
+        self.wait_alive_by_ipv6()
+        again = Talk(self.network, address=SERVER6)
+        self.assertIn("mle", again.by())
+        again.quit()
+        other.quit()
+
+    def test_a_connection_that_the_switch_has_no_room_for_fails_at_once(self) -> None:
+        talk = Talk(self.network)
+        full = ["--", "--id=@full", "create", "Flow_Table", "flow_limit=1", "overflow_policy=refuse",
+                "--", "set", "Bridge", "malob0", "flow_tables:4=@full"]
+        self.vsctl(*full)
+        try:
+            began = time.monotonic()
+            self.assertEqual({"none": 1}, dict(self.answers(1)))
+            self.assertLess(time.monotonic() - began, 3)
+            self.assertGreaterEqual(self.network.status()["flows"]["refused"]["rule_refused"], 1)
+            self.assertIn("mle", talk.by())
+        finally:
+            self.vsctl("remove", "Bridge", "malob0", "flow_tables", "4")
+        self.assertEqual({"mle-1": 2, "mle-2": 2}, dict(self.answers(4)))
+
+    def vsctl(self, *words: str) -> None:
+        directory = f"/run/malob/endhost/netns-{HOST}/openvswitch"
+        self.network.host("env", f"OVS_RUNDIR={directory}", "ovs-vsctl", "--timeout=10", *words)
+
+    def test_switch_spreads_flows_by_capacity_and_each_stays(self) -> None:
+        for name, bps in (("eth0", 10_000_000), ("eth1", 30_000_000)):
+            self.put(f"uplinks/{name}", {"capacity_bps": bps})
+        self.put("algorithm", {"algorithm": "GROUP"})
+        try:
+            time.sleep(1)
+            found = self.answers(60)
+            self.assertEqual(60, found["mle-1"] + found["mle-2"], found)
+            # a quarter of them, by hash: within four standard deviations
+            self.assertLess(abs(found["mle-1"] - 15), 14, found)
+            talks = [Talk(self.network) for _ in range(4)]
+            first = [talk.by() for talk in talks]
+            for _ in range(3):
+                self.assertEqual(first, [talk.by() for talk in talks])
+            for talk in talks:
+                talk.quit()
+        finally:
+            self.put("algorithm", {"algorithm": "RR"})
+            for name in ("eth0", "eth1"):
+                self.put(f"uplinks/{name}", {"capacity_bps": None})
+        time.sleep(1)
+        self.assertEqual({"mle-1": 2, "mle-2": 2}, dict(self.answers(4)))
+
+    def put(self, what: str, document: "dict[str, Any]") -> None:
+        self.network.host("curl", "-s", "-f", "-X", "PUT", "-d", json.dumps(document), f"http://127.0.0.1:8080/wm/malob/endhost/{what}")
+
     def test_what_was_there_before_stays_where_it_was(self) -> None:
         self.assertEqual(("10.0.1.2", "mle-1"), (self.earlier.local, self.earlier.by()))
         self.assertEqual(HOST, self.session.by())
@@ -170,7 +244,8 @@ class EndhostTest(unittest.TestCase):
             self.assertEqual("mle-1", talks["mle-1"].by())
         finally:
             run([*gateway, "up"])
-            run(namespaces.inside("mle-2", ["ip", "-6", "address", "replace", "2001:db8:2::1/64", "dev", "eth0", "nodad"]))
+            for address in ("2001:db8:2::1/64", "fe80::2/64"):
+                run(namespaces.inside("mle-2", ["ip", "-6", "address", "replace", address, "dev", "eth0", "nodad"]))
         self.wait_alive()
 
     def test_an_interface_that_goes_and_comes_is_an_uplink_again(self) -> None:
@@ -252,11 +327,31 @@ class EndhostLifeTest(unittest.TestCase):
         self.network.down()
         self.assert_as_before()
 
-    def test_up_after_its_supervisor_was_killed_begins_anew(self) -> None:
+    def test_up_after_its_supervisor_was_killed_goes_on_and_flows_stay(self) -> None:
+        self.network.up("--algorithm", "RR")
+        talks = [Talk(self.network) for _ in range(2)]
+        for also in ([], ["controller"]):
+            setup = self.network.status()["setup"]
+            for program in ["supervisor", *also]:
+                os.kill(setup[program], signal.SIGKILL)
+            self.network.up()
+            wait_until(lambda: not self.network.status()["broken"], "everything to be well", 15)
+            with self.subTest(killed=["supervisor", *also]):
+                self.assertEqual({"mle-1", "mle-2"}, {talk.by() for talk in talks})
+                self.assertEqual("RR", self.network.status()["algorithm"])
+        for talk in talks:
+            talk.quit()
+        self.network.down()
+        self.assert_as_before()
+
+    def test_up_in_another_way_after_its_supervisor_was_killed_begins_anew(self) -> None:
         self.network.up()
         os.kill(self.network.status()["setup"]["supervisor"], signal.SIGKILL)
-        self.network.up()
+        self.network.up("--inside", "198.18.254.2/30")
         self.assertEqual([], self.network.status()["broken"])
+        talk = Talk(self.network)
+        self.assertEqual("198.18.254.2", talk.local)
+        talk.quit()
         self.network.down()
         self.assert_as_before()
 
@@ -310,6 +405,57 @@ class EndhostLifeTest(unittest.TestCase):
                 done = self.network.malob(*words)
                 self.assertEqual((2, ""), (done.returncode, done.stdout), done.stderr)
         self.assertEqual(1, self.network.malob("status").returncode)
+
+
+class EndhostLeaseTest(unittest.TestCase):
+    """The second uplink's address comes from a DHCP server, by a real client, which is there before and after."""
+
+    def setUp(self) -> None:
+        say(f"\n{type(self).__name__}: {self._testMethodName}")
+        prepare("endhost")
+        directory = tempfile.TemporaryDirectory(prefix="malob-test-")
+        self.addCleanup(directory.cleanup)
+        self.directory = Path(directory.name)
+        self.network = UplinkNetwork()
+        self.addCleanup(self.network.close)
+
+    def serve(self, digit: int) -> "subprocess.Popen[str]":
+        """Starts a DHCP server that has other addresses for each digit, and knows nothing of an earlier one's leases."""
+        process = self.network.start(
+            "dnsmasq", "--keep-in-foreground", "--conf-file=/dev/null", "--user=root", "--port=0", "--interface=eth0", "--no-ping",
+            "--dhcp-authoritative", f"--dhcp-range=10.0.2.{digit}0,10.0.2.{digit}9,5m", "--dhcp-option=option:router,10.0.2.1",
+            f"--dhcp-leasefile={self.directory}/leases-{digit}", f"--pid-file={self.directory}/pid", place="mle-2")
+        wait_until(lambda: ":67 " in run(namespaces.inside("mle-2", ["ss", "-Hlun"])), "the DHCP server to listen", 10)
+        return process
+
+    def address(self) -> str:
+        return (re.findall(r"inet (\S+)/", self.network.host("ip", "-4", "address", "show", "dev", "eth1")) or [""])[0]
+
+    def test_flows_outlive_a_renewal_and_are_reset_when_it_brings_another_address(self) -> None:
+        server = self.serve(5)
+        client = self.network.start("udhcpc", "-f", "-i", "eth1", "-s", str(LEASE_HOOK))
+        wait_until(lambda: self.address().startswith("10.0.2.5"), "an address", 15, detail=self.address)
+        first = self.address()
+        self.network.up("--algorithm", "RR")
+        talks = {talk.by(): talk for talk in (Talk(self.network), Talk(self.network))}
+        client.send_signal(signal.SIGUSR1)
+        time.sleep(1)
+        self.assertEqual(first, self.address())
+        self.assertEqual("mle-2", talks["mle-2"].by())
+
+        server.terminate()
+        server.wait()
+        self.serve(7)
+        client.send_signal(signal.SIGUSR1)
+        self.assertEqual("ECONNRESET", talks["mle-2"].end()["end"])
+        wait_until(lambda: self.address().startswith("10.0.2.7"), "another address", 15, detail=self.address)
+        self.assertEqual("mle-1", talks["mle-1"].by())
+        wait_until(lambda: self.network.status()["uplinks"][1]["ipv4"] == self.address() and not self.network.status()["broken"],
+                   "the new address to be used", 10)
+        command = ["curl", "-s", "-m", "5", f"http://{SERVER}:{HTTP_PORT}/"]
+        found = Counter(re.findall(r"mle-\d", "".join(self.network.host(*command) for _ in range(6))))
+        self.assertEqual({"mle-1": 3, "mle-2": 3}, dict(found))
+        self.assertEqual(0, self.network.counted("foreign"))
 
 
 def switch_daemons(network: UplinkNetwork) -> "list[int]":

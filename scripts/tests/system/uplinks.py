@@ -1,7 +1,7 @@
 """A host with several uplinks, for the tests of end hosts: network namespaces, joined by veth pairs.
 
     mle-h  eth0 10.0.1.2, 2001:db8:1::2 ---- 10.0.1.1 eth0  mle-1, which is also the server 203.0.113.1, 2001:db8:ff::1
-           eth1 10.0.2.2, 2001:db8:2::2 ---- 10.0.2.1 eth0  mle-2, which is also that server
+           eth1 10.0.2.2, 2001:db8:2::2 ---- 10.0.2.1 eth0  mle-2, which is also that server; its IPv6 gateway is fe80::2
 
 Each gateway plays the server itself, and answers with its own name: so it shows which uplink a flow took.
 """
@@ -33,6 +33,7 @@ ethtool -K eth0 tx off
 ip address add 10.0.{n}.1/24 dev eth0
 ip address add {server}/32 dev lo
 ip -6 address add 2001:db8:{n}::1/64 dev eth0 nodad
+ip -6 address add fe80::{n}/64 dev eth0 nodad
 ip -6 address add {server6}/128 dev lo nodad
 ip link set eth0 up
 nft -f - <<END
@@ -56,8 +57,13 @@ ip address add 10.0.{n}.2/24 dev eth{i}
 ip -6 address add 2001:db8:{n}::2/64 dev eth{i} nodad
 ip link set eth{i} up
 ip route add default via 10.0.{n}.1 dev eth{i} metric {n}00
-ip -6 route add default via 2001:db8:{n}::1 dev eth{i} metric {n}00
+ip -6 route add default via {gateway6} dev eth{i} metric {n}00
 """
+
+
+def gateway6(n: int) -> str:
+    """Of the n-th uplink, from 1 on: the second one's is link-local, as those are that routers announce."""
+    return "2001:db8:1::1" if n == 1 else f"fe80::{n}"
 
 
 class UplinkNetwork:
@@ -83,7 +89,7 @@ class UplinkNetwork:
         """Makes the n-th uplink, from 1 on; for the first time, or again."""
         run(["ip", "link", "add", f"eth{n - 1}", "netns", HOST, "type", "veth", "peer", "name", "eth0", "netns", f"mle-{n}"])
         run(namespaces.inside(f"mle-{n}", ["sh", "-ec", _GATEWAY.format(n=n, server=SERVER, server6=SERVER6)]))
-        self.host("sh", "-ec", _UPLINK.format(n=n, i=n - 1))
+        self.host("sh", "-ec", _UPLINK.format(n=n, i=n - 1, gateway6=gateway6(n)))
 
     def host(self, *command: str, check: bool = True, timeout_s: float = 60) -> str:
         """What a command on the host prints."""

@@ -60,6 +60,13 @@ class OptionsTest(unittest.TestCase):
             with self.subTest(word), self.assertRaisesRegex(UsageError, word):
                 settings(*uplinks, **more)
 
+    def test_what_is_made_of_the_same_settings_can_be_gone_on_with(self) -> None:
+        earlier = settings("eth0=10.0.1.1", "eth1", algorithm="RR")
+        self.assertTrue(settings("eth0,weight=2", "eth1", force=True).goes_on_from(earlier))
+        for other in (settings("eth1", "eth0"), settings("eth0"), settings("eth0", "eth1", http_port=8081),
+                      settings("eth0", "eth1", openflow_port=6654), settings("eth0", "eth1", inside="10.9.0.2/30")):
+            self.assertFalse(other.goes_on_from(earlier))
+
     def test_settings_are_the_same_after_a_document(self) -> None:
         told = settings("eth0=10.0.1.1,weight=2", "eth1", algorithm="RR", default_uplink="eth1", force=True)
         self.assertEqual(told, Settings.of(told.document()))
@@ -103,6 +110,16 @@ class JournalTest(unittest.TestCase):
         self.path.write_text(text)
         self.assertIsNone(self.journal.supervisor())
 
+    def test_another_process_can_take_it_over_with_all_steps(self) -> None:
+        self.journal.begin({"a": 1})
+        self.journal.add("inside")
+        self.path.write_text(self.path.read_text().replace(str(os.getpid()), "1"))
+        self.assertIsNone(self.journal.supervisor())
+        self.journal.take_over({"a": 2})
+        self.assertIsNotNone(self.journal.supervisor())
+        self.assertTrue(self.journal.is_of_this_network())
+        self.assertEqual((["inside"], {"a": 2}), ([step["kind"] for step in self.journal.steps()], self.journal.settings()))
+
     def test_after_a_reboot_it_is_of_another_network(self) -> None:
         self.journal.begin({})
         self.assertTrue(self.journal.is_of_this_network())
@@ -134,6 +151,10 @@ class PolicyTest(unittest.TestCase):
         self.assertIn(Rule(6, 32001, MAIN, "2001:db8::9"), rules)
         self.assertEqual(Rule(6, 32002, policy.INSIDE_TABLE, local=True), rules[-1])
 
+    def test_without_uplinks_what_is_open_still_finds_the_switch_and_nothing_new_does(self) -> None:
+        self.assertEqual([Rule(6, 32000, MAIN, specific=True), Rule(6, 32002, policy.INSIDE_TABLE, "fd00::2")],
+                         policy.rules_without_uplinks(6, "fd00::2"))
+
     def test_rules_are_read_as_ip_tells_them(self) -> None:
         self.assertEqual(
             Rule(4, 32000, MAIN, specific=True),
@@ -162,16 +183,20 @@ class DocumentTest(unittest.TestCase):
 
     def test_configuration_without_ipv6_has_none_inside(self) -> None:
         state = UplinkState(UplinkOption("eth0")).seen(ETH0)
-        told = document.configuration(settings("eth0", algorithm="RR"), "02:00:00:00:00:09", [state], "RR")
+        told = document.configuration(settings("eth0", algorithm="RR"), "02:00:00:00:00:09", False, [state], "RR")
         self.assertEqual("00:00:4d:41:4c:4f:42:00", told["switch"])
         self.assertIsNone(told["inside"]["ipv6"])
         self.assertEqual("RR", told["algorithm"])
-        again = document.configuration(settings("eth0", algorithm="RR"), "02:00:00:00:00:09", [state], None)
+        again = document.configuration(settings("eth0", algorithm="RR"), "02:00:00:00:00:09", False, [state], None)
         self.assertNotIn("algorithm", again)
+
+    def test_inside_keeps_ipv6_when_no_uplink_has_it_any_more(self) -> None:
+        told = document.configuration(settings("eth0"), "02:00:00:00:00:09", True, [UplinkState(UplinkOption("eth0")).seen(ETH0)], None)
+        self.assertEqual(("fd6d:616c:6f62::2", None), (told["inside"]["ipv6"], told["uplinks"][0]["ipv6"]))
 
     def test_configuration_with_ipv6_has_it_inside(self) -> None:
         both = replace(ETH0, ipv6=("2001:db8:1::2",), gateway_ipv6="fe80::1")
-        told = document.configuration(settings("eth0"), "02:00:00:00:00:09", [UplinkState(UplinkOption("eth0")).seen(both)], None)
+        told = document.configuration(settings("eth0"), "02:00:00:00:00:09", True, [UplinkState(UplinkOption("eth0")).seen(both)], None)
         self.assertEqual("fd6d:616c:6f62::2", told["inside"]["ipv6"])
         self.assertEqual(("2001:db8:1::2", "fe80::1"), (told["uplinks"][0]["ipv6"], told["uplinks"][0]["gateway_ipv6"]))
 

@@ -30,8 +30,8 @@ import org.projectfloodlight.openflow.protocol.OFFlowStatsReply;
  * that is known, and whose rules the switch has lost, gets them again.
  */
 final class FlowReading {
-  /** Routers have so long to answer after a start. */
-  static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
+  /** Routers have so long to answer after a start, also on a host that is busy. */
+  static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /** With more flows, only each tenth time. */
   private static final int MANY = 4_000;

@@ -42,7 +42,7 @@ class RestartTest {
     HostOnASwitch host = before.restarted();
     host.uplinks.setAlive("eth0", false);
     host.configured();
-    host.pass(4_000);
+    host.pass(9_000);
     host.sweep();
     assertEquals(2, host.flowRules());
     host.uplinks.setAlive("eth0", true);
@@ -58,7 +58,7 @@ class RestartTest {
     HostOnASwitch host = before.restarted();
     host.uplinks.setAlive("eth0", false);
     host.configured();
-    host.pass(5_000);
+    host.pass(10_000);
     host.sweep();
     assertEquals(0, host.flowRules());
     assertEquals(1, host.pass(50).size(), "its host is asked what it expects");
