@@ -13,7 +13,7 @@ import time
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import product
-from typing import Any
+from typing import Any, Callable
 
 from base.errors import ScriptError, UsageError
 from lab.experiments import (
@@ -327,6 +327,15 @@ class _Files(BaseHTTPRequestHandler):
         pass
 
 
+def given_time(run: "Callable[[float], Any]", is_enough: "Callable[[Any], bool]", seconds: float = 1.0) -> Any:
+    """What comes of so many seconds, or, on a machine that is busy with other things, of more of them."""
+    found = run(seconds)
+    for factor in (4, 16):
+        if not is_enough(found):
+            found = run(factor * seconds)
+    return found
+
+
 class ProgramsTest(unittest.TestCase):
     def setUp(self) -> None:
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), _Files)
@@ -347,13 +356,13 @@ class ProgramsTest(unittest.TestCase):
         self.assertEqual(0, process.returncode)
         return [json.loads(line) for line in words.splitlines()]
 
-    def loop(self, path: str, size: int, port: "int | None" = None, patience_s: float = 5) -> "dict[str, Any]":
+    def loop(self, path: str, size: int, port: "int | None" = None, patience_s: float = 5, seconds: float = 1.0) -> "dict[str, Any]":
         orders = {"address": "127.0.0.1", "port": port or self.port, "path": path, "bytes": size, "at_a_time": 4,
                   "patience_s": patience_s, "protocol": 6}
-        return self.lines(str(endhost_loop.PROGRAM), orders, 1.0)[0]
+        return self.lines(str(endhost_loop.PROGRAM), orders, seconds)[0]
 
     def test_files_are_counted_and_so_are_their_bytes(self) -> None:
-        found = self.loop("/5000", 5000)
+        found = given_time(lambda seconds: self.loop("/5000", 5000, seconds=seconds), lambda found: found["files"] > 3)
         self.assertGreater(found["files"], 3)
         self.assertEqual({}, found["errors"])
         # what is under way at the end has brought bytes, but is no file
@@ -361,13 +370,15 @@ class ProgramsTest(unittest.TestCase):
         self.assertLess(sum(found["received"]), 5000 * (found["files"] + 5))
 
     def test_files_that_break_off_are_failures_and_the_loop_goes_on(self) -> None:
-        found = self.loop("/odd", 1000)
+        found = given_time(lambda seconds: self.loop("/odd", 1000, seconds=seconds),
+                           lambda found: found["errors"] and found["files"] > sum(found["errors"].values()))
         self.assertEqual(["500 bytes came instead of 1000"], list(found["errors"]))
         self.assertGreater(found["files"], found["errors"]["500 bytes came instead of 1000"])
 
     def test_silence_is_given_up(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as silent:
-            found = self.loop("/1", 1, silent.getsockname()[1], patience_s=0.2)
+            found = given_time(lambda seconds: self.loop("/1", 1, silent.getsockname()[1], patience_s=0.2, seconds=seconds),
+                               lambda found: sum(found["errors"].values()) >= 4)
         self.assertEqual(0, found["files"])
         self.assertGreaterEqual(sum(found["errors"].values()), 4)
 
@@ -412,15 +423,19 @@ class ProgramsTest(unittest.TestCase):
     def test_film_goes_on_to_the_end_without_pages(self) -> None:
         film = {"address": "127.0.0.1", "port": self.port, "path": "/1000", "bytes": 1000, "every_s": 0.2}
         orders = {"pages": [], "transport": "tcp", "port": self.port, "per_origin": 2, "patience_s": 5, "again": False, "video": film}
-        lines = self.lines(str(endhost_browsing.PROGRAM), orders, 1.1)
+        lines = given_time(lambda seconds: self.lines(str(endhost_browsing.PROGRAM), orders, seconds),
+                           lambda lines: lines[0]["video_bytes"] >= 2000, 1.1)
         self.assertEqual(1, len(lines))
         self.assertGreater(lines[0]["video_seconds"], 1.0)
-        self.assertIn(lines[0]["video_bytes"], [1000 * parts for parts in range(2, 8)])
+        self.assertGreaterEqual(lines[0]["video_bytes"], 2000)
+        self.assertEqual(0, lines[0]["video_bytes"] % 1000)
+        self.assertLessEqual(lines[0]["video_bytes"], 1000 * (2 + lines[0]["video_seconds"] / 0.2))
 
     def test_pages_begin_anew_until_the_end(self) -> None:
         orders = {"pages": [[["127.0.0.1", 100]]], "transport": "tcp", "port": self.port, "per_origin": 2, "patience_s": 5,
                   "again": True, "video": None}
-        pages = self.lines(str(endhost_browsing.PROGRAM), orders, 0.5)[:-1]
+        pages = given_time(
+            lambda seconds: self.lines(str(endhost_browsing.PROGRAM), orders, seconds)[:-1], lambda pages: len(pages) > 2, 0.5)
         self.assertGreater(len(pages), 2)
         self.assertTrue(all(math.isfinite(each["seconds"]) for each in pages))
 
