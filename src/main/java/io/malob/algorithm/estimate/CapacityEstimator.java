@@ -37,7 +37,7 @@ public final class CapacityEstimator {
   static final long SHORT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   /** What processors and timers may add to one size and not to another. */
-  private static final double CLOCK_NANOS = 15_000;
+  private static final double CLOCK_NANOS = 5_000;
 
   private static final int LEAST_OF_A_SIZE = 3;
   private static final int LEAST_SIZES = 3;
@@ -87,6 +87,25 @@ public final class CapacityEstimator {
       return now;
     }
     return all;
+  }
+
+  /**
+   * Whether echoes of later say something else than a capacity that was told before; few of them
+   * say little.
+   */
+  boolean contradicts(Capacity before, long nowNanos) {
+    return isOther(before, line(nowNanos - SHORT_NANOS))
+        || isOther(before, line(nowNanos - LONG_NANOS));
+  }
+
+  private static boolean isOther(Capacity before, Optional<Line> now) {
+    return now.filter(
+            line -> {
+              double difference = Math.abs(line.slope() - before.line.slope());
+              double error = Math.hypot(line.slopeError(), before.line.slopeError());
+              return difference > Math.max(LEAST_CHANGE * before.line.slope(), 3 * error);
+            })
+        .isPresent();
   }
 
   private static boolean agree(Capacity one, Capacity other) {

@@ -21,6 +21,9 @@ import java.util.concurrent.TimeUnit;
  * that counts. Then echoes, as long as they tell. If the rate is above what was believed, that was
  * too little, and the rate is the capacity.
  *
+ * <p>An estimate stands for {@link #STANDS_NANOS}, if later echoes do not contradict it: at rest
+ * they are too few to tell it anew.
+ *
  * <p>Where neither tells any more, though the link is used, there is room for more: what is assumed
  * then grows by {@link #GROWTH} each second, up to {@link #MOST_OF_RATE} times what it has carried
  * since, until the link is saturated and tells. Otherwise an uplink that is believed to carry
@@ -30,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 public final class LinkCapacity {
   static final long BELIEVED_NANOS = TimeUnit.SECONDS.toNanos(3);
   static final long HELD_NANOS = TimeUnit.SECONDS.toNanos(10);
+  static final long STANDS_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   /** How much more is assumed with each second in which the link is used, but not up. */
   static final double GROWTH = 1.5;
@@ -51,8 +55,11 @@ public final class LinkCapacity {
   /** An estimate with a larger error should become better. */
   private static final double ROUGH = 0.03;
 
-  /** A link that cannot be told by then is probed less. */
+  /** A link that cannot be told by then is probed less, */
   private static final long HURRY_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+  /** until it is tried again: so much later than the last time. */
+  private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private static final int LEAST_ECHOES = 2;
   private static final int MOST_ECHOES = 256;
@@ -168,13 +175,21 @@ public final class LinkCapacity {
 
   private void estimate(long nowNanos) {
     Optional<Capacity> now = estimator.capacity(nowNanos);
-    isConfirmed = now.isPresent();
-    if (isConfirmed) {
+    isConfirmed = now.isPresent() || stands(nowNanos);
+    if (now.isPresent()) {
       estimate = now;
       estimatedNanos = nowNanos;
+    } else if (isConfirmed) {
+      return;
     } else if (nowNanos - estimatedNanos > HELD_NANOS) {
       estimate = Optional.empty();
     }
+  }
+
+  private boolean stands(long nowNanos) {
+    return isConfirmed
+        && nowNanos - estimatedNanos <= STANDS_NANOS
+        && estimate.filter(before -> !estimator.contradicts(before, nowNanos)).isPresent();
   }
 
   private void assume(long nowNanos) {
@@ -225,21 +240,23 @@ public final class LinkCapacity {
 
   /** How much there is still to be found out about it; what takes too long is not hurried. */
   public ProbePlan.Need need(long nowNanos) {
-    if (isMeasured(nowNanos) || isGood()) {
+    if (isMeasured(nowNanos) || isGood(nowNanos)) {
       hurriedNanos = OptionalLong.empty();
       return ProbePlan.Need.KNOWN;
     }
     if (hurriedNanos.isEmpty()) {
       hurriedNanos = OptionalLong.of(nowNanos);
     }
-    if (nowNanos - hurriedNanos.getAsLong() > HURRY_NANOS) {
+    if ((nowNanos - hurriedNanos.getAsLong()) % AGAIN_NANOS > HURRY_NANOS) {
       return ProbePlan.Need.KNOWN;
     }
     return told(nowNanos).bps == 0 ? ProbePlan.Need.UNKNOWN : ProbePlan.Need.ROUGH;
   }
 
-  private boolean isGood() {
-    return isConfirmed && estimate.filter(known -> known.error() <= ROUGH).isPresent();
+  private boolean isGood(long nowNanos) {
+    return isConfirmed
+        && nowNanos - estimatedNanos <= HELD_NANOS
+        && estimate.filter(known -> known.error() <= ROUGH).isPresent();
   }
 
   /**

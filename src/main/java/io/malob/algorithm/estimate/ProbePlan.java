@@ -30,7 +30,7 @@ public final class ProbePlan {
   private static final int LARGEST_MILLIS = 140;
   private static final int ETHERNET_BYTES = 14;
 
-  /** A multiple of how many sizes there are in turn. */
+  /** A multiple of how many sizes there are in turn: fewer are better known, three show a line. */
   private static final int TURNS = 12;
 
   private static final int SMALLEST_BYTES = 64;
@@ -42,7 +42,7 @@ public final class ProbePlan {
           ImmutableIntArray.of(256, SMALLEST_BYTES, 160),
           ImmutableIntArray.of(512, SMALLEST_BYTES, 256),
           ImmutableIntArray.of(1_024, SMALLEST_BYTES, 512),
-          ImmutableIntArray.of(LARGEST_BYTES, SMALLEST_BYTES, 1_024, 512));
+          ImmutableIntArray.of(LARGEST_BYTES, SMALLEST_BYTES, 720));
 
   private final DoubleSupplier random;
   private double savedBytes;

@@ -86,7 +86,7 @@ class LinkCapacityTest {
   }
 
   @ParameterizedTest
-  @ValueSource(doubles = {1e6, 2e6, 5e6, 10e6, 20e6})
+  @ValueSource(doubles = {1e6, 2e6, 5e6, 10e6, 20e6, 50e6})
   void idleLink_isKnownWithinFiveSecondsAndStaysSo(double bps) {
     for (int seed = 0; seed < 5; seed++) {
       Trial trial = new Trial(bps, seed);
@@ -99,7 +99,10 @@ class LinkCapacityTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1e6, false", "5e6, false", "20e6, false", "1e6, true", "2e6, true", "20e6, true"})
+  @CsvSource({
+    "1e6, false", "5e6, false", "20e6, false", "50e6, false", "1e6, true", "2e6, true", "10e6, true",
+    "20e6, true"
+  })
   void linkAtHalfLoad_isKnownOrSaidNotToBe(double bps, boolean poisson) {
     for (int seed = 0; seed < 5; seed++) {
       Trial trial = new Trial(bps, seed);
@@ -110,6 +113,39 @@ class LinkCapacityTest {
       assertTrue(right >= 35, "seed " + seed + all);
       assertTrue(known - right <= 3, "seed " + seed + all);
     }
+  }
+
+  /** Echoes of three sizes, each so many times, of an undisturbed link. */
+  private static void answered(LinkCapacity capacity, double bps, int times, long second) {
+    for (int i = 0; i < times; i++) {
+      for (int bytes : new int[] {64, 720, 1_400}) {
+        long took = Math.round(1e6 + 16e9 * bytes / bps);
+        capacity.answered(bytes, took, second * 1_000_000_000 - 1);
+      }
+    }
+    used(capacity, 0, second);
+  }
+
+  @Test
+  void estimate_stands_whileLaterEchoesAreTooFewToTellAnything() {
+    LinkCapacity capacity = new LinkCapacity();
+    answered(capacity, 20e6, 5, 1);
+    for (int second = 2; second <= 60; second++) {
+      capacity.answered(64, 1_051_200, second * 1_000_000_000L);
+      used(capacity, 0, second);
+      assertEquals(
+          new Belief(20_000_000, Source.PROBES), capacity.belief(second * 1_000_000_000L), "" + second);
+    }
+    used(capacity, 0, 62);
+    assertEquals(Source.UNKNOWN, capacity.belief(62_000_000_000L).source(), "not for ever");
+  }
+
+  @Test
+  void estimate_falls_whenLaterEchoesContradictIt() {
+    LinkCapacity capacity = new LinkCapacity();
+    answered(capacity, 20e6, 5, 1);
+    answered(capacity, 5e6, 3, 30);
+    assertEquals(new Belief(5_000_000, Source.PROBES), capacity.belief(30_000_000_000L));
   }
 
   @Test

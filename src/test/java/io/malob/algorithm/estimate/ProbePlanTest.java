@@ -38,10 +38,10 @@ class ProbePlanTest {
   @Test
   void sizes_ofAFastLink_comeInTurn() {
     List<Integer> sizes = minute(20e6, Need.KNOWN);
-    assertEquals(List.of(64, 512, 1_024, 1_400), sizes.stream().distinct().sorted().toList());
-    for (Integer size : List.of(64, 512, 1_024, 1_400)) {
+    assertEquals(List.of(64, 720, 1_400), sizes.stream().distinct().sorted().toList());
+    for (Integer size : List.of(64, 720, 1_400)) {
       double times = (double) sizes.stream().filter(size::equals).count();
-      assertEquals(sizes.size() / 4.0, times, 1);
+      assertEquals(sizes.size() / 3.0, times, 1);
     }
   }
 
