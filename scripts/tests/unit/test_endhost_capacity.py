@@ -83,7 +83,9 @@ class ReportTest(unittest.TestCase):
 
 class _Status(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        body = json.dumps({"uplinks": [{"name": "eth0", "alive": True, "capacity_bps": 5}]}).encode()
+        body = json.dumps({"uplinks": [
+            {"name": "eth0", "alive": True, "capacity_bps": 5, "capacity_source": "probes"},
+            {"name": "eth1", "alive": True, "capacity_bps": 9, "capacity_source": "assumed"}]}).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -116,7 +118,7 @@ class ProgramsTest(unittest.TestCase):
         watch.stdin.flush()
         readings = json.loads(watch.stdout.readline())
         self.assertGreaterEqual(readings[0][0], now)
-        self.assertEqual({"eth0": [True, 5]}, readings[-1][1])
+        self.assertEqual({"eth0": [True, 5], "eth1": [True, None]}, readings[-1][1])
 
     def test_watch_passes_over_the_time_in_which_nobody_answers(self) -> None:
         watch = self.start("uplink_watch.py")

@@ -2,7 +2,7 @@
 
 Reads a line of JSON: "port" (of its REST interface) and "pause_s"; says "ready"; reads a second line: "begin" and "end" by the
 monotonic clock. In between it asks, also while nobody answers yet, and prints one line then: a list of readings, each [when,
-{uplink: [alive, capacity in bit/s or null]}].
+{uplink: [alive, capacity in bit/s or null]}]. What is assumed, and not measured, is no capacity.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ def ask(connection: http.client.HTTPConnection) -> "dict[str, list[Any]]":
     except (OSError, ValueError, http.client.HTTPException):
         connection.close()
         return {}
-    return {each["name"]: [each["alive"], each["capacity_bps"]] for each in status.get("uplinks", [])}
+    return {each["name"]: [each["alive"], None if each["capacity_source"] == "assumed" else each["capacity_bps"]]
+            for each in status.get("uplinks", [])}
 
 
 def main() -> None:
