@@ -25,10 +25,3 @@ def positive(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 0 < int(text) < 10 ** 9):
         raise argparse.ArgumentTypeError(f"expected a whole number from 1, not '{text}'")
     return int(text)
-
-
-def add_http(parser: argparse.ArgumentParser) -> None:
-    """The option that says which controller to ask."""
-    parser.add_argument(
-        "--http", metavar="HOST:PORT", type=endpoint, default=("127.0.0.1", 8080),
-        help="the controller's REST interface (127.0.0.1:8080)")

@@ -6,11 +6,12 @@ import argparse
 import json
 import sys
 
-from base.arguments import add_http, positive
+from base import target
+from base.arguments import positive
 from base.errors import run_main
+from base.rest import asking
 from connections.listing import read
 from connections.view import table
-from lab.rest import RestClient, asking
 
 _FILTERS = {
     "vip": ("ID|ADDRESS", "of this virtual address"),
@@ -24,16 +25,20 @@ _FILTERS = {
 }
 
 
-def main() -> int:
+def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="malob connections", description="The connections that a controller's load balancer knows.")
     for name, (metavar, meaning) in _FILTERS.items():
         parser.add_argument(f"--{name}", metavar=metavar, help=f"only those {meaning}")
     parser.add_argument("--limit", metavar="N", type=positive, default=100, help="at most that many (100)")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
-    add_http(parser)
-    options = parser.parse_args()
-    client = RestClient(*options.http)
+    target.add_target(parser)
+    return parser
+
+
+def main() -> int:
+    options = parser().parse_args()
+    client = target.client(options)
     filters = {name: getattr(options, name) for name in _FILTERS if getattr(options, name) is not None}
     with asking(client):
         found = read(client, filters, options.limit)

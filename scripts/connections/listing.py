@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Mapping
 from urllib.parse import urlencode
 
-from lab.rest import RestClient
+from base.rest import RestClient
 
 MOST_OF_ONE_PAGE = 1000
 

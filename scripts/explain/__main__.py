@@ -6,13 +6,13 @@ import argparse
 import json
 from urllib.parse import urlencode
 
-from base.arguments import add_http
+from base import target
 from base.errors import run_main
+from base.rest import asking
 from explain.view import lines
-from lab.rest import RestClient, asking
 
 
-def main() -> int:
+def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="malob explain",
         description="Which server and paths a new connection would get now, and why. Nothing is changed by asking.")
@@ -21,9 +21,13 @@ def main() -> int:
     parser.add_argument("--port", metavar="N", help="the port of the virtual address, if it takes more than one")
     parser.add_argument("--protocol", metavar="tcp|udp|icmp", help="that of the virtual address, or tcp")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
-    add_http(parser)
-    options = parser.parse_args()
-    client = RestClient(*options.http)
+    target.add_target(parser)
+    return parser
+
+
+def main() -> int:
+    options = parser().parse_args()
+    client = target.client(options)
     query = {
         name: getattr(options, name) for name in ("vip", "client", "port", "protocol")
         if getattr(options, name) is not None}

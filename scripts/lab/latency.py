@@ -13,15 +13,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Iterator
 
+from base import target
 from base.errors import ScriptError, UsageError
 from base.preparation import need_root
+from base.rest import RestClient
 from base.table import render
 from base.waiting import orderly_end, say
 from lab import check, instance, processes
 from lab.controller import bound_to_us
-from lab.instance import Instance, parse_endpoint
+from lab.instance import Instance
 from lab.links import Direction, Link
-from lab.rest import RestClient
 
 CROSS_TRAFFIC = Path(__file__).parent / "crosstraffic.py"
 _PORT = 5202
@@ -76,8 +77,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         description="Asks the controller of a running lab every second for the latency of its links. Exit code 1 if one"
         " direction is off by more than 1 ms + 10 % in more than a tenth of the answers. With --load, links carry"
         " traffic in both directions meanwhile, one link after the other: it takes so many times as long.")
-    latency.add_argument("--http", metavar="HOST:PORT", default="127.0.0.1:8080",
-                         help="the controller's REST interface (default %(default)s)")
+    target.add_target(latency)
     latency.add_argument("--seconds", metavar="N", type=_positive, default=20, help="how long (default %(default)s)")
     latency.add_argument("--load", metavar="F", type=_share, default=0.0, help="share of each link's rate, as 0.5")
     latency.add_argument("--json", action="store_true", help="print one JSON document")
@@ -102,11 +102,11 @@ def _share(text: str) -> float:
 
 
 def _latency(options: argparse.Namespace) -> int:
-    host, port = parse_endpoint(options.http)
+    rest = target.client(options)
     need_root("lab latency")
     lab = instance.find(options.name)
     with orderly_end():
-        results = measure(lab, RestClient(host, port), options.seconds, options.load)
+        results = measure(lab, rest, options.seconds, options.load)
     print(json.dumps([
         {**asdict(result), "median_ms": result.median_ms, "right": result.right, "good": result.good}
         for result in results], indent=2) if options.json else "\n".join(_table(results)))

@@ -7,12 +7,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from base.arguments import add_http
+from base import target
 from base.errors import ScriptError, run_main
 from base.preparation import need_root
+from base.rest import RestError, asking
 from base.waiting import say
 from lab import instance, topology
-from lab.rest import RestClient, RestError, asking
 from mptcp import hosting, planner, question, view
 
 _MPTCP = "/wm/malob/mptcp"
@@ -22,11 +22,11 @@ _PLAN_TIMEOUT_S = 120
 
 
 def main() -> int:
-    options = _parser().parse_args()
+    options = parser().parse_args()
     return options.run(options)
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="malob mptcp", description="MPTCP sub-flows over many paths, so that links carry about as many of them.")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
@@ -66,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--commands", action="store_true", help="show what to type on each host, too")
         command.add_argument("--json", action="store_true", help="print one JSON document")
     for command in (apply, status, clear, hosts):
-        add_http(command)
+        target.add_target(command)
     return parser
 
 
@@ -86,7 +86,7 @@ def _apply(options: argparse.Namespace) -> int:
         request["hosts"] = question.hosts(topology.load(options.topology))
     elif options.name:
         request["hosts"] = question.hosts(instance.find(options.name).topology)
-    client = RestClient(*options.http, timeout_s=_PLAN_TIMEOUT_S)
+    client = target.client(options, _PLAN_TIMEOUT_S)
     with asking(client):
         answer = client.post(f"{_MPTCP}/{'plan' if options.dry_run else 'apply'}", request)
     if options.dry_run:
@@ -97,7 +97,7 @@ def _apply(options: argparse.Namespace) -> int:
 
 
 def _status(options: argparse.Namespace) -> int:
-    client = RestClient(*options.http)
+    client = target.client(options)
     with asking(client):
         status = client.get(f"{_MPTCP}/status")
         if options.svg and status["plan"] is None:
@@ -129,7 +129,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _clear(options: argparse.Namespace) -> int:
-    client = RestClient(*options.http)
+    client = target.client(options)
     try:
         with asking(client):
             client.delete(_MPTCP)
@@ -145,7 +145,7 @@ def _clear(options: argparse.Namespace) -> int:
 def _hosts(options: argparse.Namespace) -> int:
     need_root("mptcp hosts")
     lab = instance.find(options.name)
-    client = RestClient(*options.http)
+    client = target.client(options)
     with asking(client):
         plan = client.get(f"{_MPTCP}/status")["plan"]
     if plan is None:

@@ -7,25 +7,29 @@ import json
 import sys
 import time
 
-from base.arguments import add_http
+from base import target
 from base.errors import run_main
+from base.rest import RestClient, asking
 from base.waiting import orderly_end
-from lab.rest import RestClient, asking
 from status.state import State, read
 from status.view import tables
 
 
-def main() -> int:
+def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="malob status", description="What a controller knows of its network, with ages. '-' is not known.")
-    add_http(parser)
+    target.add_target(parser)
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--json", action="store_true", help="print one JSON document")
     how.add_argument(
         "--watch", metavar="SECONDS", type=interval, nargs="?", const=2.0,
         help="again and again, every so many seconds (2), until Ctrl-C")
-    options = parser.parse_args()
-    client = RestClient(*options.http)
+    return parser
+
+
+def main() -> int:
+    options = parser().parse_args()
+    client = target.client(options)
     state = _read(client)
     if options.json:
         print(json.dumps(state.to_json(), indent=2))

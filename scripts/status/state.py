@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lab.rest import RestClient, RestError
+from base.rest import RestClient, RestError
 
 _BALANCER = "/quantum/v1.0"
 

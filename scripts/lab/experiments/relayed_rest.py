@@ -7,8 +7,9 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any, Callable, Sequence
+from typing import Callable, Mapping, Sequence
 
+from base.rest import Answer
 from lab.controller import bound_to_us
 from lab.rest import RestClient, RestError
 
@@ -26,18 +27,18 @@ class RelayedRestClient(RestClient):
             bound_to_us(inside([sys.executable, "-I", str(PROGRAM), str(port)])), stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, text=True, start_new_session=True)
 
-    def _exchange(self, method: str, path: str, body: "dict[str, Any] | None") -> "tuple[int, str]":
+    def _exchange(self, method: str, path: str, body: "str | None", headers: "Mapping[str, str]") -> Answer:
         assert self._relay.stdin is not None and self._relay.stdout is not None
         with self._turn:
             try:
-                self._relay.stdin.write(json.dumps({"method": method, "path": path, "body": body}) + "\n")
+                self._relay.stdin.write(json.dumps({"method": method, "path": path, "body": body and json.loads(body)}) + "\n")
                 self._relay.stdin.flush()
                 answer = json.loads(self._relay.stdout.readline())
             except (OSError, ValueError) as error:
                 raise RestError(f"{method} {path}: the relay has ended ({error})", 0) from None
         if answer["status"] == 0:
             raise RestError(f"{method} {path}: no answer from the controller ({answer['text']})", 0)
-        return answer["status"], answer["text"]
+        return Answer(answer["status"], {}, answer["text"])
 
     def close(self) -> None:
         """Ends the program."""

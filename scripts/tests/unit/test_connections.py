@@ -10,10 +10,11 @@ from unittest import mock
 from urllib.parse import parse_qs, urlsplit
 
 from base.errors import MissingError, UsageError
+from base.rest import RestError
 from connections.__main__ import main
 from connections.listing import read
 from connections.view import table
-from lab.rest import RestClient, RestError
+from lab.rest import RestClient
 from tests.unit.answering import answering
 
 _CONNECTION: dict[str, Any] = {
@@ -100,7 +101,7 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(("", "no connections\n"), self._run(_pages(0, [])))
 
     def test_wrong_value_is_wrong_use(self) -> None:
-        with self.assertRaisesRegex(UsageError, "^port must be a number$"):
+        with self.assertRaisesRegex(UsageError, "^--port: port must be a number$"):
             self._run(lambda path: (400, {"error": "port must be a number", "field": "port"}), "--port", "x")
 
     def test_unknown_vip_is_a_failure(self) -> None:
