@@ -1,8 +1,19 @@
-"""Values of command line options."""
+"""Command lines: their parser, values of options, and what shells complete them with."""
 
 from __future__ import annotations
 
 import argparse
+from typing import NoReturn
+
+from base.errors import UsageError
+
+
+class Parser(argparse.ArgumentParser):
+    """As argparse's, and its sub-commands' too; what is wrong with a command line is said in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(UsageError.exit_code, f"{self.prog}: {message}; '{self.prog} --help' tells more\n")
+
 
 
 def endpoint(text: str) -> tuple[str, int]:
@@ -25,3 +36,19 @@ def positive(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 0 < int(text) < 10 ** 9):
         raise argparse.ArgumentTypeError(f"expected a whole number from 1, not '{text}'")
     return int(text)
+
+
+def seconds(text: str) -> float:
+    """A number of seconds that makes sense; argparse reports the error."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not 0.1 <= value <= 86_400:
+        raise argparse.ArgumentTypeError(f"expected seconds from 0.1 to 86400, not '{text}'")
+    return value
+
+
+def completes(action: argparse.Action, what: str) -> None:
+    """Says what the values of an argument are, for the shell's completion: "vip", "pool", "member", "service" or "file"."""
+    action.completes = what  # type: ignore[attr-defined]

@@ -38,5 +38,5 @@ def run_main(main: Callable[[], int], program: str) -> None:
     except BrokenPipeError:
         # whoever read our output has gone; nothing is left to say, and not to close stdout again
         sys.stdout = None
-        code = 1
+        code = 0
     sys.exit(code)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Mapping, Sequence
 
 from base import table
+from base.arguments import Parser
 from base.errors import UsageError
 from base.preparation import need_root, prepare
 from base.waiting import orderly_end
@@ -53,28 +54,32 @@ def _shown(result: "Mapping[str, Any]") -> "list[str]":
             *endhost_figures.verdicts(result["checks"])]
 
 
-def _options(words: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    made = Parser(
         prog="malob bench endhost",
         description="What MALOB on a host with two uplinks costs, beside os-ken doing round robin on the same switch, and the host"
         " without any switch: memory, start, processor when idle, connect(), new flows per second; medians of the rounds."
         " Ends with 1 if a request failed or a target is missed.")
-    parser.add_argument("--rounds", type=positive, default=3, metavar="N", help="of each (default %(default)s)")
-    parser.add_argument("--only", metavar="WAYS", help=f"some of {','.join(endhost_figures.WAYS)}")
-    parser.add_argument("--seconds", type=arguments.amount, default=20.0, metavar="N",
-                        help="for which idle controllers are watched (default 20)")
-    parser.add_argument("--settle", type=positive, default=20, metavar="N",
-                        help="seconds after its start in which a controller is not idle yet (default %(default)s)")
-    parser.add_argument("--connects", type=positive, default=200, metavar="N",
-                        help="connections whose connect() is timed, per round, one after the other (default %(default)s)")
-    parser.add_argument("--requests", type=positive, default=2000, metavar="N", help="of ab, per round (default %(default)s)")
-    parser.add_argument("--parallel", type=positive, default=20, metavar="N", help="of them at a time (default %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the order in each round (default %(default)s)")
-    parser.add_argument("--congestion", metavar="NAME",
-                        help="congestion control of what the server sends (default cubic where there is one)")
-    parser.add_argument("--json", action="store_true", help="the figures as JSON on stdout")
-    parser.add_argument("--out", metavar="DIR", help="also write them to DIR/endhost.json, and MALOB's logs to DIR/logs")
-    options = parser.parse_args(words)
+    made.add_argument("--rounds", type=positive, default=3, metavar="N", help="of each (default %(default)s)")
+    made.add_argument("--only", metavar="WAYS", help=f"some of {','.join(endhost_figures.WAYS)}")
+    made.add_argument("--seconds", type=arguments.amount, default=20.0, metavar="N",
+                      help="for which idle controllers are watched (default 20)")
+    made.add_argument("--settle", type=positive, default=20, metavar="N",
+                      help="seconds after its start in which a controller is not idle yet (default %(default)s)")
+    made.add_argument("--connects", type=positive, default=200, metavar="N",
+                      help="connections whose connect() is timed, per round, one after the other (default %(default)s)")
+    made.add_argument("--requests", type=positive, default=2000, metavar="N", help="of ab, per round (default %(default)s)")
+    made.add_argument("--parallel", type=positive, default=20, metavar="N", help="of them at a time (default %(default)s)")
+    made.add_argument("--seed", type=int, default=1, metavar="N", help="of the order in each round (default %(default)s)")
+    made.add_argument("--congestion", metavar="NAME",
+                      help="congestion control of what the server sends (default cubic where there is one)")
+    made.add_argument("--json", action="store_true", help="the figures as JSON on stdout")
+    made.add_argument("--out", metavar="DIR", help="also write them to DIR/endhost.json, and MALOB's logs to DIR/logs")
+    return made
+
+
+def _options(words: Sequence[str]) -> argparse.Namespace:
+    options = parser().parse_args(words)
     if options.parallel > options.requests:
         raise UsageError("--parallel: there are not so many requests")
     return options

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Sequence
 
 from base import table
+from base.arguments import Parser
 from base.errors import UsageError
 from base.preparation import need_root, prepare
 from base.waiting import orderly_end
@@ -47,19 +48,23 @@ def _table(figures: "dict[str, dict]") -> "list[str]":
     return table.render(header, rows, right=range(1, len(header)))
 
 
-def _options(words: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    made = Parser(
         prog="malob bench open-vswitch",
         description="New connections through a VIP (ab, without keep-alive) on one Open vSwitch, and the same directly to"
         " a server by the switch's own learning, in turn. Processor time is per connection.")
-    parser.add_argument("--requests", type=positive, default=10_000, metavar="N", help="per round (default %(default)s)")
-    parser.add_argument("--parallel", type=positive, default=20, metavar="N", help="at a time (default %(default)s)")
-    parser.add_argument("--rounds", type=positive, default=3, metavar="N", help="of each way (default %(default)s)")
-    parser.add_argument("--connects", type=positive, default=200, metavar="N",
-                        help="connections whose connect() is timed, per round, one after the other (default %(default)s)")
-    parser.add_argument("--json", action="store_true", help="the figures as JSON on stdout")
-    parser.add_argument("--out", metavar="DIR", help="also write them to DIR/open-vswitch.json")
-    options = parser.parse_args(words)
+    made.add_argument("--requests", type=positive, default=10_000, metavar="N", help="per round (default %(default)s)")
+    made.add_argument("--parallel", type=positive, default=20, metavar="N", help="at a time (default %(default)s)")
+    made.add_argument("--rounds", type=positive, default=3, metavar="N", help="of each way (default %(default)s)")
+    made.add_argument("--connects", type=positive, default=200, metavar="N",
+                      help="connections whose connect() is timed, per round, one after the other (default %(default)s)")
+    made.add_argument("--json", action="store_true", help="the figures as JSON on stdout")
+    made.add_argument("--out", metavar="DIR", help="also write them to DIR/open-vswitch.json")
+    return made
+
+
+def _options(words: Sequence[str]) -> argparse.Namespace:
+    options = parser().parse_args(words)
     if options.parallel > options.requests:
         raise UsageError("--parallel: there are not so many requests")
     return options

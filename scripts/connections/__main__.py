@@ -7,7 +7,7 @@ import json
 import sys
 
 from base import target
-from base.arguments import positive
+from base.arguments import Parser, positive
 from base.errors import run_main
 from base.rest import asking
 from connections.listing import read
@@ -26,14 +26,14 @@ _FILTERS = {
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    made = Parser(
         prog="malob connections", description="The connections that a controller's load balancer knows.")
     for name, (metavar, meaning) in _FILTERS.items():
-        parser.add_argument(f"--{name}", metavar=metavar, help=f"only those {meaning}")
-    parser.add_argument("--limit", metavar="N", type=positive, default=100, help="at most that many (100)")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    target.add_target(parser)
-    return parser
+        made.add_argument(f"--{name}", metavar=metavar, help=f"only those {meaning}")
+    made.add_argument("--limit", metavar="N", type=positive, default=100, help="at most that many (100)")
+    made.add_argument("--json", action="store_true", help="print one JSON document")
+    target.add_target(made)
+    return made
 
 
 def main() -> int:

@@ -7,6 +7,7 @@ import json
 import sys
 from pathlib import Path
 
+from base.arguments import Parser
 from base.errors import ScriptError, UsageError, run_main
 from base.preparation import need_root, prepare
 from base.waiting import orderly_end, say
@@ -37,18 +38,22 @@ def main() -> int:
     return 0 if tally.good else 1
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    made = Parser(
         prog="malob demo",
         description="A network of five switches with two clients and three web servers, balanced by MALOB."
         " Succeeds if every request did and every server was used.")
-    parser.add_argument("--seconds", type=float, default=20, metavar="N",
-                        help="for how long requests are sent (default %(default)s)")
-    parser.add_argument("--json", metavar="FILE", help="also write the figures to a file ('-': to stdout)")
-    parser.add_argument("--keep", action="store_true", help="leave everything running, to look around")
-    parser.add_argument("--openflow-port", type=_port, default=6653, metavar="N", help="(default %(default)s)")
-    parser.add_argument("--http-port", type=_port, default=8080, metavar="N", help="(default %(default)s)")
-    options = parser.parse_args()
+    made.add_argument("--seconds", type=float, default=20, metavar="N",
+                      help="for how long requests are sent (default %(default)s)")
+    made.add_argument("--json", metavar="FILE", help="also write the figures to a file ('-': to stdout)")
+    made.add_argument("--keep", action="store_true", help="leave everything running, to look around")
+    made.add_argument("--openflow-port", type=_port, default=6653, metavar="N", help="(default %(default)s)")
+    made.add_argument("--http-port", type=_port, default=8080, metavar="N", help="(default %(default)s)")
+    return made
+
+
+def _options() -> argparse.Namespace:
+    options = parser().parse_args()
     if not 1 <= options.seconds <= 3600:
         raise UsageError(f"--seconds: expected 1 to 3600, not {options.seconds:g}")
     if options.json and options.json != "-" and not Path(options.json).resolve().parent.is_dir():

@@ -6,15 +6,20 @@ import argparse
 import dataclasses
 import json
 
+from base.arguments import Parser
 from base.errors import MissingError, run_main
 from base.table import render
 from doctor.checks import Finding, all_findings
 
 
+def parser() -> argparse.ArgumentParser:
+    made = Parser(prog="malob doctor", description="What this machine has of what MALOB needs.")
+    made.add_argument("--json", action="store_true", help="print one JSON document")
+    return made
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="malob doctor", description="What this machine has of what MALOB needs.")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    options = parser.parse_args()
+    options = parser().parse_args()
     findings = all_findings()
     able = not obstacles(findings)
     if options.json:

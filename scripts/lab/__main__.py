@@ -8,6 +8,7 @@ import math
 import os
 import sys
 
+from base.arguments import Parser
 from base.errors import UsageError, run_main
 from base.preparation import need_root, prepare
 from base.table import render
@@ -19,14 +20,14 @@ from lab.shaping import choice
 
 
 def main() -> int:
-    options = _parser().parse_args()
+    options = parser().parse_args()
     return options.run(options)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    made = Parser(
         prog="malob lab", description="Networks of Open vSwitch bridges and network namespaces.")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    commands = made.add_subparsers(metavar="COMMAND", required=True)
 
     up = commands.add_parser("up", help="build a network")
     up.add_argument("topology", metavar="TOPOLOGY", help="a name from 'list', or a file; 'ring:5' and the like are made by rule")
@@ -61,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     named = [up, down, run, *linking.add_parsers(commands), check.add_parser(commands), latency.add_parser(commands)]
     for command in named:
         command.add_argument("--name", help="which lab, if there are several: 'ml' and one more letter (default ml)")
-    return parser
+    return made
 
 
 def _up(options: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from base import target
+from base.arguments import Parser
 from base.errors import ScriptError, run_main
 from base.preparation import need_root
 from base.rest import RestError, asking
@@ -27,9 +28,9 @@ def main() -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    made = Parser(
         prog="malob mptcp", description="MPTCP sub-flows over many paths, so that links carry about as many of them.")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    commands = made.add_subparsers(metavar="COMMAND", required=True)
 
     plan = commands.add_parser("plan", help="show a plan for a network, without a controller; changes nothing")
     plan.add_argument("topology", metavar="TOPOLOGY", help="a name from './malob lab list', a file, or 'fat-tree:4' and the like")
@@ -67,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument("--json", action="store_true", help="print one JSON document")
     for command in (apply, status, clear, hosts):
         target.add_target(command)
-    return parser
+    return made
 
 
 def _plan(options: argparse.Namespace) -> int:

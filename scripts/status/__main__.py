@@ -8,6 +8,7 @@ import sys
 import time
 
 from base import target
+from base.arguments import Parser, seconds
 from base.errors import run_main
 from base.rest import RestClient, asking
 from base.waiting import orderly_end
@@ -16,15 +17,15 @@ from status.view import tables
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    made = Parser(
         prog="malob status", description="What a controller knows of its network, with ages. '-' is not known.")
-    target.add_target(parser)
-    how = parser.add_mutually_exclusive_group()
+    target.add_target(made)
+    how = made.add_mutually_exclusive_group()
     how.add_argument("--json", action="store_true", help="print one JSON document")
     how.add_argument(
-        "--watch", metavar="SECONDS", type=interval, nargs="?", const=2.0,
+        "--watch", metavar="SECONDS", type=seconds, nargs="?", const=2.0,
         help="again and again, every so many seconds (2), until Ctrl-C")
-    return parser
+    return made
 
 
 def main() -> int:
@@ -48,17 +49,6 @@ def main() -> int:
 def _read(client: RestClient) -> State:
     with asking(client):
         return read(client)
-
-
-def interval(text: str) -> float:
-    """A number of seconds that makes sense; argparse reports anything else."""
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0
-    if not 0.1 <= seconds <= 86_400:
-        raise argparse.ArgumentTypeError(f"expected seconds from 0.1 to 86400, not '{text}'")
-    return seconds
 
 
 if __name__ == "__main__":

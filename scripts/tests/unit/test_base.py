@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+import argparse
+import contextlib
+import io
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
+from base.arguments import Parser, endpoint, seconds
 from base.commands import ProcessId, run, succeeds
 from base.errors import MissingError, ScriptError, UsageError
+from base.place import ROOT
 from base.table import render
 from base.waiting import wait_until
 from doctor.__main__ import obstacles, report
@@ -15,6 +20,30 @@ from doctor.checks import Finding
 from lab.controller import free_port, port_is_free
 from lab.instance import check_name, parse_endpoint
 from tests.counts import Counts, of_surefire, of_unittest
+
+
+class ArgumentsTest(unittest.TestCase):
+    def test_endpoint(self) -> None:
+        self.assertEqual(("10.0.0.1", 8081), endpoint("10.0.0.1:8081"))
+        self.assertEqual(("::1", 80), endpoint("[::1]:80"))
+        for wrong in ("8080", ":80", "host:", "host:0", "host:65536", "host:http"):
+            with self.assertRaises(argparse.ArgumentTypeError):
+                endpoint(wrong)
+
+    def test_seconds(self) -> None:
+        self.assertEqual(0.5, seconds("0.5"))
+        for wrong in ("0", "-1", "nan", "inf", "x"):
+            with self.assertRaises(argparse.ArgumentTypeError):
+                seconds(wrong)
+
+    def test_wrong_use_is_one_line(self) -> None:
+        made = Parser(prog="malob x")
+        made.add_subparsers(metavar="COMMAND", required=True).add_parser("y").add_argument("--n", type=int)
+        for words, expected in ((["y", "--n", "z"], "malob x y: argument --n: invalid int value: 'z'; 'malob x y --help' tells more"),
+                                ([], "malob x: the following arguments are required: COMMAND; 'malob x --help' tells more")):
+            with contextlib.redirect_stderr(io.StringIO()) as err, self.assertRaises(SystemExit) as caught:
+                made.parse_args(words)
+            self.assertEqual((2, expected + "\n"), (caught.exception.code, err.getvalue()))
 
 
 class TableTest(unittest.TestCase):
@@ -42,6 +71,18 @@ class CommandsTest(unittest.TestCase):
         process.end()
         child.wait()
         self.assertFalse(process.alive())
+
+
+class RunMainTest(unittest.TestCase):
+    def test_reader_that_goes_is_no_error(self) -> None:
+        program = "import sys; sys.path.insert(0, sys.argv[1]); from base.errors import run_main\n" \
+            "run_main(lambda: print('x\\n' * 1000000), 'x')"
+        child = subprocess.Popen(
+            [sys.executable, "-c", program, str(ROOT / "scripts")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert child.stdout is not None
+        child.stdout.readline()
+        child.stdout.close()
+        self.assertEqual((b"", 0), (child.communicate()[1], child.returncode))
 
 
 class WaitingTest(unittest.TestCase):

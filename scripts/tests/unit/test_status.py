@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-import argparse
 import unittest
 from typing import Any
 
-from base.arguments import endpoint
 from lab.rest import RestClient
-from status.__main__ import interval
 from status.state import State, read
 from status.view import tables
 from tests.unit.answering import answering
@@ -100,18 +97,3 @@ class ReadTest(unittest.TestCase):
         self.assertEqual(
             {"snapshot": _state().snapshot, "vips": [_VIP], "pools": [{"id": "p", "stats": _POOL["stats"]}]},
             state.to_json())
-
-
-class OptionsTest(unittest.TestCase):
-    def test_endpoint(self) -> None:
-        self.assertEqual(("10.0.0.1", 8081), endpoint("10.0.0.1:8081"))
-        self.assertEqual(("::1", 80), endpoint("[::1]:80"))
-        for wrong in ("8080", ":80", "host:", "host:0", "host:65536", "host:http"):
-            with self.assertRaises(argparse.ArgumentTypeError):
-                endpoint(wrong)
-
-    def test_interval(self) -> None:
-        self.assertEqual(0.5, interval("0.5"))
-        for wrong in ("0", "-1", "nan", "inf", "x"):
-            with self.assertRaises(argparse.ArgumentTypeError):
-                interval(wrong)
