@@ -1,0 +1,1 @@
+"""`./malob apply` and `./malob config`: all that a controller balances, as one file."""
