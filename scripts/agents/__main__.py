@@ -19,7 +19,7 @@ from base.waiting import say
 def parser() -> argparse.ArgumentParser:
     made = Parser(prog="malob agent", description="Who may report to the controller.")
     made.add_argument("--data", type=Path, default=Path(os.environ.get("MALOB_DATA", ROOT / "data")), metavar="DIR",
-                      help="the controller's data directory (default %(default)s)")
+                      help="the controller's data directory ($MALOB_DATA, or data/ of the checkout)")
     actions = made.add_subparsers(dest="action", required=True, metavar="ACTION")
     add = actions.add_parser("add", help="enter an agent with a new key, and print the agent's configuration file")
     add.add_argument("id", metavar="ID")

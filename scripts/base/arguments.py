@@ -50,5 +50,8 @@ def seconds(text: str) -> float:
 
 
 def completes(action: argparse.Action, what: str) -> None:
-    """Says what the values of an argument are, for the shell's completion: "vip", "pool", "member", "service" or "file"."""
+    """Says what the values of an argument are, for the shell's completion: "vip", "pool", "member", "service", "topology".
+
+    Arguments called FILE or DIR need no telling.
+    """
     action.completes = what  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ import json
 import sys
 
 from base import target
-from base.arguments import Parser, positive
+from base.arguments import Parser, completes, positive
 from base.errors import run_main
 from base.rest import asking
 from connections.listing import read
@@ -29,7 +29,9 @@ def parser() -> argparse.ArgumentParser:
     made = Parser(
         prog="malob connections", description="The connections that a controller's load balancer knows.")
     for name, (metavar, meaning) in _FILTERS.items():
-        made.add_argument(f"--{name}", metavar=metavar, help=f"only those {meaning}")
+        added = made.add_argument(f"--{name}", metavar=metavar, help=f"only those {meaning}")
+        if name in ("vip", "member"):
+            completes(added, name)
     made.add_argument("--limit", metavar="N", type=positive, default=100, help="at most that many (100)")
     made.add_argument("--json", action="store_true", help="print one JSON document")
     target.add_target(made)

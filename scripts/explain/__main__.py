@@ -7,7 +7,7 @@ import json
 from urllib.parse import urlencode
 
 from base import target
-from base.arguments import Parser
+from base.arguments import Parser, completes
 from base.errors import run_main
 from base.rest import asking
 from explain.view import lines
@@ -17,10 +17,10 @@ def parser() -> argparse.ArgumentParser:
     made = Parser(
         prog="malob explain",
         description="Which server and paths a new connection would get now, and why. Nothing is changed by asking.")
-    made.add_argument("--vip", metavar="ID|ADDRESS", required=True, help="what the client connects to")
+    completes(made.add_argument("--vip", metavar="ID|ADDRESS", required=True, help="what the client connects to"), "vip")
     made.add_argument("--client", metavar="ADDRESS", required=True, help="a host that the network knows")
     made.add_argument("--port", metavar="N", help="the port of the virtual address, if it takes more than one")
-    made.add_argument("--protocol", metavar="tcp|udp|icmp", help="that of the virtual address, or tcp")
+    made.add_argument("--protocol", choices=("tcp", "udp", "icmp"), help="that of the virtual address, or tcp")
     made.add_argument("--json", action="store_true", help="print one JSON document")
     target.add_target(made)
     return made

@@ -8,7 +8,7 @@ import math
 import os
 import sys
 
-from base.arguments import Parser
+from base.arguments import Parser, completes
 from base.errors import UsageError, run_main
 from base.preparation import need_root, prepare
 from base.table import render
@@ -30,7 +30,8 @@ def parser() -> argparse.ArgumentParser:
     commands = made.add_subparsers(metavar="COMMAND", required=True)
 
     up = commands.add_parser("up", help="build a network")
-    up.add_argument("topology", metavar="TOPOLOGY", help="a name from 'list', or a file; 'ring:5' and the like are made by rule")
+    completes(up.add_argument(
+        "topology", metavar="TOPOLOGY", help="a name from 'list', or a file; 'ring:5' and the like are made by rule"), "topology")
     up.add_argument("--controller", metavar="HOST:PORT", default=instance.DEFAULT_CONTROLLER,
                     help="where the switches look for their controller (default %(default)s)")
     up.add_argument("--control-delay", metavar="[SWITCH=]MS", action="append", default=[],

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from base import target
-from base.arguments import Parser
+from base.arguments import Parser, completes
 from base.errors import ScriptError, run_main
 from base.preparation import need_root
 from base.rest import RestError, asking
@@ -33,7 +33,8 @@ def parser() -> argparse.ArgumentParser:
     commands = made.add_subparsers(metavar="COMMAND", required=True)
 
     plan = commands.add_parser("plan", help="show a plan for a network, without a controller; changes nothing")
-    plan.add_argument("topology", metavar="TOPOLOGY", help="a name from './malob lab list', a file, or 'fat-tree:4' and the like")
+    completes(plan.add_argument(
+        "topology", metavar="TOPOLOGY", help="a name from './malob lab list', a file, or 'fat-tree:4' and the like"), "topology")
     question.add_options(plan, question.WEIGHTS_OFFLINE)
     plan.add_argument("--svg", metavar="FILE", type=Path, help="draw the plan: each path a colour, each link its count")
     plan.set_defaults(run=_plan)
@@ -43,7 +44,7 @@ def parser() -> argparse.ArgumentParser:
         description="Has a controller plan for the network that it sees, and set up the paths. Without TOPOLOGY, --hosts and"
         " --name, for all hosts that it has seen.")
     who = apply.add_mutually_exclusive_group()
-    who.add_argument("topology", metavar="TOPOLOGY", nargs="?", help="for the hosts of this one")
+    completes(who.add_argument("topology", metavar="TOPOLOGY", nargs="?", help="for the hosts of this one"), "topology")
     who.add_argument("--hosts", metavar="FILE", type=Path, help="for those in this JSON file: a list, or an object with 'hosts'")
     who.add_argument("--name", metavar="LAB", help="for those of this lab, which runs")
     question.add_options(apply, question.WEIGHTS)

@@ -1,0 +1,39 @@
+"""Values that only a running controller, or the disk, knows. What cannot be had quickly is left out."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from base import target
+from base.arguments import Parser
+from base.errors import ScriptError
+from catalog.kinds import KINDS
+from completion.engine import Source
+
+#: Who waits for a word to be completed does not wait for long.
+_TIMEOUT_S = 1.0
+
+
+def _ids(kind: str) -> Source:
+    def read(words: Sequence[str]) -> "list[str]":
+        try:
+            return [item["id"] for item in target.client(_target(words), _TIMEOUT_S).get(KINDS[kind].path)]
+        except (ScriptError, SystemExit):
+            return []
+    return read
+
+
+def _target(words: Sequence[str]):  # type: ignore[no-untyped-def]
+    """Which controller the words so far mean."""
+    parser = Parser(add_help=False)
+    parser.error = lambda message: parser.exit(2)  # type: ignore[method-assign]
+    target.add_target(parser)
+    return parser.parse_known_args([*words])[0]
+
+
+def _topologies(_words: Sequence[str]) -> "Sequence[str]":
+    from lab import topology
+    return topology.known_names()
+
+
+SOURCES: "dict[str, Source]" = {**{kind: _ids(kind) for kind in KINDS}, "topology": _topologies}

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import unittest
+from typing import Sequence
+
+from base.place import ROOT
+from completion import commands, reference
+from completion.engine import Completion, complete
+from completion.sources import SOURCES
+from tests.unit.answering import answering
+
+_IDS = {"vip": lambda words: ["web", "ftp"], "pool": lambda words: ["p"]}
+
+
+def _words(*words: str) -> "list[str]":
+    return [each.word for each in complete(words, _IDS).candidates]
+
+
+class EngineTest(unittest.TestCase):
+    def test_first_word_is_a_command(self) -> None:
+        self.assertEqual(["connections", "config", "completion"], sorted(_words("co"), reverse=True))
+
+    def test_action_has_its_help(self) -> None:
+        self.assertEqual(
+            [("show", "one, with all of its fields"), ("set", "change the fields that are named")],
+            [(each.word, each.help) for each in complete(["vip", "s"], _IDS).candidates])
+
+    def test_ids_come_from_the_source_of_their_kind(self) -> None:
+        self.assertEqual(["web", "ftp"], _words("vip", "show", ""))
+        self.assertEqual(["web"], _words("pool", "set", "p", "--vip", "w"))
+        self.assertEqual(["--pool=p"], _words("member", "add", "--pool="))
+
+    def test_several_ids_and_no_more_than_one(self) -> None:
+        self.assertEqual(["web", "ftp"], _words("vip", "rm", "web", ""))
+        self.assertNotIn("web", _words("vip", "show", "web", ""))
+
+    def test_option_is_offered_once_unless_it_may_be_repeated(self) -> None:
+        self.assertNotIn("--port", _words("vip", "set", "web", "--port", "80", "--p"))
+        self.assertIn("--unset", _words("vip", "set", "web", "--unset", "port", "--u"))
+
+    def test_value_of_an_option_is_no_positional(self) -> None:
+        self.assertEqual(["web", "ftp"], _words("vip", "show", "--url", "http://x", ""))
+        self.assertEqual(["web", "ftp"], _words("vip", "show", "--url=http://x", ""))
+        self.assertEqual([], _words("vip", "show", "--url", ""))
+
+    def test_flag_has_no_value(self) -> None:
+        self.assertEqual(["web", "ftp"], _words("vip", "show", "--json", ""))
+
+    def test_choices_are_offered(self) -> None:
+        self.assertEqual(["up", "drain", "down"], _words("member", "set", "a", "--admin-state", ""))
+
+    def test_option_whose_value_may_be_absent_lets_options_follow(self) -> None:
+        self.assertIn("--url", _words("status", "--watch", "--"))
+
+    def test_files_are_the_shells_to_offer(self) -> None:
+        self.assertEqual(Completion([], files=True), complete(["apply", ""], _IDS))
+        self.assertTrue(complete(["run", "-cf", ""], _IDS).files)
+        self.assertTrue(complete(["lab", "exec", "h1", "cat", ""], _IDS).files)
+
+    def test_unknown_command_has_nothing(self) -> None:
+        self.assertEqual(Completion(), complete(["frobnicate", ""], _IDS))
+
+
+class SourcesTest(unittest.TestCase):
+    def test_ids_are_those_of_the_controller_that_is_meant(self) -> None:
+        with answering(lambda path: (200, [{"id": path}])) as port:
+            self.assertEqual(["/quantum/v1.0/vips/"], SOURCES["vip"](["vip", "rm", "--url", f"http://127.0.0.1:{port}"]))
+
+    def test_no_controller_has_no_ids(self) -> None:
+        with answering(lambda path: (200, [])) as port:
+            pass
+        self.assertEqual([], SOURCES["pool"](["--http", f"127.0.0.1:{port}"]))
+        self.assertEqual([], SOURCES["pool"](["--url", "nonsense"]))
+
+    def test_topologies_are_those_of_the_lab(self) -> None:
+        self.assertIn("mesh5", SOURCES["topology"]([]))
+
+
+class CommandsTest(unittest.TestCase):
+    def test_all_commands_of_the_launcher_are_known(self) -> None:
+        """a new command of ./malob goes into scripts/completion/commands.py, too"""
+        script = (ROOT / "malob").read_text()
+        cases = script.partition("case $command in")[2].partition("esac")[0]
+        named = {name for line in re.findall(r"^ +([a-z| -]+)\)", cases, re.M) for name in re.split(r"[| ]+", line)}
+        internal = {"prepare", "java", "complete", "help", "--help", "-h"}
+        self.assertEqual(named - internal, {command.name for command in commands.ALL})
+
+    def test_benchmarks_are_those_of_bench(self) -> None:
+        sources = (ROOT / "bench/src/main/java/io/malob/bench").glob("*Command.java")
+        names = {name for source in sources for name in re.findall(r'\b(?:NAME|name) = "([a-z-]+)"', source.read_text())}
+        self.assertEqual(names - {"responder"}, set(commands.JAVA_BENCHMARKS))
+
+    def test_options_of_run_are_those_of_the_controller(self) -> None:
+        source = (ROOT / "src/main/java/io/malob/controller/Main.java").read_text()
+        options = {name for line in re.findall(r"names = (.*),$", source, re.M) for name in re.findall(r'"(-[^"]+)"', line)}
+        parser = commands.find("run").parser()  # type: ignore[union-attr]
+        self.assertEqual(options, set(parser._option_string_actions) - {"-h", "--help"})
+
+
+class ReferenceTest(unittest.TestCase):
+    def test_page_is_current(self) -> None:
+        """python3 scripts/command.py completion reference writes it anew"""
+        self.assertEqual(reference.PAGE.read_text(encoding="utf-8"), reference.page())
+
+
+class ShellTest(unittest.TestCase):
+    """The scripts in the shells themselves, with the launcher, and a controller that has two VIPs."""
+
+    def _shell(self, shell: str, script: str, *words: str) -> "list[str]":
+        if shutil.which(shell) is None:
+            self.skipTest(f"{shell} is not installed")
+        with answering(lambda path: (200, [{"id": "web"}, {"id": "a:b"}])) as port:
+            environment = {**os.environ, "MALOB_URL": f"http://127.0.0.1:{port}"}
+            done = subprocess.run(
+                [shell, "-c", script, *words], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+        self.assertEqual("", done.stderr)
+        return [line.split("\t")[0].strip() for line in done.stdout.splitlines()]
+
+    def _bash(self, line: str, words: Sequence[str]) -> "list[str]":
+        quoted = " ".join(f"'{word}'" for word in words)
+        return self._shell("bash", f"""
+            compopt() {{ printf 'compopt %s\\n' "$*"; }}
+            source <(./malob completion bash)
+            COMP_LINE='{line}' COMP_POINT={len(line)} COMP_WORDS=({quoted}) COMP_CWORD={len(words) - 1}
+            _malob; printf '%s\\n' "${{COMPREPLY[@]}}" """)
+
+    def test_bash_offers_ids(self) -> None:
+        self.assertEqual(["web", "a:b"], self._bash("./malob vip show ", ["./malob", "vip", "show", ""]))
+
+    def test_bash_puts_in_only_what_is_behind_a_colon_or_equals_sign(self) -> None:
+        self.assertEqual(["b"], self._bash("./malob vip show a:", ["./malob", "vip", "show", "a", ":"]))
+        self.assertEqual(["web"], self._bash("./malob pool add --vip=w", ["./malob", "pool", "add", "--vip", "=", "w"]))
+
+    def test_bash_offers_files(self) -> None:
+        self.assertEqual(["compopt -o default", ""], self._bash("./malob apply ", ["./malob", "apply", ""]))
+
+    def test_fish_offers_ids_and_options(self) -> None:
+        script = "./malob completion fish | source; complete -C './malob vip show '; complete -C './malob member drain --w'"
+        self.assertEqual(["a:b", "web", "--wait"], self._shell("fish", script))
+
+    def test_zsh_offers_ids(self) -> None:
+        script = r"""
+            compdef() { }
+            _describe() { print -rl -- "${(@P)${@[-1]}}" }
+            source <(./malob completion zsh)
+            words=(./malob vip show ''); CURRENT=4; _malob"""
+        self.assertEqual([r"web:", r"a\:b:"], self._shell("zsh", script))
+
+    def test_zsh_offers_files(self) -> None:
+        script = r"""
+            compdef() { }; _files() { print files }; _describe() { }
+            source <(./malob completion zsh)
+            words=(./malob apply ''); CURRENT=3; _malob"""
+        self.assertEqual(["files"], self._shell("zsh", script))
+
+
+if __name__ == "__main__":
+    unittest.main()
