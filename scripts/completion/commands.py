@@ -73,6 +73,7 @@ ALL: Sequence[Command] = (
     Command("run", "the controller with its load balancer", _run),
     Command("demo", "a network of five switches, watched at work", _of("demo.__main__")),
     Command("status", "what a running controller knows of switches, links and servers", _of("status.__main__")),
+    Command("top", "members, links and pools, live, the busiest first", _of("top.__main__")),
     Command("vip", "virtual addresses, what clients connect to", _of_kind("vip")),
     Command("pool", "pools, the servers behind a virtual address", _of_kind("pool")),
     Command("member", "members, the servers of pools", _of_kind("member")),

@@ -24,9 +24,9 @@ class State:
 
 def read(client: RestClient) -> State:
     """Asks the controller. Raises RestError."""
-    vips = client.get(f"{_BALANCER}/vips/")
+    vips = client.get_all(f"{_BALANCER}/vips/")
     pools = {}
-    for pool in client.get(f"{_BALANCER}/pools/"):
+    for pool in client.get_all(f"{_BALANCER}/pools/"):
         try:
             stats = client.get(f"{_BALANCER}/pools/{pool['id']}/stats/")
         except RestError as error:

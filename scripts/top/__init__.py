@@ -1,0 +1,1 @@
+"""What `./malob top` shows: members, links and pools of a running controller, live, the busiest first."""
