@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import shutil
 import sys
+import threading
 import time
 from types import TracebackType
 from typing import Callable, TextIO
 
 _WIDTH = 24
 
+_TICK_S = 1.0
+
 
 class Line:
-    """A line on stderr that is written over, if stderr is a terminal. Otherwise it is quiet."""
+    """A line on stderr that is written over, if stderr is a terminal. Otherwise it is quiet. To be used in a with statement."""
 
     def __init__(self, stream: "TextIO | None" = None) -> None:
         self._stream = sys.stderr if stream is None else stream
         self._shown = False
 
+    @property
+    def live(self) -> bool:
+        """Whether anybody sees it."""
+        return self._stream.isatty()
+
     def show(self, text: str) -> None:
         """In the place of what it showed before. A text that is too long for the terminal is cut."""
-        if self._stream.isatty():
+        if self.live:
             self._shown = True
             columns = shutil.get_terminal_size().columns
             print(f"\r\033[K{text[:columns - 1]}", end="", file=self._stream, flush=True)
@@ -28,8 +36,8 @@ class Line:
     def clear(self) -> None:
         """Leaves an empty line, for what is said next."""
         if self._shown:
-            print("\r\033[K", end="", file=self._stream, flush=True)
             self._shown = False
+            print("\r\033[K", end="", file=self._stream, flush=True)
 
     def __enter__(self) -> "Line":
         return self
@@ -40,6 +48,44 @@ class Line:
         self.clear()
 
 
+class Ticker:
+    """Shows a text that changes by itself: anew every second, by a thread of its own, inside a with statement."""
+
+    def __init__(self, text: Callable[[], str], stream: "TextIO | None" = None, tick_s: float = _TICK_S) -> None:
+        """text: what to show now; empty for nothing. Called on both threads."""
+        self._text = text
+        self._tick_s = tick_s
+        self._line = Line(stream)
+        self._ended = threading.Event()
+        self._thread: "threading.Thread | None" = None
+
+    def show(self) -> None:
+        """At once."""
+        text = self._text()
+        if text:
+            self._line.show(text)
+
+    def __enter__(self) -> "Ticker":
+        if self._line.live:
+            self._ended.clear()
+            self._thread = threading.Thread(target=self._tick, daemon=True)
+            self._thread.start()
+        return self
+
+    def _tick(self) -> None:
+        while not self._ended.wait(self._tick_s):
+            self.show()
+
+    def __exit__(
+        self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
+    ) -> None:
+        if self._thread is not None:
+            self._ended.set()
+            self._thread.join()
+            self._thread = None
+        self._line.clear()
+
+
 class Bar:
     """Parts that take about as long as each other, as rounds of a benchmark do. To be used in a with statement."""
 
@@ -48,30 +94,41 @@ class Bar:
     ) -> None:
         """parts: how many there will be, 1 or more."""
         self._parts = parts
-        self._line = Line(stream)
         self._clock = clock
+        self._ticker = Ticker(self._words, stream)
         self._done = 0
-        self._start = clock()
+        self._start = self._began = clock()
+        self._taken_s = 0.0
+        self._part = ""
 
-    def begin(self, words: str) -> None:
-        """A part begins."""
+    def begin(self, part: str) -> None:
+        """A part begins, and the one before has ended."""
+        if self._part:
+            self._done += 1
+        self._began = self._clock()
+        self._taken_s = self._began - self._start
+        self._part = part
+        self._ticker.show()
+
+    def _words(self) -> str:
+        if not self._part:
+            return ""
         left = ""
         if self._done:
-            seconds = (self._clock() - self._start) / self._done * (self._parts - self._done)
-            left = f", about {in_words(seconds)} left"
-        self._line.show(bar(self._done, self._parts, f"{self._done} of {self._parts}{left}; {words}"))
-
-    def end(self) -> None:
-        """It has ended."""
-        self._done += 1
+            each_s = self._taken_s / self._done
+            passed_s = min(each_s, self._clock() - self._began)
+            left = f", about {in_words(each_s * (self._parts - self._done) - passed_s)} left"
+        return bar(self._done, self._parts, f"{self._done} of {self._parts}{left}; {self._part}")
 
     def __enter__(self) -> "Bar":
+        self._ticker.__enter__()
+        self._start = self._clock()
         return self
 
     def __exit__(
         self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
     ) -> None:
-        self._line.clear()
+        self._ticker.__exit__(kind, error, trace)
 
 
 def bar(done: float, whole: float, words: str) -> str:

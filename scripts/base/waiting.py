@@ -10,13 +10,15 @@ from types import FrameType
 from typing import Callable, Iterator
 
 from base.errors import ScriptError
+from base.progress import Line
 
 QUIET_S = 5.0
 
 
 def say(text: str) -> None:
-    """One line of progress, on stderr."""
-    print(text, file=sys.stderr, flush=True)
+    """One line, on stderr. On a terminal it takes the place of what shows progress there."""
+    start = "\r\033[K" if sys.stderr.isatty() else ""
+    print(start + text, file=sys.stderr, flush=True)
 
 
 def wait_until(
@@ -32,24 +34,15 @@ def wait_until(
     five seconds shows the time that is left, if stderr is a terminal.
     """
     start = time.monotonic()
-    shown = False
-    while not condition():
-        waited = time.monotonic() - start
-        if waited > timeout_s:
-            _clear(shown)
-            words = detail()
-            raise ScriptError(f"waited {timeout_s:g} s for {what}" + (f": {words}" if words else ""))
-        if waited > QUIET_S and sys.stderr.isatty():
-            shown = True
-            left = timeout_s - waited
-            print(f"\r  waiting for {what}, {left:3.0f} s left ", end="", file=sys.stderr, flush=True)
-        time.sleep(interval_s)
-    _clear(shown)
-
-
-def _clear(shown: bool) -> None:
-    if shown:
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
+    with Line() as line:
+        while not condition():
+            waited = time.monotonic() - start
+            if waited > timeout_s:
+                words = detail()
+                raise ScriptError(f"waited {timeout_s:g} s for {what}" + (f": {words}" if words else ""))
+            if waited > QUIET_S:
+                line.show(f"  waiting for {what}, {timeout_s - waited:.0f} s left")
+            time.sleep(interval_s)
 
 
 @contextmanager

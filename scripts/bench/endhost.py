@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from base.commands import run
-from base.waiting import say
+from base.progress import Bar
 from bench import endhost_figures, usage
 from bench.endhost_figures import MALOB, NONE
 from bench.endhost_ways import Ways, start_seconds
@@ -58,10 +58,11 @@ def measure(plan: Plan, congestion: str, out: "Path | None") -> "dict[str, Any]"
         directory = Path(name)
         with open_site([None] * _UPLINKS, congestion, Folder((out or directory) / "logs"), [_FILE_BYTES]) as site:
             bench = _Bench(site, Ways(site, directory), plan, directory)
-            for number in range(plan.rounds):
-                for way in order.sample(plan.ways, len(plan.ways)):
-                    say(f"round {number + 1} of {plan.rounds}, {way}")
-                    rounds[way].append(bench.round(way))
+            with Bar(plan.rounds * len(plan.ways)) as bar:
+                for number in range(plan.rounds):
+                    for way in order.sample(plan.ways, len(plan.ways)):
+                        bar.begin(f"round {number + 1}, {way}")
+                        rounds[way].append(bench.round(way))
     found = endhost_figures.figures(rounds)
     return {"parameters": asdict(plan), "machine": facts, "figures": found, "checks": endhost_figures.checks(found),
             "rounds": rounds}

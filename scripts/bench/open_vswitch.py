@@ -11,6 +11,7 @@ from typing import Any
 
 from base.commands import run
 from base.errors import ScriptError
+from base.progress import Bar
 from base.waiting import say, undisturbed, wait_until
 from bench import usage
 from demo import balancing
@@ -85,12 +86,13 @@ class _Measurement:
             self._ab(VIP)
             rounds: "dict[str, list[Round]]" = {"plain": [], "balanced": []}
             connects: "dict[str, list[int]]" = {"plain": [], "balanced": []}
-            for number in range(self.plan.rounds):
-                for way in rounds:
-                    say(f"round {number + 1}, {way}")
-                    result, times = self._one_way(way)
-                    rounds[way].append(result)
-                    connects[way] += times
+            with Bar(self.plan.rounds * len(rounds)) as bar:
+                for number in range(self.plan.rounds):
+                    for way in rounds:
+                        bar.begin(f"round {number + 1}, {way}")
+                        result, times = self._one_way(way)
+                        rounds[way].append(result)
+                        connects[way] += times
             return self._figures(rounds, connects)
         finally:
             for process in nginx:

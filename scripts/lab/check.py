@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import functools
 import json
+import math
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
@@ -17,6 +18,7 @@ from typing import Iterator, Sequence
 from base.commands import run
 from base.errors import ScriptError
 from base.preparation import need_root
+from base.progress import Bar
 from base.table import render
 from base.waiting import orderly_end, say
 from lab import instance, measuring, ovs
@@ -94,10 +96,11 @@ def _check(options: argparse.Namespace) -> int:
     results: list[Result] = []
     with orderly_end():
         links = [link for link in lab.topology.links if _can_be_measured(lab, link)]
-        for first in range(0, len(links), options.at_once):
-            together = links[first:first + options.at_once]
-            say("measuring " + ", ".join(f"{link.first} - {link.second}" for link in together))
-            results += measure(lab, together, pings, seconds)
+        with Bar(max(1, math.ceil(len(links) / options.at_once))) as bar:
+            for first in range(0, len(links), options.at_once):
+                together = links[first:first + options.at_once]
+                bar.begin(", ".join(f"{link.first} - {link.second}" for link in together))
+                results += measure(lab, together, pings, seconds)
     if not results:
         raise ScriptError(f"lab '{lab.name}' has no link with limits")
     print(json.dumps([{**asdict(result), "good": result.good} for result in results], indent=2)

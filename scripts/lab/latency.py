@@ -16,6 +16,7 @@ from typing import Any, Iterator
 from base import target
 from base.errors import ScriptError, UsageError
 from base.preparation import need_root
+from base.progress import Bar
 from base.rest import RestClient
 from base.table import render
 from base.waiting import orderly_end, say
@@ -119,20 +120,25 @@ def measure(lab: Instance, rest: RestClient, seconds: int, load: float = 0) -> "
     """All links at once, or, with a load, one after the other. Raises ScriptError, UsageError."""
     links = list(lab.topology.links)
     if not load:
-        return _watch(lab, rest, seconds, links, load)
+        with Bar(seconds) as bar:
+            return _watch(lab, rest, seconds, links, load, bar)
     if not all(_set(lab, link, here).rate_mbps for link in links for here in link.ends):
         raise UsageError("lab latency: --load: a link of this lab has no rate")
     results = []
-    for link in links:
-        with traffic(lab, link, load):
-            time.sleep(SETTLING_S)
-            results += _watch(lab, rest, seconds, [link], load)
+    with Bar(seconds * len(links)) as bar:
+        for link in links:
+            with traffic(lab, link, load):
+                time.sleep(SETTLING_S)
+                results += _watch(lab, rest, seconds, [link], load, bar)
     return results
 
 
-def _watch(lab: Instance, rest: RestClient, seconds: int, links: "list[Link]", load: float) -> "list[Result]":
+def _watch(
+    lab: Instance, rest: RestClient, seconds: int, links: "list[Link]", load: float, bar: Bar
+) -> "list[Result]":
     seen = []
     for _ in range(seconds):
+        bar.begin(f"{links[0].first} - {links[0].second}" if load else "all links")
         time.sleep(1)
         seen.append(_latencies(rest.get("/wm/malob/links")))
     results = []

@@ -28,13 +28,3 @@ class Estimate:
     def _pace(self) -> float:
         guessed = sum(self._guesses_s[case] * len(taken) for case, taken in self._taken_s.items())
         return sum(map(sum, self._taken_s.values())) / guessed if guessed else 1.0
-
-
-def in_words(seconds: float) -> str:
-    """As people say it: 45 s, 3 min 20 s, 1 h 05 min."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02} min"

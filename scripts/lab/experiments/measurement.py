@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from typing import Iterator, Protocol, Sequence
 
-from base.errors import ScriptError
 from lab.experiments.folder import Folder
 from lab.experiments.plan import Slice
 from lab.experiments.progress import Progress
@@ -32,16 +31,13 @@ def run(study: Study, slices: Sequence[Slice], folder: Folder, progress: Progres
 
 
 def _results(study: Study, slices: Sequence[Slice], folder: Folder, progress: Progress) -> Iterator[SliceResult]:
-    try:
+    with progress:
         for each in slices:
             progress.begin(each)
             result = _measure(study, each)
             folder.add(result)
             progress.end(each)
             yield result
-    except (ScriptError, KeyboardInterrupt):
-        progress.clear()
-        raise
 
 
 def _measure(study: Study, each: Slice) -> SliceResult:

@@ -1,22 +1,18 @@
-"""What stderr shows of a running experiment: a bar on a terminal, a line now and then elsewhere."""
+"""What a terminal shows of a running experiment."""
 
 from __future__ import annotations
 
-import sys
 import time
+from types import TracebackType
 from typing import Callable, Sequence, TextIO
 
-from lab.experiments.estimate import Estimate, in_words
+from base.progress import Ticker, bar, in_words
+from lab.experiments.estimate import Estimate
 from lab.experiments.plan import Slice
-
-_WIDTH = 24
-
-#: Where there is no terminal, one line in so many seconds is enough.
-_PAUSE_S = 15.0
 
 
 class Progress:
-    """Told of each slice when it begins and ends."""
+    """Told of each slice when it begins and ends, inside a with statement; may be entered again for more of the slices."""
 
     def __init__(
         self, slices: Sequence[Slice], estimate: Estimate, stream: "TextIO | None" = None,
@@ -24,36 +20,39 @@ class Progress:
     ) -> None:
         self._slices = slices
         self._estimate = estimate
-        self._stream = sys.stderr if stream is None else stream
         self._clock = clock
+        self._ticker = Ticker(self._words, stream)
         self._done = 0
         self._began = 0.0
-        self._said: "float | None" = None
+        self._current: "Slice | None" = None
 
     def begin(self, current: Slice) -> None:
         """A slice begins."""
         self._began = self._clock()
-        self._show(f"round {current.round}: {current.case}")
+        self._current = current
+        self._ticker.show()
 
     def end(self, current: Slice) -> None:
         """It has ended."""
         self._estimate.add(current.case, self._clock() - self._began)
         self._done += 1
-        if self._done == len(self._slices):
-            self.clear()
+        self._current = None
 
-    def clear(self) -> None:
-        """Leaves an empty line on a terminal, for what is said next."""
-        if self._stream.isatty():
-            print("\r\033[K", end="", file=self._stream, flush=True)
+    def _words(self) -> str:
+        current = self._current
+        if current is None:
+            return ""
+        rest = [each.case for each in self._slices[self._done + 1:]]
+        this_s = max(0.0, self._estimate.left_s([current.case]) - (self._clock() - self._began))
+        left = in_words(this_s + self._estimate.left_s(rest))
+        whole = len(self._slices)
+        return bar(self._done, whole, f"{self._done} of {whole}, about {left} left; round {current.round}: {current.case}")
 
-    def _show(self, words: str) -> None:
-        left = self._estimate.left_s([each.case for each in self._slices[self._done:]])
-        status = f"{self._done} of {len(self._slices)}, about {in_words(left)} left; {words}"
-        if self._stream.isatty():
-            filled = _WIDTH * self._done // len(self._slices)
-            bar = "#" * filled + "." * (_WIDTH - filled)
-            print(f"\r\033[K[{bar}] {status}", end="", file=self._stream, flush=True)
-        elif self._said is None or self._began - self._said >= _PAUSE_S:
-            self._said = self._began
-            print(status, file=self._stream, flush=True)
+    def __enter__(self) -> "Progress":
+        self._ticker.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
+    ) -> None:
+        self._ticker.__exit__(kind, error, trace)

@@ -14,7 +14,7 @@ from typing import Sequence
 from base.errors import UsageError
 from lab.experiments import distribution, measurement, plan, report
 from lab.experiments.distribution import Distribution
-from lab.experiments.estimate import Estimate, in_words
+from lab.experiments.estimate import Estimate
 from lab.experiments.folder import Folder
 from lab.experiments.plan import Slice
 from lab.experiments.progress import Progress
@@ -71,11 +71,6 @@ class EstimateTest(unittest.TestCase):
         estimate.add("a", 20)
         self.assertEqual(60, estimate.left_s(["b"]))
 
-    def test_in_words(self) -> None:
-        for seconds, words in ((0.4, "0 s"), (59.4, "59 s"), (60, "1 min 00 s"), (200, "3 min 20 s"), (3900, "1 h 05 min")):
-            with self.subTest(seconds=seconds):
-                self.assertEqual(words, in_words(seconds))
-
 
 class _Terminal(io.StringIO):
     def isatty(self) -> bool:
@@ -89,10 +84,11 @@ class ProgressTest(unittest.TestCase):
 
     def go(self, stream: io.StringIO, seconds: float) -> None:
         progress = Progress(self.slices, Estimate({"a": 20, "b": 40}), stream, lambda: self.now)
-        for each in self.slices:
-            progress.begin(each)
-            self.now += seconds
-            progress.end(each)
+        with progress:
+            for each in self.slices:
+                progress.begin(each)
+                self.now += seconds
+                progress.end(each)
 
     def test_terminal_has_a_bar_that_grows(self) -> None:
         stream = _Terminal()
@@ -102,13 +98,19 @@ class ProgressTest(unittest.TestCase):
         self.assertIn("[" + "#" * 12 + "." * 12 + "] 2 of 4, about 1 min 00 s left; round 2: a", shown)
         self.assertEqual("", shown[-1])
 
-    def test_elsewhere_a_line_now_and_then(self) -> None:
-        for seconds, lines in ((30.0, 4), (8.0, 2)):
-            with self.subTest(seconds=seconds):
-                stream = io.StringIO()
-                self.go(stream, seconds)
-                self.assertEqual(lines, len(stream.getvalue().splitlines()))
-                self.assertNotIn("\033", stream.getvalue())
+    def test_elsewhere_is_quiet(self) -> None:
+        stream = io.StringIO()
+        self.go(stream, 30)
+        self.assertEqual("", stream.getvalue())
+
+    def test_time_left_passes_while_a_slice_runs(self) -> None:
+        stream = _Terminal()
+        progress = Progress(self.slices, Estimate({"a": 20, "b": 40}), stream, lambda: self.now)
+        progress.begin(self.slices[0])
+        self.now = 15
+        self.assertIn("about 1 min 45 s left", progress._words())
+        self.now = 500
+        self.assertIn("about 1 min 40 s left", progress._words())
 
 
 class DistributionTest(unittest.TestCase):
