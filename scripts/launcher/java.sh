@@ -68,9 +68,12 @@ maven() (
     flock 9
   fi
   cd "$MALOB_ROOT" || exit
+  # what shows the progress makes way
+  local clear=''
+  [ ! -t 2 ] || clear=$'\r\e[K'
   # Maven ends with colour codes even where it was told not to use colours
   as_owner env JAVA_HOME="$(find_jdk)" mvn -B -ntp -Dstyle.color=never "$@" 2>&1 </dev/null |
-    sed -u $'s/\e\\[[0-9;]*m//g' >&2
+    sed -u -e $'s/\e\\[[0-9;]*m//g' -e "s/^/$clear/" >&2
 )
 
 is_built() {
@@ -89,7 +92,8 @@ build_controller() {
   fi
   need_packages "building MALOB" mvn javac
   say "building the controller; the first time this takes a minute or two"
-  maven -q -Dmaven.test.skip=true package || fail 1 "the build failed"
+  with_progress "building the controller" "$MALOB_ROOT/target/build-seconds" maven -q -Dmaven.test.skip=true package ||
+    fail 1 "the build failed"
   mark_built
 }
 
@@ -102,6 +106,7 @@ build_bench() {
     return
   fi
   say "building the benchmarks"
-  maven -q -Dmaven.test.skip=true -f bench/pom.xml package || fail 1 "the build of bench/ failed"
+  with_progress "building the benchmarks" "$MALOB_ROOT/bench/target/build-seconds" \
+    maven -q -Dmaven.test.skip=true -f bench/pom.xml package || fail 1 "the build of bench/ failed"
   as_owner touch "$jar"
 }
