@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 from apply import tree
 from apply.view import lines
@@ -73,7 +74,7 @@ def _apply(options: argparse.Namespace) -> int:
         _show([], True, options.json)
         return 0
     if not options.yes:
-        print("\n".join(lines(proposal.changes, sys.stderr.isatty())), file=sys.stderr)
+        print("\n".join(lines(proposal.changes, _coloured(sys.stderr))), file=sys.stderr)
         _confirm(len(proposal.changes))
     with asking(rest):
         changes = tree.put(rest, document, proposal)
@@ -87,7 +88,7 @@ def _show(changes: "list[dict[str, Any]]", applied: bool, as_json: bool) -> None
     if as_json:
         print(json.dumps({"changes": changes, "applied": applied}, indent=2))
     elif changes:
-        print("\n".join(lines(changes, sys.stdout.isatty())))
+        print("\n".join(lines(changes, _coloured(sys.stdout))))
     else:
         say("nothing to change")
 
@@ -97,6 +98,10 @@ def _confirm(count: int) -> None:
     print(f"apply {'this change' if count == 1 else f'these {count} changes'}? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise ScriptError("nothing is changed")
+
+
+def _coloured(stream: TextIO) -> bool:
+    return stream.isatty() and "NO_COLOR" not in os.environ
 
 
 def _count(number: int) -> str:

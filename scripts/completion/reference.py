@@ -9,6 +9,9 @@ from base.place import ROOT
 from completion import commands
 from completion.engine import help_of
 
+#: What base.target adds; the introduction tells of it.
+_TARGET = {"url", "http"}
+
 PAGE = ROOT / "docs" / "cli.md"
 
 _INTRODUCTION = """# Command line
@@ -25,7 +28,7 @@ line. Progress is shown on a terminal only.
 | 2 | wrong use: the command line, or a file that it names |
 | 3 | something that is needed is missing: a program, root, a controller that answers, its token |
 
-Commands that ask a controller ask the one at `--url URL`, or else `$MALOB_URL`, or else `http://127.0.0.1:8080`. `--http HOST:PORT` is the same
+Commands that ask a controller (`[--url URL]`) ask the one at `--url URL`, or else `$MALOB_URL`, or else `http://127.0.0.1:8080`. `--http HOST:PORT` is the same
 as `--url http://HOST:PORT`. If the controller wants a token, it is in `$MALOB_TOKEN`.
 
 Shells complete commands, options and the ids of the controller's items:
@@ -77,9 +80,11 @@ def _usage(parser: argparse.ArgumentParser) -> "Iterator[str]":
         if action.option_strings and action.required:
             yield _spelled(action)
         elif action.option_strings:
-            optional = optional or (action.dest != "help" and action.help != argparse.SUPPRESS)
+            optional = optional or not (action.dest in _TARGET or action.dest == "help" or action.help == argparse.SUPPRESS)
     if optional:
         yield "[OPTIONS]"
+    if _asks_a_controller(parser):
+        yield "[--url URL]"
     for action in parser._actions:
         if not action.option_strings:
             yield _positional(action)
@@ -91,9 +96,15 @@ def _positional(action: argparse.Action) -> str:
     return forms.get(str(action.nargs), name)
 
 
+def _asks_a_controller(parser: argparse.ArgumentParser) -> bool:
+    return _TARGET <= {action.dest for action in parser._actions}
+
+
 def _rows(parser: argparse.ArgumentParser) -> "Iterator[str]":
+    known = _TARGET if _asks_a_controller(parser) else set()
     for action in parser._actions:
-        if action.dest == "help" or action.help == argparse.SUPPRESS or isinstance(action, argparse._SubParsersAction):
+        if not action.help or action.help == argparse.SUPPRESS or action.dest in {"help", *known} or isinstance(
+                action, argparse._SubParsersAction):
             continue
         spelled = _spelled(action) if action.option_strings else _positional(action)
         text = help_of(parser, action)

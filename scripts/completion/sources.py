@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+import argparse
+from typing import NoReturn, Sequence
 
 from base import target
-from base.arguments import Parser
-from base.errors import ScriptError
+from base.errors import ScriptError, UsageError
 from catalog.kinds import KINDS
 from completion.engine import Source
 
@@ -18,17 +18,23 @@ def _ids(kind: str) -> Source:
     def read(words: Sequence[str]) -> "list[str]":
         try:
             return [item["id"] for item in target.client(_target(words), _TIMEOUT_S).get(KINDS[kind].path)]
-        except (ScriptError, SystemExit):
+        except ScriptError:
             return []
     return read
 
 
-def _target(words: Sequence[str]):  # type: ignore[no-untyped-def]
+def _target(words: Sequence[str]) -> argparse.Namespace:
     """Which controller the words so far mean."""
-    parser = Parser(add_help=False)
-    parser.error = lambda message: parser.exit(2)  # type: ignore[method-assign]
+    parser = _Silent(add_help=False)
     target.add_target(parser)
     return parser.parse_known_args([*words])[0]
+
+
+class _Silent(argparse.ArgumentParser):
+    """Nobody reads what is wrong with a line that is not whole yet."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message)
 
 
 def _topologies(_words: Sequence[str]) -> "Sequence[str]":
