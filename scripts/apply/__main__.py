@@ -24,7 +24,8 @@ def apply_parser() -> argparse.ArgumentParser:
     made = Parser(
         prog="malob apply",
         description="Makes a controller's VIPs, pools, members and services what a file says: shows what would change, asks, and"
-        " does all of it or nothing. What the file does not have is removed. './malob config' prints such a file.")
+        " does all of it or nothing. What is not in one of the file's lists is removed; a kind that has no list there stays as it is."
+        " './malob config' prints such a file.")
     made.add_argument("file", metavar="FILE", help="YAML or JSON; '-' for standard input")
     made.add_argument("--yes", action="store_true", help="do not ask")
     how = made.add_mutually_exclusive_group()

@@ -15,6 +15,8 @@ from base.errors import MissingError, ScriptError, UsageError
 JSON = "application/json"
 YAML = "application/yaml"
 
+_PRECONDITION_FAILED = 412
+
 #: No more than this is read of an answer; no document of a controller comes near.
 MOST_BYTES = 256 * 1024 * 1024
 
@@ -89,6 +91,15 @@ class RestClient:
 
     def get(self, path: str) -> Any:
         return self.call("GET", path)
+
+    def change(self, path: str, body: dict[str, Any], what: str) -> Any:
+        """PUT of something that is there. Raises RestError that names it if it is not: PUT alone would make it."""
+        try:
+            return self.json_of(self.ask("PUT", path, body, {"If-Match": "*"}), f"PUT {path}")
+        except RestError as error:
+            if error.status == _PRECONDITION_FAILED:
+                raise RestError(f"there is no {what}", 404) from None
+            raise
 
     def post(self, path: str, body: dict[str, Any]) -> Any:
         return self.call("POST", path, body)

@@ -121,7 +121,7 @@ def _set(rest: Any, options: argparse.Namespace) -> None:
             raise UsageError(f"{options.kind.options()[key]}: given, and taken away by --unset")
     if not fields and not cleared:
         raise UsageError("nothing to set; --help lists the fields")
-    _say_item(rest.put(_path(options), {**fields, **cleared}), options)
+    _say_item(rest.change(_path(options), {**fields, **cleared}, f"{options.kind.name} {options.id}"), options)
 
 
 def _remove(rest: Any, options: argparse.Namespace) -> None:

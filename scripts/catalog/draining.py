@@ -14,7 +14,7 @@ _PAUSE_S = 0.5
 
 def drain(rest: RestClient, member: str) -> None:
     """No new connections to the member from now on; those that are there go on. Raises RestError."""
-    rest.put(f"{MEMBER.path}{segment(member)}", {"admin_state": "drain"})
+    rest.change(f"{MEMBER.path}{segment(member)}", {"admin_state": "drain"}, f"member {member}")
 
 
 def open_connections(rest: RestClient, member: str) -> int:

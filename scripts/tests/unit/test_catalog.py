@@ -43,6 +43,7 @@ class CommandTest(unittest.TestCase):
 
     def _noted(self, request: Request) -> Reply:
         self.seen.append((request.method, request.path, request.json))
+        self.matching = request.headers.get("if-match")
         return self.reply
 
     def _run(self, *words: str) -> str:
@@ -72,6 +73,14 @@ class CommandTest(unittest.TestCase):
         self._run("member", "set", "a", "--weight", "1", "--unset", "pool", "--unset", "port")
         self.assertEqual(
             [("PUT", "/quantum/v1.0/members/a", {"weight": 1, "pool_id": None, "port": None})], self.seen)
+
+    def test_what_is_not_there_is_neither_changed_nor_made(self) -> None:
+        for words in (("member", "set", "typo", "--weight", "2"), ("member", "drain", "typo")):
+            self.matching = ""
+            self.reply = (412, {"error": "there is nothing here that If-Match could match", "field": "If-Match"}, {})
+            with self.assertRaisesRegex(RestError, "^there is no member typo$"):
+                self._run(*words)
+            self.assertEqual("*", self.matching)
 
     def test_set_of_nothing_and_of_contradictions_asks_nobody(self) -> None:
         with self.assertRaisesRegex(UsageError, "nothing to set"):
