@@ -74,7 +74,7 @@ def _add_drain(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -
         description="The members get no new connections from now on, and keep those that they have."
         " './malob member set ID --admin-state up' takes it back.")
     completes(drain.add_argument("id", metavar="ID", nargs="+"), "member")
-    drain.add_argument("--wait", action="store_true", help="until they have no connections")
+    drain.add_argument("--wait", action="store_true", help="until none of their connections is open; one that has been idle for longer than its rules live does not count")
     drain.add_argument("--timeout", metavar="SECONDS", type=seconds, help="with --wait: no longer than that; then the exit code is 1")
     drain.set_defaults(run=_drain)
 

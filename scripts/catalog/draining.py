@@ -18,7 +18,7 @@ def drain(rest: RestClient, member: str) -> None:
 
 
 def open_connections(rest: RestClient, member: str) -> int:
-    """How many connections the member has; none if it is not there any more, or in no pool. Raises RestError."""
+    """How many connections of the member are in use; none if it is not there any more, or in no pool. Raises RestError."""
     try:
         pool = rest.get(f"{MEMBER.path}{segment(member)}")["pool_id"]
         members = rest.get(f"{BASE}/pools/{segment(pool)}/stats/")["members"] if pool is not None else []
@@ -33,7 +33,7 @@ def wait(
     rest: RestClient, members: Sequence[str], timeout_s: "float | None", tell: Callable[[str], object],
     clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Returns once none of the members has connections. tell: gets how many there are, again and again.
+    """Returns once none of the members has connections in use. tell: gets how many there are, again and again.
 
     Raises ScriptError after timeout_s.
     """

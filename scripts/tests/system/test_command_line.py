@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from base.place import ROOT
 from base.waiting import wait_until
+from lab import processes
 from tests.system.base import SystemTest
 
 ADDRESS = "10.0.0.160"
 
-#: Opens a connection, says so, and keeps it until its standard input ends.
-_HOLDER = "import socket,sys; s=socket.create_connection((sys.argv[1],80),5); print('open',flush=True); sys.stdin.read()"
+TALKER = Path(__file__).parent / "talker.py"
+TALK_PORT = 7000
 
 
 class CommandLineTest(SystemTest):
     topology_name = "single"
 
     def test_service_is_set_up_used_drained_and_applied_anew(self) -> None:
-        self.malob("vip", "add", "web", "--address", ADDRESS, "--protocol", "tcp", "--port", "80")
+        self.malob("vip", "add", "web", "--address", ADDRESS, "--protocol", "tcp")
         self.malob("pool", "add", "servers", "--vip", "web", "--lb-method", "RR")
         members = dict(zip(("a", "b"), self.servers))
         for member, server in members.items():
@@ -35,11 +35,11 @@ class CommandLineTest(SystemTest):
         held = self._hold_a_connection()
         member = self.malob_json("connections", "--vip", "web", "--state", "open")["connections"][0]["member_id"]
         other = members["a" if member == "b" else "b"]
-        draining = self._start("member", "drain", member, "--wait", "--timeout", "60")
+        draining = self._begin(self._command("member", "drain", member, "--wait", "--timeout", "60"))
         wait_until(lambda: self.malob_json("member", "show", member)["admin_state"] == "drain", "the member to be drained", 20)
         self.assertEqual({other.name: 6}, self.requests("c1", ADDRESS, 80, 6))
         self.assertIsNone(draining.poll(), "its connection is open still")
-        held.communicate(timeout=10)
+        held.communicate("quit\n", timeout=20)
         out, err = draining.communicate(timeout=60)
         self.assertEqual((0, ""), (draining.returncode, err))
         self.assertIn("drain", out)
@@ -79,17 +79,21 @@ class CommandLineTest(SystemTest):
         return self.malob_json("top", "--once", "--interval", "0.1")
 
     def _hold_a_connection(self) -> "subprocess.Popen[str]":
-        command = self.lab.inside("c1", [sys.executable, "-I", "-c", _HOLDER, ADDRESS])
-        held = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.addCleanup(held.kill)
+        """A client that talks over one connection until it is told to end."""
+        for server in self.servers:
+            self._begin(processes.script(self.lab, server.name, TALKER, "serve", server.name, str(TALK_PORT)))
+            wait_until(lambda: f":{TALK_PORT}" in self.on(server.name, "ss", "-Hltn"), "the talker to listen", 20)
+        held = self._begin(processes.script(self.lab, "c1", TALKER, "hold", ADDRESS, str(TALK_PORT)))
         assert held.stdout is not None
-        self.assertEqual("open\n", held.stdout.readline())
+        self.assertIn("local", held.stdout.readline())
+        self.assertIn("by", held.stdout.readline())
         return held
 
-    def _start(self, *words: str) -> "subprocess.Popen[str]":
-        started = subprocess.Popen(self._command(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(started.kill)
-        return started
+    def _begin(self, command: "list[str]") -> "subprocess.Popen[str]":
+        begun = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(begun.communicate)
+        self.addCleanup(begun.kill)
+        return begun
 
     def _file(self, name: str, text: str) -> str:
         directory = tempfile.TemporaryDirectory()
