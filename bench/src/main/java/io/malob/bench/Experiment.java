@@ -54,18 +54,26 @@ final class Experiment {
 
   Outcome run(Demand demand, Extent extent) throws IOException, InterruptedException {
     Cpu start = new Cpu();
-    Measurement measurement =
-        network.run(
-            demand,
-            extent,
-            (second, measured) -> {
-              if (!measured && second == extent.warmupSeconds() - 1) {
-                start.take();
-              }
-              if (second == 0) {
-                System.err.println(target + " " + demand.text() + ": " + text(extent, measured));
-              }
-            });
+    boolean byTime = extent.connections() == Long.MAX_VALUE;
+    Measurement measurement;
+    try (ProgressBar bar =
+        ProgressBar.of(byTime ? extent.warmupSeconds() + extent.seconds() : extent.connections())) {
+      measurement =
+          network.run(
+              demand,
+              extent,
+              (second, measured, placed) -> {
+                if (!measured && second == extent.warmupSeconds() - 1) {
+                  start.take();
+                }
+                if (second == 0) {
+                  bar.clear();
+                  System.err.println(target + " " + demand.text() + ": " + text(extent, measured));
+                }
+                int passed = second + 1 + (measured ? extent.warmupSeconds() : 0);
+                bar.at(byTime ? passed : placed, placed + " placed");
+              });
+    }
     Cpu end = new Cpu();
     end.take();
     return new Outcome(

@@ -118,7 +118,10 @@ final class FluidCommand implements Callable<Integer> {
                 "of " + BASE));
     double base = together(network, BASE).all().median();
     double baseAlone = alone(network, BASE).median();
+    ProgressBar bar = ProgressBar.of(COMBINATIONS.size());
+    int done = 0;
     for (String name : COMBINATIONS) {
+      bar.at(done++, name);
       Runs runs = together(network, name);
       Sample all = runs.all();
       Sample medians = runs.each(run -> run.all().median());
@@ -141,6 +144,7 @@ final class FluidCommand implements Callable<Integer> {
               number(alone),
               percent(alone / baseAlone)));
     }
+    bar.clear();
     Detours detours = Detours.of(network);
     report.metric("pairs_with_a_wider_path", detours.wider(), "");
     report.remark(

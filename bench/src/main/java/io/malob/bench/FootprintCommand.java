@@ -106,8 +106,7 @@ final class FootprintCommand implements Callable<Integer> {
     figures.addBelow(
         "healthy", "start to healthy by REST", startup.healthy(), "s", MAX_START_SECONDS);
     figures.add("start_cpu", "  processor time of that", startup.cpu(), "s");
-    System.err.printf("leaving it alone for %d s%n", idleSeconds);
-    TimeUnit.SECONDS.sleep(idleSeconds);
+    ProgressBar.sleep(idleSeconds, "leaving it alone");
     double idle = ProcessStatus.residentMegabytes(controller.pid()).orElse(Double.NaN);
     figures.addBelow("rss_idle", "RSS, idle", idle, "MB", MAX_IDLE_MEGABYTES);
   }

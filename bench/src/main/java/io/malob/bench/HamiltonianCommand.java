@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
@@ -85,8 +84,13 @@ final class HamiltonianCommand implements Callable<Integer> {
       measure(family, WARM_UP_SWITCHES, WARM_UP);
     }
     List<Series> all = new ArrayList<>();
-    for (int switches : sizes) {
-      Arrays.stream(Family.values()).forEach(family -> all.add(measure(family, switches, seeds)));
+    try (ProgressBar bar = ProgressBar.of((long) sizes.size() * Family.values().length)) {
+      for (int switches : sizes) {
+        for (Family family : Family.values()) {
+          bar.at(all.size(), family + " of " + switches + " switches");
+          all.add(measure(family, switches, seeds));
+        }
+      }
     }
     String text = JSON.writeValueAsString(json(all)) + "\n";
     if (out != null) {

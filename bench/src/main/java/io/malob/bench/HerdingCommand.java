@@ -86,10 +86,16 @@ final class HerdingCommand implements Callable<Integer> {
                 "of greedy",
                 "one server",
                 "one link"));
-    for (Scenario scenario : scenarios(network)) {
-      for (String rule : scenario.rules()) {
-        for (double interval : INTERVALS) {
-          compare(report, network, scenario, rule, interval);
+    List<Scenario> scenarios = scenarios(network);
+    int cases = scenarios.stream().mapToInt(each -> each.rules().size() * INTERVALS.size()).sum();
+    try (ProgressBar bar = ProgressBar.of(cases)) {
+      int done = 0;
+      for (Scenario scenario : scenarios) {
+        for (String rule : scenario.rules()) {
+          for (double interval : INTERVALS) {
+            bar.at(done++, scenario.name() + " by " + rule + ", every " + interval + " s");
+            compare(report, network, scenario, rule, interval);
+          }
         }
       }
     }

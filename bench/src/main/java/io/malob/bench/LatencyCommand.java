@@ -93,9 +93,13 @@ final class LatencyCommand implements Callable<Integer> {
     }
     List<Double> off = new ArrayList<>();
     List<Double> on = new ArrayList<>();
-    for (int round = 1; round <= rounds; round++) {
-      off.add(cpuPercent(without, directory, "off-" + round, data));
-      on.add(cpuPercent(with, directory, "on-" + round, data));
+    try (ProgressBar bar = ProgressBar.of(2L * rounds)) {
+      for (int round = 1; round <= rounds; round++) {
+        bar.at(2L * round - 2, "round " + round + ", without probes");
+        off.add(cpuPercent(without, directory, "off-" + round, data));
+        bar.at(2L * round - 1, "round " + round + ", with probes");
+        on.add(cpuPercent(with, directory, "on-" + round, data));
+      }
     }
     Map<String, Object> results = new LinkedHashMap<>();
     results.put("links", links);

@@ -52,6 +52,15 @@ public final class Main implements Callable<Integer> {
           System.err.println(command.getCommandName() + ": " + text(failure));
           return FAILED;
         });
+    commandLine.setParameterExceptionHandler(
+        (wrong, args) -> {
+          String name = wrong.getCommandLine().getCommandSpec().qualifiedName();
+          wrong
+              .getCommandLine()
+              .getErr()
+              .printf("%s: %s; '%s --help' tells more%n", name, wrong.getMessage(), name);
+          return WRONG_USE;
+        });
     return commandLine;
   }
 

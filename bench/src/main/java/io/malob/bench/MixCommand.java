@@ -68,17 +68,24 @@ final class MixCommand implements Callable<Integer> {
     options.require(cpuSeconds > 0, "--cpu-seconds must be positive");
     options.require(requests > 0, "--requests must be positive");
     options.require(interval > 0, "--interval must be positive");
-    Mix mix =
-        Mix.run(
-            network,
-            ImmutableList.of(
-                Service.HTTP, Service.ftp((double) bytes), Service.compute(cpuSeconds)),
-            requests,
-            options.seeds,
-            rules(),
-            rule -> options.setting(network, Algorithm.named(rule).orElseThrow(), interval));
-    report(mix).publish(options);
+    report(run(network)).publish(options);
     return Main.DONE;
+  }
+
+  private Mix run(LabNetwork network) {
+    ImmutableList<String> rules = rules();
+    try (ProgressBar bar = ProgressBar.of(rules.size())) {
+      return Mix.run(
+          network,
+          ImmutableList.of(Service.HTTP, Service.ftp((double) bytes), Service.compute(cpuSeconds)),
+          requests,
+          options.seeds,
+          rules,
+          rule -> {
+            bar.at(rules.indexOf(rule), rule);
+            return options.setting(network, Algorithm.named(rule).orElseThrow(), interval);
+          });
+    }
   }
 
   private static ImmutableList<String> rules() {

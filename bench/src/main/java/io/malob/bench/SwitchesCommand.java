@@ -123,7 +123,7 @@ final class SwitchesCommand implements Callable<Integer> {
       results.put("until_then_cpu_s", ProcessStatus.cpuSeconds(child.pid()).orElse(Double.NaN));
       TimeUnit.SECONDS.sleep(5);
       double before = ProcessStatus.cpuSeconds(child.pid()).orElse(Double.NaN);
-      TimeUnit.SECONDS.sleep(seconds);
+      ProgressBar.sleep(seconds, "at rest");
       double after = ProcessStatus.cpuSeconds(child.pid()).orElse(Double.NaN);
       results.put("rest_cpu_percent", 100 * (after - before) / seconds);
       results.put("resident_mb", ProcessStatus.residentMegabytes(child.pid()).orElse(Double.NaN));

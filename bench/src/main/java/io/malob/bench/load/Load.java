@@ -117,6 +117,11 @@ final class Load implements Site.Outcome {
         faults.examples());
   }
 
+  /** How many connections have been placed since the start, at a time that counts or not. */
+  long placed() {
+    return placed;
+  }
+
   /** Whether all connections that were to be asked for have come to an end. */
   boolean isDone() {
     return asked >= limit && outstanding == 0;

@@ -219,8 +219,12 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
 
   /** Is told of each second of a run. */
   public interface Progress {
-    /** Another second of the measured time, or of the time before, has passed. */
-    void second(int number, boolean measured);
+    /**
+     * Another second of the measured time, or of the time before, has passed.
+     *
+     * @param placed how many connections have been placed since the start
+     */
+    void second(int number, boolean measured, long placed);
   }
 
   /**
@@ -237,7 +241,7 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
         });
     for (int second = 0; second < extent.warmupSeconds() && !call(load::isDone); second++) {
       TimeUnit.SECONDS.sleep(1);
-      progress.second(second, false);
+      progress.second(second, false, call(load::placed));
       checkConnections();
     }
     call(
@@ -247,12 +251,13 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
         });
     for (int second = 0; second < extent.seconds() && !call(load::isDone); second++) {
       TimeUnit.SECONDS.sleep(1);
-      call(
-          () -> {
-            load.mark();
-            return true;
-          });
-      progress.second(second, true);
+      long placed =
+          call(
+              () -> {
+                load.mark();
+                return load.placed();
+              });
+      progress.second(second, true, placed);
     }
     Measurement measured = call(load::stop);
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS);
