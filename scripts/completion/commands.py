@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Callable, Sequence
 
 from base.arguments import Parser
+from base.place import ROOT
 
 #: Of bench/, which is Java.
 JAVA_BENCHMARKS = (
@@ -17,26 +18,32 @@ JAVA_BENCHMARKS = (
 
 @dataclass(frozen=True)
 class Command:
-    """One command. purpose: half a sentence."""
+    """One command. purpose: half a sentence. package: of scripts/; a release lacks some."""
 
     name: str
     purpose: str
+    package: str
     parser: Callable[[], argparse.ArgumentParser]
 
+    @property
+    def is_here(self) -> bool:
+        return (ROOT / "scripts" / self.package).is_dir()
 
-def _of(module: str, function: str = "parser") -> "Callable[[], argparse.ArgumentParser]":
+
+def _of(name: str, purpose: str, package: str = "", function: str = "parser") -> Command:
+    """A command whose package has a function that makes the parser."""
     def load() -> argparse.ArgumentParser:
-        made: argparse.ArgumentParser = getattr(importlib.import_module(module), function)()
+        made: argparse.ArgumentParser = getattr(importlib.import_module(f"{package or name}.__main__"), function)()
         return made
-    return load
+    return Command(name, purpose, package or name, load)
 
 
-def _of_kind(name: str) -> "Callable[[], argparse.ArgumentParser]":
+def _of_kind(name: str, purpose: str) -> Command:
     def load() -> argparse.ArgumentParser:
         from catalog.__main__ import parser
         from catalog.kinds import KINDS
         return parser(KINDS[name])
-    return load
+    return Command(name, purpose, "catalog", load)
 
 
 def _run() -> argparse.ArgumentParser:
@@ -69,28 +76,40 @@ def _bench() -> argparse.ArgumentParser:
     return made
 
 
-ALL: Sequence[Command] = (
-    Command("run", "the controller with its load balancer", _run),
-    Command("demo", "a network of five switches, watched at work", _of("demo.__main__")),
-    Command("status", "what a running controller knows of switches, links and servers", _of("status.__main__")),
-    Command("top", "members, links and pools, live, the busiest first", _of("top.__main__")),
-    Command("vip", "virtual addresses, what clients connect to", _of_kind("vip")),
-    Command("pool", "pools, the servers behind a virtual address", _of_kind("pool")),
-    Command("member", "members, the servers of pools", _of_kind("member")),
-    Command("service", "services, which algorithm places the connections of a port", _of_kind("service")),
-    Command("apply", "make all of these what a file says", _of("apply.__main__", "apply_parser")),
-    Command("config", "print all of these as one file", _of("apply.__main__", "config_parser")),
-    Command("explain", "which server and paths a new connection would get, and why", _of("explain.__main__")),
-    Command("connections", "the connections that the load balancer knows", _of("connections.__main__")),
-    Command("endhost", "this host's own flows over several uplinks", _of("endhost.__main__", "_parser")),
-    Command("mptcp", "MPTCP sub-flows over many paths", _of("mptcp.__main__")),
-    Command("agent", "who may report the state of servers and links", _of("agents.__main__")),
-    Command("lab", "emulated networks, and the experiments of the papers", _of("lab.__main__")),
-    Command("bench", "measurements", _bench),
-    Command("test", "all tests", _test),
-    Command("doctor", "what this machine has of what MALOB needs", _of("doctor.__main__")),
-    Command("completion", "completion of command lines for shells", _of("completion.__main__")),
+def _release() -> argparse.ArgumentParser:
+    made = Parser(prog="malob release", description="All files of a release: archive, .deb packages, jars, bill of materials, checksums.")
+    made.add_argument("--out", metavar="DIR", help="where they are put (target/release)")
+    made.add_argument("--check", action="store_true", help="build twice, in different folders, and compare; fails if a byte differs")
+    return made
+
+
+_COMMANDS = (
+    Command("run", "the controller with its load balancer", "", _run),
+    _of("demo", "a network of five switches, watched at work"),
+    _of("status", "what a running controller knows of switches, links and servers"),
+    _of("top", "members, links and pools, live, the busiest first"),
+    _of_kind("vip", "virtual addresses, what clients connect to"),
+    _of_kind("pool", "pools, the servers behind a virtual address"),
+    _of_kind("member", "members, the servers of pools"),
+    _of_kind("service", "services, which algorithm places the connections of a port"),
+    _of("apply", "make all of these what a file says", "apply", "apply_parser"),
+    _of("config", "print all of these as one file", "apply", "config_parser"),
+    _of("explain", "which server and paths a new connection would get, and why"),
+    _of("connections", "the connections that the load balancer knows"),
+    _of("endhost", "this host's own flows over several uplinks", "endhost", "_parser"),
+    _of("mptcp", "MPTCP sub-flows over many paths"),
+    _of("agent", "who may report the state of servers and links", "agents"),
+    _of("lab", "emulated networks, and the experiments of the papers"),
+    _of("testbed", "slices of GENI, CloudLab and FABRIC", "testbed", "_parser"),
+    Command("bench", "measurements", "bench", _bench),
+    Command("test", "all tests", "tests", _test),
+    _of("docs", "the documentation's site", "docs", "_parser"),
+    Command("release", "all files of a release", "release", _release),
+    _of("doctor", "what this machine has of what MALOB needs"),
+    _of("completion", "completion of command lines for shells"),
 )
+
+ALL: Sequence[Command] = [command for command in _COMMANDS if command.is_here]
 
 
 def find(name: str) -> "Command | None":
