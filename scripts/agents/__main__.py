@@ -9,18 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from agents.keys import KINDS, AgentsFile
-from base.arguments import Parser
 from base.errors import UsageError, run_main
 from base.place import ROOT
 from base.table import render
 from base.waiting import say
 
 
-def parser() -> argparse.ArgumentParser:
-    made = Parser(prog="malob agent", description="Who may report to the controller.")
-    made.add_argument("--data", type=Path, default=Path(os.environ.get("MALOB_DATA", ROOT / "data")), metavar="DIR",
-                      help="the controller's data directory ($MALOB_DATA, or data/ of the checkout)")
-    actions = made.add_subparsers(dest="action", required=True, metavar="ACTION")
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="malob agent", description="Who may report to the controller.")
+    parser.add_argument("--data", type=Path, default=Path(os.environ.get("MALOB_DATA", ROOT / "data")), metavar="DIR",
+                        help="the controller's data directory (default %(default)s)")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     add = actions.add_parser("add", help="enter an agent with a new key, and print the agent's configuration file")
     add.add_argument("id", metavar="ID")
     add.add_argument("--kind", choices=KINDS, required=True)
@@ -32,11 +31,7 @@ def parser() -> argparse.ArgumentParser:
     listing.add_argument("--json", action="store_true", help="print one JSON document")
     remove = actions.add_parser("remove", help="take an agent away; the controller forgets it within seconds")
     remove.add_argument("id", metavar="ID")
-    return made
-
-
-def main() -> int:
-    options = parser().parse_args()
+    options = parser.parse_args()
     file = AgentsFile(options.data / "agents.json")
     if options.action == "add":
         print(json.dumps(_add(file, options), indent=2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 from dataclasses import dataclass
-from typing import Callable, Sequence
+from typing import Any, Callable, NoReturn, Sequence
 
 from base.arguments import Parser
 from base.place import ROOT
@@ -36,6 +36,33 @@ def _of(name: str, purpose: str, package: str = "", function: str = "parser") ->
         made: argparse.ArgumentParser = getattr(importlib.import_module(f"{package or name}.__main__"), function)()
         return made
     return Command(name, purpose, package or name, load)
+
+
+class _Ready(Exception):
+    """A program is about to read its command line."""
+
+    def __init__(self, parser: argparse.ArgumentParser) -> None:
+        super().__init__()
+        self.parser = parser
+
+
+def _of_main(name: str, purpose: str, package: str) -> Command:
+    """A command that makes its parser on the way: it runs until it is about to use it."""
+    def stop(parser: argparse.ArgumentParser, *_words: Any, **_more: Any) -> NoReturn:
+        raise _Ready(parser)
+
+    def load() -> argparse.ArgumentParser:
+        main = importlib.import_module(f"{package}.__main__").main
+        before = argparse.ArgumentParser.parse_args
+        argparse.ArgumentParser.parse_args = stop  # type: ignore[method-assign,assignment]
+        try:
+            main()
+        except _Ready as ready:
+            return ready.parser
+        finally:
+            argparse.ArgumentParser.parse_args = before  # type: ignore[method-assign]
+        raise AssertionError(f"{package} does not read its command line")
+    return Command(name, purpose, package, load)
 
 
 def _of_kind(name: str, purpose: str) -> Command:
@@ -76,13 +103,6 @@ def _bench() -> argparse.ArgumentParser:
     return made
 
 
-def _release() -> argparse.ArgumentParser:
-    made = Parser(prog="malob release", description="All files of a release: archive, .deb packages, jars, bill of materials, checksums.")
-    made.add_argument("--out", metavar="DIR", help="where they are put (target/release)")
-    made.add_argument("--check", action="store_true", help="build twice, in different folders, and compare; fails if a byte differs")
-    return made
-
-
 _COMMANDS = (
     Command("run", "the controller with its load balancer", "", _run),
     _of("demo", "a network of five switches, watched at work"),
@@ -98,13 +118,13 @@ _COMMANDS = (
     _of("connections", "the connections that the load balancer knows"),
     _of("endhost", "this host's own flows over several uplinks", "endhost", "_parser"),
     _of("mptcp", "MPTCP sub-flows over many paths"),
-    _of("agent", "who may report the state of servers and links", "agents"),
+    _of_main("agent", "who may report the state of servers and links", "agents"),
     _of("lab", "emulated networks, and the experiments of the papers"),
     _of("testbed", "slices of GENI, CloudLab and FABRIC", "testbed", "_parser"),
     Command("bench", "measurements", "bench", _bench),
     Command("test", "all tests", "tests", _test),
     _of("docs", "the documentation's site", "docs", "_parser"),
-    Command("release", "all files of a release", "release", _release),
+    _of_main("release", "all files of a release", "release"),
     _of("doctor", "what this machine has of what MALOB needs"),
     _of("completion", "completion of command lines for shells"),
 )

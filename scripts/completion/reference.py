@@ -131,6 +131,6 @@ def _value_name(action: argparse.Action) -> str:
 
 
 def _text(text: str) -> str:
-    """As Markdown takes it for text."""
-    escaped = text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_")
+    """As Markdown takes it for text, without the place of this checkout."""
+    escaped = text.replace(f"{ROOT}/", "").replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_")
     return " ".join(escaped.split())
