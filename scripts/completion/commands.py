@@ -46,13 +46,13 @@ class _Ready(Exception):
         self.parser = parser
 
 
-def _of_main(name: str, purpose: str, package: str) -> Command:
+def _of_main(name: str, purpose: str, package: str = "") -> Command:
     """A command that makes its parser on the way: it runs until it is about to use it."""
     def stop(parser: argparse.ArgumentParser, *_words: Any, **_more: Any) -> NoReturn:
         raise _Ready(parser)
 
     def load() -> argparse.ArgumentParser:
-        main = importlib.import_module(f"{package}.__main__").main
+        main = importlib.import_module(f"{package or name}.__main__").main
         before = argparse.ArgumentParser.parse_args
         argparse.ArgumentParser.parse_args = stop  # type: ignore[method-assign,assignment]
         try:
@@ -61,8 +61,8 @@ def _of_main(name: str, purpose: str, package: str) -> Command:
             return ready.parser
         finally:
             argparse.ArgumentParser.parse_args = before  # type: ignore[method-assign]
-        raise AssertionError(f"{package} does not read its command line")
-    return Command(name, purpose, package, load)
+        raise AssertionError(f"{name} does not read its command line")
+    return Command(name, purpose, package or name, load)
 
 
 def _of_kind(name: str, purpose: str) -> Command:
@@ -116,15 +116,15 @@ _COMMANDS = (
     _of("config", "print all of these as one file", "apply", "config_parser"),
     _of("explain", "which server and paths a new connection would get, and why"),
     _of("connections", "the connections that the load balancer knows"),
-    _of("endhost", "this host's own flows over several uplinks", "endhost", "_parser"),
+    _of_main("endhost", "this host's own flows over several uplinks"),
     _of("mptcp", "MPTCP sub-flows over many paths"),
     _of_main("agent", "who may report the state of servers and links", "agents"),
     _of("lab", "emulated networks, and the experiments of the papers"),
-    _of("testbed", "slices of GENI, CloudLab and FABRIC", "testbed", "_parser"),
+    _of_main("testbed", "slices of GENI, CloudLab and FABRIC"),
     Command("bench", "measurements", "bench", _bench),
     Command("test", "all tests", "tests", _test),
-    _of("docs", "the documentation's site", "docs", "_parser"),
-    _of_main("release", "all files of a release", "release"),
+    _of_main("docs", "the documentation's site"),
+    _of_main("release", "all files of a release"),
     _of("doctor", "what this machine has of what MALOB needs"),
     _of("completion", "completion of command lines for shells"),
 )
