@@ -188,6 +188,11 @@ final class Admissions {
     return clash == null || endings.makeRoom(clash);
   }
 
+  /** Has one that its client has ended leave its five-tuple; false if it is in use again. */
+  boolean forgetEnded(Connection connection) {
+    return endings.makeRoom(connection);
+  }
+
   /** A client uses the port of a connection that it has ended, whose rules are still there. */
   void again(Connection connection, BalancerView view) {
     connection.server().load().opened();

@@ -6,6 +6,7 @@ import io.malob.balancer.Connection.Route;
 import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.FoundRule;
+import io.malob.state.catalog.AdminState;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Vip;
@@ -214,6 +215,7 @@ final class Adoption {
     boolean isAsConfigured = reached == (port == null || asked == 0 ? asked : port);
     return member.number() == request.memberNumber()
         && member.poolId() != null
+        && member.adminState() != AdminState.DOWN
         && (isAsConfigured
             || (reached == asked && FtpSessions.mayBeData(catalog, request.incoming())));
   }

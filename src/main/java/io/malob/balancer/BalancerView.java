@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param network switches, links and paths
  * @param pools the pools by id
  * @param poolOfMember the pools by the numbers of their members
- * @param servers the members that can be chosen, by number
+ * @param servers the members that the network has shown, by number, also those that take no new
+ *     connections
  */
 record BalancerView(
     CatalogSnapshot catalog,
@@ -39,6 +40,12 @@ record BalancerView(
       throw new IllegalStateException("pool " + pool.id() + " is in the catalog but not in view");
     }
     return view;
+  }
+
+  /** Whether new connections may be placed on a member: an operator may have drained it. */
+  boolean takesNew(Server server) {
+    return catalog.membersAt(server.address()).stream()
+        .anyMatch(member -> member.number() == server.number() && member.isUp());
   }
 
   /** The same with another network. */

@@ -79,6 +79,10 @@ public record ExplainedConnection(
 
   /** Why a member cannot be chosen. */
   public enum Exclusion {
+    /** An operator has it finish what it has, and take nothing new. */
+    DRAIN,
+    /** An operator has taken it out of service. */
+    DOWN,
     /** The network does not know where it is. */
     NOT_LOCATED,
     /** It is the client itself. */

@@ -168,13 +168,33 @@ final class Explainer {
     return connections.isFull() ? new Refused(RefusalReason.LIMIT.text()) : new Placed(placement);
   }
 
+  private static Candidate followed(
+      Member member, Server server, Placer.Result result, ImmutableMap<String, Double> values) {
+    return result instanceof Placement placement
+        ? new Candidate(
+            member,
+            server,
+            Optional.of(new Explanation.Paths(placement.requestPath(), placement.replyPath())),
+            values,
+            Optional.empty())
+        : new Candidate(member, server, Optional.empty(), values, Optional.of(Exclusion.NO_ROUTE));
+  }
+
   private static Candidate candidate(
       Member member, Explanation.@Nullable Candidate placed, Question question) {
     return placed == null
         ? new Candidate(
-            member, null, Optional.empty(), ImmutableMap.of(), Optional.of(Exclusion.NOT_LOCATED))
+            member, null, Optional.empty(), ImmutableMap.of(), Optional.of(notInPool(member)))
         : new Candidate(
             member, placed.server(), placed.paths(), placed.values(), exclusion(placed, question));
+  }
+
+  private static Exclusion notInPool(Member member) {
+    return switch (member.adminState()) {
+      case UP -> Exclusion.NOT_LOCATED;
+      case DRAIN -> Exclusion.DRAIN;
+      case DOWN -> Exclusion.DOWN;
+    };
   }
 
   private static Optional<Exclusion> exclusion(Explanation.Candidate placed, Question question) {
@@ -208,14 +228,16 @@ final class Explainer {
             server.keepingPorts(),
             new Placer.Request(question.client.switchId(), any -> true, profile),
             question.view.network().trial());
-    ImmutableList<Candidate> candidates =
+    ImmutableMap<String, Double> values =
         explanation.candidates().stream()
             .filter(each -> each.server().number() == number)
-            .flatMap(
-                each ->
-                    question.view.catalog().membersAt(server.address()).stream()
-                        .filter(member -> member.number() == number)
-                        .map(member -> candidate(member, each, question)))
+            .map(Explanation.Candidate::values)
+            .findFirst()
+            .orElse(ImmutableMap.of()); // it is drained, and no rule looks at it
+    ImmutableList<Candidate> candidates =
+        question.view.catalog().membersAt(server.address()).stream()
+            .filter(member -> member.number() == number)
+            .map(member -> followed(member, server, result, values))
             .collect(ImmutableList.toImmutableList());
     return new ExplainedConnection(
         question.client,

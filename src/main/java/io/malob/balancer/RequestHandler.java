@@ -7,6 +7,7 @@ import io.malob.algorithm.Placer;
 import io.malob.balancer.Admissions.Terms;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
@@ -149,9 +150,7 @@ final class RequestHandler {
       rejections.drop(RefusalReason.NOT_BALANCED);
       return;
     }
-    boolean startsAnew =
-        known != null && packet.isTcpSyn() && connections.forget(known, Connection.State.DORMANT);
-    if (known != null && !startsAnew) {
+    if (known != null && !startsAnew(known, packet)) {
       if (packet.isTcpSyn() && known.hasEnded() && known.startAgain(arrival.nanos())) {
         // a new connection on the port of one whose rules are still there: it stays with their
         // member, because switches follow a changed rule a moment too late
@@ -161,6 +160,24 @@ final class RequestHandler {
     } else {
       unknown(arrival, protocol);
     }
+  }
+
+  /**
+   * Whether a packet begins a connection on the five-tuple of one that is done with, which is
+   * forgotten then. Only TCP tells beginnings; what else comes for a member that takes nothing new
+   * begins one after any pause.
+   */
+  private boolean startsAnew(Connection known, Packet packet) {
+    boolean isSyn = packet.isTcpSyn();
+    boolean mayHaveBegun = isSyn || packet.protocol() != Protocol.TCP.ipNumber();
+    if (!mayHaveBegun || (known.state() == Connection.State.OPEN && !known.hasEnded())) {
+      return false;
+    }
+    boolean mayStay = views.get().takesNew(known.server());
+    if (known.hasEnded() && !mayStay) {
+      return admissions.forgetEnded(known);
+    }
+    return (isSyn || !mayStay) && connections.forget(known, Connection.State.DORMANT);
   }
 
   private void unknown(Arrival arrival, Protocol protocol) {
@@ -234,9 +251,8 @@ final class RequestHandler {
       return;
     }
     PoolView members = view.pool(pool.get());
-    if (members.servers().isEmpty()
-        || (othersMayAnswer(arrival)
-            && members.servers().size() < view.catalog().membersOfPool(pool.get().id()).size())) {
+    if ((members.servers().isEmpty() || othersMayAnswer(arrival))
+        && members.servers().size() < membersUp(view, pool.get())) {
       waitingRoom.enterOr(arrival.awaitingMembers(), RefusalReason.NO_MEMBER, rejections::reject);
       return;
     }
@@ -256,6 +272,10 @@ final class RequestHandler {
                 vip.get(),
                 packet.fiveTuple(),
                 view.catalog().serviceFor(protocol, port))));
+  }
+
+  private static long membersUp(BalancerView view, Pool pool) {
+    return view.catalog().membersOfPool(pool.id()).stream().filter(Member::isUp).count();
   }
 
   /** Whether a packet waits for members whose first has just been found. */

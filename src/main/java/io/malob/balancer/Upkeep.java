@@ -12,6 +12,7 @@ import io.malob.module.FoundLinks;
 import io.malob.module.NetworkEvents;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.label.LabelledPath;
+import io.malob.state.catalog.AdminState;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Pool;
@@ -179,7 +180,8 @@ final class Upkeep implements NetworkEvents.Follower {
     return before.number() == after.number()
         && before.address().equals(after.address())
         && Objects.equals(before.port(), after.port())
-        && Objects.equals(before.poolId(), after.poolId());
+        && Objects.equals(before.poolId(), after.poolId())
+        && (after.adminState() != AdminState.DOWN || before.adminState() == AdminState.DOWN);
   }
 
   private void closeConnections(List<Vip> vips, List<Member> members) {

@@ -16,6 +16,7 @@ import io.malob.state.catalog.Vip;
 import io.malob.state.network.Measurement;
 import io.malob.state.network.ServerMeasurements;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -144,23 +145,29 @@ final class ViewWriter implements Supplier<BalancerView> {
     ImmutableMap.Builder<Integer, PoolView> poolOfMember = ImmutableMap.builder();
     ImmutableMap.Builder<Integer, Server> allServers = ImmutableMap.builder();
     for (Pool pool : catalog.pools().values()) {
-      ImmutableList<Server> servers = servers(catalog, pool);
+      Map<Member, Server> located = located(catalog, pool);
+      ImmutableList<Server> servers =
+          located.entrySet().stream()
+              .filter(entry -> entry.getKey().isUp())
+              .map(Map.Entry::getValue)
+              .collect(ImmutableList.toImmutableList());
       @Nullable PoolView old = before.pools().get(pool.id());
       PoolView next = old == null ? new PoolView(servers, counting) : old.with(servers);
       pools.put(pool.id(), next);
-      servers.forEach(server -> allServers.put(server.number(), server));
+      located.values().forEach(server -> allServers.put(server.number(), server));
       catalog.membersOfPool(pool.id()).forEach(member -> poolOfMember.put(member.number(), next));
     }
     view =
         new BalancerView(catalog, network, pools.build(), poolOfMember.build(), allServers.build());
   }
 
-  private ImmutableList<Server> servers(CatalogSnapshot catalog, Pool pool) {
-    ImmutableList.Builder<Server> servers = ImmutableList.builder();
+  /** The members of a pool that the network has shown, in the pool's order. */
+  private Map<Member, Server> located(CatalogSnapshot catalog, Pool pool) {
+    Map<Member, Server> servers = new LinkedHashMap<>();
     for (Member member : catalog.membersOfPool(pool.id())) {
-      hosts.apply(member.address()).map(at -> server(member, at)).ifPresent(servers::add);
+      hosts.apply(member.address()).ifPresent(at -> servers.put(member, server(member, at)));
     }
-    return servers.build();
+    return servers;
   }
 
   private Server server(Member member, Attachment at) {

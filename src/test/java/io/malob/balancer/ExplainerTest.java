@@ -310,6 +310,12 @@ class ExplainerTest {
             Optional.of(Exclusion.CLIENT_ITSELF)),
         explained.candidates().stream().map(Candidate::excluded).toList());
 
+    change(Catalog.MEMBERS, "m2", "admin_state", "drain");
+    change(Catalog.MEMBERS, "m3", "admin_state", "down");
+    assertEquals(
+        List.of(Optional.of(Exclusion.DRAIN), Optional.of(Exclusion.DOWN)),
+        explain().candidates().subList(1, 3).stream().map(each -> each.excluded()).toList());
+
     for (String id : List.of("m1", "m2", "m3")) {
       net.delete(Catalog.MEMBERS, id);
     }
@@ -340,5 +346,12 @@ class ExplainerTest {
     assertEquals(placed(3_001).server().number(), said.server().number());
     assertEquals(placed(3_001).route().request(), said.requestPath());
     assertEquals(1, explained.candidates().size());
+
+    String member = explained.candidates().get(0).member().id();
+    change(Catalog.MEMBERS, member, "admin_state", "drain");
+    ExplainedConnection drained = explain(Protocol.TCP, 5_000);
+    assertInstanceOf(Placed.class, drained.outcome());
+    assertEquals(member, drained.candidates().get(0).member().id());
+    assertEquals(said.requestPath(), drained.candidates().get(0).paths().orElseThrow().request());
   }
 }

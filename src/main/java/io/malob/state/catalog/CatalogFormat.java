@@ -17,7 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The JSON text of a whole catalog: one list for each kind, with the numbers for cookies. */
 final class CatalogFormat {
-  private static final int VERSION = 1;
+  /** 2: members have an {@code admin_state}, which version 1 would take for damage. */
+  private static final int VERSION = 2;
+
   private static final String NUMBER = "number";
   private static final ObjectMapper JSON = new ObjectMapper();
 

@@ -82,6 +82,16 @@ interface FieldFormat<T> {
     return number(field, text, 1, Member.MAX_WEIGHT, "from 1 to " + Member.MAX_WEIGHT);
   }
 
+  static AdminState adminState(String field, String text) throws CatalogException {
+    for (AdminState state : AdminState.values()) {
+      if (state.text().equalsIgnoreCase(text)) {
+        return state;
+      }
+    }
+    throw CatalogException.invalid(
+        field, field + " must be up, drain or down, not " + quoted(text));
+  }
+
   private static int number(String field, String text, int least, int most, String range)
       throws CatalogException {
     int value = WHOLE_NUMBER.matcher(text).matches() ? Integer.parseInt(text) : -1;

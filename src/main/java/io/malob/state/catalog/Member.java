@@ -16,6 +16,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  * @param port TCP or UDP port from 1 to 65535, or ICMP type from 0 to 255; null for the port that
  *     the client asked for
  * @param weight its share among the members of its pool, from 1 to {@link #MAX_WEIGHT}
+ * @param adminState whether it takes connections
  */
 public record Member(
     int number,
@@ -23,7 +24,8 @@ public record Member(
     @Nullable String poolId,
     IPv4Address address,
     @Nullable Integer port,
-    int weight)
+    int weight,
+    AdminState adminState)
     implements CatalogItem {
 
   /** The largest number of a member, and so how many there can be. */
@@ -40,11 +42,17 @@ public record Member(
     fields.put("port", port);
     fields.put("pool_id", poolId);
     fields.put("weight", weight);
+    fields.put("admin_state", adminState.text());
     return fields;
+  }
+
+  /** Whether new connections may be placed on it. */
+  public boolean isUp() {
+    return adminState == AdminState.UP;
   }
 
   /** The same member in no pool. */
   Member withoutPool() {
-    return new Member(number, id, null, address, port, weight);
+    return new Member(number, id, null, address, port, weight, adminState);
   }
 }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** The rules for members. */
 final class MemberKind extends CatalogKind<Member> {
   MemberKind() {
-    super("member", Member.MAX_NUMBER, "id", "address", "port", "pool_id", "weight");
+    super("member", Member.MAX_NUMBER, "id", "address", "port", "pool_id", "weight", "admin_state");
   }
 
   @Override
@@ -26,7 +26,12 @@ final class MemberKind extends CatalogKind<Member> {
             "address", current == null ? null : current.address(), FieldFormat::address),
         fields.optional("port", current == null ? null : current.port(), FieldFormat::port),
         fields.optional(
-            "weight", current == null ? null : current.weight(), FieldFormat::weight, 1));
+            "weight", current == null ? null : current.weight(), FieldFormat::weight, 1),
+        fields.optional(
+            "admin_state",
+            current == null ? null : current.adminState(),
+            FieldFormat::adminState,
+            AdminState.UP));
   }
 
   @Override

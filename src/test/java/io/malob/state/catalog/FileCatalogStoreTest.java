@@ -41,7 +41,7 @@ class FileCatalogStoreTest {
       fixture.vip("id", "v", "name", "Wäb \"x\"", "address", "10.0.0.100", "protocol", "icmp");
       fixture.pool("id", "p", "vip_id", "v", "lb_method", "LC");
       fixture.member("id", "m", "address", "10.0.0.1", "port", "0", "pool_id", "p");
-      fixture.member("id", "n", "address", "10.0.0.2", "weight", "9");
+      fixture.member("id", "n", "address", "10.0.0.2", "weight", "9", "admin_state", "drain");
       fixture.service("id", "s", "port", "65535", "algorithm", "WRR");
       fixture.catalog.update(Catalog.SERVICES, "default", Fields.of("algorithm", "LC"));
       fixture.catalog.delete(Catalog.VIPS, "gone");
@@ -68,6 +68,16 @@ class FileCatalogStoreTest {
             + "\"algorithm\":\"RR+SPH\"}]}");
     assertEquals(List.of("default"), List.copyOf(reloaded().services().keySet()));
     assertEquals("RR+SPH", reloaded().services().get("default").algorithm().name());
+  }
+
+  @Test
+  void memberStoredByAnEarlierVersion_isUp() throws Exception {
+    Files.writeString(
+        directory.resolve("catalog.json"),
+        "{\"version\":1,\"last_vip_number\":0,\"last_member_number\":1,\"vips\":[],"
+            + "\"pools\":[],\"services\":[],\"members\":[{\"id\":\"m\",\"address\":\"10.0.0.1\","
+            + "\"port\":null,\"pool_id\":null,\"weight\":1,\"number\":1}]}");
+    assertEquals(AdminState.UP, reloaded().members().get("m").adminState());
   }
 
   @Test
@@ -98,9 +108,9 @@ class FileCatalogStoreTest {
 
   @Test
   void fileOfALaterVersion_isLeftAlone() throws Exception {
-    Files.writeString(directory.resolve("catalog.json"), "{\"version\":2}");
+    Files.writeString(directory.resolve("catalog.json"), "{\"version\":3}");
     assertThrows(IOException.class, this::reloaded);
-    assertEquals("{\"version\":2}", Files.readString(directory.resolve("catalog.json")));
+    assertEquals("{\"version\":3}", Files.readString(directory.resolve("catalog.json")));
   }
 
   @Test
