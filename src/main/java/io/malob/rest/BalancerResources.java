@@ -1,11 +1,8 @@
 package io.malob.rest;
 
-import com.google.common.collect.ImmutableSet;
 import io.malob.balancer.IBalancerService;
 import io.malob.balancer.MemberStats;
 import io.malob.state.catalog.Catalog;
-import io.malob.state.catalog.CatalogItem;
-import io.malob.state.catalog.CatalogKind;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
@@ -14,17 +11,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the resource for a path and lets it answer. Safe for use by several threads. */
 final class BalancerResources implements Resources {
-  private static final Map<String, String> OTHER_NAMES =
-      Map.of(
-          "vipId", "vip_id",
-          "poolId", "pool_id",
-          "lbMethod", "lb_method",
-          "serviceName", "service_name");
   private static final MemberStats NOTHING_YET = MemberStats.unknown(false);
 
   private final IBalancerService balancer;
@@ -47,64 +39,56 @@ final class BalancerResources implements Resources {
                 snapshot.membersOfPool(pool.id()).stream()
                     .map(Member::id)
                     .collect(Collectors.toList()));
-    members =
-        new ItemCollection<>(catalog, Catalog.MEMBERS, names(Catalog.MEMBERS, OTHER_NAMES), null);
-    Map<String, String> serviceNames = new LinkedHashMap<>(OTHER_NAMES);
-    serviceNames.put("name", "service_name");
+    members = new ItemCollection<>(catalog, Catalog.MEMBERS, FieldNames.of(Catalog.MEMBERS), null);
     collections =
         Map.of(
             "vips",
             new ItemCollection<>(
-                catalog, Catalog.VIPS, names(Catalog.VIPS, OTHER_NAMES, "pools"), poolsOfVip),
+                catalog, Catalog.VIPS, FieldNames.of(Catalog.VIPS, "pools"), poolsOfVip),
             "pools",
             new ItemCollection<>(
-                catalog,
-                Catalog.POOLS,
-                names(Catalog.POOLS, OTHER_NAMES, "members"),
-                membersOfPool),
+                catalog, Catalog.POOLS, FieldNames.of(Catalog.POOLS, "members"), membersOfPool),
             "members",
             members,
             "services",
-            new ItemCollection<>(
-                catalog, Catalog.SERVICES, names(Catalog.SERVICES, serviceNames), null));
-  }
-
-  private static FieldNames names(
-      CatalogKind<? extends CatalogItem> kind, Map<String, String> others, String... more) {
-    return new FieldNames(
-        ImmutableSet.<String>builder().addAll(kind.fieldNames()).add(more).build(), others);
+            new ItemCollection<>(catalog, Catalog.SERVICES, FieldNames.of(Catalog.SERVICES), null));
   }
 
   @Override
   public Reply answer(String method, List<String> path, String query, RequestBody body)
       throws IOException, RefusedException {
+    return answer(new Call(method, path, query, name -> Optional.empty(), body));
+  }
+
+  @Override
+  public Reply answer(Call call) throws IOException, RefusedException {
+    List<String> path = call.path();
     ItemCollection<?> collection = path.isEmpty() ? null : collections.get(path.get(0));
     if (collection == null) {
       throw noSuchPath(path);
     }
     return switch (path.size()) {
-      case 1 -> collection.collection(method, body);
-      case 2 -> collection.item(method, path.get(1), body);
-      default -> belowItem(method, path, body);
+      case 1 -> collection.collection(call);
+      case 2 -> collection.item(call, path.get(1));
+      default -> belowItem(call);
     };
   }
 
-  private Reply belowItem(String method, List<String> path, RequestBody body)
-      throws IOException, RefusedException {
+  private Reply belowItem(Call call) throws IOException, RefusedException {
+    List<String> path = call.path();
     String poolId = path.get(1);
     String what = path.get(0) + "/" + path.get(2);
     if (what.equals("pools/members") && path.size() <= 4) {
       checkIsPool(poolId);
       ItemCollection<Member> ofPool = members.where("pool_id", poolId);
-      return path.size() == 3
-          ? ofPool.collection(method, body)
-          : ofPool.item(method, path.get(3), body);
+      return path.size() == 3 ? ofPool.collection(call) : ofPool.item(call, path.get(3));
     }
     if (what.equals("pools/stats") && path.size() == 3) {
       checkIsPool(poolId);
-      if (!method.equals("GET")) {
-        throw RefusedException.method(method, "GET");
+      if (!call.method().equals("GET")) {
+        throw RefusedException.method(call.method(), "GET");
       }
+      call.checkNoParameters();
       return Reply.ok(stats(poolId));
     }
     throw noSuchPath(path);

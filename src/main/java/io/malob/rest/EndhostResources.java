@@ -21,6 +21,9 @@ final class EndhostResources {
   /** Answers a request to what is below {@code /endhost}. */
   Reply answer(String method, List<String> path, String query, RequestBody body)
       throws IOException, RefusedException {
+    if (!path.equals(List.of("flows"))) {
+      QueryParameters.none(query);
+    }
     try {
       if (path.size() == 2 && path.get(0).equals("uplinks")) {
         return Reply.ok(endhost.setCapacity(path.get(1), sent(method, body)));

@@ -1,5 +1,9 @@
 package io.malob.rest;
 
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
+import io.malob.state.catalog.Catalog;
+import io.malob.state.catalog.CatalogKind;
 import java.util.Map;
 import java.util.Set;
 
@@ -11,6 +15,24 @@ import java.util.Set;
  * @param others other names, and what they mean
  */
 record FieldNames(Set<String> known, Map<String, String> others) {
+  private static final ImmutableMap<String, String> OTHERS =
+      ImmutableMap.of(
+          "vipId", "vip_id",
+          "poolId", "pool_id",
+          "lbMethod", "lb_method",
+          "adminState", "admin_state",
+          "serviceName", "service_name");
+
+  /** The names of a kind's fields, and of what else its items are shown with. */
+  static FieldNames of(CatalogKind<?> kind, String... more) {
+    ImmutableMap.Builder<String, String> others = ImmutableMap.builder();
+    others.putAll(OTHERS);
+    if (kind == Catalog.SERVICES) {
+      others.put("name", "service_name");
+    }
+    return new FieldNames(
+        ImmutableSet.<String>builder().addAll(kind.fieldNames()).add(more).build(), others.build());
+  }
 
   /** The name here; the given one as it is if there is no such field, so that an error shows it. */
   String here(String given) {

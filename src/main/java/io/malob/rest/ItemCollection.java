@@ -1,6 +1,7 @@
 package io.malob.rest;
 
 import io.malob.state.catalog.Catalog;
+import io.malob.state.catalog.CatalogCondition;
 import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogItem;
 import io.malob.state.catalog.CatalogKind;
@@ -8,12 +9,12 @@ import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Creation;
 import io.malob.state.catalog.Fields;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The items of one kind, or those of them with a certain field value, as a REST resource. */
@@ -56,13 +57,13 @@ final class ItemCollection<T extends CatalogItem> {
   }
 
   /** Answers a request to the collection. */
-  Reply collection(String method, RequestBody body) throws IOException, RefusedException {
+  Reply collection(Call call) throws IOException, RefusedException {
     try {
-      return switch (method) {
-        case "GET" -> list();
-        case "POST" -> create(read(body));
-        case "PUT" -> updateNamed(read(body));
-        default -> throw RefusedException.method(method, "GET", "POST", "PUT");
+      return switch (call.method()) {
+        case "GET" -> list(Page.of(call.query()));
+        case "POST" -> create(read(call));
+        case "PUT" -> updateNamed(read(call), call);
+        default -> throw RefusedException.method(call.method(), "GET", "POST", "PUT");
       };
     } catch (CatalogException e) {
       throw RefusedException.of(e);
@@ -70,28 +71,33 @@ final class ItemCollection<T extends CatalogItem> {
   }
 
   /** Answers a request to one item. */
-  Reply item(String method, String id, RequestBody body) throws IOException, RefusedException {
+  Reply item(Call call, String id) throws IOException, RefusedException {
     try {
-      return switch (method) {
-        case "GET" -> Reply.ok(shown(catalog.snapshot(), find(id)));
-        case "PUT" -> update(id, read(body));
-        case "DELETE" -> delete(id);
-        default -> throw RefusedException.method(method, "GET", "PUT", "DELETE");
+      return switch (call.method()) {
+        case "GET" -> get(id, call);
+        case "PUT" -> put(id, read(call), call);
+        case "DELETE" -> delete(id, call);
+        default -> throw RefusedException.method(call.method(), "GET", "PUT", "DELETE");
       };
     } catch (CatalogException e) {
       throw RefusedException.of(e);
     }
   }
 
-  private Reply list() {
+  private Reply list(Page page) throws RefusedException {
     CatalogSnapshot snapshot = catalog.snapshot();
-    List<Object> items = new ArrayList<>();
-    for (T item : kind.in(snapshot).values()) {
-      if (isHere(item)) {
-        items.add(shown(snapshot, item));
-      }
-    }
-    return Reply.ok(items);
+    List<T> items =
+        kind.in(snapshot).values().stream().filter(this::isHere).collect(Collectors.toList());
+    return page.of(items, CatalogItem::id, item -> shown(snapshot, item));
+  }
+
+  private Reply get(String id, Call call) throws RefusedException {
+    call.checkNoParameters();
+    return tagged(Reply.ok(shown(catalog.snapshot(), find(id))));
+  }
+
+  private static Reply tagged(Reply reply) {
+    return reply.withTag(EntityTag.of(reply.body()));
   }
 
   private Reply create(Map<String, @Nullable Object> given)
@@ -99,29 +105,50 @@ final class ItemCollection<T extends CatalogItem> {
     Fields fields = checkScope(fieldsOf(given, List.of()));
     Creation<T> creation = catalog.create(kind, fields);
     Object body = shown(catalog.snapshot(), creation.item());
-    return creation.isNew() ? Reply.created(body) : Reply.ok(body);
+    return tagged(creation.isNew() ? Reply.created(body) : Reply.ok(body));
   }
 
-  private Reply updateNamed(Map<String, @Nullable Object> given)
+  private Reply updateNamed(Map<String, @Nullable Object> given, Call call)
       throws CatalogException, RefusedException {
     if (!(given.get("id") instanceof String id)) {
       throw new RefusedException(400, "id is required: which " + kind.noun() + "?", "id");
     }
-    return update(id.strip(), given);
+    find(id.strip());
+    return put(id.strip(), given, call);
   }
 
-  private Reply update(String id, Map<String, @Nullable Object> given)
+  /** Changes what is named of the item; where there is none, makes it of what is named. */
+  private Reply put(String id, Map<String, @Nullable Object> given, Call call)
       throws CatalogException, RefusedException {
-    T current = find(id);
-    List<String> ids = list == null ? List.of() : list.ids().apply(catalog.snapshot(), current);
-    T item = catalog.update(kind, id, fieldsOf(given, ids));
-    return Reply.ok(shown(catalog.snapshot(), item));
+    Optional<T> current = kind.find(catalog.snapshot(), id);
+    Fields fields;
+    if (current.isPresent()) {
+      find(id);
+      fields = fieldsOf(given, ids(catalog.snapshot(), current.get()));
+    } else {
+      fields = checkScope(fieldsOf(given, List.of()));
+    }
+    Creation<T> put = catalog.put(kind, id, fields, asSeen(id, call));
+    Object body = shown(catalog.snapshot(), put.item());
+    return tagged(put.isNew() ? Reply.created(body) : Reply.ok(body));
   }
 
-  private Reply delete(String id) throws CatalogException, RefusedException {
+  private Reply delete(String id, Call call) throws CatalogException, RefusedException {
+    call.checkNoParameters();
     Object last = shown(catalog.snapshot(), find(id));
-    catalog.delete(kind, id);
+    catalog.delete(kind, id, asSeen(id, call));
     return Reply.ok(last);
+  }
+
+  /** That the item is as the client has seen it, if the client says how that was. */
+  private CatalogCondition asSeen(String id, Call call) {
+    Optional<String> ifMatch = call.headers().get("If-Match");
+    return now ->
+        EntityTag.check(ifMatch, kind.find(now, id).map(item -> shown(now, item)).orElse(null));
+  }
+
+  private List<String> ids(CatalogSnapshot snapshot, T item) {
+    return list == null ? List.of() : list.ids().apply(snapshot, item);
   }
 
   private T find(String id) throws RefusedException {
@@ -150,9 +177,9 @@ final class ItemCollection<T extends CatalogItem> {
     return fields.with(scopeField, scopeValue);
   }
 
-  private Map<String, @Nullable Object> read(RequestBody body)
-      throws IOException, RefusedException {
-    return JsonFields.read(body.bytes(), names::here);
+  private Map<String, @Nullable Object> read(Call call) throws IOException, RefusedException {
+    call.checkNoParameters();
+    return JsonFields.read(call.body().bytes(), names::here);
   }
 
   /** What a client may write of what it gave; the list may be in it only as it is. */
@@ -178,7 +205,7 @@ final class ItemCollection<T extends CatalogItem> {
   private Map<String, @Nullable Object> shown(CatalogSnapshot snapshot, T item) {
     Map<String, @Nullable Object> fields = item.fields();
     if (list != null) {
-      fields.put(list.name(), list.ids().apply(snapshot, item));
+      fields.put(list.name(), ids(snapshot, item));
     }
     return fields;
   }

@@ -32,8 +32,39 @@ final class JsonFields {
    */
   static Map<String, @Nullable Object> read(byte[] body, UnaryOperator<String> rename)
       throws RefusedException {
+    return parse(body, parser -> readFields(parser, rename, ""));
+  }
+
+  /**
+   * The lists of a body that is an object of lists of objects: what one item is called in its list
+   * is said in errors, as in {@code members[3].port}.
+   *
+   * @param renames the names that lists may have, and what fields are called in each
+   * @throws RefusedException if the body is anything else
+   */
+  static Map<String, List<Map<String, @Nullable Object>>> readLists(
+      byte[] body, Map<String, UnaryOperator<String>> renames) throws RefusedException {
+    return parse(body, parser -> readLists(parser, renames));
+  }
+
+  private interface Reader<T> {
+    T read(JsonParser parser) throws IOException, RefusedException;
+  }
+
+  private static <T> T parse(byte[] body, Reader<T> reader) throws RefusedException {
     try (JsonParser parser = JSON.createParser(body)) {
-      return readObject(parser, rename);
+      JsonToken first = parser.nextToken();
+      if (first == null) {
+        throw new RefusedException(400, "the body is empty; a JSON object is needed", null);
+      }
+      if (first != JsonToken.START_OBJECT) {
+        throw new RefusedException(400, "the body must be a JSON object", null);
+      }
+      T value = reader.read(parser);
+      if (parser.nextToken() != null) {
+        throw new RefusedException(400, "there is something after the JSON object", null);
+      }
+      return value;
     } catch (JsonProcessingException e) {
       throw new RefusedException(
           400, "the body is not valid JSON" + where(e.getLocation()) + ": " + reason(e), null);
@@ -44,26 +75,50 @@ final class JsonFields {
     }
   }
 
-  private static Map<String, @Nullable Object> readObject(
-      JsonParser parser, UnaryOperator<String> rename) throws IOException, RefusedException {
-    JsonToken first = parser.nextToken();
-    if (first == null) {
-      throw new RefusedException(400, "the body is empty; a JSON object is needed", null);
+  private static Map<String, List<Map<String, @Nullable Object>>> readLists(
+      JsonParser parser, Map<String, UnaryOperator<String>> renames)
+      throws IOException, RefusedException {
+    Map<String, List<Map<String, @Nullable Object>>> lists = new LinkedHashMap<>();
+    while (parser.nextToken() != JsonToken.END_OBJECT) {
+      String name = parser.getText();
+      @Nullable UnaryOperator<String> rename = renames.get(name);
+      if (rename == null) {
+        throw new RefusedException(
+            400,
+            "there is no \"" + name + "\" here, only " + String.join(", ", renames.keySet()),
+            name);
+      }
+      if (lists.containsKey(name)) {
+        throw new RefusedException(400, name + " is given twice", name);
+      }
+      if (parser.nextToken() != JsonToken.START_ARRAY) {
+        throw new RefusedException(400, name + " must be a list", name);
+      }
+      List<Map<String, @Nullable Object>> items = new ArrayList<>();
+      while (parser.nextToken() != JsonToken.END_ARRAY) {
+        String place = name + "[" + items.size() + "]";
+        if (parser.getCurrentToken() != JsonToken.START_OBJECT) {
+          throw new RefusedException(400, place + " must be an object", place);
+        }
+        items.add(readFields(parser, rename, place + "."));
+      }
+      lists.put(name, items);
     }
-    if (first != JsonToken.START_OBJECT) {
-      throw new RefusedException(400, "the body must be a JSON object", null);
-    }
+    return lists;
+  }
+
+  /** The fields of the object that the parser has just entered. */
+  private static Map<String, @Nullable Object> readFields(
+      JsonParser parser, UnaryOperator<String> rename, String place)
+      throws IOException, RefusedException {
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     while (parser.nextToken() != JsonToken.END_OBJECT) {
       String name = rename.apply(parser.getText());
       parser.nextToken();
       if (fields.containsKey(name)) {
-        throw new RefusedException(400, name + " is given twice", name);
+        throw new RefusedException(400, place + name + " is given twice", place + name);
       }
-      fields.put(name, readValue(parser, name));
-    }
-    if (parser.nextToken() != null) {
-      throw new RefusedException(400, "there is something after the JSON object", null);
+      fields.put(name, readValue(parser, place + name));
     }
     return fields;
   }

@@ -19,6 +19,7 @@ import org.restlet.data.CharacterSet;
 import org.restlet.data.MediaType;
 import org.restlet.data.Method;
 import org.restlet.data.Status;
+import org.restlet.data.Tag;
 import org.restlet.representation.Representation;
 import org.restlet.representation.StringRepresentation;
 import org.slf4j.Logger;
@@ -26,9 +27,6 @@ import org.slf4j.LoggerFactory;
 
 /** Turns HTTP requests into calls of the resources, and every outcome into JSON. */
 final class JsonRestlet extends Restlet {
-  /** The largest body that is read. */
-  static final int MAX_BODY_BYTES = 64 * 1024;
-
   /** Of a larger body so much is thrown away, as many clients do not hear before they have sent. */
   private static final int MAX_DISCARDED_BYTES = 1024 * 1024;
 
@@ -50,23 +48,41 @@ final class JsonRestlet extends Restlet {
       response.getAllowedMethods().add(Method.valueOf(method));
     }
     response.setStatus(Status.valueOf(reply.status()));
+    reply.next().ifPresent(query -> response.getHeaders().add("Link", link(request, query)));
     if (reply.status() != Status.SUCCESS_NO_CONTENT.getCode()) {
-      response.setEntity(
-          reply.body() instanceof Reply.Picture picture
-              ? new StringRepresentation(
-                  picture.svg(), MediaType.IMAGE_SVG, null, CharacterSet.UTF_8)
-              : json(reply.body()));
+      Representation entity = entity(reply.body());
+      reply.tag().ifPresent(tag -> entity.setTag(Tag.parse(tag)));
+      response.setEntity(entity);
     }
+  }
+
+  private static String link(Request request, String query) {
+    return "<" + request.getResourceRef().getPath() + "?" + query + ">; rel=\"next\"";
+  }
+
+  private static Representation entity(Object body) {
+    if (body instanceof Reply.Picture picture) {
+      return text(picture.svg(), MediaType.IMAGE_SVG);
+    } else if (body instanceof Reply.Text text) {
+      return text(text.text(), MediaType.valueOf(text.mediaType()));
+    }
+    return json(body);
+  }
+
+  private static Representation text(String text, MediaType type) {
+    return new StringRepresentation(text, type, null, CharacterSet.UTF_8);
   }
 
   private Reply replyTo(Request request) {
     try {
       String method = request.getMethod().getName();
       return resources.answer(
-          method.equals("HEAD") ? "GET" : method,
-          segments(request.getResourceRef().getRemainingPart(false, false)),
-          Optional.ofNullable(request.getResourceRef().getQuery()).orElse(""),
-          () -> bytes(request.getEntity()));
+          new Call(
+              method.equals("HEAD") ? "GET" : method,
+              segments(request.getResourceRef().getRemainingPart(false, false)),
+              Optional.ofNullable(request.getResourceRef().getQuery()).orElse(""),
+              name -> Optional.ofNullable(request.getHeaders().getFirstValue(name, true)),
+              mostBytes -> bytes(request.getEntity(), mostBytes)));
     } catch (RefusedException e) {
       return e.reply();
     } catch (IOException e) {
@@ -97,7 +113,7 @@ final class JsonRestlet extends Restlet {
     return segments;
   }
 
-  private static byte[] bytes(@Nullable Representation entity)
+  private static byte[] bytes(@Nullable Representation entity, int mostBytes)
       throws IOException, RefusedException {
     if (entity == null || !entity.isAvailable()) {
       return new byte[0];
@@ -106,11 +122,10 @@ final class JsonRestlet extends Restlet {
       if (stream == null) {
         return new byte[0];
       }
-      byte[] bytes = stream.readNBytes(MAX_BODY_BYTES + 1);
-      if (bytes.length > MAX_BODY_BYTES) {
+      byte[] bytes = stream.readNBytes(mostBytes + 1);
+      if (bytes.length > mostBytes) {
         ByteStreams.exhaust(ByteStreams.limit(stream, MAX_DISCARDED_BYTES));
-        throw new RefusedException(
-            413, "the body has more than " + MAX_BODY_BYTES + " bytes", null);
+        throw new RefusedException(413, "the body has more than " + mostBytes + " bytes", null);
       }
       return bytes;
     }
@@ -118,8 +133,7 @@ final class JsonRestlet extends Restlet {
 
   private static Representation json(Object body) {
     try {
-      return new StringRepresentation(
-          JSON.writeValueAsString(body), MediaType.APPLICATION_JSON, null, CharacterSet.UTF_8);
+      return text(JSON.writeValueAsString(body), MediaType.APPLICATION_JSON);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("not a JSON value: " + body, e);
     }

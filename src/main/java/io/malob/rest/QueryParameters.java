@@ -36,7 +36,9 @@ final class QueryParameters {
       if (!known.contains(name)) {
         throw new RefusedException(
             400,
-            "there is no parameter \"" + name + "\" here, only " + String.join(", ", known),
+            known.isEmpty()
+                ? "there are no parameters here"
+                : "there is no parameter \"" + name + "\" here, only " + String.join(", ", known),
             name);
       }
       if (value.isEmpty()) {
@@ -55,6 +57,11 @@ final class QueryParameters {
     } catch (IllegalArgumentException e) {
       throw new RefusedException(400, "the URL is not well encoded", null);
     }
+  }
+
+  /** Checks that a URL has no parameters. */
+  static void none(String query) throws RefusedException {
+    read(query, Set.of());
   }
 
   /** The value of a parameter; empty if it is not given. */

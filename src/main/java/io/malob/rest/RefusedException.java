@@ -35,6 +35,7 @@ final class RefusedException extends Exception {
           case NOT_FOUND -> 404;
           case CONFLICT -> 409;
           case UNPROCESSABLE -> 422;
+          case CHANGED_MEANWHILE -> 412;
           case NOT_STORED -> 500;
         };
     return new RefusedException(status, String.valueOf(e.getMessage()), e.field().orElse(null));

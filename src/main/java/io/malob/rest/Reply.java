@@ -1,5 +1,6 @@
 package io.malob.rest;
 
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -8,8 +9,25 @@ import java.util.Set;
  * @param status the HTTP status
  * @param body maps, lists, texts, numbers and truth values, to be sent as JSON; or a picture
  * @param allowed the methods that are possible, if the one asked for is not
+ * @param tag the tag of what is shown, if it has one
+ * @param next the query of the next page, if there is one
  */
-record Reply(int status, Object body, Set<String> allowed) {
+record Reply(
+    int status, Object body, Set<String> allowed, Optional<String> tag, Optional<String> next) {
+
+  Reply(int status, Object body, Set<String> allowed) {
+    this(status, body, allowed, Optional.empty(), Optional.empty());
+  }
+
+  /** This with the tag of what is shown, of {@link EntityTag}. */
+  Reply withTag(String newTag) {
+    return new Reply(status, body, allowed, Optional.of(newTag), next);
+  }
+
+  /** This with the query of the next page. */
+  Reply withNext(String query) {
+    return new Reply(status, body, allowed, tag, Optional.of(query));
+  }
 
   /** The answer to what went well. */
   static Reply ok(Object body) {
@@ -23,6 +41,9 @@ record Reply(int status, Object body, Set<String> allowed) {
 
   /** What is not sent as JSON, but as it is. */
   record Picture(String svg) {}
+
+  /** A text that is sent as it is. */
+  record Text(String mediaType, String text) {}
 
   /** The answer to what went well, where there is nothing to say. */
   static Reply nothing() {

@@ -14,4 +14,9 @@ interface Resources {
    */
   Reply answer(String method, List<String> path, String query, RequestBody body)
       throws IOException, RefusedException;
+
+  /** Answers a request, with regard to its headers if there are any that matter. */
+  default Reply answer(Call call) throws IOException, RefusedException {
+    return answer(call.method(), call.path(), call.query(), call.body());
+  }
 }

@@ -1,5 +1,6 @@
 package io.malob.rest;
 
+import com.google.common.collect.ImmutableMap;
 import io.malob.agent.IAgentService;
 import io.malob.balancer.AuditStats;
 import io.malob.balancer.BalancerCounters;
@@ -15,7 +16,10 @@ import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
@@ -23,19 +27,18 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * refused, how full it is, what audits found; links and servers.
  */
 final class StateResources implements Resources {
-  private static final String HERE =
-      "explain, connections, capacities, paths, profiles, moves, links, servers, snapshot, latency, reports,"
-          + " refusals, counters, audits, mptcp, endhost";
-
   private final IBalancerService balancer;
-  private final MonitoredState monitored;
-  private final ExplanationResources explanations;
-  private final ConnectionResources connections;
-  private final CapacityResources capacities;
-  private final ReportResources reports;
-  private final ILatencyService latency;
-  private final MptcpResources mptcp;
-  private final EndhostResources endhost;
+  private final ImmutableMap<String, Part> parts;
+
+  /** What is below one name. */
+  private interface Part {
+    Reply answer(Call call) throws IOException, RefusedException;
+  }
+
+  /** What is shown for a query. */
+  private interface Shown {
+    Object of(String query) throws RefusedException;
+  }
 
   StateResources(
       IBalancerService balancer,
@@ -44,56 +47,102 @@ final class StateResources implements Resources {
       ILatencyService latency,
       IMptcpService mptcp,
       IEndhostService endhost) {
-    this.mptcp = new MptcpResources(mptcp);
-    this.endhost = new EndhostResources(endhost);
     this.balancer = balancer;
-    this.monitored = new MonitoredState(balancer, monitor, Clock.systemUTC());
-    this.explanations = new ExplanationResources(balancer, monitor);
-    this.connections = new ConnectionResources(balancer);
-    this.capacities = new CapacityResources(monitor.capacities());
-    this.reports = new ReportResources(agents);
-    this.latency = latency;
+    MonitoredState monitored = new MonitoredState(balancer, monitor, Clock.systemUTC());
+    ReportResources reports = new ReportResources(agents);
+    CapacityResources capacities = new CapacityResources(monitor.capacities());
+    MptcpResources plans = new MptcpResources(mptcp);
+    EndhostResources uplinks = new EndhostResources(endhost);
+    ConfigResources config = new ConfigResources(balancer.catalog());
+    ImmutableMap.Builder<String, Part> all = ImmutableMap.builder();
+    all.put("config", alone(config::answer));
+    all.put("explain", asking(new ExplanationResources(balancer, monitor)::explain));
+    all.put("connections", asking(new ConnectionResources(balancer)::list));
+    all.put("capacities", part((method, path, body) -> capacities.answer(method, path, body)));
+    all.put("paths", reading(query -> paths()));
+    all.put("profiles", reading(query -> LearntServices.shown(balancer.profiles())));
+    all.put("moves", reading(query -> moves(balancer.moves())));
+    all.put("links", reading(query -> monitored.links()));
+    all.put("servers", reading(query -> monitored.servers()));
+    all.put("snapshot", reading(query -> monitored.snapshot()));
+    all.put("latency", reading(query -> LatencyProbing.shown(latency)));
+    all.put("reports", alone(part((method, path, body) -> reports.answer(method, body))));
+    all.put("refusals", reading(query -> balancer.refusals()));
+    all.put("counters", reading(query -> counters()));
+    all.put("audits", reading(query -> audits(balancer.audits())));
+    all.put("mptcp", part(plans::answer));
+    all.put(
+        "endhost", call -> uplinks.answer(call.method(), call.path(), call.query(), call.body()));
+    parts = all.build();
+  }
+
+  /** What is here. */
+  Set<String> names() {
+    return parts.keySet();
+  }
+
+  private interface Unasked {
+    Reply answer(String method, List<String> path, RequestBody body)
+        throws IOException, RefusedException;
+  }
+
+  /** A part without query parameters. */
+  private static Part part(Unasked part) {
+    return call -> {
+      call.checkNoParameters();
+      return part.answer(call.method(), call.path(), call.body());
+    };
+  }
+
+  /** A part with nothing below it. */
+  private static Part alone(Part part) {
+    return call -> {
+      if (!call.path().isEmpty()) {
+        throw new RefusedException(404, "there is nothing below this", null);
+      }
+      return part.answer(call);
+    };
+  }
+
+  /** A part that is only looked at, with query parameters. */
+  private static Part asking(Shown shown) {
+    return alone(
+        call -> {
+          if (!call.method().equals("GET")) {
+            throw RefusedException.method(call.method(), "GET");
+          }
+          return Reply.ok(shown.of(call.query()));
+        });
+  }
+
+  /** A part that is only looked at, without query parameters. */
+  private static Part reading(Shown shown) {
+    return asking(
+        query -> {
+          QueryParameters.none(query);
+          return shown.of(query);
+        });
   }
 
   @Override
   public Reply answer(String method, List<String> path, String query, RequestBody body)
       throws IOException, RefusedException {
-    if (path.equals(List.of("reports"))) {
-      return reports.answer(method, body);
+    return answer(new Call(method, path, query, name -> Optional.empty(), body));
+  }
+
+  @Override
+  public Reply answer(Call call) throws IOException, RefusedException {
+    @Nullable Part part = call.path().isEmpty() ? null : parts.get(call.path().get(0));
+    if (part == null) {
+      throw new RefusedException(
+          404,
+          "there is nothing at /"
+              + String.join("/", call.path())
+              + " here, only "
+              + String.join(", ", parts.keySet()),
+          null);
     }
-    if (!path.isEmpty() && path.get(0).equals("capacities")) {
-      return capacities.answer(method, path.subList(1, path.size()), body);
-    }
-    if (!path.isEmpty() && path.get(0).equals("mptcp")) {
-      return mptcp.answer(method, path.subList(1, path.size()), body);
-    }
-    if (!path.isEmpty() && path.get(0).equals("endhost")) {
-      return endhost.answer(method, path.subList(1, path.size()), query, body);
-    }
-    Object answer =
-        switch (String.join("/", path)) {
-          case "explain" -> explanations.explain(query);
-          case "connections" -> connections.list(query);
-          case "paths" -> paths();
-          case "profiles" -> LearntServices.shown(balancer.profiles());
-          case "moves" -> moves(balancer.moves());
-          case "links" -> monitored.links();
-          case "servers" -> monitored.servers();
-          case "latency" -> LatencyProbing.shown(latency);
-          case "snapshot" -> monitored.snapshot();
-          case "refusals" -> balancer.refusals();
-          case "counters" -> counters();
-          case "audits" -> audits(balancer.audits());
-          default ->
-              throw new RefusedException(
-                  404,
-                  "there is nothing at /" + String.join("/", path) + " here, only " + HERE,
-                  null);
-        };
-    if (!method.equals("GET")) {
-      throw RefusedException.method(method, "GET");
-    }
-    return Reply.ok(answer);
+    return part.answer(call.below());
   }
 
   private Map<String, Object> counters() {

@@ -105,7 +105,7 @@ class BalancerRestTest {
       assertEquals(200, deleted.status());
       assertEquals(created.json(), deleted.json());
       assertEquals(404, server.get("/" + kind + "/a" + slash).status());
-      assertEquals(404, server.put("/" + kind + "/a" + slash, "{}").status());
+      assertEquals(404, server.put("/" + kind + slash, "{\"id\":\"a\"}").status());
       assertEquals(404, server.delete("/" + kind + "/a" + slash).status());
     }
   }
@@ -222,13 +222,15 @@ class BalancerRestTest {
         "POST | /vips/ | {\"address\":\"10.0.0.7\",\"lb_method\":\"SL-PX\"} | 400 | lb_method",
         "POST | /vips/ | {\"id\":\"a/b\",\"address\":\"10.0.0.7\"} | 400 | id",
         "POST | /vips/ | {\"id\":\"v\",\"address\":\"10.0.0.7\"} | 409 | id",
-        "POST | /vips/ | {\"address\":\"10.0.0.100\",\"port\":\"80\",\"protocol\":\"TCP\"} | 409 | address",
+        "POST | /vips/ | {\"address\":\"10.0.0.100\",\"port\":\"80\",\"protocol\":\"TCP\"} | 409 |"
+            + " address",
         "PUT | /vips/v | {\"id\":\"w\"} | 400 | id",
         "POST | /pools/ | {\"vip_id\":\"none\"} | 422 | vip_id",
         "POST | /pools/ | {\"vip_id\":\"v\"} | 409 | vip_id",
         "PUT | /pools/p | {\"protocol\":\"udp\"} | 422 | protocol",
         "POST | /members/ | {\"address\":\"10.0.0.9\",\"pool_id\":\"none\"} | 422 | pool_id",
-        "POST | /members/ | {\"address\":\"10.0.0.1\",\"port\":80,\"pool_id\":\"p\"} | 409 | address",
+        "POST | /members/ | {\"address\":\"10.0.0.1\",\"port\":80,\"pool_id\":\"p\"} | 409 |"
+            + " address",
         "POST | /members/ | {\"address\":\"10.0.0.100\"} | 409 | address",
         "DELETE | /services/default | | 409 | ",
       })

@@ -198,8 +198,9 @@ class StateRestTest {
 
     assertEquals(404, answer.status());
     assertEquals(
-        "there is nothing at /nothing here, only explain, connections, capacities, paths, profiles, moves, links, servers,"
-            + " snapshot, latency, reports, refusals, counters, audits, mptcp, endhost",
+        "there is nothing at /nothing here, only config, explain, connections,"
+            + " capacities, paths, profiles, moves, links, servers, snapshot, latency, reports,"
+            + " refusals, counters, audits, mptcp, endhost",
         answer.error());
   }
 }

@@ -33,6 +33,9 @@ public final class Catalog {
   /** The services table. */
   public static final CatalogKind<Service> SERVICES = new ServiceKind();
 
+  /** All kinds, those that others refer to first. */
+  public static final List<CatalogKind<?>> KINDS = List.of(VIPS, POOLS, MEMBERS, SERVICES);
+
   private static final Logger log = LoggerFactory.getLogger(Catalog.class);
 
   private final CatalogStore store;
@@ -108,9 +111,16 @@ public final class Catalog {
    * @return the item as it is then
    * @throws CatalogException if it cannot be; nothing has changed then
    */
-  public synchronized <T extends CatalogItem> T update(
-      CatalogKind<T> kind, String id, Fields fields) throws CatalogException {
+  public <T extends CatalogItem> T update(CatalogKind<T> kind, String id, Fields fields)
+      throws CatalogException {
+    return update(kind, id, fields, CatalogCondition.NONE);
+  }
+
+  private synchronized <T extends CatalogItem> T update(
+      CatalogKind<T> kind, String id, Fields fields, CatalogCondition condition)
+      throws CatalogException {
     CatalogSnapshot before = snapshot;
+    condition.check(before);
     T current = existing(kind, before, id);
     FieldReader reader = new FieldReader(fields, kind.fieldNames());
     if (!reader.required("id", id, FieldFormat::id).equals(id)) {
@@ -125,14 +135,58 @@ public final class Catalog {
   }
 
   /**
+   * Changes the item of that id as {@link #update} does, or adds it if there is none.
+   *
+   * @throws CatalogException if it cannot be; nothing has changed then
+   */
+  public synchronized <T extends CatalogItem> Creation<T> put(
+      CatalogKind<T> kind, String id, Fields fields, CatalogCondition condition)
+      throws CatalogException {
+    if (kind.find(snapshot, id).isPresent()) {
+      return new Creation<>(update(kind, id, fields, condition), false);
+    }
+    condition.check(snapshot);
+    String given = fields.get("id");
+    if (given != null && !given.strip().equals(id)) {
+      throw CatalogException.invalid("id", "the id is not the one in the URL, " + id);
+    }
+    return create(kind, fields.with("id", id));
+  }
+
+  /**
+   * Makes the catalog what a tree says, all of it or nothing.
+   *
+   * @param dryRun whether only to tell what would change
+   * @return what has changed; empty if nothing has
+   * @throws CatalogException if it cannot be; nothing has changed then
+   */
+  public synchronized List<CatalogChange> replace(
+      CatalogTree tree, CatalogCondition condition, boolean dryRun) throws CatalogException {
+    CatalogSnapshot before = snapshot;
+    condition.check(before);
+    CatalogSnapshot after = tree.appliedTo(before);
+    List<CatalogChange> changes = CatalogTree.changes(before, after);
+    if (!dryRun && !changes.isEmpty()) {
+      commit(before, after);
+    }
+    return changes;
+  }
+
+  /** Deletes as {@link #delete(CatalogKind, String, CatalogCondition)} does, in any case. */
+  public <T extends CatalogItem> T delete(CatalogKind<T> kind, String id) throws CatalogException {
+    return delete(kind, id, CatalogCondition.NONE);
+  }
+
+  /**
    * Deletes an item, and the references to it.
    *
    * @return the item as it was
    * @throws CatalogException if it cannot be; nothing has changed then
    */
-  public synchronized <T extends CatalogItem> T delete(CatalogKind<T> kind, String id)
-      throws CatalogException {
+  public synchronized <T extends CatalogItem> T delete(
+      CatalogKind<T> kind, String id, CatalogCondition condition) throws CatalogException {
     CatalogSnapshot before = snapshot;
+    condition.check(before);
     T item = existing(kind, before, id);
     kind.checkDelete(item);
     commit(before, new CatalogSnapshot(kind.without(before.tables(), item), before));

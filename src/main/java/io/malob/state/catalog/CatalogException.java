@@ -17,6 +17,8 @@ public class CatalogException extends Exception {
     CONFLICT,
     /** It refers to something that is not there, or asks for what is not available. */
     UNPROCESSABLE,
+    /** It is not any more as the change supposes. */
+    CHANGED_MEANWHILE,
     /** The change could not be written to the disk. */
     NOT_STORED
   }

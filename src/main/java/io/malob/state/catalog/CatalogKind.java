@@ -11,11 +11,13 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class CatalogKind<T extends CatalogItem> {
   private final String noun;
+  private final String listName;
   private final int limit;
   private final List<String> fieldNames;
 
-  CatalogKind(String noun, int limit, String... fieldNames) {
+  CatalogKind(String noun, String listName, int limit, String... fieldNames) {
     this.noun = noun;
+    this.listName = listName;
     this.limit = limit;
     this.fieldNames = List.of(fieldNames);
   }
@@ -23,6 +25,11 @@ public abstract class CatalogKind<T extends CatalogItem> {
   /** What one item is called in sentences. */
   public final String noun() {
     return noun;
+  }
+
+  /** What the list of all items is called in URLs and in trees. */
+  public final String listName() {
+    return listName;
   }
 
   /** How many items there can be. */
@@ -52,6 +59,11 @@ public abstract class CatalogKind<T extends CatalogItem> {
   abstract T read(FieldReader fields, String id, int number, @Nullable T current)
       throws CatalogException;
 
+  /** The number of an item; 0 if items of this kind have none. */
+  int numberOf(T item) {
+    return 0;
+  }
+
   /** The number for the next new item; 0 if items of this kind have none. */
   int nextNumber(CatalogTables tables) {
     return 0;
@@ -72,6 +84,11 @@ public abstract class CatalogKind<T extends CatalogItem> {
   /** The item that is there already and is all that the new one asks for; empty to go on. */
   Optional<T> alreadyThere(CatalogSnapshot snapshot, T item, Fields given) throws CatalogException {
     return Optional.empty();
+  }
+
+  /** Whether there can be a catalog without this item. */
+  boolean mayBeDeleted(T item) {
+    return true;
   }
 
   /** Checks that an item can be deleted. */

@@ -7,7 +7,16 @@ import org.jspecify.annotations.Nullable;
 /** The rules for members. */
 final class MemberKind extends CatalogKind<Member> {
   MemberKind() {
-    super("member", Member.MAX_NUMBER, "id", "address", "port", "pool_id", "weight", "admin_state");
+    super(
+        "member",
+        "members",
+        Member.MAX_NUMBER,
+        "id",
+        "address",
+        "port",
+        "pool_id",
+        "weight",
+        "admin_state");
   }
 
   @Override
@@ -32,6 +41,11 @@ final class MemberKind extends CatalogKind<Member> {
             current == null ? null : current.adminState(),
             FieldFormat::adminState,
             AdminState.UP));
+  }
+
+  @Override
+  int numberOf(Member member) {
+    return member.number();
   }
 
   @Override

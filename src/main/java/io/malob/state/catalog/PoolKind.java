@@ -9,7 +9,7 @@ final class PoolKind extends CatalogKind<Pool> {
   private static final int LIMIT = 65_535;
 
   PoolKind() {
-    super("pool", LIMIT, "id", "name", "protocol", "vip_id", "lb_method");
+    super("pool", "pools", LIMIT, "id", "name", "protocol", "vip_id", "lb_method");
   }
 
   @Override

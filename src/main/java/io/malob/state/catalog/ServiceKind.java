@@ -11,7 +11,7 @@ final class ServiceKind extends CatalogKind<Service> {
   private static final int LIMIT = 4096;
 
   ServiceKind() {
-    super("service", LIMIT, "id", "service_name", "protocol", "port", "algorithm");
+    super("service", "services", LIMIT, "id", "service_name", "protocol", "port", "algorithm");
   }
 
   @Override
@@ -118,8 +118,13 @@ final class ServiceKind extends CatalogKind<Service> {
   }
 
   @Override
+  boolean mayBeDeleted(Service service) {
+    return !service.isDefault();
+  }
+
+  @Override
   void checkDelete(Service service) throws CatalogException {
-    if (service.isDefault()) {
+    if (!mayBeDeleted(service)) {
       throw CatalogException.conflict(
           null, "the default entry cannot be deleted; change it with PUT services/default");
     }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** The rules for VIPs. */
 final class VipKind extends CatalogKind<Vip> {
   VipKind() {
-    super("VIP", Vip.MAX_NUMBER, "id", "name", "protocol", "address", "port", "lb_method");
+    super("VIP", "vips", Vip.MAX_NUMBER, "id", "name", "protocol", "address", "port", "lb_method");
   }
 
   @Override
@@ -31,6 +31,11 @@ final class VipKind extends CatalogKind<Vip> {
         fields.optional("port", current == null ? null : current.port(), FieldFormat::port),
         fields.optional(
             "lb_method", current == null ? null : current.algorithm(), FieldFormat::algorithm));
+  }
+
+  @Override
+  int numberOf(Vip vip) {
+    return vip.number();
   }
 
   @Override

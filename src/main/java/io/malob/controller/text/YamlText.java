@@ -1,0 +1,64 @@
+package io.malob.controller.text;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.malob.module.TextFormat;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.api.Dump;
+import org.snakeyaml.engine.v2.api.DumpSettings;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.common.FlowStyle;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+
+/**
+ * YAML 1.2. Of the two ways in which a short text can become large, nesting and aliases, little is
+ * allowed.
+ */
+public final class YamlText implements TextFormat {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int MOST_ALIASES = 10;
+  private static final int MOST_CHARACTERS = 16 * 1024 * 1024;
+  private static final LoadSettings READ =
+      LoadSettings.builder()
+          .setLabel("YAML")
+          .setAllowDuplicateKeys(false)
+          .setMaxAliasesForCollections(MOST_ALIASES)
+          .setCodePointLimit(MOST_CHARACTERS)
+          .build();
+  private static final DumpSettings WRITE =
+      DumpSettings.builder().setDefaultFlowStyle(FlowStyle.BLOCK).build();
+
+  /** Made by the service loader. */
+  public YamlText() {}
+
+  @Override
+  public String mediaType() {
+    return "application/yaml";
+  }
+
+  @Override
+  public byte[] toJson(byte[] text) throws IOException {
+    try {
+      return JSON.writeValueAsBytes(
+          new Load(READ).loadFromInputStream(new ByteArrayInputStream(text)));
+    } catch (MarkedYamlEngineException e) {
+      throw new IOException(String.valueOf(e.getProblem()) + where(e), e);
+    } catch (YamlEngineException | StackOverflowError e) {
+      throw new IOException("it is nested too deeply, or not one document", e);
+    }
+  }
+
+  private static String where(MarkedYamlEngineException e) {
+    return e.getProblemMark()
+        .map(mark -> " at line " + (mark.getLine() + 1) + ", column " + (mark.getColumn() + 1))
+        .orElse("");
+  }
+
+  @Override
+  public String write(@Nullable Object value) {
+    return new Dump(WRITE).dumpToString(value);
+  }
+}

@@ -1,0 +1,66 @@
+package io.malob.rest;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.google.common.hash.Hashing;
+import io.malob.state.catalog.CatalogException;
+import io.malob.state.catalog.CatalogException.Reason;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tags that tell one state of a resource from another (RFC 9110, section 8.8.3), so that what
+ * somebody else has changed meanwhile is not overwritten.
+ */
+final class EntityTag {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int BYTES = 8;
+
+  private EntityTag() {}
+
+  /** The tag of what is shown, with its quotation marks. */
+  static String of(Object shown) {
+    try {
+      byte[] text = JSON.writeValueAsBytes(shown);
+      byte[] hash = Hashing.sha256().hashBytes(text).asBytes();
+      StringBuilder tag = new StringBuilder("\"");
+      for (int i = 0; i < BYTES; i++) {
+        tag.append(String.format("%02x", hash[i]));
+      }
+      return tag.append('"').toString();
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("not a JSON value: " + shown, e);
+    }
+  }
+
+  /**
+   * Checks what a request has in {@code If-Match}.
+   *
+   * @param ifMatch the header; empty if there is none, and then anything is fine
+   * @param shown what is shown now; null if there is nothing
+   * @throws CatalogException if it is not what the client has seen
+   */
+  static void check(Optional<String> ifMatch, @Nullable Object shown) throws CatalogException {
+    if (ifMatch.isEmpty()) {
+      return;
+    }
+    boolean holds = shown != null && names(ifMatch.get(), of(shown));
+    if (!holds) {
+      throw new CatalogException(
+          Reason.CHANGED_MEANWHILE,
+          shown == null
+              ? "there is nothing here that If-Match could match"
+              : "it has changed since it had the tag in If-Match; look at it again",
+          "If-Match");
+    }
+  }
+
+  private static boolean names(String list, String tag) {
+    for (String each : list.split(",", -1)) {
+      if (each.strip().equals(tag) || each.strip().equals("*")) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

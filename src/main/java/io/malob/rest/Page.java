@@ -1,0 +1,59 @@
+package io.malob.rest;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Which part of a list a request asks for: {@code ?limit=} so many, after the one of the id {@code
+ * ?marker=}.
+ */
+record Page(Optional<String> marker, int limit) {
+  /** The longest page; without a limit, a list is given whole. */
+  static final int MOST = 1_000;
+
+  /** The names of the parameters. */
+  static final Set<String> PARAMETERS = Set.of("limit", "marker");
+
+  /** The page that a query asks for. */
+  static Page of(String query) throws RefusedException {
+    QueryParameters parameters = QueryParameters.read(query, PARAMETERS);
+    Optional<String> limit = parameters.text("limit");
+    return new Page(
+        parameters.text("marker"),
+        limit.isEmpty()
+            ? Integer.MAX_VALUE
+            : (int) ParameterFormat.number("limit", limit.get(), 1, MOST));
+  }
+
+  /**
+   * The items of the page, in their order, with the query of the next page if there is one.
+   *
+   * @throws RefusedException if there is no item with the marker
+   */
+  <T> Reply of(Collection<T> items, Function<T, String> id, Function<T, Object> shown)
+      throws RefusedException {
+    List<T> rest = List.copyOf(items);
+    if (marker.isPresent()) {
+      List<String> ids = rest.stream().map(id).collect(Collectors.toList());
+      int at = ids.indexOf(marker.get());
+      if (at < 0) {
+        throw ParameterFormat.refused("marker", "the id of an item of the list", marker.get());
+      }
+      rest = rest.subList(at + 1, rest.size());
+    }
+    Reply reply = Reply.ok(rest.stream().limit(limit).map(shown).collect(Collectors.toList()));
+    return rest.size() <= limit
+        ? reply
+        : reply.withNext(
+            "limit="
+                + limit
+                + "&marker="
+                + URLEncoder.encode(id.apply(rest.get(limit - 1)), StandardCharsets.UTF_8));
+  }
+}

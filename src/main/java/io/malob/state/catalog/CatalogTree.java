@@ -1,0 +1,185 @@
+package io.malob.state.catalog;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All items that a catalog is to have, kind by kind. A kind without a list stays as it is; one with
+ * a list has the items of the list then and no others, but for the default entry of the services
+ * table. Immutable.
+ */
+public final class CatalogTree {
+  private final Map<CatalogKind<?>, Map<String, Given>> byKind;
+
+  /** What is wanted of an item, and where in its list that stands. */
+  private record Given(int index, Fields fields) {}
+
+  private CatalogTree(Map<CatalogKind<?>, Map<String, Given>> byKind) {
+    this.byKind = byKind;
+  }
+
+  /**
+   * A tree of items.
+   *
+   * @param lists the items of each kind; what an item does not name, or names with null, is not set
+   * @throws CatalogException if an item has no id, or two of a kind have the same
+   */
+  public static CatalogTree of(Map<CatalogKind<?>, List<Fields>> lists) throws CatalogException {
+    Map<CatalogKind<?>, Map<String, Given>> byKind = new LinkedHashMap<>();
+    for (Map.Entry<CatalogKind<?>, List<Fields>> entry : lists.entrySet()) {
+      byKind.put(entry.getKey(), byId(entry.getKey(), entry.getValue()));
+    }
+    return new CatalogTree(byKind);
+  }
+
+  private static Map<String, Given> byId(CatalogKind<?> kind, List<Fields> list)
+      throws CatalogException {
+    Map<String, Given> byId = new LinkedHashMap<>();
+    for (int index = 0; index < list.size(); index++) {
+      String place = kind.listName() + "[" + index + "].id";
+      @Nullable String text = list.get(index).get("id");
+      if (text == null) {
+        throw CatalogException.invalid(place, place + " is required");
+      }
+      String id = FieldFormat.id(place, text.strip());
+      if (byId.put(id, new Given(index, list.get(index))) != null) {
+        throw CatalogException.invalid(
+            place, "there are two " + kind.noun() + "s with the id " + id);
+      }
+    }
+    return byId;
+  }
+
+  /**
+   * The catalog with these items, checked as a whole.
+   *
+   * @throws CatalogException if an item is not possible; its field is called as in {@code
+   *     members[3].port}
+   */
+  CatalogSnapshot appliedTo(CatalogSnapshot before) throws CatalogException {
+    CatalogTables old = before.tables();
+    Numbers vips = new Numbers(old.lastVipNumber(), Vip.MAX_NUMBER);
+    Numbers members = new Numbers(old.lastMemberNumber(), Member.MAX_NUMBER);
+    CatalogTables tables =
+        new CatalogTables(
+            items(Catalog.VIPS, old.vips(), vips),
+            items(Catalog.POOLS, old.pools(), new Numbers(0, 0)),
+            items(Catalog.MEMBERS, old.members(), members),
+            items(Catalog.SERVICES, old.services(), new Numbers(0, 0)),
+            vips.last(),
+            members.last());
+    CatalogSnapshot after = new CatalogSnapshot(tables, before);
+    for (CatalogKind<?> kind : Catalog.KINDS) {
+      checkAll(kind, after);
+    }
+    return after;
+  }
+
+  private <T extends CatalogItem> Map<String, T> items(
+      CatalogKind<T> kind, Map<String, T> old, Numbers numbers) throws CatalogException {
+    @Nullable Map<String, Given> given = byKind.get(kind);
+    if (given == null) {
+      return old;
+    }
+    // those that stay keep their place
+    Map<String, T> items = new LinkedHashMap<>(old);
+    items.values().removeIf(item -> !given.containsKey(item.id()) && kind.mayBeDeleted(item));
+    numbers.take(items.values(), kind);
+    for (Map.Entry<String, Given> entry : given.entrySet()) {
+      String id = entry.getKey();
+      try {
+        FieldReader reader = new FieldReader(entry.getValue().fields, kind.fieldNames());
+        items.put(id, kind.read(reader, id, numbers.of(items.get(id), kind), null));
+      } catch (CatalogException e) {
+        throw at(kind, entry.getValue(), id, e);
+      }
+    }
+    if (items.size() > kind.limit()) {
+      throw CatalogException.conflict(
+          kind.listName(), "there can be " + kind.limit() + " " + kind.noun() + "s at most");
+    }
+    return items.equals(old) ? old : Collections.unmodifiableMap(items);
+  }
+
+  private <T extends CatalogItem> void checkAll(CatalogKind<T> kind, CatalogSnapshot after)
+      throws CatalogException {
+    for (T item : kind.in(after).values()) {
+      @Nullable Given given = byKind.getOrDefault(kind, Map.of()).get(item.id());
+      try {
+        kind.check(after, item);
+        if (given != null) {
+          kind.checkGiven(after, item, given.fields);
+        }
+      } catch (CatalogException e) {
+        throw at(kind, given, item.id(), e);
+      }
+    }
+  }
+
+  private static CatalogException at(
+      CatalogKind<?> kind, @Nullable Given given, String id, CatalogException e) {
+    @Nullable String field = e.field().orElse(null);
+    String place = given == null ? "" : kind.listName() + "[" + given.index + "].";
+    return new CatalogException(
+        e.reason(),
+        kind.noun() + " " + id + ": " + e.getMessage(),
+        field == null ? null : place + field);
+  }
+
+  /** The changes that lead from one catalog to the other, kind by kind. */
+  static List<CatalogChange> changes(CatalogSnapshot before, CatalogSnapshot after) {
+    List<CatalogChange> changes = new ArrayList<>();
+    for (CatalogKind<?> kind : Catalog.KINDS) {
+      for (String id : kind.in(before).keySet()) {
+        if (!kind.in(after).containsKey(id)) {
+          changes.add(new CatalogChange(kind, kind.find(before, id), kind.find(after, id)));
+        }
+      }
+      for (String id : kind.in(after).keySet()) {
+        CatalogChange change = new CatalogChange(kind, kind.find(before, id), kind.find(after, id));
+        if (!change.before().equals(change.after())) {
+          changes.add(change);
+        }
+      }
+    }
+    return changes;
+  }
+
+  /** Gives numbers to many new items. */
+  private static final class Numbers {
+    private final BitSet used;
+    private final int most;
+    private int last;
+
+    Numbers(int last, int most) {
+      this.used = new BitSet(most + 1);
+      this.last = last;
+      this.most = most;
+    }
+
+    <T extends CatalogItem> void take(Collection<T> items, CatalogKind<T> kind) {
+      items.forEach(item -> used.set(kind.numberOf(item)));
+    }
+
+    /** The number of an item, or for a new one the next that is free. */
+    <T extends CatalogItem> int of(@Nullable T current, CatalogKind<T> kind) {
+      if (current != null || most == 0) {
+        return current == null ? 0 : kind.numberOf(current);
+      }
+      int free = used.nextClearBit(last + 1);
+      last = free <= most ? free : used.nextClearBit(1);
+      used.set(last);
+      return last;
+    }
+
+    int last() {
+      return last;
+    }
+  }
+}
