@@ -51,6 +51,7 @@ public final class BalancerRestModule implements IFloodlightModule {
     IRestApiService server = context.getServiceImpl(IRestApiService.class);
     // the path where Floodlight has the resources of its own balancer
     server.addRestletRoutable(new JsonRoutable("/quantum/v1.0", new BalancerResources(balancer)));
+    server.addRestletRoutable(new JsonRoutable("/v2.0/lbaas", new LbaasResources(balancer)));
     IMonitorService monitor = context.getServiceImpl(IMonitorService.class);
     IAgentService agents = context.getServiceImpl(IAgentService.class);
     ILatencyService latency = context.getServiceImpl(ILatencyService.class);

@@ -47,6 +47,41 @@ final class JsonFields {
     return parse(body, parser -> readLists(parser, renames));
   }
 
+  /**
+   * The fields of the one object in a body, as in {@code {"pool": {…}}}. Values are texts, numbers
+   * as they are written, {@code true} or {@code false}, or null.
+   *
+   * @param wrapper the name of the object
+   * @throws RefusedException if the body is anything else
+   */
+  static Map<String, @Nullable String> readWrapped(byte[] body, String wrapper)
+      throws RefusedException {
+    return parse(body, parser -> readWrapped(parser, wrapper));
+  }
+
+  private static Map<String, @Nullable String> readWrapped(JsonParser parser, String wrapper)
+      throws IOException, RefusedException {
+    if (parser.nextToken() == JsonToken.END_OBJECT
+        || !parser.getText().equals(wrapper)
+        || parser.nextToken() != JsonToken.START_OBJECT) {
+      throw new RefusedException(
+          400, "the body must be an object with one object, \"" + wrapper + "\"", wrapper);
+    }
+    Map<String, @Nullable String> fields = new LinkedHashMap<>();
+    while (parser.nextToken() != JsonToken.END_OBJECT) {
+      String name = parser.getText();
+      if (fields.containsKey(name)) {
+        throw new RefusedException(400, name + " is given twice", name);
+      }
+      boolean isTruth = parser.nextToken().isBoolean();
+      fields.put(name, isTruth ? parser.getText() : readScalar(parser, name));
+    }
+    if (parser.nextToken() != JsonToken.END_OBJECT) {
+      throw new RefusedException(400, "the body has more than \"" + wrapper + "\"", null);
+    }
+    return fields;
+  }
+
   private interface Reader<T> {
     T read(JsonParser parser) throws IOException, RefusedException;
   }

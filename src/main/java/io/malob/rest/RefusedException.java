@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A request that is answered with an error. */
@@ -29,6 +30,15 @@ final class RefusedException extends Exception {
 
   /** What the catalog refused. */
   static RefusedException of(CatalogException e) {
+    return of(e, field -> field);
+  }
+
+  /**
+   * What the catalog refused.
+   *
+   * @param name what a field of the catalog is called by those who asked
+   */
+  static RefusedException of(CatalogException e, UnaryOperator<String> name) {
     int status =
         switch (e.reason()) {
           case INVALID -> 400;
@@ -38,7 +48,8 @@ final class RefusedException extends Exception {
           case CHANGED_MEANWHILE -> 412;
           case NOT_STORED -> 500;
         };
-    return new RefusedException(status, String.valueOf(e.getMessage()), e.field().orElse(null));
+    return new RefusedException(
+        status, String.valueOf(e.getMessage()), e.field().map(name).orElse(null));
   }
 
   /** A method that the resource does not have. */

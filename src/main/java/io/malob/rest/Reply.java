@@ -2,6 +2,7 @@ package io.malob.rest;
 
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /**
  * An answer to a request.
@@ -22,6 +23,11 @@ record Reply(
   /** This with the tag of what is shown, of {@link EntityTag}. */
   Reply withTag(String newTag) {
     return new Reply(status, body, allowed, Optional.of(newTag), next);
+  }
+
+  /** This with another body. */
+  Reply map(UnaryOperator<Object> newBody) {
+    return new Reply(status, newBody.apply(body), allowed, tag, next);
   }
 
   /** This with the query of the next page. */

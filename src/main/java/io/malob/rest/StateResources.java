@@ -17,7 +17,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -56,6 +55,7 @@ final class StateResources implements Resources {
     ConfigResources config = new ConfigResources(balancer.catalog());
     ImmutableMap.Builder<String, Part> all = ImmutableMap.builder();
     all.put("config", alone(config::answer));
+    all.put("openapi.json", reading(query -> OpenApiDocument.text()));
     all.put("explain", asking(new ExplanationResources(balancer, monitor)::explain));
     all.put("connections", asking(new ConnectionResources(balancer)::list));
     all.put("capacities", part((method, path, body) -> capacities.answer(method, path, body)));
@@ -74,11 +74,6 @@ final class StateResources implements Resources {
     all.put(
         "endhost", call -> uplinks.answer(call.method(), call.path(), call.query(), call.body()));
     parts = all.build();
-  }
-
-  /** What is here. */
-  Set<String> names() {
-    return parts.keySet();
   }
 
   private interface Unasked {

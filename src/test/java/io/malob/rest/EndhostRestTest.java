@@ -80,7 +80,7 @@ class EndhostRestTest {
   }
 
   private void assertRefused(int status, String field) throws Exception {
-    Answer answer = server.sendTo("PUT", AT, "{}");
+    Answer answer = server.sendTo("PUT", AT + "/uplinks/eth0", "{}");
     assertEquals(status, answer.status());
     assertEquals(field == null ? "null" : field, String.valueOf(answer.field()));
   }

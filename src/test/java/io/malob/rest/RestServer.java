@@ -84,6 +84,9 @@ final class RestServer implements IBalancerService {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
+  /** Every answer of every test is one that the OpenAPI document has. */
+  private static final DocumentedAnswers DOCUMENT = new DocumentedAnswers();
+
   volatile boolean endsAreTold;
 
   /** What memberStats() tells. */
@@ -346,6 +349,7 @@ final class RestServer implements IBalancerService {
 
   Answer send(HttpRequest request) throws IOException, InterruptedException {
     HttpResponse<String> response = client.send(request, BodyHandlers.ofString());
+    DOCUMENT.check(request, response);
     return new Answer(
         response.statusCode(),
         response.body(),

@@ -198,7 +198,7 @@ class StateRestTest {
 
     assertEquals(404, answer.status());
     assertEquals(
-        "there is nothing at /nothing here, only config, explain, connections,"
+        "there is nothing at /nothing here, only config, openapi.json, explain, connections,"
             + " capacities, paths, profiles, moves, links, servers, snapshot, latency, reports,"
             + " refusals, counters, audits, mptcp, endhost",
         answer.error());

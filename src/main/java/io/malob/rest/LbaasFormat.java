@@ -1,0 +1,85 @@
+package io.malob.rest;
+
+import com.google.common.collect.ImmutableSet;
+import io.malob.state.catalog.CatalogItem;
+import io.malob.state.catalog.CatalogKind;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Fields;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How items of one kind are written in OpenStack's API for load balancers, Octavia v2. Has no
+ * state.
+ */
+abstract class LbaasFormat<T extends CatalogItem> {
+  private final String noun;
+  private final CatalogKind<T> kind;
+  private final ImmutableSet<String> writable;
+
+  LbaasFormat(String noun, CatalogKind<T> kind, String... writable) {
+    this.noun = noun;
+    this.kind = kind;
+    this.writable = ImmutableSet.copyOf(writable);
+  }
+
+  /** What one item is wrapped in, as in {@code listener}; a list has an s more. */
+  final String noun() {
+    return noun;
+  }
+
+  /** The items in the catalog. */
+  final CatalogKind<T> kind() {
+    return kind;
+  }
+
+  /**
+   * The catalog's fields for those that were written.
+   *
+   * @throws RefusedException if one is not known, or has a value that nothing here is like
+   */
+  final Fields fields(Map<String, @Nullable String> given) throws RefusedException {
+    for (String name : given.keySet()) {
+      if (!writable.contains(name)) {
+        throw new RefusedException(
+            400,
+            "there is no field \"" + name + "\" to write here, only " + String.join(", ", writable),
+            name);
+      }
+    }
+    return Fields.of(read(given));
+  }
+
+  /** The catalog's fields for these, all of which can be written. */
+  abstract Map<String, @Nullable String> read(Map<String, @Nullable String> given)
+      throws RefusedException;
+
+  /** What users see of an item. */
+  abstract Map<String, @Nullable Object> shown(T item, CatalogSnapshot catalog, LbaasStatus status);
+
+  /** Checks a state that all items of a kind are in for ever. */
+  static void checkIsUp(Map<String, @Nullable String> given) throws RefusedException {
+    if (given.containsKey("admin_state_up") && !"true".equals(given.get("admin_state_up"))) {
+      throw new RefusedException(
+          422, "only members can be taken down here; delete it instead", "admin_state_up");
+    }
+  }
+
+  /** Takes a field over under another name, if it was given. */
+  static void copy(
+      Map<String, @Nullable String> from,
+      String name,
+      Map<String, @Nullable String> to,
+      String newName) {
+    if (from.containsKey(name)) {
+      to.put(newName, from.get(name));
+    }
+  }
+
+  /** Ids as they are shown in references: each in an object of its own. */
+  static List<Map<String, String>> references(List<String> ids) {
+    return ids.stream().map(id -> Map.of("id", id)).collect(Collectors.toList());
+  }
+}

@@ -1,0 +1,70 @@
+package io.malob.rest;
+
+import io.malob.balancer.MemberStats;
+import io.malob.state.catalog.AdminState;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Pool;
+import io.malob.state.catalog.Vip;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The operating status of what OpenStack knows, from what is seen of members in the network at one
+ * moment: a member whose place the network does not know gets no connection.
+ */
+final class LbaasStatus {
+  private static final String ONLINE = "ONLINE";
+  private static final String DRAINING = "DRAINING";
+  private static final String OFFLINE = "OFFLINE";
+  private static final String DEGRADED = "DEGRADED";
+  private static final String ERROR = "ERROR";
+
+  private final CatalogSnapshot catalog;
+  private final Map<String, MemberStats> stats;
+
+  LbaasStatus(CatalogSnapshot catalog, Map<String, MemberStats> stats) {
+    this.catalog = catalog;
+    this.stats = stats;
+  }
+
+  String of(Member member) {
+    if (member.adminState() == AdminState.DOWN) {
+      return OFFLINE;
+    } else if (member.adminState() == AdminState.DRAIN) {
+      return DRAINING;
+    }
+    @Nullable MemberStats seen = stats.get(member.id());
+    return seen != null && seen.located() ? ONLINE : ERROR;
+  }
+
+  /** That of the members which are to take connections; offline if there are none. */
+  String of(Pool pool) {
+    return together(
+        catalog.membersOfPool(pool.id()).stream()
+            .filter(Member::isUp)
+            .map(this::of)
+            .collect(Collectors.toList()));
+  }
+
+  String of(Vip vip) {
+    Optional<Pool> pool = catalog.poolOfVip(vip.id());
+    return pool.isEmpty() ? OFFLINE : of(pool.get());
+  }
+
+  /** That of all VIPs at an address. */
+  String of(Collection<Vip> vips) {
+    return together(vips.stream().map(this::of).collect(Collectors.toList()));
+  }
+
+  private static String together(List<String> all) {
+    if (all.isEmpty()) {
+      return OFFLINE;
+    }
+    return all.stream().distinct().count() == 1 ? all.get(0) : DEGRADED;
+  }
+}
