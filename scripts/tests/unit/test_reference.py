@@ -1,0 +1,32 @@
+"""The page that is made of the OpenAPI document."""
+
+from __future__ import annotations
+
+import re
+import unittest
+
+from reference import page
+
+
+class ReferencePageTest(unittest.TestCase):
+    def test_page_is_the_one_that_the_document_makes(self) -> None:
+        """docs/rest-reference.md is current; else: python3 scripts/command.py reference --write"""
+        self.assertEqual(page.text(page.document()), page.PAGE.read_text())
+
+    def test_every_request_is_on_the_page(self) -> None:
+        """each path and method of the document has a line"""
+        text = page.text(page.document())
+        for path, methods in page.document()["paths"].items():
+            for method in methods:
+                self.assertIn(f"| `{method.upper()} {path}` |", text)
+
+    def test_links_lead_to_objects_of_the_page(self) -> None:
+        """a link to an object has its heading"""
+        text = page.text(page.document())
+        headings = {heading.lower() for heading in re.findall(r"^### (\w+)$", text, re.MULTILINE)}
+        self.assertLess(30, len(headings))
+        self.assertLessEqual(set(re.findall(r"\]\(#(\w+)\)", text)), headings)
+
+
+if __name__ == "__main__":
+    unittest.main()
