@@ -100,7 +100,13 @@ class LinkCapacityTest {
 
   @ParameterizedTest
   @CsvSource({
-    "1e6, false", "5e6, false", "20e6, false", "50e6, false", "1e6, true", "2e6, true", "10e6, true",
+    "1e6, false",
+    "5e6, false",
+    "20e6, false",
+    "50e6, false",
+    "1e6, true",
+    "2e6, true",
+    "10e6, true",
     "20e6, true"
   })
   void linkAtHalfLoad_isKnownOrSaidNotToBe(double bps, boolean poisson) {
@@ -134,7 +140,9 @@ class LinkCapacityTest {
       capacity.answered(64, 1_051_200, second * 1_000_000_000L);
       used(capacity, 0, second);
       assertEquals(
-          new Belief(20_000_000, Source.PROBES), capacity.belief(second * 1_000_000_000L), "" + second);
+          new Belief(20_000_000, Source.PROBES),
+          capacity.belief(second * 1_000_000_000L),
+          "" + second);
     }
     used(capacity, 0, 62);
     assertEquals(Source.UNKNOWN, capacity.belief(62_000_000_000L).source(), "not for ever");
