@@ -40,6 +40,7 @@ class ArchitectureTest {
   private static final String MONITOR = "io.malob.monitor..";
   private static final String LATENCY = "io.malob.latency..";
   private static final String AGENT = "io.malob.agent..";
+  private static final String METRICS = "io.malob.metrics..";
   private static final String MPTCP = "io.malob.mptcp..";
   private static final String ENDHOST = "io.malob.endhost..";
   private static final String MODULE = "io.malob.module..";
@@ -51,6 +52,11 @@ class ArchitectureTest {
   private static final Set<String> BALANCER_SERVICE =
       Set.of(
           "io.malob.balancer.AuditStats",
+          "io.malob.balancer.BalancerActivity",
+          "io.malob.balancer.BalancerActivity$Durations",
+          "io.malob.balancer.BalancerActivity$PlacementCount",
+          "io.malob.balancer.BalancerActivity$Records",
+          "io.malob.balancer.BalancerActivity$Traffic",
           "io.malob.balancer.MoveStats",
           "io.malob.balancer.ProfileStats",
           "io.malob.balancer.BalancerCounters",
@@ -114,6 +120,7 @@ class ArchitectureTest {
     "io.malob.mptcp.., 20",
     "io.malob.endhost.., 20",
     "io.malob.rest.., 12",
+    "io.malob.metrics.., 8",
     "io.malob.controller.., 60",
     "net.floodlightcontroller.., 25"
   })
@@ -214,6 +221,19 @@ class ArchitectureTest {
                   .and(notOneOf(LATENCY_SERVICE))
                   .and(notOneOf(MPTCP_SERVICE))
                   .and(notOneOf(ENDHOST_SERVICE))
+                  .and(notOneOf(MONITOR_SERVICE))
+                  .and(notOneOf(AGENT_SERVICE)));
+
+  @ArchTest
+  static final ArchRule metrics_seeStateAndServicesOnly =
+      noClasses()
+          .that()
+          .resideInAPackage(METRICS)
+          .should()
+          .dependOnClassesThat(
+              oursExcept(METRICS, MODULE, ALGORITHM, STATE, FLOODLIGHT)
+                  .and(notOneOf(BALANCER_SERVICE))
+                  .and(notOneOf(LATENCY_SERVICE))
                   .and(notOneOf(MONITOR_SERVICE))
                   .and(notOneOf(AGENT_SERVICE)));
 

@@ -76,6 +76,7 @@ final class Admissions {
    * @param client where the client is attached
    * @param view what the choice is made from
    * @param profile what it is placed by, and what learns from it
+   * @param tally what counts what becomes of it
    */
   record Terms(
       int vipNumber,
@@ -83,7 +84,8 @@ final class Admissions {
       Choice choice,
       Attachment client,
       BalancerView view,
-      ServiceProfile profile) {}
+      ServiceProfile profile,
+      PlacementCounts.Tally tally) {}
 
   /**
    * Places a connection and sends its first packet on, or rejects that.
@@ -108,10 +110,15 @@ final class Admissions {
       refused = tryToAdmit(request, first, terms, server -> canTake(server, request), true);
     }
     if (refused == RefusalReason.NO_ROUTE && earlier.isIncomplete()) {
-      waitingRoom.enterOr(first, refused, rejections::reject);
+      waitingRoom.enterOr(first, refused, (arrival, reason) -> reject(arrival, reason, terms));
     } else if (refused != null) {
-      rejections.reject(first, refused);
+      reject(first, refused, terms);
     }
+  }
+
+  private void reject(Arrival arrival, RefusalReason reason, Terms terms) {
+    terms.tally.refused(reason);
+    rejections.reject(arrival, reason);
   }
 
   /**
@@ -224,6 +231,7 @@ final class Admissions {
     if (!isControl) {
       samples.placed(connection, terms.profile, placement, terms.view);
     }
+    terms.tally.placed();
     placement.server().load().opened();
     terms.view.loadChanged(placement.server());
     if (isControl) {

@@ -162,7 +162,7 @@ final class Audits {
                   return; // gone, rules and all; when it comes back it is audited
                 }
                 silent.add(switchId);
-                LOG.warn("Switch {} does not tell its rules: {}", switchId, why);
+                LOG.warn("rules_not_told switch={} why=\"{}\"", switchId, why);
                 done.accept(false);
               }
             });

@@ -1,5 +1,6 @@
 package io.malob.balancer;
 
+import com.google.common.collect.ImmutableList;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.FiveTuple;
@@ -16,6 +17,7 @@ import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.RefusedRule;
+import io.malob.openflow.RuleCounts;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.packet.Packet;
@@ -24,6 +26,7 @@ import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.CatalogStore;
 import io.malob.state.catalog.FileCatalogStore;
 import io.malob.state.catalog.Protocol;
+import io.malob.state.record.RecordWriter;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -69,6 +72,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.U64;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -87,7 +91,9 @@ import org.slf4j.LoggerFactory;
  * {@code elephantMegabytes}, how much they must have carried; {@code moveGainPercent}, how much
  * wider the share of another path must be; {@code movesPerSecond}, how many of them are moved at
  * most; {@code elephantMaxRules}, how many connections a switch may have to be asked what each has
- * carried.
+ * carried; {@code connectionRecords}, a file that gets a line for each connection whose rules have
+ * gone (without it there is none); {@code connectionRecordsMegabytes}, how large it may get; {@code
+ * connectionRecordsFiles}, how many such files are kept.
  */
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class BalancerModule
@@ -105,6 +111,7 @@ public final class BalancerModule
   private static final long TIDY_MILLIS = 5_000;
   private static final long LOOK_MILLIS = 1_000;
   private static final long APPLY_MILLIS = 1_000;
+  private static final long BYTES_PER_MEGABYTE = 1_000_000;
   private static final int MAX_IDLE_SECONDS = 0xffff - 60;
 
   /** Listeners that must have seen a packet before. */
@@ -118,6 +125,10 @@ public final class BalancerModule
   private final FlowProgrammer programmer =
       new FlowProgrammer(switchId -> FloodlightSwitch.active(this.switches, switchId));
   private final ServiceProfiles profiles = new ServiceProfiles();
+  private final PlacementCounts placements = new PlacementCounts();
+  private final PlacementTimes placementTimes = new PlacementTimes();
+  private final PacketIns packetIns = new PacketIns();
+  private final MemberTraffic traffic = new MemberTraffic();
   private FlowSamples samples;
   private ConnectionTable connections;
   private final AuditCounts auditCounts = new AuditCounts();
@@ -135,6 +146,10 @@ public final class BalancerModule
   private VipArp arp;
   private LabelTable labels;
   private PendingConnections pending;
+  private WaitingRoom waitingRoom;
+  private ConnectionRecords records = ConnectionRecords.NONE;
+  private @Nullable RecordWriter<ConnectionRecord> recordWriter;
+  private final RecordFormat recordFormat = new RecordFormat();
   private Elephants elephants;
   private SwitchPreparation preparation;
   private HostRuleCache hostRules;
@@ -188,7 +203,9 @@ public final class BalancerModule
     SettingReader settings = new SettingReader(BalancerModule.class, context.getConfigParams(this));
     CatalogStore store = openStore(settings.text("data", ""));
     catalog = openCatalog(store);
-    context.getServiceImpl(IShutdownService.class).registerShutdownListener(() -> close(store));
+    IShutdownService shutdown = context.getServiceImpl(IShutdownService.class);
+    shutdown.registerShutdownListener(() -> close(store));
+    openRecords(settings, shutdown);
     build(settings);
   }
 
@@ -215,7 +232,33 @@ public final class BalancerModule
     try {
       store.close();
     } catch (IOException e) {
-      LOG.warn("The catalog could not be closed: {}", e.getMessage());
+      LOG.warn("catalog_not_closed why=\"{}\"", e.getMessage());
+    }
+  }
+
+  private void openRecords(SettingReader settings, IShutdownService shutdown)
+      throws FloodlightModuleException {
+    String file = settings.text("connectionRecords", "");
+    long mostBytes =
+        settings.number("connectionRecordsMegabytes", 100, 1, 1_000_000) * BYTES_PER_MEGABYTE;
+    int mostFiles = settings.number("connectionRecordsFiles", 5, 1, 1_000);
+    if (file.isEmpty()) {
+      return;
+    }
+    try {
+      RecordWriter<ConnectionRecord> writer =
+          RecordWriter.start(Path.of(file), mostBytes, mostFiles, recordFormat::line);
+      ConnectionRecords kept = new ConnectionRecords(writer::add, Clock.systemUTC(), nanoTime);
+      recordWriter = writer;
+      records = kept;
+      shutdown.registerShutdownListener(
+          () -> {
+            kept.end();
+            writer.close();
+          });
+    } catch (IOException e) {
+      throw new FloodlightModuleException(
+          BalancerModule.class.getName() + ".connectionRecords cannot be written: " + e, e);
     }
   }
 
@@ -247,17 +290,33 @@ public final class BalancerModule
     arp = new VipArp(view, programmer);
     Routes routes = new Routes(labels);
     Rejections rejections = new Rejections(programmer, refusals);
-    WaitingRoom waitingRoom = new WaitingRoom(nanoTime, arrival -> upkeep.hostsAreWanted(arrival));
+    waitingRoom = new WaitingRoom(nanoTime, arrival -> upkeep.hostsAreWanted(arrival));
     FtpSessions ftpSessions = new FtpSessions();
     ConnectionProgrammer connectionProgrammer =
         new ConnectionProgrammer(
-            programmer, hostRules, idleTimeouts(settings), ftpSessions, latest, nanoTime);
+            programmer, hostRules, idleTimeouts(settings), ftpSessions, latest, records, nanoTime);
     endings =
         new Endings(
-            view, connections, routes, connectionProgrammer, ftpSessions, pending, nanoTime);
+            view,
+            connections,
+            routes,
+            connectionProgrammer,
+            ftpSessions,
+            pending,
+            records,
+            nanoTime);
     Departures departures =
         new Departures(
-            view, connections, routes, connectionProgrammer, rejections, endings, pending);
+            view,
+            connections,
+            routes,
+            connectionProgrammer,
+            rejections,
+            endings,
+            pending,
+            packetIns,
+            placementTimes,
+            nanoTime);
     Admissions admissions =
         new Admissions(
             connections,
@@ -271,7 +330,8 @@ public final class BalancerModule
             samples,
             random.applyAsInt(Integer.MAX_VALUE));
     FtpData ftpData =
-        new FtpData(view, connections, ftpSessions, admissions, endings, rejections, profiles);
+        new FtpData(
+            view, connections, ftpSessions, admissions, endings, rejections, profiles, placements);
     explainer = new Explainer(view, connections, ftpData, hosts::find, profiles);
     requests =
         new RequestHandler(
@@ -286,6 +346,8 @@ public final class BalancerModule
             hosts,
             pending,
             profiles,
+            placements,
+            packetIns,
             nanoTime);
     preparation = new SwitchPreparation(programmer, labels);
     Adoption adoption = adoption(settings, hosts, admissions, connectionProgrammer);
@@ -411,27 +473,34 @@ public final class BalancerModule
     monitor.servers().addListener(upkeep::serverReported);
     repetition.every(TIDY_MILLIS, "tidying", upkeep::tidy);
     repetition.every(TIDY_MILLIS, "forgetting samples", samples::sweep);
+    repetition.every(TIDY_MILLIS, "completing records", records::sweep);
     repetition.every(LOOK_MILLIS, "looking for long flows", elephants::tick);
   }
 
   /** Waits until the change is in force, so that it is when the operator's request is answered. */
   private void catalogChanged(CatalogSnapshot before, CatalogSnapshot after) {
     profiles.retain(after);
+    traffic.retain(after);
+    recordFormat.learn(after);
     try {
       upkeep.catalogChanged(before, after).get(APPLY_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException e) {
-      LOG.error("A change of the catalog was not fully applied", e.getCause());
+      LOG.error("catalog_change_failed - it is not fully applied", e.getCause());
     } catch (TimeoutException e) {
-      LOG.warn("A change of the catalog takes longer than {} ms to apply", APPLY_MILLIS);
+      LOG.warn("catalog_change_slow ms={} - it is still being applied", APPLY_MILLIS);
     }
   }
 
   @Override
   public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
     if (message instanceof OFPacketIn packetIn) {
-      return packetIn(sw.getId(), packetIn) ? Command.STOP : Command.CONTINUE;
+      boolean isOurs = packetIn(sw.getId(), packetIn);
+      if (!isOurs) {
+        packetIns.count(PacketIns.Outcome.OTHER);
+      }
+      return isOurs ? Command.STOP : Command.CONTINUE;
     }
     if (message instanceof OFFlowRemoved flowRemoved) {
       flowRemoved(sw.getId(), flowRemoved);
@@ -445,6 +514,7 @@ public final class BalancerModule
     Packet packet = Packet.parse(packetIn.getData());
     if (Cookie.is(packetIn.getCookie(), Cookie.Kind.END)) {
       // only a copy: the packet itself is on its way
+      packetIns.count(PacketIns.Outcome.END);
       endings.ended(packet.fiveTuple());
       return true;
     }
@@ -457,11 +527,19 @@ public final class BalancerModule
       return true;
     }
     return switch (packet.kind()) {
-      case ARP -> arp.handle(switchId, inPort, packet);
+      case ARP -> arp(switchId, inPort, packet);
       case TCP, UDP, ICMP, OTHER_IPV4 -> requests.handle(switchId, inPort, packet);
       case MALFORMED -> malformed(packetIn);
       case OTHER -> false;
     };
+  }
+
+  private boolean arp(DatapathId switchId, OFPort inPort, Packet packet) {
+    boolean isForAVip = arp.handle(switchId, inPort, packet);
+    if (isForAVip) {
+      packetIns.count(PacketIns.Outcome.ARP);
+    }
+    return isForAVip;
   }
 
   private boolean malformed(OFPacketIn packetIn) {
@@ -494,8 +572,10 @@ public final class BalancerModule
   }
 
   private void flowRemoved(DatapathId switchId, OFFlowRemoved message) {
-    if (Cookie.is(message.getCookie(), Cookie.Kind.REQUEST)
-        || Cookie.is(message.getCookie(), Cookie.Kind.REPLY)) {
+    boolean isOfConnection =
+        Cookie.is(message.getCookie(), Cookie.Kind.REQUEST)
+            || Cookie.is(message.getCookie(), Cookie.Kind.REPLY);
+    if (isOfConnection) {
       samples.ruleEnded(message);
     }
     if (Cookie.is(message.getCookie(), Cookie.Kind.HOST)) {
@@ -506,6 +586,14 @@ public final class BalancerModule
       endings.timedOut(
           ConnectionRules.tupleOf(message.getMatch()), Cookie.generation(message.getCookie()));
     }
+    if (isOfConnection) {
+      RuleCounts.of(message).ifPresent(counts -> counted(message.getCookie(), counts));
+    }
+  }
+
+  private void counted(U64 cookie, RuleCounts counts) {
+    traffic.ruleEnded(cookie, counts);
+    records.ruleEnded(cookie, counts);
   }
 
   @Override
@@ -547,6 +635,26 @@ public final class BalancerModule
   public BalancerCounters counters() {
     return new BalancerCounters(
         connections.open(), connections.dormant(), programmer.unsent(), refusedRules.bySwitch());
+  }
+
+  @Override
+  public BalancerActivity activity() {
+    return new BalancerActivity(
+        ImmutableList.copyOf(placements.all()),
+        placementTimes.now(),
+        packetIns.with(placements.placed(), refusals),
+        waitingRoom.size(),
+        labels.repairs(),
+        labels.failedRepairs(),
+        traffic.now(catalog.snapshot()),
+        recordsSoFar());
+  }
+
+  private BalancerActivity.Records recordsSoFar() {
+    @Nullable RecordWriter<ConnectionRecord> writer = recordWriter;
+    return writer == null
+        ? new BalancerActivity.Records(0, 0)
+        : new BalancerActivity.Records(writer.written(), writer.dropped());
   }
 
   @Override

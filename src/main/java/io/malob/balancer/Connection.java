@@ -399,6 +399,11 @@ final class Connection {
                 route == null ? null : route.shown()));
   }
 
+  /** How long ago its first packet came, or it was taken over from the switches. */
+  synchronized long ageNanos(long nowNanos) {
+    return Math.max(0, nowNanos - openedAtNanos);
+  }
+
   private Phase phase() {
     if (state == State.DORMANT) {
       return Phase.DORMANT;

@@ -44,6 +44,7 @@ final class ConnectionProgrammer {
   private final IdleTimeouts idleTimeouts;
   private final FtpSessions ftpSessions;
   private final LatestConnections latest;
+  private final ConnectionRecords records;
   private final LongSupplier nanoTime;
 
   ConnectionProgrammer(
@@ -52,12 +53,14 @@ final class ConnectionProgrammer {
       IdleTimeouts idleTimeouts,
       FtpSessions ftpSessions,
       LatestConnections latest,
+      ConnectionRecords records,
       LongSupplier nanoTime) {
     this.programmer = programmer;
     this.hostRules = hostRules;
     this.idleTimeouts = idleTimeouts;
     this.ftpSessions = ftpSessions;
     this.latest = latest;
+    this.records = records;
     this.nanoTime = nanoTime;
   }
 
@@ -151,7 +154,7 @@ final class ConnectionProgrammer {
             connection.server().number(),
             connection.generation(),
             idleTimeouts.of(reply.incoming()) + REPLY_GRACE_SECONDS,
-            connection.isSampled()));
+            connection.isSampled() || records.areKept()));
     if (ftpSessions.isOpen(connection)) {
       messages.add(ftpDataRule(factory, connection));
     }

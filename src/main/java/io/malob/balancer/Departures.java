@@ -5,6 +5,7 @@ import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
 import io.malob.balancer.Connection.Route;
 import io.malob.openflow.packet.Packet;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,9 @@ final class Departures {
   private final Rejections rejections;
   private final Endings endings;
   private final EarlierConnections earlier;
+  private final PacketIns packetIns;
+  private final PlacementTimes times;
+  private final LongSupplier nanoTime;
 
   Departures(
       Supplier<BalancerView> views,
@@ -28,7 +32,10 @@ final class Departures {
       ConnectionProgrammer programmer,
       Rejections rejections,
       Endings endings,
-      EarlierConnections earlier) {
+      EarlierConnections earlier,
+      PacketIns packetIns,
+      PlacementTimes times,
+      LongSupplier nanoTime) {
     this.views = views;
     this.connections = connections;
     this.routes = routes;
@@ -36,12 +43,15 @@ final class Departures {
     this.rejections = rejections;
     this.endings = endings;
     this.earlier = earlier;
+    this.packetIns = packetIns;
+    this.times = times;
+    this.nanoTime = nanoTime;
   }
 
   /** The first packet of a connection that has just been placed. */
   void start(Connection connection, Placement placement, Arrival arrival) {
     send(connection, arrival.packet());
-    open(connection, placement, arrival);
+    open(connection, placement, arrival, true);
   }
 
   /**
@@ -49,16 +59,19 @@ final class Departures {
    * outlived them.
    */
   void goOn(Connection connection, Arrival arrival) {
-    send(connection, arrival.packet());
-    if (connection.state() != Connection.State.DORMANT) {
-      return;
+    boolean goesOn = send(connection, arrival.packet());
+    @Nullable RefusalReason refused =
+        connection.state() == Connection.State.DORMANT ? wake(connection, arrival) : null;
+    if (refused == null && goesOn) {
+      packetIns.count(PacketIns.Outcome.KNOWN);
     }
-    @Nullable RefusalReason refused = wake(connection, arrival);
     if (refused != null) {
       connection.unpark();
       // a switch that has just come back is no way yet; the packet comes again
       if (refused != RefusalReason.NO_ROUTE || !earlier.isIncomplete()) {
         rejections.reject(arrival, refused);
+      } else {
+        packetIns.count(PacketIns.Outcome.EARLIER);
       }
     }
   }
@@ -83,12 +96,13 @@ final class Departures {
       server.load().resumed();
       view.loadChanged(server);
     }
-    open(connection, placement, arrival);
+    open(connection, placement, arrival, false);
     return null;
   }
 
   /** Gives an open connection its paths, and lets its packets go as soon as they are ready. */
-  private void open(Connection connection, Placement placement, Arrival arrival) {
+  private void open(
+      Connection connection, Placement placement, Arrival arrival, boolean isPlacement) {
     Route route = routes.acquire(placement);
     @Nullable Route spare = connection.take(route);
     if (spare != null) {
@@ -99,15 +113,22 @@ final class Departures {
     }
     if (route.isReady()) {
       sendParked(connection, route);
+      if (isPlacement) {
+        times.count(nanoTime.getAsLong() - arrival.nanos());
+      }
     } else {
-      routes.whenReady(route, ready -> pathsAreDecided(connection, ready, arrival));
+      routes.whenReady(route, ready -> pathsAreDecided(connection, ready, arrival, isPlacement));
     }
   }
 
-  private void pathsAreDecided(Connection connection, boolean ready, Arrival first) {
+  private void pathsAreDecided(
+      Connection connection, boolean ready, Arrival first, boolean isPlacement) {
     @Nullable Route route = connection.route();
     if (ready && route != null) {
       sendParked(connection, route);
+      if (isPlacement) {
+        times.count(nanoTime.getAsLong() - first.nanos());
+      }
     } else if (!ready && endings.close(connection)) {
       rejections.reject(first, RefusalReason.PATH_FAILED);
     }
@@ -120,8 +141,10 @@ final class Departures {
     }
   }
 
-  private void send(Connection connection, Packet packet) {
-    switch (connection.park(packet)) {
+  /** Sends a packet on, or lets it wait; false if there is no room for that. */
+  private boolean send(Connection connection, Packet packet) {
+    Connection.Parking parking = connection.park(packet);
+    switch (parking) {
       case READY -> {
         @Nullable Route route = connection.route();
         if (route != null) {
@@ -131,5 +154,6 @@ final class Departures {
       case FULL -> rejections.drop(RefusalReason.QUEUE_FULL);
       case PARKED -> {}
     }
+    return parking != Connection.Parking.FULL;
   }
 }

@@ -2,6 +2,7 @@ package io.malob.balancer;
 
 import io.malob.algorithm.FiveTuple;
 import io.malob.balancer.Connection.Route;
+import io.malob.balancer.ConnectionRecord.End;
 import io.malob.state.catalog.Protocol;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -20,6 +21,7 @@ final class Endings {
   private final ConnectionProgrammer programmer;
   private final FtpSessions ftpSessions;
   private final EarlierConnections earlier;
+  private final ConnectionRecords records;
   private final LongSupplier nanoTime;
 
   Endings(
@@ -29,6 +31,7 @@ final class Endings {
       ConnectionProgrammer programmer,
       FtpSessions ftpSessions,
       EarlierConnections earlier,
+      ConnectionRecords records,
       LongSupplier nanoTime) {
     this.views = views;
     this.connections = connections;
@@ -36,6 +39,7 @@ final class Endings {
     this.programmer = programmer;
     this.ftpSessions = ftpSessions;
     this.earlier = earlier;
+    this.records = records;
     this.nanoTime = nanoTime;
   }
 
@@ -81,7 +85,7 @@ final class Endings {
             ? connections.forget(connection, Connection.State.OPEN)
             : connections.sleep(connection);
     if (left) {
-      leave(connection);
+      leave(connection, End.IDLE);
     }
   }
 
@@ -92,14 +96,14 @@ final class Endings {
         .forEach(
             connection -> {
               if (connections.sleep(connection)) {
-                leave(connection);
+                leave(connection, End.SWITCH_RESET);
               }
             });
   }
 
   /** Forgets a connection that nobody misses, and takes its rules away. */
   void cutOff(Connection connection) {
-    if (close(connection)) {
+    if (close(connection, End.CUT_OFF)) {
       programmer.remove(connection);
     }
   }
@@ -115,16 +119,21 @@ final class Endings {
 
   /** Forgets a connection whatever its state; false if it is forgotten already. */
   boolean close(Connection connection) {
+    return close(connection, End.CLOSED);
+  }
+
+  private boolean close(Connection connection, End end) {
     if (connections.forget(connection, Connection.State.OPEN)) {
-      leave(connection);
+      leave(connection, end);
       return true;
     }
     return connections.forget(connection, Connection.State.DORMANT);
   }
 
-  private void leave(Connection connection) {
+  private void leave(Connection connection, End end) {
     uncount(connection);
     @Nullable Route route = connection.dropRoute();
+    records.left(connection, route, end);
     if (route != null) {
       routes.release(route);
     }

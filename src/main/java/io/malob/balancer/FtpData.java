@@ -7,6 +7,7 @@ import io.malob.algorithm.Server;
 import io.malob.balancer.Admissions.Terms;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Protocol;
+import io.malob.state.catalog.Service;
 import io.malob.state.catalog.Vip;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,7 @@ final class FtpData {
   private final Endings endings;
   private final Rejections rejections;
   private final ServiceProfiles profiles;
+  private final PlacementCounts placements;
 
   FtpData(
       Supplier<BalancerView> views,
@@ -33,7 +35,8 @@ final class FtpData {
       Admissions admissions,
       Endings endings,
       Rejections rejections,
-      ServiceProfiles profiles) {
+      ServiceProfiles profiles,
+      PlacementCounts placements) {
     this.views = views;
     this.connections = connections;
     this.sessions = sessions;
@@ -41,6 +44,7 @@ final class FtpData {
     this.endings = endings;
     this.rejections = rejections;
     this.profiles = profiles;
+    this.placements = placements;
   }
 
   /**
@@ -105,6 +109,7 @@ final class FtpData {
     }
     Server target = server.keepingPorts();
     Placer placer = pool.placer(control.algorithm());
+    Service service = view.catalog().serviceFor(Protocol.TCP, FtpSessions.CONTROL_PORT);
     admissions.admit(
         request,
         arrival,
@@ -117,8 +122,7 @@ final class FtpData {
                     : Placer.Refusal.NOT_ACCEPTABLE,
             client,
             view,
-            profiles.ofFtpData(
-                control.vipNumber(),
-                view.catalog().serviceFor(Protocol.TCP, FtpSessions.CONTROL_PORT))));
+            profiles.ofFtpData(control.vipNumber(), service),
+            placements.of(service, control.algorithm())));
   }
 }

@@ -41,6 +41,9 @@ public interface IBalancerService extends IFloodlightService {
   /** How full the balancer is, and what did not get through to switches. */
   BalancerCounters counters();
 
+  /** What became of connections and packets, how long placing took, and what members carried. */
+  BalancerActivity activity();
+
   /** What comparing the switches' rules with what the controller knows has brought up. */
   AuditStats audits();
 

@@ -102,7 +102,7 @@ final class PathMover {
             .whenComplete(
                 (nothing, failure) -> {
                   if (failure != null) {
-                    LOG.error("A connection could not be moved", failure);
+                    LOG.error("flow_not_moved", failure);
                   }
                 });
   }
@@ -118,8 +118,9 @@ final class PathMover {
     }
     moved.increment();
     LOG.info(
-        "{} of {} go over {} instead of {}: its share is {} instead of {} Mbit/s",
-        elephant.isReply() ? "Replies" : "Requests",
+        "flow_moved direction={} connection=\"{}\" to=\"{}\" from=\"{}\" mbps={}"
+            + " mbps_before={}",
+        elephant.isReply() ? "reply" : "request",
         connection,
         label.path(),
         before,

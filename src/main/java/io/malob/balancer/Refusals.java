@@ -21,6 +21,17 @@ final class Refusals {
     requireNonNull(counts.get(reason)).increment();
   }
 
+  /** How many packets that came to the controller went nowhere: all but what failed later. */
+  long ofPackets() {
+    long sum = 0;
+    for (Map.Entry<RefusalReason, LongAdder> each : counts.entrySet()) {
+      boolean wasPlaced =
+          each.getKey() == RefusalReason.PATH_FAILED || each.getKey() == RefusalReason.RULE_REFUSED;
+      sum += wasPlaced ? 0 : each.getValue().sum();
+    }
+    return sum;
+  }
+
   /** The counts by the names that users see; reasons that never occurred are there with zero. */
   Map<String, Long> byReason() {
     Map<String, Long> result = new LinkedHashMap<>();

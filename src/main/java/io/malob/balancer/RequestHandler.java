@@ -10,6 +10,7 @@ import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Protocol;
+import io.malob.state.catalog.Service;
 import io.malob.state.catalog.Vip;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -41,6 +42,8 @@ final class RequestHandler {
   private final Clients clients;
   private final EarlierConnections earlier;
   private final ServiceProfiles profiles;
+  private final PlacementCounts placements;
+  private final PacketIns packetIns;
   private final LongSupplier nanoTime;
 
   /** Finds out where a client is attached. */
@@ -61,6 +64,8 @@ final class RequestHandler {
       Clients clients,
       EarlierConnections earlier,
       ServiceProfiles profiles,
+      PlacementCounts placements,
+      PacketIns packetIns,
       LongSupplier nanoTime) {
     this.views = views;
     this.connections = connections;
@@ -73,6 +78,8 @@ final class RequestHandler {
     this.clients = clients;
     this.earlier = earlier;
     this.profiles = profiles;
+    this.placements = placements;
+    this.packetIns = packetIns;
     this.nanoTime = nanoTime;
   }
 
@@ -96,7 +103,11 @@ final class RequestHandler {
     }
     @Nullable Connection connection = connections.byReply(packet.fiveTuple());
     if (connection == null) {
-      return earlier.hasReply(packet.fiveTuple());
+      boolean isEarlier = earlier.hasReply(packet.fiveTuple());
+      if (isEarlier) {
+        packetIns.count(PacketIns.Outcome.EARLIER);
+      }
+      return isEarlier;
     }
     if (isLostFragment(packet, connection)) {
       rejections.drop(RefusalReason.FRAGMENT);
@@ -183,11 +194,13 @@ final class RequestHandler {
   private void unknown(Arrival arrival, Protocol protocol) {
     Packet packet = arrival.packet();
     switch (earlier.judge(arrival)) {
-      case LEAVE -> {}
+      case LEAVE -> packetIns.count(PacketIns.Outcome.EARLIER);
       case WAIT -> {
         boolean stays = waitingRoom.enter(arrival) == WaitingRoom.Entry.WAITS;
         if (!stays && earlier.giveUp(packet.fiveTuple())) {
           start(arrival, protocol);
+        } else if (!stays) {
+          packetIns.count(PacketIns.Outcome.EARLIER);
         }
       }
       case NEW -> {
@@ -251,12 +264,20 @@ final class RequestHandler {
       return;
     }
     PoolView members = view.pool(pool.get());
+    Algorithm algorithm = view.catalog().algorithmFor(vip.get(), pool.get(), protocol, port);
+    Service service = view.catalog().serviceFor(protocol, port);
+    PlacementCounts.Tally tally = placements.of(service, algorithm);
     if ((members.servers().isEmpty() || othersMayAnswer(arrival))
         && members.servers().size() < membersUp(view, pool.get())) {
-      waitingRoom.enterOr(arrival.awaitingMembers(), RefusalReason.NO_MEMBER, rejections::reject);
+      waitingRoom.enterOr(
+          arrival.awaitingMembers(),
+          RefusalReason.NO_MEMBER,
+          (waited, reason) -> {
+            tally.refused(reason);
+            rejections.reject(waited, reason);
+          });
       return;
     }
-    Algorithm algorithm = view.catalog().algorithmFor(vip.get(), pool.get(), protocol, port);
     Placer placer = members.placer(algorithm);
     admissions.admit(
         packet.fiveTuple(),
@@ -271,7 +292,8 @@ final class RequestHandler {
                 view.catalog(),
                 vip.get(),
                 packet.fiveTuple(),
-                view.catalog().serviceFor(protocol, port))));
+                service),
+            tally));
   }
 
   private static long membersUp(BalancerView view, Pool pool) {
@@ -289,8 +311,10 @@ final class RequestHandler {
     @Nullable Connection toMember = connections.byReply(reversed);
     @Nullable Connection toClient = connections.byRequest(reversed);
     if (toMember != null) {
+      packetIns.count(PacketIns.Outcome.KNOWN);
       programmer.deliverTranslated(packet, toMember.server().at());
     } else if (toClient != null) {
+      packetIns.count(PacketIns.Outcome.KNOWN);
       programmer.deliverTranslated(packet, toClient.client());
     } else {
       rejections.drop(RefusalReason.LOST_LABEL);

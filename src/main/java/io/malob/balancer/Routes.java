@@ -40,7 +40,7 @@ final class Routes {
             .whenComplete(
                 (nothing, failure) -> {
                   if (failure != null) {
-                    LOG.error("A connection could not use its paths", failure);
+                    LOG.error("connection_failed - it could not use its paths", failure);
                   }
                 });
   }

@@ -88,7 +88,7 @@ final class SwitchPreparation {
     @Nullable DatapathId switchId = triedTcpFlags.remove(transaction);
     if (switchId != null && withoutTcpFlags.add(switchId)) {
       LOG.info(
-          "Switch {} cannot match TCP flags: ends of connections are known by their time-outs",
+          "tcp_flags_not_matched switch={} - ends of connections are known by their time-outs",
           switchId);
     }
     return switchId != null;

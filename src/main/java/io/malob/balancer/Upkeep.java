@@ -292,7 +292,7 @@ final class Upkeep implements NetworkEvents.Follower {
 
   private void switchRead(DatapathId switchId, boolean known) {
     if (!known) {
-      LOG.warn("Switch {} is started afresh: its connections are interrupted", switchId);
+      LOG.warn("switch_started_afresh switch={} - its connections are interrupted", switchId);
       endings.switchReset(switchId);
       preparation.reset(switchId, view.get().catalog());
     }

@@ -67,6 +67,11 @@ final class WaitingRoom {
     }
   }
 
+  /** How many packets wait. */
+  int size() {
+    return Math.min(size.get(), CAPACITY);
+  }
+
   /** Takes all packets out, to be tried again. */
   List<Arrival> leave() {
     List<Arrival> all = new ArrayList<>();

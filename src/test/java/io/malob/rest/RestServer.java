@@ -10,6 +10,7 @@ import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.balancer.AuditStats;
+import io.malob.balancer.BalancerActivity;
 import io.malob.balancer.BalancerCounters;
 import io.malob.balancer.ConnectionPage;
 import io.malob.balancer.ExplainedConnection;
@@ -299,6 +300,11 @@ final class RestServer implements IBalancerService {
   public BalancerCounters counters() {
     return new BalancerCounters(
         5, 7, 2, Map.of(DatapathId.of(1), Map.of("FLOW_MOD_FAILED/TABLE_FULL", 3L)));
+  }
+
+  @Override
+  public BalancerActivity activity() {
+    throw new UnsupportedOperationException("no resource shows it");
   }
 
   @Override

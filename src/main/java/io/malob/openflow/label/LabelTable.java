@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
 import org.projectfloodlight.openflow.protocol.OFMessage;
@@ -40,6 +41,9 @@ public final class LabelTable {
 
   /** All labels that have rules, or are about to get some. */
   private final Set<LabelledPath> labels = ConcurrentHashMap.newKeySet();
+
+  private final LongAdder repairs = new LongAdder();
+  private final LongAdder failedRepairs = new LongAdder();
 
   /** Those that new connections get; of several for one path, after a repair, only one. */
   private final Map<Path, LabelledPath> byPath = new ConcurrentHashMap<>();
@@ -236,9 +240,20 @@ public final class LabelTable {
     return lost;
   }
 
+  /** How often a label was led over another path, or over the same one once more. */
+  public long repairs() {
+    return repairs.sum();
+  }
+
+  /** How many of these changes did not get through to all switches. */
+  public long failedRepairs() {
+    return failedRepairs.sum();
+  }
+
   private void reroute(LabelledPath labelled, Path after) {
     Path before = labelled.path();
     boolean sure = !labelled.isUnsure();
+    repairs.increment();
     labelled.moveTo(after);
     if (!after.equals(before)) {
       byPath.remove(before, labelled);
@@ -253,7 +268,8 @@ public final class LabelTable {
             programmer::factory),
         done -> {
           if (!done) {
-            LOG.warn("Path {} could not be changed to {}; it is tried again", before, after);
+            failedRepairs.increment();
+            LOG.warn("path_not_changed from=\"{}\" to=\"{}\" - it is tried again", before, after);
           }
           labelled.settle(done);
         });
@@ -316,7 +332,7 @@ public final class LabelTable {
 
   private void finish(LabelledPath labelled, boolean installed) {
     if (!installed) {
-      LOG.warn("Path {} could not be installed", labelled.path());
+      LOG.warn("path_not_installed path=\"{}\"", labelled.path());
       remove(labelled, nanoTime.getAsLong()); // some switches may have its rule
     }
     labelled.ready().complete(installed);

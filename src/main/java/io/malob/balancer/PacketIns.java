@@ -1,0 +1,55 @@
+package io.malob.balancer;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Counts what became of the packets that switches sent to the controller. Those that opened a
+ * connection, and those that were refused, are counted with connections and refusals already.
+ * Thread-safe.
+ */
+final class PacketIns {
+  /** What became of a packet-in. */
+  enum Outcome {
+    /** Its connection was known: it was sent on its way, or waits for its path. */
+    KNOWN,
+    /** It may belong to a connection of before the controller's start, and was left to its rules. */
+    EARLIER,
+    /** A copy that told that a client has ended its connection. */
+    END,
+    /** ARP for a VIP. */
+    ARP,
+    /** None of the balancer's business: other modules got it. */
+    OTHER;
+
+    private String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  private final ImmutableMap<Outcome, LongAdder> counts =
+      Maps.toMap(EnumSet.allOf(Outcome.class), any -> new LongAdder());
+
+  void count(Outcome outcome) {
+    requireNonNull(counts.get(outcome)).increment();
+  }
+
+  /**
+   * All outcomes, zeros too.
+   *
+   * @param placed how many connections were placed
+   * @param refusals how many packets were refused, by reason
+   */
+  ImmutableMap<String, Long> with(long placed, Refusals refusals) {
+    ImmutableMap.Builder<String, Long> byOutcome = ImmutableMap.builder();
+    byOutcome.put("placed", placed);
+    byOutcome.put("refused", refusals.ofPackets());
+    counts.forEach((outcome, count) -> byOutcome.put(outcome.text(), count.sum()));
+    return byOutcome.build();
+  }
+}

@@ -1,0 +1,98 @@
+package io.malob.balancer;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
+import io.malob.algorithm.Algorithm;
+import io.malob.balancer.BalancerActivity.PlacementCount;
+import io.malob.state.catalog.Service;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts what became of new connections, by service and algorithm. Bounded: what there is no room
+ * for is counted together. Thread-safe; takes no lock for what was counted before.
+ */
+final class PlacementCounts {
+  /** How many pairs of service and algorithm are told apart. */
+  static final int MOST = 1_024;
+
+  /** The service that is shown for all further pairs. */
+  static final String OTHERS = "others";
+
+  private final Map<String, Map<String, Tally>> byService = new ConcurrentHashMap<>();
+  private final Tally others = new Tally();
+
+  /** Of one service and algorithm. */
+  static final class Tally {
+    private final LongAdder placed = new LongAdder();
+    private final ImmutableMap<RefusalReason, LongAdder> refused =
+        Maps.toMap(EnumSet.allOf(RefusalReason.class), any -> new LongAdder());
+
+    void placed() {
+      placed.increment();
+    }
+
+    void refused(RefusalReason reason) {
+      requireNonNull(refused.get(reason)).increment();
+    }
+  }
+
+  /** What to count connections to that service by, as the services table names it. */
+  Tally of(Service service, Algorithm algorithm) {
+    @Nullable Map<String, Tally> known = byService.get(service.id());
+    @Nullable Tally tally = known == null ? null : known.get(algorithm.name());
+    return tally == null ? add(service.id(), algorithm.name()) : tally;
+  }
+
+  private synchronized Tally add(String service, String algorithm) {
+    int pairs = byService.values().stream().mapToInt(Map::size).sum();
+    return pairs >= MOST
+        ? others
+        : byService
+            .computeIfAbsent(service, any -> new ConcurrentHashMap<>())
+            .computeIfAbsent(algorithm, any -> new Tally());
+  }
+
+  /** How many were placed. */
+  long placed() {
+    return all().stream()
+        .filter(line -> line.outcome().equals(PlacementCount.PLACED))
+        .mapToLong(PlacementCount::count)
+        .sum();
+  }
+
+  /** All counts, in the order of services, algorithms and outcomes; no refusals that never were. */
+  List<PlacementCount> all() {
+    List<PlacementCount> lines = new ArrayList<>();
+    byService.forEach(
+        (service, tallies) ->
+            tallies.forEach((algorithm, tally) -> add(lines, service, algorithm, tally)));
+    lines.sort(
+        Comparator.comparing(PlacementCount::serviceId)
+            .thenComparing(PlacementCount::algorithm)
+            .thenComparing(PlacementCount::outcome));
+    if (others.placed.sum() > 0) {
+      add(lines, OTHERS, OTHERS, others);
+    }
+    return lines;
+  }
+
+  private static void add(
+      List<PlacementCount> lines, String service, String algorithm, Tally tally) {
+    lines.add(new PlacementCount(service, algorithm, PlacementCount.PLACED, tally.placed.sum()));
+    tally.refused.forEach(
+        (reason, count) -> {
+          if (count.sum() > 0) {
+            lines.add(new PlacementCount(service, algorithm, reason.text(), count.sum()));
+          }
+        });
+  }
+}

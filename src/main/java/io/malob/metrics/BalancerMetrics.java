@@ -1,0 +1,123 @@
+package io.malob.metrics;
+
+import io.malob.balancer.AuditStats;
+import io.malob.balancer.BalancerActivity;
+import io.malob.balancer.BalancerActivity.Traffic;
+import io.malob.balancer.BalancerCounters;
+import io.malob.balancer.IBalancerService;
+import io.malob.balancer.MemberStats;
+import io.malob.balancer.MoveStats;
+import io.malob.monitor.IMonitorService;
+import io.malob.state.catalog.Member;
+import io.malob.state.network.Measurement;
+import io.malob.state.network.ServerMeasurements;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What the balancer has done, and how its members are. */
+record BalancerMetrics(IBalancerService balancer, IMonitorService monitor) {
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  void addTo(Samples samples) {
+    BalancerActivity activity = balancer.activity();
+    activity
+        .placements()
+        .forEach(
+            line ->
+                samples.add(
+                    Metric.PLACEMENTS,
+                    line.count(),
+                    line.serviceId(),
+                    line.algorithm(),
+                    line.outcome()));
+    samples.add(Metric.PLACEMENT_TIME, activity.placementTimes());
+    activity
+        .packetIns()
+        .forEach((outcome, count) -> samples.add(Metric.PACKET_INS, count, outcome));
+    balancer.refusals().forEach((reason, count) -> samples.add(Metric.REFUSALS, count, reason));
+    samples.add(Metric.WAITING, activity.waiting());
+    samples.add(Metric.RECORDS, activity.records().written(), "written");
+    samples.add(Metric.RECORDS, activity.records().dropped(), "dropped");
+    addCounters(samples, balancer.counters());
+    addPathChanges(samples, activity, balancer.moves());
+    addAudits(samples, balancer.audits());
+    addMembers(samples, activity);
+  }
+
+  private static void addCounters(Samples samples, BalancerCounters counters) {
+    samples.add(Metric.OPEN, counters.openConnections());
+    samples.add(Metric.DORMANT, counters.dormantConnections());
+    samples.add(Metric.UNSENT, counters.unsentBatches());
+    counters
+        .refusedRules()
+        .forEach(
+            (id, byReason) ->
+                byReason.forEach(
+                    (reason, count) -> samples.add(Metric.REFUSED_RULES, count, id, reason)));
+  }
+
+  private static void addPathChanges(Samples samples, BalancerActivity activity, MoveStats moves) {
+    long repaired = Math.max(0, activity.pathRepairs() - activity.failedPathRepairs());
+    samples.add(Metric.PATH_CHANGES, repaired, "broken_link", "done");
+    samples.add(Metric.PATH_CHANGES, activity.failedPathRepairs(), "broken_link", "failed");
+    samples.add(Metric.PATH_CHANGES, moves.moved(), "long_flow", "done");
+    samples.add(Metric.PATH_CHANGES, moves.failed(), "long_flow", "failed");
+    samples.add(Metric.LONG_FLOWS, moves.elephants());
+  }
+
+  private static void addAudits(Samples samples, AuditStats audits) {
+    samples.add(Metric.AUDITS, audits.tablesRead(), "tables_read");
+    samples.add(Metric.AUDITS, audits.tablesReset(), "tables_reset");
+    samples.add(Metric.AUDITS, audits.connectionsAdopted(), "connections_adopted");
+    samples.add(Metric.AUDITS, audits.connectionsSlept(), "connections_slept");
+    samples.add(Metric.AUDITS, audits.connectionsRestored(), "connections_restored");
+    samples.add(Metric.AUDITS, audits.rulesRemoved(), "rules_removed");
+  }
+
+  private void addMembers(Samples samples, BalancerActivity activity) {
+    Map<String, MemberStats> stats = balancer.memberStats();
+    for (Member member : balancer.catalog().snapshot().members().values()) {
+      String pool = Optional.ofNullable(member.poolId()).orElse("");
+      @Nullable MemberStats counts = stats.get(member.id());
+      if (counts != null) {
+        addCounts(samples, counts, member.id(), pool);
+      }
+      @Nullable Traffic traffic = activity.traffic().get(member.id());
+      if (traffic != null) {
+        samples.add(Metric.MEMBER_REQUEST_BYTES, traffic.requestBytes(), member.id(), pool);
+        samples.add(Metric.MEMBER_REPLY_BYTES, traffic.replyBytes(), member.id(), pool);
+        samples.add(Metric.MEMBER_REPLY_RULES, traffic.replyRules(), member.id(), pool);
+      }
+      ServerMeasurements known = monitor.servers().get(member.address(), monitor.nanoTime());
+      add(samples, Metric.MEMBER_CPU, known.cpuFraction(), 1, member.id(), pool);
+      add(
+          samples,
+          Metric.MEMBER_RESPONSE,
+          known.responseNanos(),
+          NANOS_PER_SECOND,
+          member.id(),
+          pool);
+    }
+  }
+
+  private static void addCounts(
+      Samples samples, MemberStats counts, String member, String pool) {
+    samples.add(Metric.MEMBER_ACTIVE, counts.activeConnections(), member, pool);
+    samples.add(Metric.MEMBER_FOREIGN, counts.foreignConnections(), member, pool);
+    samples.add(Metric.MEMBER_LOCATED, counts.located() ? 1 : 0, member, pool);
+    samples.add(Metric.MEMBER_CONNECTIONS, counts.totalConnections(), member, pool);
+  }
+
+  private static void add(
+      Samples samples,
+      Metric metric,
+      @Nullable Measurement measured,
+      double divisor,
+      String member,
+      String pool) {
+    if (measured != null) {
+      samples.add(metric, measured.value() / divisor, member, pool);
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package io.malob.metrics;
+
+import io.malob.agent.IAgentService;
+import io.malob.balancer.IBalancerService;
+import io.malob.latency.ILatencyService;
+import io.malob.module.Repetition;
+import io.malob.monitor.IMonitorService;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import net.floodlightcontroller.core.IShutdownService;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.IFloodlightModule;
+import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.restserver.IRestApiService;
+import net.floodlightcontroller.threadpool.IThreadPoolService;
+
+/**
+ * Serves metrics for Prometheus at {@code /metrics}: MALOB's own, which are listed in {@link
+ * Metric}, and those of the JVM as Micrometer names them.
+ *
+ * <p>Ours are made from the snapshots and counts of the other modules at each scrape, not kept a
+ * second time as Micrometer's meters: so their labels are those of what is there at that moment,
+ * and nothing is to be cleared away after a link or member has gone.
+ */
+public final class MetricsModule implements IFloodlightModule {
+
+  /** Made by the module loader. */
+  public MetricsModule() {}
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
+    return List.of();
+  }
+
+  @Override
+  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
+    return Map.of();
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
+    return List.of(
+        IRestApiService.class,
+        IBalancerService.class,
+        IMonitorService.class,
+        ILatencyService.class,
+        IAgentService.class,
+        IOFSwitchService.class,
+        IThreadPoolService.class,
+        IShutdownService.class);
+  }
+
+  @Override
+  public void init(FloodlightModuleContext context) {}
+
+  @Override
+  public void startUp(FloodlightModuleContext context) {
+    IBalancerService balancer = context.getServiceImpl(IBalancerService.class);
+    IMonitorService monitor = context.getServiceImpl(IMonitorService.class);
+    RuleCounting rules =
+        new RuleCounting(context.getServiceImpl(IOFSwitchService.class), monitor::nanoTime);
+    new Repetition(context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor())
+        .every(RuleCounting.TICK_MILLIS, "counting rules", rules::tick);
+    BalancerMetrics ofBalancer = new BalancerMetrics(balancer, monitor);
+    NetworkMetrics ofNetwork =
+        new NetworkMetrics(
+            balancer,
+            monitor,
+            context.getServiceImpl(ILatencyService.class),
+            context.getServiceImpl(IAgentService.class),
+            rules);
+    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    JvmGcMetrics collections = new JvmGcMetrics();
+    context
+        .getServiceImpl(IShutdownService.class)
+        .registerShutdownListener(
+            () -> {
+              collections.close();
+              registry.close();
+            });
+    bind(registry, collections);
+    MultiCollector ours = () -> collect(ofBalancer, ofNetwork);
+    registry.getPrometheusRegistry().register(ours);
+    context.getServiceImpl(IRestApiService.class).addRestletRoutable(new Scrape(registry));
+  }
+
+  private static void bind(PrometheusMeterRegistry registry, JvmGcMetrics collections) {
+    for (MeterBinder binder :
+        List.of(
+            collections,
+            new JvmMemoryMetrics(),
+            new JvmThreadMetrics(),
+            new ClassLoaderMetrics(),
+            new ProcessorMetrics(),
+            new FileDescriptorMetrics(),
+            new UptimeMetrics())) {
+      binder.bindTo(registry);
+    }
+  }
+
+  private static MetricSnapshots collect(BalancerMetrics ofBalancer, NetworkMetrics ofNetwork) {
+    Samples samples = new Samples();
+    ofBalancer.addTo(samples);
+    ofNetwork.addTo(samples);
+    return samples.all();
+  }
+}

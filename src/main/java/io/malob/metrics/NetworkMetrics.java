@@ -1,0 +1,116 @@
+package io.malob.metrics;
+
+import io.malob.agent.IAgentService;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.balancer.IBalancerService;
+import io.malob.balancer.LinkStats;
+import io.malob.latency.ILatencyService;
+import io.malob.latency.LatencyCounters;
+import io.malob.latency.LatencyCounters.ProbeCount;
+import io.malob.monitor.IMonitorService;
+import io.malob.state.network.LinkMeasurements;
+import io.malob.state.network.Measurement;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What is known of switches and links, and what became of probes and reports. */
+record NetworkMetrics(
+    IBalancerService balancer,
+    IMonitorService monitor,
+    ILatencyService latency,
+    IAgentService agents,
+    RuleCounting rules) {
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  void addTo(Samples samples) {
+    addSwitches(samples);
+    addLinks(samples);
+    addProbes(samples, latency.counters());
+    samples.add(Metric.REPORTS, agents.counts().accepted());
+    agents
+        .counts()
+        .dropped()
+        .forEach((reason, count) -> samples.add(Metric.REPORT_DROPS, count, reason));
+  }
+
+  private void addSwitches(Samples samples) {
+    samples.add(Metric.SWITCHES, monitor.topology().switches().size());
+    rules
+        .counts()
+        .forEach(
+            (id, tables) ->
+                tables.forEach(
+                    (table, count) -> samples.add(Metric.SWITCH_RULES, count, id, table)));
+    latency
+        .controlRoundTrips()
+        .forEach(
+            (id, trip) ->
+                trip.nanos()
+                    .ifPresent(
+                        nanos ->
+                            samples.add(
+                                Metric.CONTROL_ROUND_TRIP, nanos / NANOS_PER_SECOND, id)));
+    monitor
+        .portStatistics()
+        .forEach(
+            (id, stats) -> {
+              samples.add(Metric.PORT_STATISTICS, stats.answers(), id, "answered");
+              samples.add(Metric.PORT_STATISTICS, stats.failures(), id, "failed");
+              samples.add(Metric.PORT_STATISTICS, stats.skipped(), id, "skipped");
+            });
+  }
+
+  private void addLinks(Samples samples) {
+    Map<DirectedLink, Integer> active =
+        balancer.links().stream().collect(Collectors.toMap(LinkStats::link, LinkStats::active));
+    Map<DirectedLink, LinkMeasurements> known = monitor.links().snapshot(monitor.nanoTime());
+    known.forEach(
+        (link, measured) -> {
+          add(samples, Metric.LINK_LATENCY, link, measured.latencyNanos(), NANOS_PER_SECOND);
+          add(samples, Metric.LINK_USE, link, measured.useBps(), 1);
+          add(samples, Metric.LINK_FREE, link, measured.throughputBps(), 1);
+          monitor
+              .capacity(link)
+              .ifPresent(
+                  capacity ->
+                      add(samples, Metric.LINK_CAPACITY, link, capacity.bitsPerSecond()));
+          add(samples, Metric.LINK_CONNECTIONS, link, active.getOrDefault(link, 0));
+        });
+  }
+
+  private static void add(
+      Samples samples,
+      Metric metric,
+      DirectedLink link,
+      @Nullable Measurement measured,
+      double divisor) {
+    if (measured != null) {
+      add(samples, metric, link, measured.value() / divisor);
+    }
+  }
+
+  private static void add(Samples samples, Metric metric, DirectedLink link, double value) {
+    samples.add(
+        metric,
+        value,
+        link.src(),
+        link.srcPort().getPortNumber(),
+        link.dst(),
+        link.dstPort().getPortNumber());
+  }
+
+  private static void addProbes(Samples samples, LatencyCounters counters) {
+    addProbes(samples, counters.links(), "link");
+    addProbes(samples, counters.control(), "control");
+    counters
+        .discarded()
+        .forEach((reason, count) -> samples.add(Metric.PROBE_DISCARDS, count, reason));
+  }
+
+  private static void addProbes(Samples samples, ProbeCount count, String kind) {
+    samples.add(Metric.PROBES, count.answered(), kind, "answered");
+    samples.add(Metric.PROBES, count.lost(), kind, "lost");
+    samples.add(Metric.PROBES, count.unsent(), kind, "unsent");
+  }
+}

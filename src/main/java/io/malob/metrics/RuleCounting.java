@@ -1,0 +1,126 @@
+package io.malob.metrics;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSortedMap;
+import com.google.common.util.concurrent.FutureCallback;
+import com.google.common.util.concurrent.Futures;
+import com.google.common.util.concurrent.ListenableFuture;
+import com.google.common.util.concurrent.MoreExecutors;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFTableStatsEntry;
+import org.projectfloodlight.openflow.protocol.OFTableStatsReply;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Asks switches how many rules their tables have: all of them one after the other within {@link
+ * #ROUND_NANOS}, and only while somebody looks, because every answer has a line for each of up to
+ * 254 tables. Asked by one thread; {@link #counts} by any.
+ */
+final class RuleCounting {
+  /** How often {@link #tick} is to be called. */
+  static final long TICK_MILLIS = 1_000;
+
+  /** A tenth of the switches is asked at each call. */
+  private static final int SLICES = 10;
+
+  /** Scrapes are a minute apart at most, as a rule. */
+  private static final long INTEREST_NANOS = TimeUnit.MINUTES.toNanos(2);
+
+  /** A switch that has not answered for so long has its number forgotten, and is asked again. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private final IOFSwitchService switches;
+  private final LongSupplier nanoTime;
+  private final Map<DatapathId, Answer> answers = new ConcurrentHashMap<>();
+  private final Map<DatapathId, Long> askedAtNanos = new ConcurrentHashMap<>();
+  private volatile @Nullable Long lookedAtNanos;
+  private int slice;
+
+  private record Answer(long atNanos, ImmutableMap<Integer, Long> rules) {}
+
+  RuleCounting(IOFSwitchService switches, LongSupplier nanoTime) {
+    this.switches = switches;
+    this.nanoTime = nanoTime;
+  }
+
+  /** How many rules each table has that has any, by switch; none for those that do not say. */
+  ImmutableSortedMap<DatapathId, ImmutableMap<Integer, Long>> counts() {
+    long now = nanoTime.getAsLong();
+    lookedAtNanos = now;
+    ImmutableSortedMap.Builder<DatapathId, ImmutableMap<Integer, Long>> fresh =
+        ImmutableSortedMap.naturalOrder();
+    answers.forEach(
+        (id, answer) -> {
+          if (now - answer.atNanos < PATIENCE_NANOS) {
+            fresh.put(id, answer.rules);
+          }
+        });
+    return fresh.build();
+  }
+
+  /** Asks the switches whose turn it is, if somebody has looked lately. */
+  void tick() {
+    long now = nanoTime.getAsLong();
+    @Nullable Long looked = lookedAtNanos;
+    if (looked == null || now - looked > INTEREST_NANOS) {
+      return;
+    }
+    slice = (slice + 1) % SLICES;
+    answers.keySet().removeIf(id -> switches.getActiveSwitch(id) == null);
+    askedAtNanos.keySet().removeIf(id -> switches.getActiveSwitch(id) == null);
+    for (DatapathId id : switches.getAllSwitchDpids()) {
+      boolean isItsTurn = Math.floorMod(Long.hashCode(id.getLong()), SLICES) == slice;
+      @Nullable IOFSwitch sw = switches.getActiveSwitch(id);
+      if (sw != null && (isItsTurn || !answers.containsKey(id)) && !owesAnswer(id, now)) {
+        ask(sw, now);
+      }
+    }
+  }
+
+  private boolean owesAnswer(DatapathId id, long now) {
+    @Nullable Long asked = askedAtNanos.get(id);
+    return asked != null && now - asked < PATIENCE_NANOS;
+  }
+
+  private void ask(IOFSwitch sw, long now) {
+    askedAtNanos.put(sw.getId(), now);
+    ListenableFuture<List<OFTableStatsReply>> answer =
+        sw.writeStatsRequest(sw.getOFFactory().buildTableStatsRequest().build());
+    Futures.addCallback(
+        answer,
+        new FutureCallback<List<OFTableStatsReply>>() {
+          @Override
+          public void onSuccess(@Nullable List<OFTableStatsReply> replies) {
+            if (replies != null) {
+              answers.put(sw.getId(), new Answer(nanoTime.getAsLong(), rules(replies)));
+            }
+            askedAtNanos.remove(sw.getId());
+          }
+
+          @Override
+          public void onFailure(Throwable cause) {
+            // it is asked again in a while, or has gone
+          }
+        },
+        MoreExecutors.directExecutor());
+  }
+
+  private static ImmutableMap<Integer, Long> rules(List<OFTableStatsReply> replies) {
+    ImmutableSortedMap.Builder<Integer, Long> rules = ImmutableSortedMap.naturalOrder();
+    for (OFTableStatsReply reply : replies) {
+      for (OFTableStatsEntry entry : reply.getEntries()) {
+        if (entry.getActiveCount() > 0) {
+          rules.put((int) entry.getTableId().getValue(), entry.getActiveCount());
+        }
+      }
+    }
+    return ImmutableMap.copyOf(rules.build());
+  }
+}

@@ -1,0 +1,103 @@
+package io.malob.state.record;
+
+import java.io.BufferedOutputStream;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file that lines are added to. Before it would get too large it becomes {@code FILE.1}, what was
+ * that {@code FILE.2}, and so on; the oldest goes. For one thread.
+ */
+final class RotatingFile implements Closeable {
+  private final Path path;
+  private final long mostBytes;
+  private final int mostFiles;
+  private @Nullable OutputStream out;
+  private long bytes;
+
+  /**
+   * A file that need not be there yet; one that is there is gone on with.
+   *
+   * @param mostBytes how large it may get; one line may be larger
+   * @param mostFiles how many files are kept, this one included; at least 1
+   */
+  RotatingFile(Path path, long mostBytes, int mostFiles) {
+    this.path = path;
+    this.mostBytes = mostBytes;
+    this.mostFiles = mostFiles;
+  }
+
+  /**
+   * Opens the file, so that nothing but a full disk can go wrong later.
+   *
+   * @throws IOException if it cannot be written
+   */
+  void open() throws IOException {
+    @Nullable Path directory = path.toAbsolutePath().getParent();
+    if (directory != null) {
+      Files.createDirectories(directory);
+    }
+    out =
+        new BufferedOutputStream(
+            Files.newOutputStream(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
+    bytes = Files.size(path);
+  }
+
+  /** Adds a line; it may be on the disk only after {@link #flush}. */
+  void add(String line) throws IOException {
+    byte[] text = (line + "\n").getBytes(StandardCharsets.UTF_8);
+    if (out != null && bytes > 0 && bytes + text.length > mostBytes) {
+      close();
+      rotate();
+    }
+    if (out == null) {
+      open();
+    }
+    OutputStream now = out;
+    if (now != null) {
+      now.write(text);
+      bytes += text.length;
+    }
+  }
+
+  private void rotate() throws IOException {
+    for (int number = mostFiles - 1; number > 0; number--) {
+      Path from = number == 1 ? path : numbered(number - 1);
+      if (Files.exists(from)) {
+        Files.move(from, numbered(number), StandardCopyOption.REPLACE_EXISTING);
+      }
+    }
+    if (mostFiles == 1) {
+      Files.delete(path);
+    }
+  }
+
+  private Path numbered(int number) {
+    return path.resolveSibling(path.getFileName() + "." + number);
+  }
+
+  /** Hands over to the system what was added. */
+  void flush() throws IOException {
+    OutputStream now = out;
+    if (now != null) {
+      now.flush();
+    }
+  }
+
+  /** Closes the file; the next line opens it again. */
+  @Override
+  public void close() throws IOException {
+    OutputStream now = out;
+    out = null;
+    if (now != null) {
+      now.close();
+    }
+  }
+}
