@@ -43,7 +43,7 @@ final class GuardFile {
       }
     } catch (IOException | IllegalArgumentException e) {
       LOG.warn(
-          "{} cannot be read ({}): each agent's next report counts, however old it is",
+          "heard_reports_not_read file=\"{}\" why=\"{}\" - each agent's next report counts",
           file.get().path(),
           e.getMessage());
     }
@@ -61,7 +61,7 @@ final class GuardFile {
       failed = false;
     } catch (IOException e) {
       if (!failed) {
-        LOG.error("{} cannot be written: {}", file.get().path(), e.toString());
+        LOG.error("heard_reports_not_written file=\"{}\" why=\"{}\"", file.get().path(), e.toString());
       }
       failed = true;
     }

@@ -5,7 +5,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
@@ -22,7 +21,7 @@ final class RejectionLog {
   private static final long EACH_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final Map<IPv4Address, Note> notes = new ConcurrentHashMap<>();
-  private final Consumer<String> log;
+  private final Log log;
 
   /** What there is to tell of one source. */
   private static final class Note {
@@ -35,7 +34,12 @@ final class RejectionLog {
     }
   }
 
-  RejectionLog(Consumer<String> log) {
+  /** Takes a line: how many of a source were dropped since the last one, and the first of them. */
+  interface Log {
+    void dropped(String source, long count, String first);
+  }
+
+  RejectionLog(Log log) {
     this.log = log;
   }
 
@@ -68,10 +72,8 @@ final class RejectionLog {
             return;
           }
           note.toldNanos = nowNanos;
-          log.accept(
-              String.format(
-                  "Reports %s are dropped (%d since last told; the first: %s)",
-                  source.equals(NO_SOURCE) ? "by HTTP" : "from " + source, dropped, note.example));
+          log.dropped(
+              source.equals(NO_SOURCE) ? "http" : source.toString(), dropped, note.example);
         });
   }
 }

@@ -88,7 +88,7 @@ final class ReportSwitches implements IOFSwitchListener {
       return false;
     }
     if (withoutMeter.add(switchId)) {
-      LOG.info("Switch {} does not limit reports by a meter", switchId);
+      LOG.info("reports_not_metered switch={} - it takes no meter", switchId);
       refresh(List.of(switchId));
     }
     return true;

@@ -86,8 +86,8 @@ public final class Main implements Callable<Integer> {
       stopOnSignal(controller.shutdownRequested());
       return controller.shutdownRequested().join();
     } catch (FloodlightModuleException | UncheckedIOException e) {
-      logger.error("Cannot start: {}", e.getMessage());
-      logger.debug("Cannot start", e);
+      logger.error("start_failed why=\"{}\"", e.getMessage());
+      logger.debug("start_failed", e);
       return FAILED;
     } finally {
       stopped.countDown();
@@ -138,7 +138,7 @@ public final class Main implements Callable<Integer> {
     Runnable hook =
         () -> {
           if (shutdownRequested.complete(0)) {
-            logger.info("Stopping: asked to by a signal");
+            logger.info("stopping why=\"{}\"", "a signal");
           }
           boolean clean = awaitStopped();
           Runtime.getRuntime().halt(clean ? shutdownRequested.join() : FAILED);

@@ -46,7 +46,7 @@ public record Repetition(ScheduledExecutorService timer) {
     try {
       work.run();
     } catch (RuntimeException e) {
-      LOG.error("{} failed and is tried again", name, e);
+      LOG.error("task_failed task=\"{}\" - it is tried again", name, e);
     }
   }
 }

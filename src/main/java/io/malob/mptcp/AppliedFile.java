@@ -42,7 +42,7 @@ final class AppliedFile {
       return Optional.of(AppliedFormat.read(bytes.get()));
     } catch (IllegalArgumentException e) {
       LOG.error(
-          "The MPTCP plan {} is damaged ({}); it is kept as {}, and there is none now",
+          "mptcp_plan_damaged file=\"{}\" why=\"{}\" kept_as=\"{}\" - there is none now",
           file.get().path(),
           e.getMessage(),
           file.get().setAside(clock.instant()));

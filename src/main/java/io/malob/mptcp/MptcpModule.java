@@ -236,7 +236,7 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
     try {
       keeper.follow();
     } catch (RuntimeException e) {
-      LOG.error("The MPTCP plan could not follow the network", e);
+      LOG.error("mptcp_plan_stuck - it could not follow the network", e);
     }
   }
 

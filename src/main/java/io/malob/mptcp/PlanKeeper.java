@@ -190,7 +190,7 @@ final class PlanKeeper {
     save(applied);
     put(applied, seen, 0, done);
     LOG.info(
-        "MPTCP: {} sub-flows of {} hosts over {} routes, {} per link",
+        "mptcp_plan_applied subflows={} hosts={} routes={} per_link=\"{}\"",
         plan.members().stream().mapToInt(member -> member.homes().size()).sum(),
         plan.members().size(),
         plan.routes().size(),
@@ -214,7 +214,7 @@ final class PlanKeeper {
     try {
       file.save(applied);
     } catch (IOException e) {
-      LOG.error("The MPTCP plan could not be kept: {}", e.toString());
+      LOG.error("mptcp_plan_not_stored why=\"{}\"", e.toString());
       throw MptcpException.notStored("the plan could not be stored; the log says why");
     }
   }
@@ -266,7 +266,7 @@ final class PlanKeeper {
     try {
       file.clear();
     } catch (IOException e) {
-      LOG.error("The MPTCP plan could not be removed from the disk: {}", e.toString());
+      LOG.error("mptcp_plan_not_removed why=\"{}\"", e.toString());
       throw MptcpException.notStored("the plan could not be removed; the log says why");
     }
     List<Label> old = view.applied().map(before -> before.labelled().labels()).orElse(List.of());
@@ -277,7 +277,7 @@ final class PlanKeeper {
           old.forEach(labels::release);
           done.run();
         });
-    LOG.info("MPTCP: the plan is taken away");
+    LOG.info("mptcp_plan_cleared");
     return true;
   }
 
@@ -343,12 +343,12 @@ final class PlanKeeper {
             .count();
     put(changed, seen, now.replans() + 1, () -> {});
     LOG.info(
-        "MPTCP: planned anew for {}: {} of {} routes are as before, {} sub-flows per link",
+        "mptcp_plan_changed topology=\"{}\" routes_kept={} routes={} per_link=\"{}\"",
         part.topology(),
         kept,
         plan.routes().size(),
         perLink(plan));
-    changed.trouble().ifPresent(why -> LOG.warn("MPTCP: {}", why));
+    changed.trouble().ifPresent(why -> LOG.warn("mptcp_plan_troubled why=\"{}\"", why));
     save(changed);
   }
 
@@ -371,7 +371,7 @@ final class PlanKeeper {
 
   private void troubled(View now, String why) {
     if (!now.trouble().equals(Optional.of(why))) {
-      LOG.warn("MPTCP: the plan cannot follow the network: {}", why);
+      LOG.warn("mptcp_plan_not_followed why=\"{}\"", why);
       view =
           new View(now.applied(), now.addresses(), now.changing(), Optional.of(why), now.replans());
     }

@@ -53,7 +53,7 @@ record RuleCounts(IOFSwitchService switches, RuleInstaller installer, Executor i
     boolean isComparable = installer.expected(switchId) == expected && installer.isAtRest(switchId);
     if (isComparable && found != expected) {
       LOG.warn(
-          "Switch {} has {} rules for sub-flows, not {}: they are sent again",
+          "mptcp_rules_differ switch={} found={} expected={} - they are sent again",
           switchId,
           found,
           expected);

@@ -339,7 +339,7 @@ final class RuleInstaller {
       return false;
     }
     if (refusing.add(switchId)) {
-      LOG.warn("Switch {} has not taken a rule for sub-flows; its table may be full", switchId);
+      LOG.warn("mptcp_rule_refused switch={} - its table may be full", switchId);
       inOrder.execute(this::publish);
     }
     return true;

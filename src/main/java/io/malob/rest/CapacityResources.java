@@ -107,7 +107,7 @@ final class CapacityResources {
   }
 
   private static RefusedException notStored(IOException e) {
-    LOG.error("The capacities could not be stored: {}", e.toString());
+    LOG.error("capacities_not_stored why=\"{}\"", e.toString());
     return new RefusedException(500, "the change could not be stored; the log says why", null);
   }
 

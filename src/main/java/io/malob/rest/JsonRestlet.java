@@ -86,10 +86,10 @@ final class JsonRestlet extends Restlet {
     } catch (RefusedException e) {
       return e.reply();
     } catch (IOException e) {
-      log.info("The body of a request could not be read: {}", e.toString());
+      log.info("request_body_unreadable why=\"{}\"", e.toString());
       return new RefusedException(400, "the body could not be read", null).reply();
     } catch (RuntimeException e) {
-      log.error("{} {} failed", request.getMethod(), request.getResourceRef(), e);
+      log.error("request_failed method={} uri=\"{}\"", request.getMethod(), request.getResourceRef(), e);
       return new RefusedException(500, "the controller failed; its log says why", null).reply();
     }
   }

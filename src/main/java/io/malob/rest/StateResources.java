@@ -70,6 +70,7 @@ final class StateResources implements Resources {
     all.put("refusals", reading(query -> balancer.refusals()));
     all.put("counters", reading(query -> counters()));
     all.put("audits", reading(query -> audits(balancer.audits())));
+    all.put("logs", part(new LogLevels()::answer));
     all.put("mptcp", part(plans::answer));
     all.put(
         "endhost", call -> uplinks.answer(call.method(), call.path(), call.query(), call.body()));

@@ -57,12 +57,23 @@ class MetricsServedTest {
                           "io.malob.controller.core.CoreModule.openFlowPort", "0",
                           "io.malob.controller.rest.RestModule.httpPort", "0")));
     }
-    scraped = send("GET", "/metrics", "text/plain").body();
+    scraped = afterACollection();
   }
 
   @AfterAll
   static void stop() {
     controller.close();
+  }
+
+  /** The JVM's metrics of garbage collection are there only when there was one. */
+  private static String afterACollection() throws Exception {
+    String body = "";
+    for (int tries = 0; tries < 100 && !body.contains("jvm_gc_pause_seconds_sum"); tries++) {
+      System.gc();
+      Thread.sleep(100);
+      body = send("GET", "/metrics", "text/plain").body();
+    }
+    return body;
   }
 
   private static HttpResponse<String> send(String method, String path, String accept)

@@ -200,7 +200,7 @@ class StateRestTest {
     assertEquals(
         "there is nothing at /nothing here, only config, openapi.json, explain, connections,"
             + " capacities, paths, profiles, moves, links, servers, snapshot, latency, reports,"
-            + " refusals, counters, audits, mptcp, endhost",
+            + " refusals, counters, audits, logs, mptcp, endhost",
         answer.error());
   }
 }

@@ -90,7 +90,7 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
 
   private void close(ChannelHandlerContext ctx, String what, int intervals) {
     logger.warn(
-        "{} has {} for {} ms: closing its connection",
+        "switch_silent from={} what=\"{}\" ms={} - its connection is closed",
         ctx.channel().remoteAddress(),
         what,
         (long) intervals * intervalMillis);

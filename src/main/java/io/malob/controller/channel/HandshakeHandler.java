@@ -234,7 +234,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   private void onError(ChannelHandlerContext ctx, OFErrorMsg error) {
     if (state == State.TABLE_MISS_BARRIER && error.getXid() == roleRequestXid) {
       logger.info(
-          "{} does not make this controller its master ({}): it counts as an equal one",
+          "switch_role_refused from={} why=\"{}\" - this controller counts as an equal one",
           peer,
           ErrorKind.of(error));
     } else if (state != State.TABLE_MISS_BARRIER || role != OFControllerRole.ROLE_SLAVE) {
@@ -258,7 +258,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
 
   private void refuse(ChannelHandlerContext ctx, String reason) {
     finish();
-    logger.warn("Refused {}: it {}", peer, reason);
+    logger.warn("switch_refused from={} it=\"{}\"", peer, reason);
     ctx.channel().close();
   }
 
@@ -281,7 +281,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     if (state != State.OVER) {
-      logger.info("{} went away in its handshake, asked for {}", peer, state);
+      logger.info("handshake_given_up from={} asked_for=\"{}\"", peer, state);
       finish();
     }
     ctx.fireChannelInactive();

@@ -13,13 +13,20 @@ public final class RareWarning {
   private static final long INTERVAL_NANOS = 10_000_000_000L;
 
   private final Logger logger;
+  private final String line;
   private final LongSupplier nanoTime;
   private final AtomicLong count = new AtomicLong();
   private final AtomicLong nextNanos;
 
-  /** A warning on this log; the clock counts nanoseconds. */
-  public RareWarning(Logger logger, LongSupplier nanoTime) {
+  /**
+   * A warning on this log.
+   *
+   * @param event the name of the event
+   * @param nanoTime counts nanoseconds
+   */
+  public RareWarning(Logger logger, String event, LongSupplier nanoTime) {
     this.logger = logger;
+    this.line = event + " what=\"{}\" count={}";
     this.nanoTime = nanoTime;
     nextNanos = new AtomicLong(nanoTime.getAsLong());
   }
@@ -35,7 +42,7 @@ public final class RareWarning {
     long now = nanoTime.getAsLong();
     long next = nextNanos.get();
     if (now - next >= 0 && nextNanos.compareAndSet(next, now + INTERVAL_NANOS)) {
-      logger.warn("{} ({} so far)", text, total, cause);
+      logger.warn(line, text, total, cause);
     }
   }
 

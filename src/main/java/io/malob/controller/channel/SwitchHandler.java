@@ -41,14 +41,14 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
     this.sw = sw;
     this.connection = sw.connection();
     this.events = events;
-    messageProblems = new RareWarning(logger, nanoTime);
+    messageProblems = new RareWarning(logger, "message_problem", nanoTime);
     roleWatch = connection.roleWatch(sw.getOFFactory());
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     logger.info(
-        "Switch {} is connected from {} by {}: this controller has {}",
+        "switch_connected switch={} from={} version={} role=\"{}\"",
         sw.getId(),
         sw.getInetAddress(),
         sw.getOFFactory().getVersion(),
@@ -105,7 +105,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
     roleWatch.changed(role);
     boolean takesOrders = sw.getStatus().isControllable();
     if (takesOrders != tookOrders) {
-      logger.warn("This controller has {} at switch {} now", role, sw.getId());
+      logger.warn("switch_role_changed role=\"{}\" switch={}", role, sw.getId());
       if (takesOrders) {
         sw.write(BaseRules.messages(sw.getOFFactory()));
       }
@@ -124,7 +124,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
     ErrorKind kind = ErrorKind.of(error);
     if (errorCounts.merge(kind, 1L, Long::sum) == 1) {
       logger.warn(
-          "Switch {} reports {} (more of this kind are counted, not logged): {}",
+          "switch_error switch={} kind=\"{}\" error=\"{}\" - more of this kind are counted only",
           sw.getId(),
           kind,
           error);
@@ -151,7 +151,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     long errors = errorCounts.values().stream().mapToLong(Long::longValue).sum();
-    logger.info("Switch {} has gone ({} errors of its own)", sw.getId(), errors);
+    logger.info("switch_gone switch={} errors={}", sw.getId(), errors);
     roleWatch.close();
     sw.markDisconnected();
     connection.closed();
@@ -164,9 +164,9 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
       return; // each message that waits when a connection is closed fails once more
     }
     if (cause instanceof IOException) {
-      logger.info("The connection of switch {} broke: {}", sw.getId(), cause.getMessage());
+      logger.info("connection_broken switch={} why=\"{}\"", sw.getId(), cause.getMessage());
     } else {
-      logger.warn("Closing the connection of switch {}: {}", sw.getId(), cause.getMessage());
+      logger.warn("connection_closed switch={} why=\"{}\"", sw.getId(), cause.getMessage());
     }
     ctx.close();
   }

@@ -54,7 +54,7 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
     DatapathId id = sw.getId();
     OpenFlowSwitch older = switches.put(id, sw);
     if (older != null) {
-      logger.warn("{} replaces {}, which is disconnected", sw, older);
+      logger.warn("switch_replaced by=\"{}\" earlier=\"{}\" - the earlier one is disconnected", sw, older);
       older.disconnect();
       tell(listener -> listener.switchRemoved(id));
     }
@@ -100,7 +100,7 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
     try {
       teller.execute(() -> listeners.forEach(listener -> tellOne(listener, event)));
     } catch (RejectedExecutionException e) {
-      logger.debug("Nobody is told any more: the controller stops", e);
+      logger.debug("listeners_not_told - the controller stops", e);
     }
   }
 
@@ -108,7 +108,7 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
     try {
       event.accept(listener);
     } catch (RuntimeException e) {
-      logger.warn("Switch listener {} failed", listener.getClass().getName(), e);
+      logger.warn("switch_listener_failed listener={}", listener.getClass().getName(), e);
     }
   }
 

@@ -99,7 +99,7 @@ public final class CoreModule implements IFloodlightModule, AutoCloseable {
     OpenFlowServer started = new OpenFlowServer(address, workerThreads, channelSettings, switches);
     server = started;
     logger.info(
-        "Listening for OpenFlow switches on {} port {}", address.getHostString(), started.port());
+        "openflow_started address={} port={}", address.getHostString(), started.port());
   }
 
   /**

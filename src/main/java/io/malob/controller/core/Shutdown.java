@@ -28,14 +28,14 @@ final class Shutdown implements IShutdownService {
   @Override
   public void terminate(String reason, int status) {
     if (requested.complete(status)) {
-      logger.info("Stopping: {}", reason);
+      logger.info("stopping why=\"{}\"", reason);
     }
   }
 
   @Override
   public void terminate(String reason, Throwable cause, int status) {
     if (requested.complete(status)) {
-      logger.error("Stopping: {}", reason, cause);
+      logger.error("stopping why=\"{}\"", reason, cause);
     }
   }
 
@@ -52,7 +52,7 @@ final class Shutdown implements IShutdownService {
       try {
         listener.floodlightIsShuttingDown();
       } catch (RuntimeException e) {
-        logger.warn("{} did not stop cleanly", listener.getClass().getName(), e);
+        logger.warn("shutdown_listener_failed listener={}", listener.getClass().getName(), e);
       }
     }
   }

@@ -49,9 +49,9 @@ final class ThreadPool implements IThreadPoolService, AutoCloseable {
         try {
           future.get();
         } catch (ExecutionException e) {
-          logger.warn("A timed task failed and will not run again", e.getCause());
+          logger.warn("timed_task_failed - it will not run again", e.getCause());
         } catch (CancellationException | InterruptedException e) {
-          logger.debug("A timed task was ended", e);
+          logger.debug("timed_task_ended", e);
         }
       }
     }

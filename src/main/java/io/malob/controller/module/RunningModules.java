@@ -119,7 +119,7 @@ public final class RunningModules implements AutoCloseable {
           if (e instanceof InterruptedException) {
             Thread.currentThread().interrupt();
           }
-          logger.warn("{} did not stop cleanly", module.getClass().getName(), e);
+          logger.warn("module_not_stopped module={}", module.getClass().getName(), e);
         }
       }
     }

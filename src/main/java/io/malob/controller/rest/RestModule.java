@@ -91,7 +91,7 @@ public final class RestModule implements IFloodlightModule, IRestApiService, Aut
   public void run() {
     RestServer started = new RestServer(host, port, maxThreads, services, routables);
     server = started;
-    logger.info("Serving HTTP on {} port {}", host, started.port());
+    logger.info("http_started address={} port={}", host, started.port());
   }
 
   /**

@@ -88,7 +88,7 @@ public final class StaticEntriesModule
     try {
       entries().rewrite(switchId);
     } catch (WrongFieldException e) {
-      logger.warn("An entry of switch {} cannot be written: {}", switchId, e.getMessage());
+      logger.warn("static_entry_not_written switch={} why=\"{}\"", switchId, e.getMessage());
     }
   }
 
@@ -99,7 +99,7 @@ public final class StaticEntriesModule
       try {
         entries().ended(sw.getId(), removed);
       } catch (WrongFieldException e) {
-        logger.warn("An entry of switch {} cannot be compared: {}", sw.getId(), e.getMessage());
+        logger.warn("static_entry_not_compared switch={} why=\"{}\"", sw.getId(), e.getMessage());
       }
     }
     return Command.CONTINUE;

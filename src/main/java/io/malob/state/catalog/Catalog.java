@@ -225,7 +225,7 @@ public final class Catalog {
     try {
       store.save(after);
     } catch (IOException e) {
-      log.error("The catalog could not be stored: {}", e.toString());
+      log.error("catalog_not_stored why=\"{}\"", e.toString());
       throw new CatalogException(
           Reason.NOT_STORED,
           "the change could not be stored on the controller's disk, so nothing was changed",
@@ -245,7 +245,7 @@ public final class Catalog {
     try {
       listener.catalogChanged(before, after);
     } catch (RuntimeException e) {
-      log.error("{} failed at a change of the catalog", listener, e);
+      log.error("catalog_listener_failed listener=\"{}\"", listener, e);
     }
   }
 }

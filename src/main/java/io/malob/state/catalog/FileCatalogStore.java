@@ -75,7 +75,7 @@ public final class FileCatalogStore implements CatalogStore {
       return CatalogFormat.read(bytes.get());
     } catch (CatalogFormat.DamagedException e) {
       log.error(
-          "The catalog {} is damaged ({}); it is kept as {}, and the catalog is empty now",
+          "catalog_damaged file=\"{}\" why=\"{}\" kept_as=\"{}\" - it is empty now",
           file.path(),
           e.getMessage(),
           file.setAside(clock.instant()));

@@ -58,7 +58,7 @@ public final class ConfiguredCapacities {
       return new ConfiguredCapacities(file, CapacityFormat.read(bytes.get()));
     } catch (IllegalArgumentException e) {
       LOG.error(
-          "The capacities {} are damaged ({}); they are kept as {}, and there are none now",
+          "capacities_damaged file=\"{}\" why=\"{}\" kept_as=\"{}\" - there are none now",
           file.path(),
           e.getMessage(),
           file.setAside(clock.instant()));

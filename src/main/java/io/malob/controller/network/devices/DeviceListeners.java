@@ -38,7 +38,7 @@ final class DeviceListeners implements DeviceTracker.Listener {
       try {
         tell(listener, change, device);
       } catch (RuntimeException e) {
-        log.error("{} failed to take a change of {}", listener.getName(), device, e);
+        log.error("host_listener_failed listener=\"{}\" host=\"{}\"", listener.getName(), device, e);
       }
     }
   }

@@ -138,7 +138,7 @@ public final class DeviceModule implements IFloodlightModule, IDeviceService, IO
     long now = refused.sum();
     if (now != refusedAtReport) {
       log.warn(
-          "refused {} packets whose source MAC address is a path label or no host's",
+          "packets_refused count={} - their source is a path label or no host's address",
           now - refusedAtReport);
       refusedAtReport = now;
     }

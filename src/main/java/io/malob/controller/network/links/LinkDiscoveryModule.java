@@ -171,13 +171,13 @@ public final class LinkDiscoveryModule
   @Override
   public void changed(List<LDUpdate> updates) {
     for (LDUpdate update : updates) {
-      log.debug("{}", update);
+      log.debug("link_changed update=\"{}\"", update);
     }
     for (ILinkDiscoveryListener listener : listeners) {
       try {
         listener.linkDiscoveryUpdate(updates);
       } catch (RuntimeException e) {
-        log.error("{} failed to take a change of links", listener, e);
+        log.error("link_listener_failed listener=\"{}\"", listener, e);
       }
     }
   }

@@ -102,7 +102,7 @@ public final class TopologyModule
     Topology now = snapshot.topology();
     if (!now.equals(logged)) {
       logged = now;
-      log.info("the network has now {}", now);
+      log.info("network_changed now=\"{}\"", now);
     }
   }
 
@@ -118,7 +118,7 @@ public final class TopologyModule
       try {
         listener.topologyChanged(updates);
       } catch (RuntimeException e) {
-        log.error("{} failed to take a change of topology", listener, e);
+        log.error("topology_listener_failed listener=\"{}\"", listener, e);
       }
     }
   }

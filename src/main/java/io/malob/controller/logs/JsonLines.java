@@ -1,0 +1,77 @@
+package io.malob.controller.logs;
+
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import ch.qos.logback.core.encoder.EncoderBase;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.charset.StandardCharsets;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes each line of the log an object of JSON: {@code time}, {@code level}, {@code logger}, {@code
+ * thread}, {@code event}, a field for each of the event's values, {@code message} where there is a
+ * sentence besides, and {@code exception} with its stack. Lines of libraries are of the event {@code
+ * message}. Named in logback.xml; see docs/metrics.md.
+ */
+public final class JsonLines extends EncoderBase<ILoggingEvent> {
+  private static final String OF_LIBRARY = "message";
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final byte[] NOTHING = {};
+
+  /** Made by Logback. */
+  public JsonLines() {}
+
+  @Override
+  public byte[] headerBytes() {
+    return NOTHING;
+  }
+
+  @Override
+  public byte[] footerBytes() {
+    return NOTHING;
+  }
+
+  @Override
+  public byte[] encode(ILoggingEvent event) {
+    Map<String, @Nullable Object> line = new LinkedHashMap<>();
+    line.put("time", event.getInstant().truncatedTo(ChronoUnit.MILLIS).toString());
+    line.put("level", event.getLevel().toString());
+    line.put("logger", event.getLoggerName());
+    line.put("thread", event.getThreadName());
+    Optional<EventLine> read = EventLine.read(event.getMessage(), event.getArgumentArray());
+    line.put("event", read.map(EventLine::event).orElse(OF_LIBRARY));
+    if (read.isEmpty()) {
+      line.put("message", event.getFormattedMessage());
+    } else {
+      read.get().fields().forEach((key, value) -> line.putIfAbsent(key, plain(value)));
+      if (read.get().sentence() != null) {
+        line.put("message", read.get().sentence());
+      }
+    }
+    if (event.getThrowableProxy() != null) {
+      line.put("exception", ThrowableProxyUtil.asString(event.getThrowableProxy()));
+    }
+    return bytes(line);
+  }
+
+  /** Numbers and truth values stay what they are; all else is its text. */
+  private static @Nullable Object plain(@Nullable Object value) {
+    return value == null || value instanceof Number || value instanceof Boolean
+        ? value
+        : value.toString();
+  }
+
+  private static byte[] bytes(Map<String, @Nullable Object> line) {
+    try {
+      return (JSON.writeValueAsString(line) + "\n").getBytes(StandardCharsets.UTF_8);
+    } catch (JsonProcessingException e) {
+      return "{\"event\":\"message\",\"message\":\"a line of the log could not be written\"}\n"
+          .getBytes(StandardCharsets.UTF_8);
+    }
+  }
+}
