@@ -53,7 +53,10 @@ class LogLinesTest {
   }
 
   private static String text(String literal) {
-    return literal.replaceAll("\"\\s*\\+\\s*\"", "").replaceAll("^\"|\"$", "").replace("\\\"", "\"");
+    return literal
+        .replaceAll("\"\\s*\\+\\s*\"", "")
+        .replaceAll("^\"|\"$", "")
+        .replace("\\\"", "\"");
   }
 
   @Test

@@ -52,7 +52,8 @@ final class AgentFile implements Supplier<AgentTable> {
       table = AgentTable.EMPTY;
       return wasThere;
     } catch (IOException | AgentTableFormat.InvalidException e) {
-      LOG.error("agents_not_read file=\"{}\" why=\"{}\" - they stay as they were", path, e.getMessage());
+      LOG.error(
+          "agents_not_read file=\"{}\" why=\"{}\" - they stay as they were", path, e.getMessage());
       return false;
     }
   }
@@ -68,9 +69,7 @@ final class AgentFile implements Supplier<AgentTable> {
     }
     table = AgentTableFormat.read(Files.readAllBytes(path));
     LOG.info(
-        "agents_read count={} unsigned_allowed={}",
-        table.byId().size(),
-        table.allowUnsigned());
+        "agents_read count={} unsigned_allowed={}", table.byId().size(), table.allowUnsigned());
     warnIfOthersCanRead();
   }
 
@@ -79,7 +78,9 @@ final class AgentFile implements Supplier<AgentTable> {
       Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(path);
       if (permissions.contains(PosixFilePermission.OTHERS_READ)
           || permissions.contains(PosixFilePermission.GROUP_READ)) {
-        LOG.warn("agents_file_exposed file=\"{}\" - other users can read its keys: chmod 600 ends that", path);
+        LOG.warn(
+            "agents_file_exposed file=\"{}\" - other users can read its keys: chmod 600 ends that",
+            path);
       }
     } catch (UnsupportedOperationException e) {
       // a file system without such permissions

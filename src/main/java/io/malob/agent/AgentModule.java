@@ -76,10 +76,10 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
   private final LongSupplier nanoTime;
   private final LongSupplier wallMillis;
   private final ReportCounts counts = new ReportCounts();
-  private final RejectionLog log = new RejectionLog(
+  private final RejectionLog log =
+      new RejectionLog(
           (source, count, first) ->
-              LOG.warn(
-                  "reports_dropped source={} count={} first=\"{}\"", source, count, first));
+              LOG.warn("reports_dropped source={} count={} first=\"{}\"", source, count, first));
   private final FlowProgrammer programmer =
       new FlowProgrammer(switchId -> FloodlightSwitch.active(this.switches, switchId));
   private IFloodlightProviderService provider;

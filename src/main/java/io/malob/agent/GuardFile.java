@@ -61,7 +61,8 @@ final class GuardFile {
       failed = false;
     } catch (IOException e) {
       if (!failed) {
-        LOG.error("heard_reports_not_written file=\"{}\" why=\"{}\"", file.get().path(), e.toString());
+        LOG.error(
+            "heard_reports_not_written file=\"{}\" why=\"{}\"", file.get().path(), e.toString());
       }
       failed = true;
     }

@@ -72,8 +72,7 @@ final class RejectionLog {
             return;
           }
           note.toldNanos = nowNanos;
-          log.dropped(
-              source.equals(NO_SOURCE) ? "http" : source.toString(), dropped, note.example);
+          log.dropped(source.equals(NO_SOURCE) ? "http" : source.toString(), dropped, note.example);
         });
   }
 }

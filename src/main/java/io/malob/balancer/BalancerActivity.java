@@ -52,7 +52,8 @@ public record BalancerActivity(
    * @param counts how many values are in each bucket: one more than there are bounds
    * @param sumNanos the sum of all values
    */
-  public record Durations(ImmutableLongArray boundsNanos, ImmutableLongArray counts, long sumNanos) {}
+  public record Durations(
+      ImmutableLongArray boundsNanos, ImmutableLongArray counts, long sumNanos) {}
 
   /**
    * What rules have counted by when they ended.

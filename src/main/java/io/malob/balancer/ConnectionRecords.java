@@ -52,8 +52,7 @@ final class ConnectionRecords {
    * @param sink takes each record, on any thread, at once; null if there is nobody who wants them
    * @param clock tells the time of day
    */
-  ConnectionRecords(
-      @Nullable Consumer<ConnectionRecord> sink, Clock clock, LongSupplier nanoTime) {
+  ConnectionRecords(@Nullable Consumer<ConnectionRecord> sink, Clock clock, LongSupplier nanoTime) {
     this.sink = sink;
     this.clock = clock;
     this.nanoTime = nanoTime;
@@ -93,8 +92,7 @@ final class ConnectionRecords {
       taker.accept(known);
       return;
     }
-    @Nullable Waiting earlier =
-        byGeneration.put(connection.generation(), new Waiting(known, now));
+    @Nullable Waiting earlier = byGeneration.put(connection.generation(), new Waiting(known, now));
     if (earlier != null) {
       taker.accept(earlier.known); // it woke, and lost its rules again
     }

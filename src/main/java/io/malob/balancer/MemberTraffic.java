@@ -57,8 +57,7 @@ final class MemberTraffic {
       if (sums != null) {
         byId.put(
             member.id(),
-            new Traffic(
-                sums.requestBytes.sum(), sums.replyBytes.sum(), sums.replyRules.sum()));
+            new Traffic(sums.requestBytes.sum(), sums.replyBytes.sum(), sums.replyRules.sum()));
       }
     }
     return byId.build();

@@ -18,7 +18,9 @@ final class PacketIns {
   enum Outcome {
     /** Its connection was known: it was sent on its way, or waits for its path. */
     KNOWN,
-    /** It may belong to a connection of before the controller's start, and was left to its rules. */
+    /**
+     * It may belong to a connection of before the controller's start, and was left to its rules.
+     */
     EARLIER,
     /** A copy that told that a client has ended its connection. */
     END,

@@ -288,11 +288,7 @@ final class RequestHandler {
             request -> placer.place(request, view.network()),
             client.get(),
             view,
-            profiles.forPlacing(
-                view.catalog(),
-                vip.get(),
-                packet.fiveTuple(),
-                service),
+            profiles.forPlacing(view.catalog(), vip.get(), packet.fiveTuple(), service),
             tally));
   }
 

@@ -101,8 +101,7 @@ record BalancerMetrics(IBalancerService balancer, IMonitorService monitor) {
     }
   }
 
-  private static void addCounts(
-      Samples samples, MemberStats counts, String member, String pool) {
+  private static void addCounts(Samples samples, MemberStats counts, String member, String pool) {
     samples.add(Metric.MEMBER_ACTIVE, counts.activeConnections(), member, pool);
     samples.add(Metric.MEMBER_FOREIGN, counts.foreignConnections(), member, pool);
     samples.add(Metric.MEMBER_LOCATED, counts.located() ? 1 : 0, member, pool);

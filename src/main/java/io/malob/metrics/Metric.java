@@ -20,10 +20,8 @@ enum Metric {
       "malob_placement_seconds",
       "From reading a connection's first packet to handing over its rules, waiting for hosts and"
           + " labels included"),
-  PACKET_INS(
-      Kind.COUNTER, "malob_packet_ins", "Packet-ins by what became of them", "outcome"),
-  REFUSALS(
-      Kind.COUNTER, "malob_refusals", "Packets and connections that were refused", "reason"),
+  PACKET_INS(Kind.COUNTER, "malob_packet_ins", "Packet-ins by what became of them", "outcome"),
+  REFUSALS(Kind.COUNTER, "malob_refusals", "Packets and connections that were refused", "reason"),
   WAITING(
       Kind.GAUGE,
       "malob_waiting_packets",
@@ -123,10 +121,7 @@ enum Metric {
       "switch",
       "table"),
   CONTROL_ROUND_TRIP(
-      Kind.GAUGE,
-      "malob_control_round_trip_seconds",
-      "To a switch and back",
-      "switch"),
+      Kind.GAUGE, "malob_control_round_trip_seconds", "To a switch and back", "switch"),
   PORT_STATISTICS(
       Kind.COUNTER,
       "malob_port_statistics",
@@ -150,8 +145,7 @@ enum Metric {
       "malob_link_capacity_bits_per_second",
       "The port's speed, or what an operator has set",
       Metric.LINK),
-  LINK_CONNECTIONS(
-      Kind.GAUGE, "malob_link_connections", "Connections over the link", Metric.LINK),
+  LINK_CONNECTIONS(Kind.GAUGE, "malob_link_connections", "Connections over the link", Metric.LINK),
   PROBES(
       Kind.COUNTER,
       "malob_probes",
@@ -164,8 +158,7 @@ enum Metric {
       "Probe frames that were ignored and results that were not used",
       "reason"),
   REPORTS(Kind.COUNTER, "malob_reports_accepted", "Reports of agents that counted"),
-  REPORT_DROPS(
-      Kind.COUNTER, "malob_report_drops", "Reports of agents that were dropped", "reason");
+  REPORT_DROPS(Kind.COUNTER, "malob_report_drops", "Reports of agents that were dropped", "reason");
 
   /** A link in one direction. */
   private static final String LINK = "src,src_port,dst,dst_port";
@@ -186,7 +179,10 @@ enum Metric {
     this.kind = kind;
     this.base = base;
     this.help = help;
-    this.labels = labels.length == 1 ? ImmutableList.copyOf(labels[0].split(",", -1)) : ImmutableList.copyOf(labels);
+    this.labels =
+        labels.length == 1
+            ? ImmutableList.copyOf(labels[0].split(",", -1))
+            : ImmutableList.copyOf(labels);
   }
 
   Kind kind() {

@@ -49,8 +49,7 @@ record NetworkMetrics(
                 trip.nanos()
                     .ifPresent(
                         nanos ->
-                            samples.add(
-                                Metric.CONTROL_ROUND_TRIP, nanos / NANOS_PER_SECOND, id)));
+                            samples.add(Metric.CONTROL_ROUND_TRIP, nanos / NANOS_PER_SECOND, id)));
     monitor
         .portStatistics()
         .forEach(
@@ -73,8 +72,7 @@ record NetworkMetrics(
           monitor
               .capacity(link)
               .ifPresent(
-                  capacity ->
-                      add(samples, Metric.LINK_CAPACITY, link, capacity.bitsPerSecond()));
+                  capacity -> add(samples, Metric.LINK_CAPACITY, link, capacity.bitsPerSecond()));
           add(samples, Metric.LINK_CONNECTIONS, link, active.getOrDefault(link, 0));
         });
   }

@@ -52,14 +52,17 @@ final class Samples {
   MetricSnapshots all() {
     MetricSnapshots.Builder all = MetricSnapshots.builder();
     values.asMap().keySet().forEach(metric -> all.metricSnapshot(snapshot(metric)));
-    histograms.entries().forEach(entry -> all.metricSnapshot(histogram(entry.getKey(), entry.getValue())));
+    histograms
+        .entries()
+        .forEach(entry -> all.metricSnapshot(histogram(entry.getKey(), entry.getValue())));
     return all.build();
   }
 
   private MetricSnapshot snapshot(Metric metric) {
     List<Value> all = values.get(metric);
     if (metric.kind() == Metric.Kind.COUNTER) {
-      CounterSnapshot.Builder counter = CounterSnapshot.builder().name(metric.base()).help(metric.help());
+      CounterSnapshot.Builder counter =
+          CounterSnapshot.builder().name(metric.base()).help(metric.help());
       all.forEach(
           value ->
               counter.dataPoint(

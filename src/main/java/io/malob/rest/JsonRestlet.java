@@ -89,7 +89,8 @@ final class JsonRestlet extends Restlet {
       log.info("request_body_unreadable why=\"{}\"", e.toString());
       return new RefusedException(400, "the body could not be read", null).reply();
     } catch (RuntimeException e) {
-      log.error("request_failed method={} uri=\"{}\"", request.getMethod(), request.getResourceRef(), e);
+      log.error(
+          "request_failed method={} uri=\"{}\"", request.getMethod(), request.getResourceRef(), e);
       return new RefusedException(500, "the controller failed; its log says why", null).reply();
     }
   }

@@ -105,8 +105,7 @@ class BalancerActivityTest {
                         80,
                         Packet.TCP_SYN))));
     assertEquals(
-        Map.of("end", 1L),
-        packetInsOf(() -> send(40_000, 80, Packet.TCP_FIN | Packet.TCP_ACK)));
+        Map.of("end", 1L), packetInsOf(() -> send(40_000, 80, Packet.TCP_FIN | Packet.TCP_ACK)));
     assertEquals(Map.of("refused", 1L), packetInsOf(() -> send(40_001, 80, Packet.TCP_ACK)));
     assertEquals(
         Map.of("other", 1L),

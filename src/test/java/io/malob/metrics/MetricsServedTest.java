@@ -80,8 +80,7 @@ class MetricsServedTest {
       throws IOException, InterruptedException {
     return HttpClient.newHttpClient()
         .send(
-            HttpRequest.newBuilder(
-                    URI.create("http://127.0.0.1:" + controller.httpPort() + path))
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + controller.httpPort() + path))
                 .header("Accept", accept)
                 .method(method, BodyPublishers.noBody())
                 .build(),
@@ -130,7 +129,10 @@ class MetricsServedTest {
         metric.labels().isEmpty() ? "" : "`" + String.join("`, `", metric.labels()) + "`";
     return "| `%s` | %s | %s | %s |"
         .formatted(
-            metric.fullName(), metric.kind().name().toLowerCase(Locale.ROOT), labels, metric.help());
+            metric.fullName(),
+            metric.kind().name().toLowerCase(Locale.ROOT),
+            labels,
+            metric.help());
   }
 
   @Test

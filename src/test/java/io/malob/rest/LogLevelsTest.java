@@ -53,7 +53,8 @@ class LogLevelsTest {
     assertEquals("DEBUG", server.sendTo("GET", URL, null).json().get("io.malob.rest").asText());
 
     assertEquals(
-        "INFO", put("{\"logger\": \"io.malob.rest\", \"level\": null}").json().get("level").asText());
+        "INFO",
+        put("{\"logger\": \"io.malob.rest\", \"level\": null}").json().get("level").asText());
     assertFalse(LoggerFactory.getLogger(LOGGER).isDebugEnabled());
   }
 

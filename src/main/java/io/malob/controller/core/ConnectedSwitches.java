@@ -54,7 +54,8 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
     DatapathId id = sw.getId();
     OpenFlowSwitch older = switches.put(id, sw);
     if (older != null) {
-      logger.warn("switch_replaced by=\"{}\" earlier=\"{}\" - the earlier one is disconnected", sw, older);
+      logger.warn(
+          "switch_replaced by=\"{}\" earlier=\"{}\" - the earlier one is disconnected", sw, older);
       older.disconnect();
       tell(listener -> listener.switchRemoved(id));
     }

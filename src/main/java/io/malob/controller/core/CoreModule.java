@@ -98,8 +98,7 @@ public final class CoreModule implements IFloodlightModule, AutoCloseable {
   private void listen() {
     OpenFlowServer started = new OpenFlowServer(address, workerThreads, channelSettings, switches);
     server = started;
-    logger.info(
-        "openflow_started address={} port={}", address.getHostString(), started.port());
+    logger.info("openflow_started address={} port={}", address.getHostString(), started.port());
   }
 
   /**

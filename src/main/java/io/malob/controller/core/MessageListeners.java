@@ -26,7 +26,8 @@ final class MessageListeners {
   /** Never changed: replaced as a whole, and so are the arrays. */
   private volatile Map<OFType, IOFMessageListener[]> byType = new EnumMap<>(OFType.class);
 
-  private final RareWarning failures = new RareWarning(logger, "message_listener_failed", System::nanoTime);
+  private final RareWarning failures =
+      new RareWarning(logger, "message_listener_failed", System::nanoTime);
 
   /**
    * Adds a listener.

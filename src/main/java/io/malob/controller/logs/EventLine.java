@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 record EventLine(String event, Map<String, @Nullable Object> fields, @Nullable String sentence) {
   private static final Pattern LINE =
-      Pattern.compile(
-          "([a-z][a-z0-9_]*)((?: [a-z][a-z0-9_]*=(?:\\{}|\"\\{}\"))*)(?: - ([^{}]+))?");
+      Pattern.compile("([a-z][a-z0-9_]*)((?: [a-z][a-z0-9_]*=(?:\\{}|\"\\{}\"))*)(?: - ([^{}]+))?");
   private static final Pattern KEY = Pattern.compile("([a-z0-9_]+)=");
 
   /**
@@ -29,8 +28,7 @@ record EventLine(String event, Map<String, @Nullable Object> fields, @Nullable S
    * @param pattern the text with {@code {}} for each value
    * @param values the values; null for none
    */
-  static Optional<EventLine> read(
-      @Nullable String pattern, @Nullable Object @Nullable [] values) {
+  static Optional<EventLine> read(@Nullable String pattern, @Nullable Object @Nullable [] values) {
     Matcher line = LINE.matcher(pattern == null ? "" : pattern);
     if (!line.matches()) {
       return Optional.empty();

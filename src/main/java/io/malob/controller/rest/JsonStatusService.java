@@ -31,7 +31,11 @@ final class JsonStatusService extends StatusService {
     if (thrown instanceof ResourceException known && (cause == null || cause == known)) {
       return known.getStatus();
     }
-    logger.warn("request_failed method={} path=\"{}\"", request.getMethod(), request.getResourceRef().getPath(), thrown);
+    logger.warn(
+        "request_failed method={} path=\"{}\"",
+        request.getMethod(),
+        request.getResourceRef().getPath(),
+        thrown);
     return Status.SERVER_ERROR_INTERNAL;
   }
 

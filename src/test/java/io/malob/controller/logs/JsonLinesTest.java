@@ -19,8 +19,7 @@ class JsonLinesTest {
 
   private static JsonNode line(String pattern, Throwable thrown, Object... values)
       throws Exception {
-    LoggingEvent event =
-        new LoggingEvent("caller", LOGGER, Level.WARN, pattern, thrown, values);
+    LoggingEvent event = new LoggingEvent("caller", LOGGER, Level.WARN, pattern, thrown, values);
     event.setThreadName("upkeep");
     String text = new String(new JsonLines().encode(event), StandardCharsets.UTF_8);
     assertTrue(text.endsWith("}\n") && text.indexOf('\n') == text.length() - 1, text);
@@ -30,7 +29,12 @@ class JsonLinesTest {
   @Test
   void event_hasANameAndAFieldForEachValue() throws Exception {
     JsonNode line =
-        line("rules_not_told switch={} tries={} why=\"{}\" - it waits", null, "00:01", 3, "no \"x\"");
+        line(
+            "rules_not_told switch={} tries={} why=\"{}\" - it waits",
+            null,
+            "00:01",
+            3,
+            "no \"x\"");
     assertEquals("rules_not_told", line.get("event").asText());
     assertEquals("00:01", line.get("switch").asText());
     assertTrue(line.get("tries").isInt());

@@ -21,8 +21,7 @@ class RecordWriterTest {
   @Test
   void records_areWrittenInOrder_beforeItIsClosed() throws Exception {
     Path file = directory.resolve("records");
-    RecordWriter<Integer> writer =
-        RecordWriter.start(file, LARGE, 2, number -> "record " + number);
+    RecordWriter<Integer> writer = RecordWriter.start(file, LARGE, 2, number -> "record " + number);
     IntStream.range(0, 1_000).forEach(writer::add);
     writer.close();
 

@@ -38,7 +38,8 @@ final class DeviceListeners implements DeviceTracker.Listener {
       try {
         tell(listener, change, device);
       } catch (RuntimeException e) {
-        log.error("host_listener_failed listener=\"{}\" host=\"{}\"", listener.getName(), device, e);
+        log.error(
+            "host_listener_failed listener=\"{}\" host=\"{}\"", listener.getName(), device, e);
       }
     }
   }

@@ -1,0 +1,158 @@
+package io.malob.metrics;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.common.util.concurrent.SettableFuture;
+import io.malob.testing.Stub;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.protocol.OFFactories;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFTableStatsReply;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.U64;
+
+/** Asking switches how many rules they have, on a clock of the test's own. */
+class RuleCountingTest {
+  private static final OFFactory FACTORY = OFFactories.getFactory(OFVersion.OF_13);
+  private static final DatapathId S1 = DatapathId.of(1);
+  private static final DatapathId S2 = DatapathId.of(2);
+
+  private final AtomicLong nanoTime = new AtomicLong();
+  private final Map<DatapathId, IOFSwitch> active = new TreeMap<>();
+
+  /** What was asked and not answered yet, in order. */
+  private final List<SettableFuture<List<OFTableStatsReply>>> questions = new ArrayList<>();
+
+  private final RuleCounting counting =
+      new RuleCounting(
+          Stub.of(IOFSwitchService.class)
+              .on("getAllSwitchDpids", with -> active.keySet())
+              .on("getActiveSwitch", with -> active.get((DatapathId) with[0]))
+              .make(),
+          nanoTime::get);
+
+  private void connect(DatapathId id) {
+    active.put(
+        id,
+        Stub.of(IOFSwitch.class)
+            .on("getId", with -> id)
+            .on("getOFFactory", with -> FACTORY)
+            .on("writeStatsRequest", with -> question())
+            .make());
+  }
+
+  private SettableFuture<List<OFTableStatsReply>> question() {
+    SettableFuture<List<OFTableStatsReply>> question = SettableFuture.create();
+    questions.add(question);
+    return question;
+  }
+
+  private void pass(int seconds) {
+    for (int i = 0; i < seconds; i++) {
+      nanoTime.addAndGet(TimeUnit.SECONDS.toNanos(1));
+      counting.tick();
+    }
+  }
+
+  private static OFTableStatsReply answer(long... rules) {
+    OFTableStatsReply.Builder reply = FACTORY.buildTableStatsReply();
+    List<org.projectfloodlight.openflow.protocol.OFTableStatsEntry> entries = new ArrayList<>();
+    for (int table = 0; table < rules.length; table++) {
+      entries.add(
+          FACTORY
+              .buildTableStatsEntry()
+              .setTableId(TableId.of(table))
+              .setActiveCount(rules[table])
+              .setLookupCount(U64.ZERO)
+              .setMatchedCount(U64.ZERO)
+              .build());
+    }
+    return reply.setEntries(entries).build();
+  }
+
+  @Test
+  void nobodyLooks_nobodyIsAsked() {
+    connect(S1);
+    pass(60);
+    assertEquals(0, questions.size());
+  }
+
+  @Test
+  void counts_areOfTablesThatHaveRules_overAllPartsOfTheAnswer() {
+    connect(S1);
+    counting.counts();
+    pass(1);
+    questions.get(0).set(List.of(answer(7, 0, 3), FACTORY.buildTableStatsReply().build()));
+
+    assertEquals(Map.of(S1, ImmutableMap.of(0, 7L, 2, 3L)), counting.counts());
+  }
+
+  @Test
+  void switches_areAskedEveryTenSeconds_untilNobodyHasLookedForTwoMinutes() {
+    connect(S1);
+    connect(S2);
+    counting.counts();
+    pass(1);
+    assertEquals(2, questions.size());
+    questions.forEach(question -> question.set(List.of(answer(1))));
+    for (int round = 1; round <= 11; round++) {
+      pass(10);
+      assertEquals(2 + 2 * round, questions.size());
+      questions.forEach(question -> question.set(List.of(answer(1))));
+    }
+    pass(20);
+    int asked = questions.size();
+    pass(60);
+    assertEquals(asked, questions.size());
+  }
+
+  @Test
+  void switchThatOwesAnAnswer_isNotAskedAgainForHalfAMinute_andItsNumberIsForgotten() {
+    connect(S1);
+    counting.counts();
+    pass(1);
+    questions.get(0).set(List.of(answer(1)));
+    pass(10);
+    assertEquals(2, questions.size());
+    pass(18);
+    assertEquals(2, questions.size());
+    assertEquals(1, counting.counts().size());
+
+    pass(30);
+
+    assertEquals(3, questions.size());
+    assertEquals(Map.of(), counting.counts());
+  }
+
+  @Test
+  void switchThatRefuses_isAskedAgainAfterAWhile() {
+    connect(S1);
+    counting.counts();
+    pass(1);
+    questions.get(0).setException(new IllegalStateException("no"));
+    pass(40);
+    assertEquals(2, questions.size());
+  }
+
+  @Test
+  void switchThatHasGone_isForgotten() {
+    connect(S1);
+    counting.counts();
+    pass(1);
+    questions.get(0).set(List.of(answer(1)));
+    active.clear();
+    pass(1);
+    assertEquals(Map.of(), counting.counts());
+  }
+}
