@@ -30,6 +30,9 @@ final class PlacementCounts {
   private final Map<String, Map<String, Tally>> byService = new ConcurrentHashMap<>();
   private final Tally others = new Tally();
 
+  /** Whether there is no room for another pair, so that nobody waits for a lock to learn that. */
+  private volatile boolean full;
+
   /** Of one service and algorithm. */
   static final class Tally {
     private final LongAdder placed = new LongAdder();
@@ -49,12 +52,15 @@ final class PlacementCounts {
   Tally of(Service service, Algorithm algorithm) {
     @Nullable Map<String, Tally> known = byService.get(service.id());
     @Nullable Tally tally = known == null ? null : known.get(algorithm.name());
-    return tally == null ? add(service.id(), algorithm.name()) : tally;
+    if (tally != null) {
+      return tally;
+    }
+    return full ? others : add(service.id(), algorithm.name());
   }
 
   private synchronized Tally add(String service, String algorithm) {
-    int pairs = byService.values().stream().mapToInt(Map::size).sum();
-    return pairs >= MOST
+    full = byService.values().stream().mapToInt(Map::size).sum() >= MOST;
+    return full
         ? others
         : byService
             .computeIfAbsent(service, any -> new ConcurrentHashMap<>())

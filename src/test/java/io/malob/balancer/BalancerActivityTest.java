@@ -4,10 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.collect.ImmutableMap;
+import io.malob.algorithm.Algorithm;
 import io.malob.balancer.BalancerActivity.Durations;
 import io.malob.balancer.BalancerActivity.PlacementCount;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.Catalog;
+import io.malob.state.catalog.Protocol;
+import io.malob.state.catalog.Service;
 import io.malob.testing.Frames;
 import java.util.HashMap;
 import java.util.List;
@@ -84,6 +88,21 @@ class BalancerActivityTest {
             new PlacementCount("http", "RR+SPH", "no_member", 1),
             new PlacementCount("http", "RR+SPH", "placed", 0)),
         net.module.activity().placements());
+  }
+
+  @Test
+  void placements_ofMoreServicesThanThereIsRoomFor_areCountedTogether() {
+    PlacementCounts counts = new PlacementCounts();
+    for (int i = 0; i < PlacementCounts.MOST + 10; i++) {
+      Service service = new Service("s" + i, "", Protocol.TCP, i + 1, Algorithm.DEFAULT);
+      counts.of(service, Algorithm.DEFAULT).placed();
+      counts.of(service, Algorithm.DEFAULT).placed();
+    }
+    assertEquals(PlacementCounts.MOST + 1, counts.all().size());
+    assertEquals(
+        new PlacementCount(PlacementCounts.OTHERS, PlacementCounts.OTHERS, "placed", 20),
+        counts.all().get(PlacementCounts.MOST));
+    assertEquals(2L * (PlacementCounts.MOST + 10), counts.placed());
   }
 
   @Test
@@ -177,7 +196,7 @@ class BalancerActivityTest {
   @Test
   void traffic_ofAMemberThatIsDeleted_isForgotten() {
     serve();
-    net.delete(io.malob.state.catalog.Catalog.MEMBERS, "m1");
+    net.delete(Catalog.MEMBERS, "m1");
 
     assertEquals(ImmutableMap.of(), net.module.activity().traffic());
   }
