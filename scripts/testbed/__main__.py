@@ -1,0 +1,88 @@
+"""Command line of testbeds. Ends with 1 if a document breaks the rules."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+
+from base.arguments import endpoint
+from base.errors import UsageError, run_main
+from lab import topology
+from testbed import reading, request, roles, rules, sites, slices
+from testbed.slices import CONTROLLER
+
+
+def main() -> int:
+    options = _parser().parse_args()
+    return options.run(options)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="malob testbed", description="Slices of testbeds: requests for machines and links, and what to run on them.")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    ask = commands.add_parser("request", help="print the request RSpec for a topology of the lab")
+    ask.add_argument("topology", metavar="TOPOLOGY")
+    ask.add_argument("--sites", metavar="FILE", type=Path, default=sites.FILE, help="where its switches stand (geni/sites.json)")
+    ask.add_argument("--unshaped", action="store_true", help="leave rates and delays to the way between the sites")
+    ask.add_argument("--source", metavar="URL", help="of a packed checkout, to be unpacked into /local of each machine")
+    ask.set_defaults(run=_request)
+    check = commands.add_parser("check", help="check request RSpecs against the rules of version 3")
+    check.add_argument("files", metavar="FILE", type=Path, nargs="+")
+    check.set_defaults(run=_check)
+    tell = commands.add_parser("commands", help="print the set-up command of each machine of a request or manifest")
+    tell.add_argument("file", metavar="FILE", type=Path)
+    tell.add_argument("--controller", metavar="ADDRESS", help="where switches reach it (from the manifest)")
+    tell.add_argument("--directory", default="/local/malob", help="the checkout on the machines (/local/malob)")
+    tell.add_argument("--vip", metavar="ADDRESS:PORT", type=endpoint, help="also make a virtual server over all servers")
+    tell.add_argument("--ssh", action="store_true", help="as lines that run them by ssh; of a manifest only")
+    tell.add_argument("--user", help="for --ssh, where the manifest names none")
+    tell.set_defaults(run=_commands)
+    return parser
+
+
+def _request(options: argparse.Namespace) -> int:
+    wanted = slices.build(topology.load(options.topology), sites.load(Path(options.topology).stem, options.sites))
+    print(request.write(wanted.unshaped() if options.unshaped else wanted, options.source), end="")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    wrong = 0
+    for file in options.files:
+        faults = rules.faults(_text(file))
+        wrong += bool(faults)
+        for fault in faults:
+            print(f"{file}: {fault}")
+        if not faults:
+            print(f"{file}: keeps the rules of RSpec version 3")
+    return 1 if wrong else 0
+
+
+def _commands(options: argparse.Namespace) -> int:
+    document = reading.read(str(options.file), _text(options.file))
+    controller = options.controller or document.control_addresses.get(CONTROLLER)
+    if controller is None:
+        raise UsageError(f"{options.file} does not say where the controller is: give --controller ADDRESS")
+    by_node = roles.commands(document.slice, controller, options.directory, options.vip)
+    if options.ssh:
+        print("\n".join(roles.over_ssh(document, by_node, options.user)))
+    else:
+        for name, command in by_node.items():
+            print(f"{name}\t{shlex.join(command)}")
+    return 0
+
+
+def _text(file: Path) -> str:
+    try:
+        return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{file} is not UTF-8") from None
+
+
+if __name__ == "__main__":
+    run_main(main, "malob testbed")
