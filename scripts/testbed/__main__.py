@@ -9,8 +9,12 @@ from pathlib import Path
 
 from base.arguments import endpoint
 from base.errors import UsageError, run_main
+from base.place import ROOT
+from base.preparation import need_root, prepare
+from base.waiting import orderly_end, say
 from lab import topology
 from testbed import reading, request, roles, rules, sites, slices
+from testbed.rehearsal import CONTROLLER_ADDRESS, Rehearsal
 from testbed.slices import CONTROLLER
 
 
@@ -40,6 +44,10 @@ def _parser() -> argparse.ArgumentParser:
     tell.add_argument("--ssh", action="store_true", help="as lines that run them by ssh; of a manifest only")
     tell.add_argument("--user", help="for --ssh, where the manifest names none")
     tell.set_defaults(run=_commands)
+    play = commands.add_parser("rehearse", help="set the machines of a request up on this one, as namespaces, and send requests; needs root")
+    play.add_argument("file", metavar="FILE", type=Path)
+    play.add_argument("--vip", metavar="ADDRESS:PORT", type=endpoint, default=("10.0.0.100", 80), help="(10.0.0.100:80)")
+    play.set_defaults(run=_rehearse)
     return parser
 
 
@@ -72,6 +80,18 @@ def _commands(options: argparse.Namespace) -> int:
     else:
         for name, command in by_node.items():
             print(f"{name}\t{shlex.join(command)}")
+    return 0
+
+
+def _rehearse(options: argparse.Namespace) -> int:
+    need_root(f"testbed rehearse {options.file}")
+    wanted = reading.read(str(options.file), _text(options.file)).slice
+    prepare("controller")
+    with orderly_end(), Rehearsal(wanted) as rehearsal:
+        answers = rehearsal.set_up(
+            roles.commands(wanted, CONTROLLER_ADDRESS, str(ROOT), options.vip), lambda node, line: say(f"{node}: {line}"))
+        for node in wanted.with_role("client"):
+            print(f"{node.name}: {answers[node.name].strip()}")
     return 0
 
 

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Makes this machine a server: makes its interface ready, and starts a small web server that answers with the machine's name.
+set -euo pipefail
+# shellcheck source=geni/setup/common.sh
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/common.sh"
+
+usage() {
+  cat <<'EOF'
+Usage: server.sh --address ADDRESS/PREFIX [--name NAME] [--port N] [--mtu BYTES] [--agent FILE]
+
+The interface is the one that has the address. --port: the web server's (80); 0: none, you run one of your own. --mtu: what fits
+into the tunnels on the way. --agent: also report CPU use and connections, with the configuration that './malob agent add' printed.
+EOF
+}
+
+address='' name=$(hostname) port=80 mtu='' agent=''
+
+parse() {
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --address) address=$(value "$@") ;;
+      --name)
+        name=$(value "$@")
+        check "$1" "$name" '[A-Za-z0-9._-]+' 'a name'
+        ;;
+      --port)
+        port=$(value "$@")
+        check "$1" "$port" '[0-9]{1,5}' 'a port'
+        ;;
+      --mtu)
+        mtu=$(value "$@")
+        check "$1" "$mtu" '[0-9]{3,5}' 'a number of bytes'
+        ;;
+      --agent)
+        agent=$(value "$@")
+        [ -r "$agent" ] || fail 2 "$1: cannot read $agent"
+        ;;
+      --help | -h)
+        usage
+        exit 0
+        ;;
+      *) fail 2 "no option '$1'; --help lists them" ;;
+    esac
+    shift 2
+  done
+  check --address "$address" "$AN_ADDRESS/[0-9]+" ADDRESS/PREFIX
+}
+
+answers_or_ended() { curl -sf -m 2 "http://127.0.0.1:$port/" || ended web; }
+
+start_web_server() {
+  keep_running web python3 -I "$CHECKOUT/scripts/demo/responder.py" "$name" --http "$port"
+  wait_for 20 answers_or_ended || true
+  curl -sf -m 2 "http://127.0.0.1:$port/" >/dev/null || fail 1 "the web server does not answer: $(last_words web)"
+}
+
+start_agent() {
+  # nobody has the addresses of this network: the first switch hands what is for them to the controller
+  ip route replace 192.168.9.16/28 dev "$(device_with "$address")"
+  keep_running agent python3 -I "$CHECKOUT/scripts/agents/server_agent.py" --config "$agent"
+}
+
+parse "$@"
+need_root
+need ip iproute2 ethtool ethtool python3 python3 curl curl
+host_interface "$address" "$mtu"
+[ "$port" = 0 ] || start_web_server
+[ -z "$agent" ] || start_agent
+say "$name is ready at $address"
