@@ -13,9 +13,13 @@ from base.place import ROOT
 from base.preparation import need_root, prepare
 from base.waiting import orderly_end, say
 from lab import topology
-from testbed import reading, request, roles, rules, sites, slices
+from testbed import profile, reading, request, roles, rules, sites, slices
 from testbed.rehearsal import CONTROLLER_ADDRESS, Rehearsal
-from testbed.slices import CONTROLLER
+from testbed.slices import CONTROLLER, Slice
+
+PROFILE = ROOT / "geni" / "profile.py"
+#: The topologies that CloudLab's profile has.
+PROFILED = ("geni-wan", "thesis-two-servers")
 
 
 def main() -> int:
@@ -44,6 +48,8 @@ def _parser() -> argparse.ArgumentParser:
     tell.add_argument("--ssh", action="store_true", help="as lines that run them by ssh; of a manifest only")
     tell.add_argument("--user", help="for --ssh, where the manifest names none")
     tell.set_defaults(run=_commands)
+    write = commands.add_parser("profile", help="print geni/profile.py, CloudLab's, with the lab's topologies as they are now")
+    write.set_defaults(run=_profile)
     play = commands.add_parser("rehearse", help="set the machines of a request up on this one, as namespaces, and send requests; needs root")
     play.add_argument("file", metavar="FILE", type=Path)
     play.add_argument("--vip", metavar="ADDRESS:PORT", type=endpoint, default=("10.0.0.100", 80), help="(10.0.0.100:80)")
@@ -81,6 +87,17 @@ def _commands(options: argparse.Namespace) -> int:
         for name, command in by_node.items():
             print(f"{name}\t{shlex.join(command)}")
     return 0
+
+
+def _profile(_options: argparse.Namespace) -> int:
+    print(profile.updated(_text(PROFILE), [at_cloudlab(name) for name in PROFILED]), end="")
+    return 0
+
+
+def at_cloudlab(name: str) -> Slice:
+    """The slice of a topology with all of it at one site."""
+    placed = sites.load(name)
+    return slices.build(topology.load(name), placed.at_one(placed.racks[placed.controller]))
 
 
 def _rehearse(options: argparse.Namespace) -> int:

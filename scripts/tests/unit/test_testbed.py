@@ -16,7 +16,7 @@ from base.place import ROOT
 from lab import topology
 from lab.links import Direction
 from testbed import __main__ as command_line
-from testbed import reading, request, roles, sites, slices
+from testbed import profile, reading, request, roles, sites, slices
 from testbed.names import emulab, rspec
 
 KEPT = ROOT / "geni" / "rspec"
@@ -138,6 +138,18 @@ class RequestTest(unittest.TestCase):
 
     def test_direction_without_limits_reads_back_so(self) -> None:
         self.assertEqual(Direction(), reading.read("two", request.write(two().unshaped())).slice.connections[-1].forward)
+
+
+class ProfileTest(unittest.TestCase):
+    def test_cloudlabs_profile_has_the_labs_topologies(self) -> None:
+        kept = command_line.PROFILE.read_text()
+        self.assertEqual(
+            profile.updated(kept, [command_line.at_cloudlab(name) for name in command_line.PROFILED]), kept,
+            "not current: ./malob testbed profile")
+
+    def test_profile_without_room_for_networks_is_refused(self) -> None:
+        with self.assertRaisesRegex(UsageError, "# networks: begin"):
+            profile.updated("import geni.portal\n", [])
 
 
 class CommandsTest(unittest.TestCase):
