@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import unittest
+from typing import Any
 
 from base.place import ROOT
 from base.waiting import say, wait_until
@@ -35,7 +36,7 @@ class TestbedTest(unittest.TestCase):
     def _set_up(cls, commands: "dict[str, list[str]]") -> "dict[str, str]":
         return cls.rehearsal.set_up(commands, lambda node, line: say(f"  {node}: {line}"))
 
-    def rest(self, path: str) -> "object":
+    def rest(self, path: str) -> Any:
         return json.loads(self.rehearsal.run("controller", ["curl", "-sf", f"http://127.0.0.1:8080{path}"]))
 
     def refused(self, node: str, *arguments: str) -> "tuple[int, str]":
@@ -75,6 +76,16 @@ class TestbedTest(unittest.TestCase):
             self.assertEqual(note, self.rehearsal.run(node, ["sh", "-c", "cat /run/malob-testbed/*.pid"]))
         for kind, count in (("vips", 1), ("pools", 1), ("members", 2)):
             self.assertEqual(count, len(self.rest(f"/quantum/v1.0/{kind}/")), kind)
+
+    def test_agent_of_a_server_is_heard(self) -> None:
+        configuration = self.rehearsal.run("controller", [
+            f"{ROOT}/malob", "agent", "--data", "/var/lib/malob-testbed",
+            "add", "web", "--kind", "server", "--address", "10.0.0.11", "--ports", "80"])
+        file = "/run/malob-testbed/agent.json"
+        self.rehearsal.run("server-1", ["sh", "-c", f"printf %s \"$1\" >{file}", "sh", configuration])
+        self.rehearsal.run("server-1", [*self.commands["server-1"], "--agent", file])
+        wait_until(
+            lambda: [one["id"] for one in self.rest("/wm/malob/reports")["agents"] if one["accepted"] > 0] == ["web"], "the agent's report", 30)
 
     def test_port_whose_address_nobody_has_is_refused(self) -> None:
         command = self.commands["server-2-switch"][1:]
