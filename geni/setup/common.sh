@@ -82,6 +82,11 @@ host_interface() {
   ip link set dev "$device" up
 }
 
+# agent_route DEVICE : the way of an agent's reports; nobody has their address, and the first switch hands them to the controller
+agent_route() {
+  ip route replace 192.168.9.16/28 dev "$1"
+}
+
 # start_tick PID : when the process started, in ticks after boot; nothing if there is none
 start_tick() {
   sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20

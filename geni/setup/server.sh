@@ -55,8 +55,7 @@ start_web_server() {
 }
 
 start_agent() {
-  # nobody has the addresses of this network: the first switch hands what is for them to the controller
-  ip route replace 192.168.9.16/28 dev "$(device_with "$address")"
+  agent_route "$(device_with "$address")"
   keep_running agent python3 -I "$CHECKOUT/scripts/agents/server_agent.py" --config "$agent"
 }
 

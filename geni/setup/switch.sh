@@ -6,14 +6,16 @@ set -euo pipefail
 
 usage() {
   cat <<'EOF'
-Usage: switch.sh --datapath-id ID --controller HOST:PORT --port N=ADDRESS/PREFIX...
+Usage: switch.sh --datapath-id ID --controller HOST:PORT --port N=ADDRESS/PREFIX... [--node N=ADDRESS/PREFIX [--mtu BYTES] [--agent FILE]]
 
 Makes the bridge "malob". Port N is the interface that has the address, which it loses: a switch has none. With other ports or
 another controller than before, the bridge changes. The interface by which this machine is reached is refused.
+--node: port N leads to this machine itself, as a host with that address. --mtu: what fits into the tunnels on its way to others.
+--agent: it measures the throughput of the links to its neighbours, with a configuration as './malob testbed agents' writes them.
 EOF
 }
 
-bridge=malob datapath_id='' controller=''
+bridge=malob node_port=malob-node datapath_id='' controller='' node='' mtu='' agent=''
 declare -A ports=()
 
 parse() {
@@ -28,6 +30,18 @@ parse() {
         [ -z "${ports[${text%%=*}]:-}" ] || fail 2 "--port: number ${text%%=*} is there twice"
         ports[${text%%=*}]=${text#*=}
         ;;
+      --node)
+        node=$(value "$@")
+        check --node "$node" "[1-9][0-9]*=$AN_ADDRESS/[0-9]+" N=ADDRESS/PREFIX
+        ;;
+      --mtu)
+        mtu=$(value "$@")
+        check --mtu "$mtu" '[0-9]{3,5}' 'a number of bytes'
+        ;;
+      --agent)
+        agent=$(value "$@")
+        [ -r "$agent" ] || fail 2 "$1: cannot read $agent"
+        ;;
       --help | -h)
         usage
         exit 0
@@ -39,6 +53,10 @@ parse() {
   check --datapath-id "$datapath_id" '([0-9a-f]{2}:){7}[0-9a-f]{2}' 'eight bytes in hex with colons'
   check --controller "$controller" '[A-Za-z0-9.-]+:[0-9]+' HOST:PORT
   [ ${#ports[@]} -gt 0 ] || fail 2 "--port is missing"
+  if [ -n "$node" ] && [ -n "${ports[${node%%=*}]:-}" ]; then
+    fail 2 "--node: number ${node%%=*} is a --port already"
+  fi
+  [ -z "$agent" ] || [ -n "$node" ] || fail 2 "--agent: it needs a --node"
 }
 
 open_vswitch_runs() { ovs-vsctl --timeout=2 show && ovs-appctl --timeout=2 -t ovs-vswitchd version; }
@@ -98,12 +116,34 @@ refuse_way_here() {
 remove_others() {
   local device number address
   for device in $(ovs-vsctl list-ports "$bridge"); do
+    [ "$device" != "$node_port" ] || continue
     number=$(ovs-vsctl get Interface "$device" ofport_request)
     address=$(ovs-vsctl --if-exists get Interface "$device" external_ids:malob-address | tr -d '"')
     if [ -z "$address" ] || [ "${ports[$number]:-}" != "$address" ]; then
       ovs-vsctl --timeout=20 del-port "$bridge" "$device"
     fi
   done
+}
+
+# set_node : this machine as a host of the network; without --node it is none
+set_node() {
+  if [ -z "$node" ]; then
+    ovs-vsctl --timeout=20 --if-exists del-port "$bridge" "$node_port"
+    return
+  fi
+  ovs-vsctl --timeout=20 --may-exist add-port "$bridge" "$node_port" \
+    -- set Interface "$node_port" type=internal "ofport_request=${node%%=*}"
+  plain_frames "$node_port"
+  [ -z "$mtu" ] || ovs-vsctl --timeout=20 set Interface "$node_port" "mtu_request=$mtu"
+  ip link set dev "$node_port" up
+  ip address replace "${node#*=}" dev "$node_port"
+  [ -z "$agent" ] || start_agent
+}
+
+start_agent() {
+  need iperf3 iperf3 python3 python3
+  agent_route "$node_port"
+  keep_running agent python3 -I "$CHECKOUT/scripts/agents/link_agent.py" --config "$agent"
 }
 
 set_controller() {
@@ -125,6 +165,7 @@ remove_others
 for number in "${!ports[@]}"; do
   add_port "$number" "${ports[$number]}"
 done
+set_node
 set_controller
 if wait_for 5 connected; then
   say "switch $datapath_id has ${#ports[@]} ports and is connected to $controller"

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import json
 import shlex
 import sys
 from pathlib import Path
 
+from agents.keys import AgentsFile
 from base.arguments import endpoint
 from base.errors import UsageError, run_main
 from base.place import ROOT
 from base.preparation import need_root, prepare
 from base.waiting import orderly_end, say
 from lab import topology
-from testbed import profile, reading, request, roles, rules, sites, slices
+from testbed import agents, profile, reading, request, roles, rules, sites, slices
 from testbed.rehearsal import CONTROLLER_ADDRESS, Rehearsal
 from testbed.slices import CONTROLLER, Slice
 
@@ -45,9 +47,15 @@ def _parser() -> argparse.ArgumentParser:
     tell.add_argument("--controller", metavar="ADDRESS", help="where switches reach it (from the manifest)")
     tell.add_argument("--directory", default="/local/malob", help="the checkout on the machines (/local/malob)")
     tell.add_argument("--vip", metavar="ADDRESS:PORT", type=endpoint, help="also make a virtual server over all servers")
+    tell.add_argument("--agents", metavar="DIR", help="also start agents, with the configurations there on the machines, NODE.json")
     tell.add_argument("--ssh", action="store_true", help="as lines that run them by ssh; of a manifest only")
     tell.add_argument("--user", help="for --ssh, where the manifest names none")
     tell.set_defaults(run=_commands)
+    keys = commands.add_parser("agents", help="enter an agent for each switch and server, and write their configurations; on the controller")
+    keys.add_argument("file", metavar="FILE", type=Path)
+    keys.add_argument("--data", metavar="DIR", type=Path, default=Path("/var/lib/malob-testbed"), help="the controller's (%(default)s)")
+    keys.add_argument("--out", metavar="DIR", type=Path, required=True, help="for the configurations, NODE.json")
+    keys.set_defaults(run=_agents)
     write = commands.add_parser("profile", help="print geni/profile.py, CloudLab's, with the lab's topologies as they are now")
     write.set_defaults(run=_profile)
     play = commands.add_parser("rehearse", help="set the machines of a request up on this one, as namespaces, and send requests; needs root")
@@ -80,12 +88,23 @@ def _commands(options: argparse.Namespace) -> int:
     controller = options.controller or document.control_addresses.get(CONTROLLER)
     if controller is None:
         raise UsageError(f"{options.file} does not say where the controller is: give --controller ADDRESS")
-    by_node = roles.commands(document.slice, controller, options.directory, options.vip)
+    by_node = roles.commands(document.slice, controller, options.directory, options.vip, options.agents)
     if options.ssh:
         print("\n".join(roles.over_ssh(document, by_node, options.user)))
     else:
         for name, command in by_node.items():
             print(f"{name}\t{shlex.join(command)}")
+    return 0
+
+
+def _agents(options: argparse.Namespace) -> int:
+    wanted = reading.read(str(options.file), _text(options.file)).slice
+    options.out.mkdir(parents=True, exist_ok=True)
+    for name, configuration in agents.enter(wanted, AgentsFile(options.data / "agents.json")).items():
+        file = options.out / f"{name}.json"
+        file.touch(mode=0o600)
+        file.write_text(json.dumps(configuration, indent=2) + "\n", encoding="utf-8")
+        print(file)
     return 0
 
 

@@ -67,7 +67,7 @@ def _node(element: Element) -> Node:
     machine = Machine(0, 0) if xen is None else Machine(int(xen.get("cores", 0)), int(xen.get("ram", 0)))
     return Node(
         name, of_malob.attrib["role"], of_malob.attrib["part_of"], element.get("component_manager_id", ""), machine,
-        tuple(_interface(one) for one in element.findall(rspec("interface"))), of_malob.get("datapath_id"))
+        tuple(_interface(one) for one in element.findall(rspec("interface"))), of_malob.get("datapath_id"), of_malob.get("own_address"))
 
 
 def _interface(element: Element) -> Interface:

@@ -43,8 +43,9 @@ def _node(node: Node, source: "str | None") -> Element:
         # switches at other sites have to reach it; virtual machines have private addresses otherwise
         SubElement(element, emulab("routable_control_ip"))
     of_malob = {"role": node.role, "part_of": node.part_of}
-    if node.datapath_id is not None:
-        of_malob["datapath_id"] = node.datapath_id
+    for name in ("datapath_id", "own_address"):
+        if getattr(node, name) is not None:
+            of_malob[name] = getattr(node, name)
     SubElement(element, malob("node"), of_malob)
     return element
 

@@ -16,16 +16,20 @@ _TUNNEL_MTU = 1400
 
 
 def commands(
-    wanted: Slice, controller: str, directory: str, vip: "tuple[str, int] | None" = None
+    wanted: Slice, controller: str, directory: str, vip: "tuple[str, int] | None" = None, agents: "str | None" = None
 ) -> "dict[str, list[str]]":
     """The command of each machine by its name, in the order in which they are best run: what tries others comes last.
 
     controller: its address on the network by which switches reach it. directory: where the checkout is on the machines.
-    vip: address and port of a virtual server over all servers.
+    vip: address and port of a virtual server over all servers. agents: where the configuration of each machine's agent is, NODE.json.
     """
     small = any(one.kind == TUNNEL for one in wanted.connections)
     in_order = [node for role in _ORDER for node in wanted.with_role(role)]
-    return {node.name: _command(node, wanted, controller, directory, vip, small) for node in in_order}
+    told = {node.name: _command(node, wanted, controller, directory, vip, small) for node in in_order}
+    for node in in_order if agents else ():
+        if node.role in ("switch", "server"):
+            told[node.name] += ["--agent", f"{agents}/{node.name}.json"]
+    return told
 
 
 def over_ssh(document: Document, by_node: "dict[str, list[str]]", user: "str | None") -> "list[str]":
@@ -45,16 +49,17 @@ def _command(
     node: Node, wanted: Slice, controller: str, directory: str, vip: "tuple[str, int] | None", small: bool
 ) -> "list[str]":
     script = f"{directory}/geni/setup/{node.role}.sh"
+    mtu = ["--mtu", str(_TUNNEL_MTU)] if small else []
     if node.role == CONTROLLER:
         return [script, "--openflow-port", str(OPENFLOW_PORT), *_virtual(wanted, vip)]
     if node.role == "switch":
         if node.datapath_id is None:
             raise UsageError(f"{wanted.name}: node[{node.name}]: datapath_id is missing")
         ports = [word for number, one in enumerate(node.interfaces, 1) for word in ("--port", f"{number}={one.address}")]
-        return [script, "--datapath-id", node.datapath_id, "--controller", f"{controller}:{OPENFLOW_PORT}", *ports]
+        own = ["--node", f"{len(node.interfaces) + 1}={node.own_address}", *mtu] if node.own_address else []
+        return [script, "--datapath-id", node.datapath_id, "--controller", f"{controller}:{OPENFLOW_PORT}", *ports, *own]
     if len(node.interfaces) != 1:
         raise UsageError(f"{wanted.name}: node[{node.name}]: a {node.role} has one interface")
-    mtu = ["--mtu", str(_TUNNEL_MTU)] if small else []
     return [script, "--address", node.interfaces[0].address, *mtu, *_of_role(node, vip)]
 
 

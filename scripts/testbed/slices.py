@@ -40,7 +40,8 @@ class Interface:
 class Node:
     """A machine. part_of: the switch or host of the topology that it is, or "controller"; role: what it does.
 
-    interfaces: those of a switch are its ports, from number 1 on. datapath_id: of a switch, else None.
+    interfaces: those of a switch are its ports, from number 1 on. Of a switch there are also its datapath_id and own_address: that of
+    the machine as a host in its own network, for programs that belong to the switch; its port is the one after the interfaces.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Node:
     machine: Machine
     interfaces: "tuple[Interface, ...]" = ()
     datapath_id: "str | None" = None
+    own_address: "str | None" = None
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,7 @@ class _Builder:
     def _switch(self, name: str, ports: "list[Interface]") -> Node:
         return Node(
             _switch_node(name), "switch", name, self._rack(name), self._sites.machine(name, "switch"), tuple(ports),
-            self._topology.switches[name])
+            self._topology.switches[name], self._topology.nodes[name].address)
 
     def _attach(self, host: Host) -> "tuple[Node, Connection, Interface]":
         if host.vlan is not None:

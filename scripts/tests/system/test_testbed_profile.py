@@ -58,7 +58,7 @@ class TestbedProfileTest(unittest.TestCase):
              " --member 10.0.0.11 --member 10.0.0.12 >/tmp/malob-setup.log 2>&1"], commands["controller"])
         self.assertEqual(
             ["sudo /local/repository/geni/setup/switch.sh --datapath-id 00:00:00:00:00:00:02:02 --controller 192.168.254.1:6653"
-             " --port 1=10.0.0.252/24 --port 2=192.168.2.2/24 >/tmp/malob-setup.log 2>&1"], commands["server-2-switch"])
+             " --port 1=10.0.0.252/24 --port 2=192.168.2.2/24 --node 3=10.0.0.203/24 >/tmp/malob-setup.log 2>&1"], commands["server-2-switch"])
         self.assertEqual(
             ["sudo /local/repository/geni/setup/client.sh --address 10.0.0.1/24 >/tmp/malob-setup.log 2>&1"], commands["client"])
 

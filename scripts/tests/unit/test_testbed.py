@@ -70,7 +70,9 @@ class SliceTest(unittest.TestCase):
         for switch in network.switches:
             interfaces = wanted.node(f"{switch}-switch").interfaces
             for neighbour, number in network.ports(switch).items():
-                if not neighbour.endswith(".node"):
+                if neighbour.endswith(".node"):
+                    self.assertEqual(len(interfaces) + 1, number)
+                else:
                     other = ends[interfaces[number - 1].name]
                     self.assertEqual(neighbour, wanted.node(other.partition(":")[0]).part_of)
 
@@ -160,9 +162,9 @@ class CommandsTest(unittest.TestCase):
         self.assertEqual({
             "controller": "controller.sh --openflow-port 6653 --vip 10.0.0.100:8000 --member 10.0.0.2",
             "a-switch": "switch.sh --datapath-id 00:00:00:00:00:00:00:0a --controller 192.0.2.1:6653"
-                        " --port 1=10.0.0.254/24 --port 2=192.168.1.1/24",
+                        " --port 1=10.0.0.254/24 --port 2=192.168.1.1/24 --node 3=10.0.0.201/24 --mtu 1400",
             "b-switch": "switch.sh --datapath-id 00:00:00:00:00:00:00:0b --controller 192.0.2.1:6653"
-                        " --port 1=10.0.0.253/24 --port 2=192.168.1.2/24",
+                        " --port 1=10.0.0.253/24 --port 2=192.168.1.2/24 --node 3=10.0.0.202/24 --mtu 1400",
             "s": "server.sh --address 10.0.0.2/24 --mtu 1400 --name s --port 8000",
             "c": "client.sh --address 10.0.0.1/24 --mtu 1400 --try http://10.0.0.100:8000/",
         }, {name: " ".join(words).removeprefix("/opt/malob/geni/setup/") for name, words in told.items()})
@@ -171,6 +173,30 @@ class CommandsTest(unittest.TestCase):
     def test_frames_are_not_shortened_where_nothing_is_tunnelled(self) -> None:
         wanted = slices.build(topology.parse("two", NETWORK), two_sites().at_one(RACK.format(1)))
         self.assertNotIn("--mtu", roles.commands(wanted, "192.0.2.1", "/opt/malob")["c"])
+
+    def test_agents_run_on_switches_and_servers_with_the_configurations_of_their_own(self) -> None:
+        told = roles.commands(two(), "192.0.2.1", "/opt/malob", agents="/etc/malob")
+        with_agents = {name: words[-1] for name, words in told.items() if "--agent" in words}
+        self.assertEqual({name: f"/etc/malob/{name}.json" for name in ("a-switch", "b-switch", "s")}, with_agents)
+
+    def test_agents_are_entered_once_and_know_their_neighbours(self) -> None:
+        wanted = slices.build(topology.load("thesis-two-servers"), sites.load("thesis-two-servers"))
+        with tempfile.TemporaryDirectory() as directory:
+            Path(directory, "request.xml").write_text(request.write(wanted))
+            for _ in range(2):
+                files = self.printed("agents", f"{directory}/request.xml", "--data", directory, "--out", f"{directory}/out")
+            entered = json.loads(Path(directory, "agents.json").read_text())["agents"]
+            written = {Path(file).stem: json.loads(Path(file).read_text()) for file in files}
+            modes = {Path(file).stat().st_mode & 0o777 for file in files}
+        self.assertEqual({0o600}, modes)
+        self.assertEqual({one["id"]: one["key"] for one in entered}, {name: one["key"] for name, one in written.items()})
+        self.assertEqual(
+            {"client-switch": ("link", "10.0.0.201"), "server-1-switch": ("link", "10.0.0.202"), "server-2-switch": ("link", "10.0.0.203"),
+             "server-1": ("server", "10.0.0.11"), "server-2": ("server", "10.0.0.12")},
+            {one["id"]: (one["kind"], one["address"]) for one in entered})
+        self.assertEqual(["10.0.0.202", "10.0.0.203"], written["client-switch"]["neighbours"])
+        self.assertEqual(["10.0.0.201"], written["server-2-switch"]["neighbours"])
+        self.assertEqual([80], written["server-1"]["ports"])
 
     def test_manifest_tells_where_machines_and_controller_are(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
