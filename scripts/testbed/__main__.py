@@ -6,10 +6,11 @@ import argparse
 import json
 import shlex
 import sys
+import time
 from pathlib import Path
 
 from agents.keys import AgentsFile
-from base.arguments import endpoint
+from base.arguments import endpoint, positive
 from base.errors import UsageError, run_main
 from base.place import ROOT
 from base.preparation import need_root, prepare
@@ -61,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     play = commands.add_parser("rehearse", help="set the machines of a request up on this one, as namespaces, and send requests; needs root")
     play.add_argument("file", metavar="FILE", type=Path)
     play.add_argument("--vip", metavar="ADDRESS:PORT", type=endpoint, default=("10.0.0.100", 80), help="(10.0.0.100:80)")
+    play.add_argument("--agents", metavar="SECONDS", type=positive, help="with agents; after so long, print what the controller knows")
     play.set_defaults(run=_rehearse)
     return parser
 
@@ -124,10 +126,15 @@ def _rehearse(options: argparse.Namespace) -> int:
     wanted = reading.read(str(options.file), _text(options.file)).slice
     prepare("controller")
     with orderly_end(), Rehearsal(wanted) as rehearsal:
+        configurations = rehearsal.give_agents() if options.agents else None
         answers = rehearsal.set_up(
-            roles.commands(wanted, CONTROLLER_ADDRESS, str(ROOT), options.vip), lambda node, line: say(f"{node}: {line}"))
+            roles.commands(wanted, CONTROLLER_ADDRESS, str(ROOT), options.vip, configurations), lambda node, line: say(f"{node}: {line}"))
         for node in wanted.with_role("client"):
-            print(f"{node.name}: {answers[node.name].strip()}")
+            print(f"{node.name}: {answers[node.name].strip()}", flush=True)
+        if options.agents:
+            say(f"agents measure for {options.agents} s")
+            time.sleep(options.agents)
+            print(rehearsal.run(CONTROLLER, [str(ROOT / "malob"), "status"]), end="")
     return 0
 
 

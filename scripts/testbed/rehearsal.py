@@ -7,6 +7,7 @@ on a control network, and files of their own where the set-up scripts and Open v
 from __future__ import annotations
 
 import ipaddress
+import json
 import shutil
 import subprocess
 import tempfile
@@ -14,12 +15,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import Callable, Mapping, Sequence
 
+from agents.keys import AgentsFile
 from base.commands import find_program, run
 from base.errors import ScriptError
 from base.preparation import prepare
 from base.waiting import undisturbed
 from lab import namespaces
 from lab.shaping.emulator import Emulator, handover_ns
+from testbed import agents
 from testbed.slices import CONTROLLER, Connection, Node, Slice
 
 CONTROLLER_ADDRESS = "172.16.0.1"
@@ -105,6 +108,13 @@ class Rehearsal:
             if failed:
                 raise ScriptError(f"the set-up of {failed[0]} failed (above)")
         return printed
+
+    def give_agents(self) -> str:
+        """Enters an agent for each switch and server at the controller, and puts NODE.json into the directory of each machine that is returned."""
+        file = AgentsFile(self._directory / CONTROLLER / "data" / "agents.json")
+        for name, configuration in agents.enter(self.slice, file).items():
+            (self._directory / name / "run" / f"{name}.json").write_text(json.dumps(configuration), encoding="utf-8")
+        return _OWN["run"]
 
     def _start(self, node: str, command: Sequence[str]) -> "subprocess.Popen[str]":
         return subprocess.Popen(

@@ -84,14 +84,16 @@ class TestbedTest(unittest.TestCase):
             lambda: "1 received" in self.rehearsal.run("client-switch", ["sh", "-c", f"ping -n -c 1 -s 1300 -W 2 {own} || true"]), "an answer", 30)
 
     def test_agent_of_a_server_is_heard(self) -> None:
-        configuration = self.rehearsal.run("controller", [
-            f"{ROOT}/malob", "agent", "--data", "/var/lib/malob-testbed",
-            "add", "web", "--kind", "server", "--address", "10.0.0.11", "--ports", "80"])
-        file = "/run/malob-testbed/agent.json"
-        self.rehearsal.run("server-1", ["sh", "-c", f"printf %s \"$1\" >{file}", "sh", configuration])
-        self.rehearsal.run("server-1", [*self.commands["server-1"], "--agent", file])
+        configurations = self.rehearsal.give_agents()
+        self.rehearsal.run("server-1", [*self.commands["server-1"], "--agent", f"{configurations}/server-1.json"])
         wait_until(
-            lambda: [one["id"] for one in self.rest("/wm/malob/reports")["agents"] if one["accepted"] > 0] == ["web"], "the agent's report", 30)
+            lambda: [one["id"] for one in self.rest("/wm/malob/reports")["agents"] if one["accepted"] > 0] == ["server-1"], "the agent's report", 30)
+
+    def test_server_with_another_name_is_started_again(self) -> None:
+        command = self.commands["server-2"]
+        for name in ("renamed", "server-2"):
+            self.rehearsal.run("server-2", [*command, "--name", name])
+            self.assertEqual(name, self.rehearsal.run("server-2", ["curl", "-sf", "http://127.0.0.1/"]).strip())
 
     def test_port_whose_address_nobody_has_is_refused(self) -> None:
         command = self.commands["server-2-switch"][1:]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import tempfile
 import unittest
+from pathlib import Path
 
 from base.place import ROOT
 
@@ -52,6 +55,25 @@ class SetupScriptsTest(unittest.TestCase):
         self.refused("--address: expected ADDRESS/PREFIX, not '10.0.0.1'", "server.sh", "--address", "10.0.0.1")
         self.refused("--agent: cannot read /nowhere", "server.sh", "--agent", "/nowhere")
         self.refused("--try: expected http://ADDRESS:PORT/, not 'ftp://x'", "client.sh", "--try", "ftp://x")
+
+    def test_missing_program_is_installed_from_its_package(self) -> None:
+        done, asked = self.needing(0)
+        self.assertEqual((0, "-qq update\n-qq -y --no-install-recommends install its-package\n"), (done.returncode, asked), done.stderr)
+
+    def test_package_that_cannot_be_installed_is_named(self) -> None:
+        done, _ = self.needing(1)
+        self.assertEqual((3, "bash: apt-get could not install its-package (above)"), (done.returncode, done.stderr.strip().splitlines()[-1]))
+
+    def needing(self, code: int) -> "tuple[subprocess.CompletedProcess[str], str]":
+        """What becomes of a need for a program that is missing, and what apt-get was asked; it ends with the code."""
+        with tempfile.TemporaryDirectory() as directory:
+            log, program = Path(directory, "log"), Path(directory, "apt-get")
+            program.write_text(f'#!/bin/sh\necho "$@" >>{log}\nexit {code}\n')
+            program.chmod(0o755)
+            done = subprocess.run(
+                ["bash", "-ec", f". {SETUP}/common.sh; need sh dash no-such-program its-package"],
+                env={**os.environ, "PATH": f"{directory}:{os.environ['PATH']}"}, capture_output=True, text=True, timeout=30)
+            return done, log.read_text()
 
 
 if __name__ == "__main__":
