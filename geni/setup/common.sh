@@ -46,7 +46,8 @@ need() {
   command -v apt-get >/dev/null || fail 3 "please install: ${missing[*]}"
   say "installing ${missing[*]}"
   export DEBIAN_FRONTEND=noninteractive
-  { apt-get -qq update && apt-get -qq -y --no-install-recommends install "${missing[@]}"; } >&2 ||
+  # a machine that has just started may be busy with upgrades of its own
+  { apt-get -qq update && apt-get -qq -y -o DPkg::Lock::Timeout=300 --no-install-recommends install "${missing[@]}"; } >&2 ||
     fail 3 "apt-get could not install ${missing[*]} (above)"
 }
 

@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     tell.add_argument("--vip", metavar="ADDRESS:PORT", type=endpoint, help="also make a virtual server over all servers")
     tell.add_argument("--agents", metavar="DIR", help="also start agents, with the configurations there on the machines, NODE.json")
     tell.add_argument("--ssh", action="store_true", help="as lines that run them by ssh; of a manifest only")
-    tell.add_argument("--user", help="for --ssh, where the manifest names none")
+    tell.add_argument("--user", help="for --ssh, instead of the manifest's")
     tell.set_defaults(run=_commands)
     keys = commands.add_parser("agents", help="enter an agent for each switch and server, and write their configurations; on the controller")
     keys.add_argument("file", metavar="FILE", type=Path)

@@ -6,6 +6,7 @@ A manifest is the aggregate's answer: the request, with what was given added to 
 from __future__ import annotations
 
 import ipaddress
+import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
 from typing import Mapping
@@ -15,7 +16,15 @@ from base.errors import UsageError
 from lab.links import Direction
 from testbed.names import emulab, malob, rspec
 from testbed.sites import Machine
-from testbed.slices import Connection, Interface, Node, Slice
+from testbed.slices import ROLES, Connection, Interface, Node, Slice
+
+
+#: What becomes part of paths and command lines.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
+_INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*:[A-Za-z0-9-]+")
+_HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.:-]*")
+_USER = re.compile(r"[A-Za-z_][A-Za-z0-9._-]*")
+_ROLES = re.compile("|".join(ROLES))
 
 
 @dataclass(frozen=True)
@@ -59,14 +68,14 @@ def read(name: str, text: str) -> Document:
 
 
 def _node(element: Element) -> Node:
-    name = element.attrib["client_id"]
+    name = _checked("client_id of a node", element.attrib["client_id"], _NAME)
     of_malob = element.find(malob("node"))
     if of_malob is None:
         raise ValueError(f"node[{name}]: nothing says what it does for MALOB: no element 'node' of {malob('')[1:-1]}")
     xen = element.find(f"{rspec('sliver_type')}/{emulab('xen')}")
     machine = Machine(0, 0) if xen is None else Machine(int(xen.get("cores", 0)), int(xen.get("ram", 0)))
     return Node(
-        name, of_malob.attrib["role"], of_malob.attrib["part_of"], element.get("component_manager_id", ""), machine,
+        name, _checked(f"node[{name}]: role", of_malob.attrib["role"], _ROLES), of_malob.attrib["part_of"], element.get("component_manager_id", ""), machine,
         tuple(_interface(one) for one in element.findall(rspec("interface"))), of_malob.get("datapath_id"), of_malob.get("own_address"))
 
 
@@ -75,7 +84,7 @@ def _interface(element: Element) -> Interface:
     if address is None:
         raise ValueError(f"interface[{element.get('client_id')}]: it has no address")
     parsed = ipaddress.IPv4Interface(f"{address.attrib['address']}/{address.attrib['netmask']}")
-    return Interface(element.attrib["client_id"], parsed.with_prefixlen)
+    return Interface(_checked("client_id of an interface", element.attrib["client_id"], _INTERFACE), parsed.with_prefixlen)
 
 
 def _connection(element: Element) -> Connection:
@@ -101,4 +110,13 @@ def _login(element: Element) -> "Login | None":
     login = element.find(f"{rspec('services')}/{rspec('login')}")
     if login is None or "hostname" not in login.attrib:
         return None
-    return Login(login.attrib["hostname"], int(login.get("port", 22)), login.get("username"))
+    user = login.get("username")
+    return Login(
+        _checked("hostname of a login", login.attrib["hostname"], _HOST), int(login.get("port", 22)),
+        None if user is None else _checked("username of a login", user, _USER))
+
+
+def _checked(what: str, value: str, pattern: "re.Pattern[str]") -> str:
+    if not pattern.fullmatch(value):
+        raise ValueError(f"{what}: cannot be '{value}'")
+    return value

@@ -7,10 +7,9 @@ from typing import Sequence
 
 from base.errors import UsageError
 from testbed.reading import Document
-from testbed.slices import CONTROLLER, TUNNEL, Node, Slice
+from testbed.slices import CONTROLLER, ROLES, TUNNEL, Node, Slice
 
 OPENFLOW_PORT = 6653
-_ORDER = (CONTROLLER, "switch", "server", "client")
 #: What fits into a tunnel over an Ethernet of 1500 bytes: less an IPv4 header, GRE's with a key, and the inner Ethernet's; rounded down.
 _TUNNEL_MTU = 1400
 
@@ -24,7 +23,7 @@ def commands(
     vip: address and port of a virtual server over all servers. agents: where the configuration of each machine's agent is, NODE.json.
     """
     small = any(one.kind == TUNNEL for one in wanted.connections)
-    in_order = [node for role in _ORDER for node in wanted.with_role(role)]
+    in_order = [node for role in ROLES for node in wanted.with_role(role)]
     told = {node.name: _command(node, wanted, controller, directory, vip, small) for node in in_order}
     for node in in_order if agents else ():
         if node.role in ("switch", "server"):
@@ -33,7 +32,7 @@ def commands(
 
 
 def over_ssh(document: Document, by_node: "dict[str, list[str]]", user: "str | None") -> "list[str]":
-    """The same as lines for a shell that has ssh. user: where the manifest names none. Raises UsageError for a machine without login."""
+    """The same as lines for a shell that has ssh. user: instead of the manifest's. Raises UsageError for a machine without login."""
     lines = []
     for name, command in by_node.items():
         login = document.logins.get(name)
@@ -41,7 +40,7 @@ def over_ssh(document: Document, by_node: "dict[str, list[str]]", user: "str | N
             raise UsageError(f"{document.slice.name}: node[{name}] has no login: is this a manifest?")
         name_of_user = user or login.user
         target = f"{name_of_user}@{login.host}" if name_of_user else login.host
-        lines.append(shlex.join(["ssh", "-p", str(login.port), target, shlex.join(["sudo", *command])]))
+        lines.append(shlex.join(["ssh", "-n", "-p", str(login.port), target, shlex.join(["sudo", *command])]))
     return lines
 
 

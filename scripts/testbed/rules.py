@@ -178,7 +178,7 @@ def _faults_of_sites(link: Element, at: str, sites: "set[str | None]") -> "Itera
 
 
 def _faults_of_properties(link: Element, at: str) -> "Iterator[str]":
-    directions = Counter()
+    directions: "Counter[tuple[str | None, str | None]]" = Counter()
     for one in link.findall(rspec("property")):
         ends = one.get("source_id"), one.get("dest_id")
         directions[ends] += 1

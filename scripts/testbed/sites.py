@@ -74,4 +74,4 @@ def _machine(at: str, value: Any) -> Machine:
     sizes = [fields.get(name) for name in ("cores", "ram_mb")]
     if len(fields) != 2 or not all(type(size) is int and size > 0 for size in sizes):
         raise UsageError(f"{at}: expected cores and ram_mb, whole numbers from 1")
-    return Machine(*sizes)
+    return Machine(fields["cores"], fields["ram_mb"])

@@ -17,6 +17,8 @@ from lab.topology import Topology
 from testbed.sites import Machine, Sites
 
 CONTROLLER = "controller"
+#: In the order in which machines are best set up: what tries others comes last.
+ROLES = (CONTROLLER, "switch", "server", "client")
 TUNNEL = "egre-tunnel"
 LAN = "lan"
 

@@ -204,7 +204,7 @@ class CommandsTest(unittest.TestCase):
             file.write_text(manifest())
             printed = self.printed("commands", str(file), "--ssh", "--directory", "/local/malob")
         self.assertEqual(
-            "ssh -p 30001 ana@pc1.example.net 'sudo /local/malob/geni/setup/controller.sh --openflow-port 6653'", printed[0])
+            "ssh -n -p 30001 ana@pc1.example.net 'sudo /local/malob/geni/setup/controller.sh --openflow-port 6653'", printed[0])
         self.assertIn("--controller 192.0.2.7:6653", printed[1])
 
     def test_request_cannot_be_run_by_ssh(self) -> None:
@@ -217,7 +217,16 @@ class CommandsTest(unittest.TestCase):
 
     def test_request_of_others_says_what_is_missing(self) -> None:
         with self.assertRaisesRegex(UsageError, r"node\[a\].*nothing says what it does"):
-            reading.read("other", f'<rspec xmlns="http://www.geni.net/resources/rspec/3" type="request"><node client_id="a"/></rspec>')
+            reading.read("other", '<rspec xmlns="http://www.geni.net/resources/rspec/3" type="request"><node client_id="a"/></rspec>')
+
+    def test_names_that_would_lead_elsewhere_are_refused(self) -> None:
+        for old, new, field in (
+                ('client_id="controller"', 'client_id="../x"', "client_id of a node"), ('role="client"', 'role="../x"', "role"),
+                ("c:lan", "c:la/n", "client_id of an interface"), ("pc1.example.net", "-oProxyCommand=x", "hostname"),
+                ('username="ana"', 'username="-x"', "username")):
+            self.assertIn(old, manifest())
+            with self.assertRaisesRegex(UsageError, field):
+                reading.read("manifest", manifest().replace(old, new))
 
     def test_command_line_writes_what_is_kept(self) -> None:
         self.assertEqual((KEPT / "thesis-two-servers.xml").read_text().splitlines(), self.printed("request", "thesis-two-servers"))

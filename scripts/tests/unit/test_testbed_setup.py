@@ -58,7 +58,7 @@ class SetupScriptsTest(unittest.TestCase):
 
     def test_missing_program_is_installed_from_its_package(self) -> None:
         done, asked = self.needing(0)
-        self.assertEqual((0, "-qq update\n-qq -y --no-install-recommends install its-package\n"), (done.returncode, asked), done.stderr)
+        self.assertEqual((0, "-qq update\n-qq -y -o DPkg::Lock::Timeout=300 --no-install-recommends install its-package\n"), (done.returncode, asked), done.stderr)
 
     def test_package_that_cannot_be_installed_is_named(self) -> None:
         done, _ = self.needing(1)
