@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 from agents.keys import KINDS, AgentsFile
 from base.errors import UsageError, run_main
-from base.place import ROOT
+from base.place import DATA
 from base.table import render
 from base.waiting import say
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="malob agent", description="Who may report to the controller.")
-    parser.add_argument("--data", type=Path, default=Path(os.environ.get("MALOB_DATA", ROOT / "data")), metavar="DIR",
+    parser.add_argument("--data", type=Path, default=DATA, metavar="DIR",
                         help="the controller's data directory (default %(default)s)")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     add = actions.add_parser("add", help="enter an agent with a new key, and print the agent's configuration file")

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-#: The checkout that these scripts belong to.
+#: The checkout, or the release, that these scripts belong to.
 ROOT = Path(__file__).resolve().parents[2]
+
+#: Whether that is the .deb package's: nothing is written there (scripts/launcher/installation.sh has the same rules).
+PACKAGED = ROOT == Path("/usr/share/malob")
 
 #: What running labs keep: state, logs, sockets. Gone after a reboot, as are the networks themselves.
 RUN_DIRECTORY = Path("/run/malob")
+
+#: Where the controller keeps its catalog unless told.
+DATA = Path(os.environ.get("MALOB_DATA") or ("/var/lib/malob/controller" if PACKAGED else ROOT / "data"))
+
+#: For what is compiled when it is first needed.
+CACHE = Path("/var/cache/malob") if PACKAGED else ROOT / "target"
+
+_SETTINGS = ROOT / "src" / "main" / "resources" / "floodlightdefault.properties"
+
+#: The controller's settings as shipped.
+DEFAULT_SETTINGS = _SETTINGS if _SETTINGS.exists() else ROOT / "conf" / "malob.properties"

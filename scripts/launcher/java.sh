@@ -86,7 +86,7 @@ is_built() {
 mark_built() { as_owner touch "$MALOB_ROOT/target/malob.jar"; }
 
 build_controller() {
-  if is_built; then
+  if ! has_sources || is_built; then
     need_packages "the controller" java
     return
   fi
@@ -95,6 +95,13 @@ build_controller() {
   with_progress "building the controller" "$MALOB_ROOT/target/build-seconds" maven -q -Dmaven.test.skip=true package ||
     fail 1 "the build failed"
   mark_built
+}
+
+# build_release: the controller and its bill of materials
+build_release() {
+  need_packages "building MALOB" mvn javac
+  need_packages "making packages" dpkg-deb
+  maven -q -Dmaven.test.skip=true package cyclonedx:makeBom || fail 1 "the build failed"
 }
 
 # build_bench: bench/ has a pom of its own

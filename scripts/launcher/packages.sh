@@ -7,6 +7,7 @@ package_of() {
     python3) echo "python3|runs MALOB's scripts" ;;
     java) echo "openjdk-17-jre-headless openjdk-21-jre-headless default-jre-headless|runs the controller" ;;
     javac) echo "openjdk-17-jdk-headless openjdk-21-jdk-headless default-jdk-headless|compiles the controller" ;;
+    dpkg-deb) echo "dpkg|makes .deb packages" ;;
     mvn) echo "maven|builds the controller" ;;
     ovs-vsctl) echo "openvswitch-switch|provides the switches of the emulated network" ;;
     ip) echo "iproute2|makes the hosts of the emulated network" ;;

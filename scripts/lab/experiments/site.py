@@ -13,7 +13,7 @@ from typing import Any, Iterator, Mapping, Sequence
 from agents.keys import AgentsFile
 from base.commands import run, succeeds
 from base.errors import ScriptError
-from base.place import ROOT, RUN_DIRECTORY
+from base.place import DEFAULT_SETTINGS, ROOT, RUN_DIRECTORY
 from base.waiting import say, undisturbed, wait_until
 from demo import balancing
 from lab import instance, processes, topology
@@ -30,7 +30,6 @@ VIP = "10.0.0.100"
 POOL = "servers"
 
 _AGENT = ROOT / "scripts" / "agents" / "server_agent.py"
-_DEFAULTS = ROOT / "src" / "main" / "resources" / "floodlightdefault.properties"
 _REPORT_INTERVAL_S = 1
 
 #: What ends of connections remember of a destination would let one case spoil the next: each starts from scratch. A host
@@ -103,7 +102,7 @@ class Site:
             self.controller.stop()
         file = self.lab.directory / "controller.properties"
         lines = [f"{key}={value}" for key, value in properties.items()]
-        file.write_text("\n".join([_DEFAULTS.read_text(), *lines]) + "\n")
+        file.write_text("\n".join([DEFAULT_SETTINGS.read_text(), *lines]) + "\n")
         self.controller = Controller(self.lab.directory, *self._ports, properties=file)
         self.controller.start()
         self.lab.add_process(self.controller.pid)

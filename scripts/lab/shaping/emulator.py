@@ -7,7 +7,7 @@ from pathlib import Path
 
 from base.commands import ProcessId, start_apart
 from base.errors import ScriptError
-from base.place import ROOT
+from base.place import CACHE
 from base.preparation import prepare
 from base.waiting import wait_until
 from lab.links import Direction
@@ -15,7 +15,7 @@ from lab.namespaces import device_exists
 from lab.shaping.shaper import DEFAULT_QUEUE_PACKETS, Reading, Shaper
 from lab.shaping.trace import Trace
 
-PROGRAM = ROOT / "target" / "link-emulator"
+PROGRAM = CACHE / "link-emulator"
 
 #: Longer than the emulator ever takes, even on a machine that has no time for it.
 _ANSWER_TIMEOUT_S = 10

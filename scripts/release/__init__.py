@@ -1,0 +1,1 @@
+"""Makes all files of a release, the same bytes from the same sources."""

@@ -1,0 +1,41 @@
+"""The files of a checkout that belong to it: those that git knows, or without git all but what builds leave."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from base.commands import run
+
+_NOT_OURS = ("target", "data", "__pycache__", ".git")
+
+
+def listed(root: Path) -> list[str]:
+    """Their paths from the root, sorted."""
+    if (root / ".git").exists():
+        words = run(_git(root, "ls-files", "-z"))
+        paths = [path for path in words.split("\0") if path and (root / path).is_file()]
+    else:
+        paths = []
+        for directory, names, files in os.walk(root):
+            names[:] = [name for name in names if name not in _NOT_OURS]
+            paths += [str((Path(directory) / file).relative_to(root)) for file in files]
+    return sorted(paths)
+
+
+def changed(root: Path) -> bool:
+    """Whether there is something that is not committed."""
+    return (root / ".git").exists() and bool(run(_git(root, "status", "--porcelain")).strip())
+
+
+def copy(root: Path, target: Path) -> None:
+    """Copies them all to a new folder."""
+    for path in listed(root):
+        (target / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(root / path, target / path)
+
+
+def _git(root: Path, *arguments: str) -> list[str]:
+    # the checkout may be another user's, under sudo
+    return ["git", "-c", f"safe.directory={root}", "-C", str(root), *arguments]
