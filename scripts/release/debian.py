@@ -12,7 +12,7 @@ from pathlib import Path
 from base.commands import run
 from base.errors import ScriptError
 from release.contents import LOGGING, SETTINGS
-from release.files import File, Files, below, write
+from release.files import LEVEL, File, Files, below, write
 from release.project import Project
 
 PLACE = "usr/share/malob"
@@ -94,7 +94,7 @@ def make(name: str, files: Files, build: Path, project: Project) -> bytes:
         stage, package = Path(directory) / "stage", Path(directory) / "package.deb"
         write({**files, **below("DEBIAN", control(name, files, build, project))}, stage, project.epoch)
         # gzip, because xz makes other bytes with other numbers of processors
-        run(["env", f"SOURCE_DATE_EPOCH={project.epoch}", "dpkg-deb", "--root-owner-group", "-Zgzip", "--build",
+        run(["env", f"SOURCE_DATE_EPOCH={project.epoch}", "dpkg-deb", "--root-owner-group", "-Zgzip", f"-z{LEVEL}", "--build",
              str(stage), str(package)], timeout_s=120)
         return package.read_bytes()
 

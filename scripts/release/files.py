@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Mapping
 
+#: Of compression, the fastest: nearly all of it is jars, which are compressed already.
+LEVEL = 1
+
 
 @dataclass(frozen=True)
 class File:
@@ -39,7 +42,7 @@ def below(prefix: str, files: Files) -> dict[str, File]:
 def tar_gz(files: Files, epoch: int) -> bytes:
     """The bytes of an archive that depend on the files and the time alone: sorted, owned by root."""
     out = io.BytesIO()
-    with gzip.GzipFile(filename="", mode="wb", fileobj=out, mtime=epoch) as packed:
+    with gzip.GzipFile(filename="", mode="wb", compresslevel=LEVEL, fileobj=out, mtime=epoch) as packed:
         with tarfile.open(fileobj=packed, mode="w", format=tarfile.GNU_FORMAT) as archive:
             for path in sorted(files):
                 _add(archive, path, files[path], epoch)

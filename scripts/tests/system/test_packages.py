@@ -1,0 +1,85 @@
+"""The .deb packages, installed on a copy of this machine's file system: install, use, upgrade, remove."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import unittest
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Iterator
+
+from base.errors import ScriptError
+from base.place import ROOT
+from release import debian, project
+from release.contents import program
+from tests.system.overlay import OverlayRoot
+
+_API = "http://127.0.0.1:8080/quantum/v1.0/vips/"
+_VIP = {"id": "kept", "name": "kept", "protocol": "tcp", "address": "10.0.0.100", "port": "80"}
+_UNITS = ("malob-controller", "malob-endhost", "malob-server-agent", "malob-link-agent")
+
+
+class PackagesTest(unittest.TestCase):
+    """The steps build on one another, so they are one test."""
+
+    def test_catalog_and_settings_outlive_an_upgrade_and_nothing_a_purge(self) -> None:
+        root = OverlayRoot()
+        self.addCleanup(root.close)
+        now = project.read(ROOT)
+        self._install(root, now)
+        self._units_are_good(root)
+        with self._controller(root):
+            root.run("curl", "-sf", "-d", json.dumps(_VIP), _API)
+        root.run("sh", "-c", "echo '# changed here' >> /etc/malob/malob.properties")
+        root.run("malob", "agent", "add", "web1", "--kind", "server", "--address", "10.0.0.11")
+        self._install(root, replace(now, version="99.0"))
+        self.assertIn("# changed here", root.run("cat", "/etc/malob/malob.properties"))
+        with self._controller(root):
+            self.assertEqual([_VIP["id"]], [vip["id"] for vip in json.loads(root.run("curl", "-sf", _API))])
+        self.assertIn("web1", root.run("malob", "agent", "list"))
+        root.run("dpkg", "--remove", "malob")
+        self.assertTrue(root.exists("/var/lib/malob/controller"), "a removal keeps the catalog")
+        root.run("dpkg", "--purge", "malob", "malob-agents")
+        self._nothing_is_left(root)
+
+    def _install(self, root: OverlayRoot, described: project.Project) -> None:
+        paths = []
+        for name, files in debian.packages(program(ROOT), ROOT, described).items():
+            paths.append(f"/tmp/{name}.deb")
+            root.write(paths[-1], debian.make(name, files, ROOT, described))
+        root.run("dpkg", "--force-unsafe-io", "--force-confold", "--install", *paths, timeout_s=120)
+        self.assertEqual("malob\n", root.run("stat", "-c", "%U", "/var/lib/malob/controller"))
+
+    def _units_are_good(self, root: OverlayRoot) -> None:
+        """systemd understands them, and finds the programs that they start."""
+        units = [f"/usr/lib/systemd/system/{unit}.service" for unit in _UNITS]
+        done = subprocess.run(
+            root.command("systemd-analyze", "verify", "--man=no", *units), stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        self.assertEqual([], [line for line in done.stderr.splitlines() if "malob" in line])
+        self.assertEqual(0, done.returncode, done.stderr)
+
+    @contextmanager
+    def _controller(self, root: OverlayRoot) -> Iterator[None]:
+        """As its unit starts it: the unit's own command, by the user malob without any capability."""
+        unit = root.run("cat", "/usr/lib/systemd/system/malob-controller.service")
+        settings = dict(line.split("=", 1) for line in unit.splitlines() if "=" in line and not line.startswith("#"))
+        process = subprocess.Popen(
+            root.command(
+                "sh", "-c", 'echo $$ >/tmp/controller.pid; exec "$@"', "sh", "setpriv", "--reuid", settings["User"], "--regid", settings["Group"], "--clear-groups", "--no-new-privs",
+                "--bounding-set=-all", "--inh-caps=-all", "env", "-i", "PATH=/usr/bin:/bin", settings["Environment"],
+                *settings["ExecStart"].split()),
+            stdin=subprocess.DEVNULL)
+        try:
+            root.wait_for_http(_API)
+            yield
+        finally:
+            # nsenter passes no signals on
+            root.run("sh", "-c", "kill $(cat /tmp/controller.pid)")
+            process.wait(20)
+
+    def _nothing_is_left(self, root: OverlayRoot) -> None:
+        left = root.run("sh", "-c", "find /etc /usr/bin /usr/lib/systemd /usr/share /var/lib /var/cache -xdev -name '*malob*'")
+        self.assertEqual("", left)
+        with self.assertRaises(ScriptError):
+            root.run("getent", "passwd", "malob")
