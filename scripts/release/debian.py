@@ -35,6 +35,7 @@ def packages(program: Files, build: Path, project: Project) -> dict[str, dict[st
     main: dict[str, File] = {
         "usr/bin/malob": File(link="../share/malob/malob"),
         f"{_UNITS}/malob-controller.service": File((own / "systemd" / "malob-controller.service").read_bytes()),
+        "usr/share/man/man1/malob.1.gz": File(gzip.compress((own / "debian" / "malob.1").read_bytes(), mtime=0)),
         "etc/malob/malob.properties": program[SETTINGS],
         "etc/malob/logback.xml": program[LOGGING],
     }

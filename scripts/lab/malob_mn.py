@@ -1,0 +1,111 @@
+"""MALOB's topologies for Mininet: sudo mn --custom scripts/lab/malob_mn.py --topo geni-wan --controller remote
+
+All that `./malob lab list` shows: those with a name by it, those by rule with commas, as in `--topo ring,6`. Hosts have the lab's
+addresses, switches its datapath ids and port numbers. Links have its rates, delays and losses as far as the kernel can shape
+(HTB, netem); what it lacks is said. VLANs are not made: hosts' frames are plain.
+
+In Mininet a '-' in a name would end it, so it is '_' here: client-1 is client_1. A switch with a host of the same name has 's_' before it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from mininet.link import TCLink
+from mininet.log import warn
+from mininet.topo import Topo
+
+# mn runs the text of this file, with no name of it but this
+_HERE = Path(inspect.currentframe().f_code.co_filename).resolve().parent  # type: ignore[union-attr]
+sys.path.insert(0, str(_HERE.parent))
+
+from base.commands import succeeds  # noqa: E402
+from lab import generators, ovs, topology  # noqa: E402
+from lab.links import Direction, Link  # noqa: E402
+from lab.shaping import netem  # noqa: E402
+from lab.topology import Topology  # noqa: E402
+
+#: What the kernel takes for an interface's name.
+_LONGEST_NAME = 15
+
+
+class LabTopo(Topo):
+    """One topology of the lab. rule: what comes after its name, for those that are made by rule."""
+
+    def build(self, name: str, *rule: Any) -> None:
+        network = topology.load(f"{name}:{','.join(map(str, rule))}" if rule else name)
+        self._user_space = ovs.datapath_type() == "netdev"
+        if self._user_space:
+            warn("*** the kernel has no Open vSwitch: switches are in user space, and hosts do not leave checksums to them\n")
+        self._htb, self._netem = _shapes("htb", "default", "1"), netem.available()
+        self._names = _switch_names(network)
+        for switch, dpid in network.switches.items():
+            self.addSwitch(
+                self._names[switch], dpid=dpid.replace(":", ""), protocols="OpenFlow13",
+                datapath="user" if self._user_space else "kernel")
+        for host in network.hosts.values():
+            self.addHost(_plain(host.name), ip=host.address, mac=host.mac)
+            # a switch in user space does not finish checksums
+            own = {"cls": TCLink, "params1": {"txo": False, "rxo": False}} if self._user_space else {}
+            port = network.ports(host.switch)[host.name]
+            self.addLink(
+                _plain(host.name), self._names[host.switch], port1=0, port2=port, intfName2=self._interface(host.switch, port), **own)
+        for link in network.links:
+            self._join(network, link)
+        self._tell_what_is_missing(network)
+
+    def _join(self, network: Topology, link: Link) -> None:
+        ports = [network.ports(end)[link.other(end)] for end in link.ends]
+        both = [self._parameters(direction) for direction in (link.forward, link.reverse)]
+        shaping = {"cls": TCLink, "params1": both[0], "params2": both[1]} if any(both) else {}
+        self.addLink(
+            *(self._names[end] for end in link.ends), port1=ports[0], port2=ports[1],
+            intfName1=self._interface(link.first, ports[0]), intfName2=self._interface(link.second, ports[1]), **shaping)
+
+    def _parameters(self, direction: Direction) -> dict[str, Any]:
+        """In Mininet's words, as far as this kernel can do it."""
+        found: dict[str, Any] = {}
+        if self._htb and direction.rate_mbps is not None:
+            found["bw"] = direction.rate_mbps
+        if self._netem and direction.delay_ms:
+            found["delay"] = f"{direction.delay_ms:g}ms"
+        if self._netem and direction.loss:
+            found["loss"] = direction.loss * 100
+        if self._netem and direction.queue_packets:
+            found["max_queue_size"] = direction.queue_packets
+        return found
+
+    def _interface(self, switch: str, port: int) -> str:
+        name = f"{self._names[switch]}-eth{port}"
+        return name if len(name) <= _LONGEST_NAME else f"s{list(self._names).index(switch)}.{port}"
+
+    def _tell_what_is_missing(self, network: Topology) -> None:
+        limited = [direction for link in network.links for direction in (link.forward, link.reverse)]
+        if not self._htb and any(direction.rate_mbps for direction in limited):
+            warn("*** the kernel has no HTB: links have no rates\n")
+        if not self._netem and any(direction.delay_ms or direction.loss for direction in limited):
+            warn("*** the kernel has no netem: links have neither delays nor losses; './malob lab up' can do both\n")
+
+
+def _switch_names(network: Topology) -> dict[str, str]:
+    return {switch: f"s_{_plain(switch)}" if switch in network.hosts else _plain(switch) for switch in network.switches}
+
+
+def _plain(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _shapes(*discipline: str) -> bool:
+    """Whether the kernel has a queueing discipline; tries it in a network namespace of its own."""
+    return succeeds(["unshare", "--net", "tc", "qdisc", "add", "dev", "lo", "root", *discipline])
+
+
+#: What --topo takes.
+topos = {
+    **{name: partial(LabTopo, name) for name in topology.known_names()},
+    **{form.partition(":")[0]: partial(LabTopo, form.partition(":")[0]) for form in generators.FORMS},
+}

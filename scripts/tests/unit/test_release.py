@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import tarfile
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+from base.errors import ScriptError
+from base.place import ROOT
+from release import debian, licences, project, sources
+from release.__main__ import _compare
+from release.contents import LOGGING, SETTINGS, program
+from release.files import File, below, tar_gz, write
+from release.project import Project
+
+_POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><version>1.2-SNAPSHOT</version>
+<properties><project.build.outputTimestamp>{}</project.build.outputTimestamp></properties></project>"""
+
+
+class ProjectTest(unittest.TestCase):
+    def test_pom_tells_version_and_time(self) -> None:
+        self.assertEqual(Project("1.2-SNAPSHOT", 86400), self._read("1970-01-02T00:00:00Z"))
+
+    def test_snapshot_comes_before_its_release_in_debians_order(self) -> None:
+        self.assertEqual("1.2~SNAPSHOT", Project("1.2-SNAPSHOT", 0).debian_version)
+
+    def test_time_that_is_none_is_named(self) -> None:
+        with self.assertRaisesRegex(ScriptError, "outputTimestamp.*not tomorrow"):
+            self._read("tomorrow")
+
+    def test_pom_of_this_checkout_is_understood(self) -> None:
+        self.assertTrue(project.read(ROOT).version)
+
+    def _read(self, timestamp: str) -> Project:
+        with tempfile.TemporaryDirectory() as directory:
+            Path(directory, "pom.xml").write_text(_POM.format(timestamp))
+            return project.read(Path(directory))
+
+
+class FilesTest(unittest.TestCase):
+    _FILES = {"b/run": File(b"#!", executable=True), "a": File(b"text"), "b/link": File(link="run")}
+
+    def test_archive_is_sorted_and_roots_and_of_its_time(self) -> None:
+        with tarfile.open(fileobj=io.BytesIO(tar_gz(self._FILES, 86400))) as archive:
+            found = [(one.name, one.mode, one.uid, one.uname, one.mtime, one.linkname) for one in archive]
+        self.assertEqual(
+            [("a", 0o644, 0, "root", 86400, ""), ("b/link", 0o644, 0, "root", 86400, "run"), ("b/run", 0o755, 0, "root", 86400, "")],
+            found)
+
+    def test_archive_does_not_depend_on_the_order_of_files(self) -> None:
+        self.assertEqual(tar_gz(self._FILES, 5), tar_gz(dict(reversed(self._FILES.items())), 5))
+
+    def test_written_files_do_not_depend_on_the_umask(self) -> None:
+        before = os.umask(0o077)
+        self.addCleanup(os.umask, before)
+        with tempfile.TemporaryDirectory() as directory:
+            write(below("top", self._FILES), Path(directory) / "stage", 86400)
+            stage = Path(directory) / "stage" / "top"
+            self.assertEqual(0o644, (stage / "a").stat().st_mode & 0o777)
+            self.assertEqual(0o755, (stage / "b").stat().st_mode & 0o777)
+            self.assertEqual(0o755, (stage / "b" / "run").stat().st_mode & 0o777)
+            self.assertEqual(86400, (stage / "b").stat().st_mtime)
+            self.assertEqual("run", os.readlink(stage / "b" / "link"))
+
+
+class SourcesTest(unittest.TestCase):
+    def test_without_git_what_builds_leave_is_not_listed(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            for path in ("pom.xml", "target/old.jar", "scripts/a.py", "scripts/__pycache__/a.pyc", "data/catalog.json"):
+                (Path(directory) / path).parent.mkdir(parents=True, exist_ok=True)
+                (Path(directory) / path).touch()
+            self.assertEqual(["pom.xml", "scripts/a.py"], sources.listed(Path(directory)))
+
+
+def _built(directory: Path) -> Path:
+    """A checkout's own files, and what stands for the results of a build."""
+    build = directory / "malob"
+    sources.copy(ROOT, build)
+    (build / "target" / "lib").mkdir(parents=True)
+    (build / "target" / "malob.jar").write_bytes(b"jar")
+    (build / "target" / "lib" / "guava-33.jar").write_bytes(b"library")
+    return build
+
+
+class PackagesTest(unittest.TestCase):
+    described = Project("1.2-SNAPSHOT", 86400)
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(directory.cleanup)
+        cls.build = _built(Path(directory.name))
+        cls.program = program(cls.build)
+        cls.packages = debian.packages(cls.program, cls.build, cls.described)
+
+    def test_program_has_no_sources_and_no_tests(self) -> None:
+        self.assertLessEqual({"malob", "target/malob.jar", "target/lib/guava-33.jar", SETTINGS, LOGGING}, set(self.program))
+        self.assertEqual([], [path for path in self.program if path.startswith(("src/", "scripts/tests/", "bench/")) or path == "pom.xml"])
+        self.assertTrue(self.program["malob"].executable)
+
+    def test_each_file_is_in_one_package(self) -> None:
+        self.assertEqual(set(), set(self.packages["malob"]) & set(self.packages["malob-agents"]))
+
+    def test_agents_need_nothing_of_the_other_package(self) -> None:
+        self.assertIn("usr/share/malob/scripts/agents/server_agent.py", self.packages["malob-agents"])
+        self.assertEqual(
+            [], [path for path in self.packages["malob-agents"]
+                 if path.startswith("usr/share/malob/") and not path.startswith("usr/share/malob/scripts/agents/")])
+
+    def test_units_name_files_of_the_packages(self) -> None:
+        everything = {**self.packages["malob"], **self.packages["malob-agents"]}
+        units = {path: file.content.decode() for path, file in everything.items() if path.endswith(".service")}
+        self.assertEqual(4, len(units))
+        for path, text in units.items():
+            words = [word for line in text.splitlines() if line.startswith("Exec") for word in line.split()]
+            for word in words:
+                if word.startswith("/usr/share/malob"):
+                    with self.subTest(unit=path, file=word):
+                        self.assertIn(word[1:], everything)
+
+    def test_unit_that_is_elsewhere_is_refused(self) -> None:
+        with self.assertRaisesRegex(ScriptError, "x.service"):
+            debian._in_package("x.service", b"ExecStart=/opt/other/x")
+
+    def test_control_tells_version_size_and_what_users_may_change(self) -> None:
+        control = debian.control("malob", self.packages["malob"], self.build, self.described)
+        text = control["control"].content.decode()
+        self.assertIn("\nVersion: 1.2~SNAPSHOT\n", text)
+        self.assertIn("malob-agents (= 1.2~SNAPSHOT)", text)
+        self.assertNotIn("@", text.replace("malob@localhost", ""))
+        self.assertEqual("/etc/malob/logback.xml\n/etc/malob/malob.properties\n", control["conffiles"].content.decode())
+        self.assertTrue(control["postinst"].executable)
+
+    def test_changelog_is_of_this_version(self) -> None:
+        text = gzip.decompress(self.packages["malob-agents"]["usr/share/doc/malob-agents/changelog.gz"].content).decode()
+        self.assertTrue(text.startswith("malob-agents (1.2~SNAPSHOT) "), text)
+
+
+class LicencesTest(unittest.TestCase):
+    _NOTICE = "MALOB\n\n  org.a:one  Apache-2.0\n  org.b:two  EPL-2.0\n"
+
+    def test_known_and_noted_libraries_pass(self) -> None:
+        licences.check(self._bill(("org.a", "one", "Apache-2.0"), ("org.b", "two", "LGPL-2.1-only", "EPL-2.0")), self._NOTICE)
+
+    def test_licence_that_may_not_be_there_is_named(self) -> None:
+        with self.assertRaisesRegex(ScriptError, "org.a:one: GPL-3.0-only"):
+            licences.check(self._bill(("org.a", "one", "GPL-3.0-only")), self._NOTICE)
+
+    def test_library_without_licence_is_named(self) -> None:
+        with self.assertRaisesRegex(ScriptError, "org.a:one: no licence known"):
+            licences.check(self._bill(("org.a", "one")), self._NOTICE)
+
+    def test_library_that_notice_lacks_is_named(self) -> None:
+        with self.assertRaisesRegex(ScriptError, r"org.c:three \(MIT\) is not in NOTICE"):
+            licences.check(self._bill(("org.c", "three", "MIT")), self._NOTICE)
+
+    def test_notice_that_tells_another_licence_is_wrong(self) -> None:
+        with self.assertRaisesRegex(ScriptError, "org.b:two: NOTICE says EPL-2.0, it is MIT"):
+            licences.check(self._bill(("org.b", "two", "MIT")), self._NOTICE)
+
+    def test_jars_that_notice_lacks_are_found(self) -> None:
+        self.assertEqual(["three-1.jar"], licences.missing(["one-1.0.jar", "two-9999.0-empty.jar", "three-1.jar"], self._NOTICE))
+
+    def _bill(self, *libraries: Any) -> Any:
+        return {"components": [
+            {"group": group, "name": name, "licenses": [{"license": {"id": one}} for one in known]} for group, name, *known in libraries]}
+
+
+class ComparisonTest(unittest.TestCase):
+    def test_files_that_differ_are_named(self) -> None:
+        _compare({"a": b"1"}, {"a": b"1"})
+        with self.assertRaisesRegex(ScriptError, "b, c$"):
+            _compare({"a": b"1", "b": b"1"}, {"a": b"1", "b": b"2", "c": b""})
