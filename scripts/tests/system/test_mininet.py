@@ -1,0 +1,73 @@
+"""The lab's topologies in Mininet."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Callable
+
+from base.commands import find_program
+from base.place import ROOT
+from base.waiting import wait_until
+from demo import balancing
+from lab import ovs, topology
+from lab.controller import Controller, free_port
+
+
+class MininetTest(unittest.TestCase):
+    def test_request_through_a_vip_on_the_wide_area_network(self) -> None:
+        """as docs/install.md says it: mn --custom malob_mn.py --topo geni-wan --controller remote"""
+        directory = tempfile.TemporaryDirectory(prefix="malob-test-")
+        self.addCleanup(directory.cleanup)
+        self.words = Path(directory.name, "mn.log")
+        ovs.ensure_running()
+        self.addCleanup(ovs.stop_ours)
+        controller = Controller(Path(directory.name), free_port(), free_port())
+        self.addCleanup(controller.stop)
+        # first, because it takes as long as the controller: its switches try again until that is there
+        mininet = self._start(controller.openflow_port)
+        controller.start()
+        network = topology.load("geni-wan")
+        rest = controller.rest
+        self._wait(lambda: rest.switch_count() == len(network.switches) and rest.link_count() == len(network.links), "switches and links")
+        Path(directory.name, "index.html").write_text("I am a page")
+        self._type(mininet, f"server_2 python3 -m http.server 80 -d {directory.name} > /dev/null 2>&1 &")
+        virtual = balancing.set_up(rest, "10.0.0.100", 80, [network.hosts["server-2"]])
+        self._wait(lambda: balancing.all_located(rest, virtual), "the server to be found")
+        self._type(mininet, "client_1 curl -s --max-time 10 --retry 5 --retry-connrefused 10.0.0.100")
+        self._wait(lambda: "I am a page" in self._said(), "the page")
+        self._type(mininet, "exit")
+        self.assertEqual(0, mininet.wait(60), self._said())
+
+    def _start(self, port: int) -> "subprocess.Popen[str]":
+        with open(self.words, "w", encoding="utf-8") as log:
+            # the distribution's Python: Mininet is a package of it
+            process = subprocess.Popen(
+                ["/usr/bin/python3", find_program("mn") or "mn", "--custom", str(ROOT / "scripts" / "lab" / "malob_mn.py"),
+                 "--topo", "geni-wan", "--controller", f"remote,ip=127.0.0.1,port={port}"],
+                stdin=subprocess.PIPE, stdout=log, stderr=log, text=True)
+        self.addCleanup(self._end, process)
+        return process
+
+    def _end(self, mininet: "subprocess.Popen[str]") -> None:
+        """When it has nothing to read any more, Mininet removes what it made, and ends."""
+        assert mininet.stdin is not None
+        mininet.stdin.close()
+        try:
+            mininet.wait(60)
+        except subprocess.TimeoutExpired:
+            mininet.kill()
+            mininet.wait()
+
+    def _type(self, mininet: "subprocess.Popen[str]", line: str) -> None:
+        assert mininet.stdin is not None
+        mininet.stdin.write(line + "\n")
+        mininet.stdin.flush()
+
+    def _said(self) -> str:
+        return self.words.read_text(encoding="utf-8", errors="replace")
+
+    def _wait(self, condition: Callable[[], bool], what: str) -> None:
+        wait_until(condition, what, 60, detail=lambda: f"Mininet says: {self._said()[-2000:]}")
