@@ -34,10 +34,11 @@ _LONGEST_NAME = 15
 
 
 class LabTopo(Topo):
-    """One topology of the lab. rule: what comes after its name, for those that are made by rule."""
+    """One topology of the lab. rule, limits: what comes after its name, for those that are made by rule."""
 
-    def build(self, name: str, *rule: Any) -> None:
-        network = topology.load(f"{name}:{','.join(map(str, rule))}" if rule else name)
+    def build(self, name: str, *rule: Any, **limits: Any) -> None:
+        words = [*map(str, rule), *(f"{limit}={value}" for limit, value in limits.items())]
+        network = topology.load(f"{name}:{','.join(words)}" if words else name)
         self._user_space = ovs.datapath_type() == "netdev"
         if self._user_space:
             warn("*** the kernel has no Open vSwitch: switches are in user space, and hosts do not leave checksums to them\n")

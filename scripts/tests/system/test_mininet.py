@@ -2,21 +2,49 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 from typing import Callable
 
-from base.commands import find_program
+from base.commands import find_program, run
 from base.place import ROOT
 from base.waiting import wait_until
 from demo import balancing
-from lab import ovs, topology
+from lab import generators, ovs, topology
 from lab.controller import Controller, free_port
 
 
+_FILE = ROOT / "scripts" / "lab" / "malob_mn.py"
+
+#: Prints what each topology consists of.
+_LIST = """
+import json, runpy, sys
+topos = runpy.run_path(sys.argv[1])["topos"]
+rules = {"tree": (2, 2), "fat-tree": (4,)}
+for name, make in topos.items():
+    topo = make() if name in sys.argv[2:] else make(*rules.get(name, (12,)), rate=5)
+    ends = [end for _, _, link in topo.links(withInfo=True) for end in (link.get("intfName1", ""), link.get("intfName2", ""))]
+    print(json.dumps([name, len(topo.switches()), len(topo.hosts()), len(topo.links()), max(map(len, ends))]))
+"""
+
+
 class MininetTest(unittest.TestCase):
+    def test_all_topologies_are_whole_with_names_that_the_kernel_takes(self) -> None:
+        known = topology.known_names()
+        lines = run(["/usr/bin/python3", "-c", _LIST, str(_FILE), *known]).splitlines()
+        found = {name: rest for name, *rest in map(json.loads, lines)}
+        for name in known:
+            network = topology.load(name)
+            with self.subTest(topology=name):
+                self.assertEqual(
+                    [len(network.switches), len(network.hosts), len(network.links) + len(network.hosts)], found[name][:3])
+        self.assertEqual([12, 12, 24], found["ring"][:3])
+        self.assertEqual(len(known) + len(generators.FORMS), len(found))
+        self.assertLess(max(longest for *_, longest in found.values()), 16)
+
     def test_request_through_a_vip_on_the_wide_area_network(self) -> None:
         """as docs/install.md says it: mn --custom malob_mn.py --topo geni-wan --controller remote"""
         directory = tempfile.TemporaryDirectory(prefix="malob-test-")
@@ -45,8 +73,7 @@ class MininetTest(unittest.TestCase):
         with open(self.words, "w", encoding="utf-8") as log:
             # the distribution's Python: Mininet is a package of it
             process = subprocess.Popen(
-                ["/usr/bin/python3", find_program("mn") or "mn", "--custom", str(ROOT / "scripts" / "lab" / "malob_mn.py"),
-                 "--topo", "geni-wan", "--controller", f"remote,ip=127.0.0.1,port={port}"],
+                ["/usr/bin/python3", find_program("mn") or "mn", "--custom", str(_FILE), "--topo", "geni-wan", "--controller", f"remote,ip=127.0.0.1,port={port}"],
                 stdin=subprocess.PIPE, stdout=log, stderr=log, text=True)
         self.addCleanup(self._end, process)
         return process

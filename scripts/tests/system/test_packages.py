@@ -11,7 +11,7 @@ from typing import Iterator
 
 from base.errors import ScriptError
 from base.place import ROOT
-from release import debian, project
+from release import debian, licences, project
 from release.contents import program
 from tests.system.overlay import OverlayRoot
 
@@ -21,9 +21,8 @@ _UNITS = ("malob-controller", "malob-endhost", "malob-server-agent", "malob-link
 
 
 class PackagesTest(unittest.TestCase):
-    """The steps build on one another, so they are one test."""
-
     def test_catalog_and_settings_outlive_an_upgrade_and_nothing_a_purge(self) -> None:
+        """one test, because the steps build on one another"""
         root = OverlayRoot()
         self.addCleanup(root.close)
         now = project.read(ROOT)
@@ -42,6 +41,11 @@ class PackagesTest(unittest.TestCase):
         self.assertTrue(root.exists("/var/lib/malob/controller"), "a removal keeps the catalog")
         root.run("dpkg", "--purge", "malob", "malob-agents")
         self._nothing_is_left(root)
+
+    def test_each_library_is_in_notice(self) -> None:
+        jars = [path.name for path in (ROOT / "target" / "lib").glob("*.jar")]
+        self.assertTrue(jars)
+        self.assertEqual([], licences.missing(jars, (ROOT / "NOTICE").read_text(encoding="utf-8")))
 
     def _install(self, root: OverlayRoot, described: project.Project) -> None:
         paths = []
