@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 from typing import Any
 
+from base.commands import run
 from base.errors import ScriptError
 from base.place import ROOT
 from release import debian, licences, project, sources
@@ -70,10 +71,28 @@ class FilesTest(unittest.TestCase):
 class SourcesTest(unittest.TestCase):
     def test_without_git_what_builds_leave_is_not_listed(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
-            for path in ("pom.xml", "target/old.jar", "scripts/a.py", "scripts/__pycache__/a.pyc", "data/catalog.json"):
-                (Path(directory) / path).parent.mkdir(parents=True, exist_ok=True)
-                (Path(directory) / path).touch()
+            self._fill(Path(directory), "pom.xml", "target/old.jar", "scripts/a.py", "scripts/__pycache__/a.pyc", "data/catalog.json")
             self.assertEqual(["pom.xml", "scripts/a.py"], sources.listed(Path(directory)))
+
+    def test_copy_of_a_work_tree_counts_as_one_without_git(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            self._fill(Path(directory), "pom.xml")
+            Path(directory, ".git").write_text("gitdir: /nowhere/at/all\n")
+            self.assertEqual(["pom.xml"], sources.listed(Path(directory)))
+            self.assertFalse(sources.changed(Path(directory)))
+
+    def test_with_git_what_it_does_not_know_is_not_listed(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            self._fill(Path(directory), "pom.xml", "notes.txt")
+            for words in (("init", "-q"), ("add", "pom.xml")):
+                run(["git", "-C", directory, *words])
+            self.assertEqual(["pom.xml"], sources.listed(Path(directory)))
+            self.assertTrue(sources.changed(Path(directory)))
+
+    def _fill(self, directory: Path, *paths: str) -> None:
+        for path in paths:
+            (directory / path).parent.mkdir(parents=True, exist_ok=True)
+            (directory / path).touch()
 
 
 def _built(directory: Path) -> Path:
