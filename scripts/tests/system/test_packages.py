@@ -45,7 +45,9 @@ class PackagesTest(unittest.TestCase):
     def test_each_library_is_in_notice(self) -> None:
         jars = [path.name for path in (ROOT / "target" / "lib").glob("*.jar")]
         self.assertTrue(jars)
-        self.assertEqual([], licences.missing(jars, (ROOT / "NOTICE").read_text(encoding="utf-8")))
+        # what the page uses is no jar of ours, but in it
+        of_page = [f"{path.name.partition('.')[0]}-0.jar" for path in (ROOT / "target" / "classes" / "web" / "lib").glob("*.js")]
+        self.assertEqual([], licences.missing([*jars, *of_page], (ROOT / "NOTICE").read_text(encoding="utf-8")))
 
     def _install(self, root: OverlayRoot, described: project.Project) -> None:
         paths = []
