@@ -14,8 +14,21 @@ PACKAGED = ROOT == Path("/usr/share/malob")
 #: What running labs keep: state, logs, sockets. Gone after a reboot, as are the networks themselves.
 RUN_DIRECTORY = Path("/run/malob")
 
+_OF_SERVICE = Path("/var/lib/malob/controller")
+
+
+def _data() -> Path:
+    if "MALOB_DATA" in os.environ:
+        return Path(os.environ["MALOB_DATA"])
+    if not PACKAGED:
+        return ROOT / "data"
+    if os.access(_OF_SERVICE, os.W_OK):
+        return _OF_SERVICE
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "malob"
+
+
 #: Where the controller keeps its catalog unless told.
-DATA = Path(os.environ.get("MALOB_DATA") or ("/var/lib/malob/controller" if PACKAGED else ROOT / "data"))
+DATA = _data()
 
 #: For what is compiled when it is first needed.
 CACHE = Path("/var/cache/malob") if PACKAGED else ROOT / "target"

@@ -68,4 +68,4 @@ class OverlayRoot:
         """Returns once there is an answer."""
         wait_until(
             lambda: subprocess.run(
-                self.command("curl", "-sf", "-o", "/dev/null", url), stdin=subprocess.DEVNULL).returncode == 0, url, 60)
+                self.command("curl", "-sf", "-o", "/dev/null", url), stdin=subprocess.DEVNULL).returncode == 0, url, 120)

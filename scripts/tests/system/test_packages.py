@@ -32,6 +32,9 @@ class PackagesTest(unittest.TestCase):
             root.run("curl", "-sf", "-d", json.dumps(_VIP), _API)
         root.run("sh", "-c", "echo '# changed here' >> /etc/malob/malob.properties")
         root.run("malob", "agent", "add", "web1", "--kind", "server", "--address", "10.0.0.11")
+        root.run("setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", "env", "HOME=/tmp/home",
+                 "malob", "agent", "add", "own", "--kind", "server", "--address", "10.0.0.12")
+        self.assertTrue(root.exists("/tmp/home/.local/share/malob/agents.json"), "who may not write to the service's data has his own")
         self._install(root, replace(now, version="99.0"))
         self.assertIn("# changed here", root.run("cat", "/etc/malob/malob.properties"))
         with self._controller(root):
@@ -46,7 +49,7 @@ class PackagesTest(unittest.TestCase):
         jars = [path.name for path in (ROOT / "target" / "lib").glob("*.jar")]
         self.assertTrue(jars)
         # what the page uses is no jar of ours, but in it
-        of_page = [f"{path.name.partition('.')[0]}-0.jar" for path in (ROOT / "target" / "classes" / "web" / "lib").glob("*.js")]
+        of_page = [f"{path.name.partition('.')[0]}-0.jar" for path in (ROOT / "target" / "classes" / "web" / "lib").glob("*js")]
         self.assertEqual([], licences.missing([*jars, *of_page], (ROOT / "NOTICE").read_text(encoding="utf-8")))
 
     def _install(self, root: OverlayRoot, described: project.Project) -> None:
