@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import time
 import unittest
 from contextlib import contextmanager
 from dataclasses import replace
@@ -52,6 +54,15 @@ class PackagesTest(unittest.TestCase):
         # what the page uses is no jar of ours, but in it
         of_page = [f"{path.name.partition('.')[0]}-0.jar" for path in (ROOT / "target" / "classes" / "web" / "lib").glob("*js")]
         self.assertEqual([], licences.missing([*jars, *of_page], (ROOT / "NOTICE").read_text(encoding="utf-8")))
+
+    def test_package_of_the_same_files_is_the_same_bytes(self) -> None:
+        described = project.read(ROOT)
+        files = debian.packages(program(ROOT), ROOT, described)["malob-agents"]
+        first = debian.make("malob-agents", files, ROOT, described)
+        time.sleep(1.1)
+        self.addCleanup(os.umask, os.umask(0o077))
+        second = debian.make("malob-agents", dict(reversed(files.items())), ROOT, described)
+        self.assertEqual(first, second)
 
     def _install(self, root: OverlayRoot, described: project.Project) -> None:
         paths = []
