@@ -28,7 +28,7 @@ package_of() {
     openssl) echo "openssl|makes the certificate of the QUIC server" ;;
     matplotlib) echo "python3-matplotlib|draws figures" ;;
     ensurepip) echo "python3-venv|makes an environment for os-ken, apart from the system's Python" ;;
-    mn) echo "mininet|runs the topologies of the lab in another emulator" ;;
+    mn) echo "mininet|emulates the networks of the documentation's walks, and runs the lab's topologies" ;;
     iperf3) echo "iperf3|measures throughput between hosts" ;;
     udhcpc) echo "udhcpc|gets an address for a test of end hosts, as a DHCP client does" ;;
     dnsmasq) echo "dnsmasq-base|is the DHCP server of that test" ;;

@@ -1,0 +1,76 @@
+"""What `./malob` understands, asked of itself: so that no page names an option that is not there."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from functools import lru_cache
+from typing import Iterator
+
+from base.place import ROOT
+
+#: Its programs are Java's and have to be built; their options are looked up in the sources.
+_BENCHMARKS = "bench"
+
+_CALL = re.compile(r"(?:^ *(?:\$ )?|`|sudo |&& |; |\()\./malob (?P<words>[^`|;&#<>()\n]+)", re.MULTILINE)
+_OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
+
+
+def calls(text: str) -> Iterator[list[str]]:
+    """The words after ./malob of each call in a text, without what belongs to other programs."""
+    for call in _CALL.finditer(text.replace("\\\n", " ")):
+        words = call["words"].split()
+        if words[:2] == ["lab", "exec"]:
+            words = words[:3]
+        yield words
+
+
+def unknown(words: list[str]) -> list[str]:
+    """What of a call the launcher would not understand: its command, or options."""
+    command = words[0]
+    if command == "help":
+        return []
+    if command not in commands():
+        return [command]
+    options = [word.split("=")[0] for word in words[1:] if _OPTION.fullmatch(word.split("=")[0])]
+    return [option for option in options if not _knows(words, option)]
+
+
+def _knows(words: list[str], option: str) -> bool:
+    if words[0] == _BENCHMARKS:
+        return option in _of_benchmarks()
+    return option in _options("help") or any(option in _options(*path, "--help") for path in _paths(words))
+
+
+@lru_cache(maxsize=None)
+def commands() -> frozenset[str]:
+    """The launcher's commands, as its help lists them."""
+    heads = re.findall(r"^  ([a-z]+(?:[|,] ?[a-z]+)*)(?=  | \[| [A-Z]|$)", _output(("help",)), re.MULTILINE)
+    return frozenset(name for head in heads for name in re.findall(r"[a-z]+", head))
+
+
+def _paths(words: list[str]) -> Iterator[tuple[str, ...]]:
+    """The command, with its own command, with what that is about: whichever of them has options of its own."""
+    for length, word in enumerate(words[:3], start=1):
+        if not re.fullmatch(r"[a-z][\w-]*", word):
+            return
+        yield tuple(words[:length])
+
+
+@lru_cache(maxsize=None)
+def _options(*words: str) -> frozenset[str]:
+    return frozenset(_OPTION.findall(_output(words)))
+
+
+@lru_cache(maxsize=None)
+def _of_benchmarks() -> frozenset[str]:
+    sources = [*(ROOT / "bench" / "src").rglob("*.java"), *(ROOT / "scripts" / "bench").glob("*.py")]
+    return frozenset(
+        option for source in sources for option in _OPTION.findall(source.read_text(encoding="utf-8")))
+
+
+@lru_cache(maxsize=None)
+def _output(words: tuple[str, ...]) -> str:
+    done = subprocess.run([str(ROOT / "malob"), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=60)
+    return done.stdout

@@ -1,0 +1,44 @@
+"""Whether a command printed what a page says that it prints."""
+
+from __future__ import annotations
+
+import re
+
+ANYTHING = "…"
+
+_NUMBER = re.compile(r"[-−+]?\d[\d,]*(?:\.\d+)?")
+_NUMBER_OR_UNKNOWN = r"(?:[-−+]?\d[\d,]*(?:\.\d+)?|-)"
+
+
+def matches(expected: "tuple[str, ...] | list[str]", printed: str, figures_vary: bool = False) -> bool:
+    """Compares whole lines; blanks at their ends and empty lines at the end do not count."""
+    return re.fullmatch(_pattern(expected, figures_vary), _normal(printed)) is not None
+
+
+def shows(expected: "tuple[str, ...] | list[str]", printed: str, figures_vary: bool = False) -> bool:
+    """Whether the lines are somewhere in what was printed so far, one after the other."""
+    return re.search(r"(?:^|\n)" + _pattern(expected, figures_vary), _normal(printed)) is not None
+
+
+def _normal(printed: str) -> str:
+    return "".join(line.rstrip() + "\n" for line in printed.rstrip().splitlines())
+
+
+def _pattern(expected: "tuple[str, ...] | list[str]", figures_vary: bool) -> str:
+    lines = [line.rstrip() for line in expected]
+    while lines and not lines[-1]:
+        lines.pop()
+    return "".join(r"(?:.*\n)*?" if line.strip() == ANYTHING else _line(line, figures_vary) + r"\n" for line in lines)
+
+
+def _line(line: str, figures_vary: bool) -> str:
+    return ".*".join(_words(part, figures_vary) for part in line.split(ANYTHING))
+
+
+def _words(text: str, figures_vary: bool) -> str:
+    if not figures_vary:
+        return re.escape(text)
+    pieces = _NUMBER.split(text)
+    pattern = _NUMBER_OR_UNKNOWN.join(re.escape(piece) for piece in pieces)
+    # columns become as wide as their figures
+    return re.sub(r"(?:\\ )+", r" *", pattern)

@@ -1,0 +1,20 @@
+"""What the documentation tells a new user to type, typed in its order, on a machine of its own."""
+
+from __future__ import annotations
+
+import tempfile
+import unittest
+
+from base.waiting import say
+from docs.pages import DOCS
+from tests.system.walks import Walk
+
+
+class DocumentationTest(unittest.TestCase):
+    def test_ten_minutes(self) -> None:
+        """from a network to requests that two servers share"""
+        self.walk("quickstart.md", at_least=20)
+
+    def walk(self, page: str, at_least: int) -> None:
+        with tempfile.TemporaryDirectory(prefix="malob-test-") as data:
+            self.assertGreaterEqual(Walk(DOCS / page, {"MALOB_DATA": data}, say).go(), at_least)

@@ -1,0 +1,196 @@
+"""The documentation: its links, its menu, and what it says about each command in it."""
+
+from __future__ import annotations
+
+import re
+import unittest
+from pathlib import Path
+from urllib.parse import unquote
+
+from base.place import ROOT
+from docs import launcher, outputs, pages
+from docs.blocks import BadMark, Block, Fate, blocks, indented_commands
+
+#: Pages whose commands need not be marked: what another test does, or why they are not run.
+MARKED_ELSEWHERE = {
+    "README.md": "a line or two for each thing; the pages that it links to are walked through",
+    "CONTRIBUTING.md": "what continuous integration does is what it tells",
+    "CHANGELOG.md": "no commands to follow",
+    "bench/README.md": "measurements; the bench project's own tests run them for a moment",
+    "scripts/agents/README.md": "the system tests of reports set agents up in the same way",
+    "docs/rest-api.md": "DocumentedCommandsTest runs every command of it",
+    "docs/endhost.md": "the system tests of end hosts bring one up and down, on uplinks of their own",
+    "docs/cli.md": "made from the programs themselves",
+    "docs/rest-reference.md": "made from the code itself",
+    "docs/page.md": "the system test in a browser does it",
+    "docs/metrics.md": "the system test of metrics does it",
+    "docs/geni.md": "the system test of the set-up scripts does it",
+    "geni/README.md": "the system test of the set-up scripts does it",
+    "docs/packaging.md": "the system test of the package does it",
+    "packaging/README.md": "the system test of the package does it",
+}
+
+
+class PagesTest(unittest.TestCase):
+    def test_every_command_is_run_or_says_why_not(self) -> None:
+        for page, text in _texts():
+            if pages.name(page) in MARKED_ELSEWHERE:
+                continue
+            with self.subTest(page=pages.name(page)):
+                self.assertEqual([], [block.line for block in blocks(text) if block.fate is Fate.UNMARKED])
+                self.assertEqual([], indented_commands(text), "commands stand in fenced blocks")
+
+    def test_tests_that_pages_name_exist(self) -> None:
+        known = {path.stem for path in (ROOT / "src" / "test").rglob("*.java")}
+        for path in (ROOT / "scripts" / "tests").rglob("test_*.py"):
+            known |= {path.stem} | set(re.findall(r"^class (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE))
+        for page, text in _texts():
+            for block in blocks(text):
+                with self.subTest(page=pages.name(page), line=block.line):
+                    self.assertTrue(block.fate is not Fate.TESTED or block.test in known, block.test)
+
+    def test_what_is_told_to_malob_it_understands(self) -> None:
+        found = 0
+        for page, text in _texts():
+            for words in launcher.calls(text):
+                found += 1
+                with self.subTest(page=pages.name(page), call=" ".join(words)):
+                    self.assertEqual([], launcher.unknown(words))
+        self.assertGreater(found, 80)
+
+    def test_links_lead_somewhere(self) -> None:
+        found = 0
+        for page, text in _texts():
+            for link in pages.links(text):
+                if re.match(r"[a-z]+:", link):
+                    continue
+                found += 1
+                with self.subTest(page=pages.name(page), link=link):
+                    self.assertEqual("", _wrong(page, text, link))
+        self.assertGreater(found, 50)
+
+    def test_every_page_is_in_the_menu(self) -> None:
+        menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
+        listed = set(re.findall(r"(?:- |: )([\w./-]+\.md)$", menu, re.MULTILINE))
+        folders = set(re.findall(r"- ([\w./-]+/)\*$", menu, re.MULTILINE))
+        for page in pages.DOCS.rglob("*.md"):
+            place = page.relative_to(pages.DOCS).as_posix()
+            with self.subTest(page=place):
+                self.assertTrue(place in listed or f"{Path(place).parent.as_posix()}/" in folders)
+
+    def test_menu_has_no_page_twice(self) -> None:
+        menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
+        listed = re.findall(r"(?:- |: )([\w./-]+\.md)$", menu, re.MULTILINE)
+        self.assertEqual(sorted(set(listed)), sorted(listed))
+
+
+class BlocksTest(unittest.TestCase):
+    def test_marks_say_what_becomes_of_a_block(self) -> None:
+        for mark, expected in {
+            "<!-- run -->": (Fate.WALKED, "first", False, False),
+            "<!-- run in the second terminal; goes on; figures vary -->": (Fate.WALKED, "second", True, True),
+            "<!-- not run: it takes an hour; or two -->": (Fate.NOT_RUN, "first", False, False),
+            "<!-- run by SomeTest -->": (Fate.TESTED, "first", False, False),
+            "": (Fate.UNMARKED, "first", False, False),
+            "<!-- running is healthy -->": (Fate.UNMARKED, "first", False, False),
+        }.items():
+            with self.subTest(mark=mark):
+                block = self._only(f"{mark}\n```sh\ntrue\n```\n")
+                self.assertEqual(expected, (block.fate, block.terminal, block.goes_on, block.figures_vary))
+
+    def test_reason_and_test_are_kept(self) -> None:
+        self.assertEqual("too long; really", self._only("<!-- not run: too long; really -->\n```sh\na\n```\n").reason)
+        self.assertEqual("SomeTest", self._only("<!-- run by SomeTest -->\n```sh\na\n```\n").test)
+
+    def test_mark_that_is_none_is_refused(self) -> None:
+        for mark in ("run; sometimes", "run in the terminal", "not run:", "run by", "not run"):
+            with self.subTest(mark=mark), self.assertRaises(BadMark):
+                blocks(f"<!-- {mark} -->\n```sh\ntrue\n```\n")
+
+    def test_script_is_commands_without_comments(self) -> None:
+        block = self._only("```sh\n# first\none \\\n  more\n\ntwo   # why\n```\n")
+        self.assertEqual(["one \\\n  more", "two   # why"], [command.text for command in block.commands])
+
+    def test_console_has_what_each_command_prints(self) -> None:
+        block = self._only("```console\n$ one \\\n  more\nyes\n\n  no\n$ two\nmininet> three\n```\n")
+        self.assertEqual(
+            [("one \\\n  more", ("yes", "", "  no")), ("two", ()), ("three", ())],
+            [(command.text, command.output) for command in block.commands])
+
+    def test_block_in_a_list_loses_its_indentation_only(self) -> None:
+        block = self._only("1. So:\n\n   ```sh\n   cat <<END\n     deep\n   END\n   ```\n")
+        self.assertEqual(["cat <<END", "  deep", "END"], [command.text for command in block.commands])
+
+    def test_other_languages_and_what_stands_in_them_are_no_commands(self) -> None:
+        self.assertEqual([], blocks("```json\n{}\n```\n\n````text\n```sh\nx\n```\n````\n"))
+
+    def test_indented_commands_are_found_outside_of_fences_only(self) -> None:
+        page = "text\n\n    sudo ./malob demo\n\n```text\n    sudo x\n```\n\n       $ curl x\n\n    {\"a\": 1}\n"
+        self.assertEqual([3, 9], indented_commands(page))
+
+    def _only(self, page: str) -> Block:
+        [block] = blocks(page)
+        return block
+
+
+class OutputsTest(unittest.TestCase):
+    def test_lines_are_compared_as_they_are(self) -> None:
+        self.assertTrue(outputs.matches(["a  b", "c"], "a  b  \nc\n\n"))
+        self.assertFalse(outputs.matches(["a  b", "c"], "a b\nc\n"))
+        self.assertFalse(outputs.matches(["a"], "a\nb\n"))
+        self.assertFalse(outputs.matches(["a.c"], "abc\n"))
+
+    def test_ellipsis_stands_for_anything_in_a_line_or_for_lines(self) -> None:
+        self.assertTrue(outputs.matches(["a…z"], "a to z\n"))
+        self.assertFalse(outputs.matches(["a…z"], "a\nz\n"))
+        self.assertTrue(outputs.matches(["a", "…", "z"], "a\nz\n"))
+        self.assertTrue(outputs.matches(["a", "…", "z"], "a\nb\nc\nz\n"))
+        self.assertFalse(outputs.matches(["a", "…", "z"], "a\nb\n"))
+
+    def test_figures_that_vary_may_be_other_ones_or_unknown(self) -> None:
+        self.assertTrue(outputs.matches(["took   1.5 ms, 02/3"], "took 12 ms, 12/34\n", figures_vary=True))
+        self.assertTrue(outputs.matches(["CPU  10"], "CPU   -\n", figures_vary=True))
+        self.assertFalse(outputs.matches(["took 1.5 ms"], "took long ms\n", figures_vary=True))
+        self.assertFalse(outputs.matches(["took 1.5 ms"], "took 1.6 ms\n"))
+
+    def test_lines_are_found_among_others_in_their_order(self) -> None:
+        self.assertTrue(outputs.shows(["…listens on 80"], "hello\nit listens on 80\nmore\n"))
+        self.assertFalse(outputs.shows(["a", "b"], "b\na\n"))
+
+
+class LauncherTest(unittest.TestCase):
+    def test_calls_are_found_in_prose_and_blocks(self) -> None:
+        text = "Say `./malob lab up x --scale 2`, or\n\n    sudo ./malob demo --keep; ls\n./malob lab exec h1 ping -c 1 h2\n"
+        self.assertEqual(
+            [["lab", "up", "x", "--scale", "2"], ["demo", "--keep"], ["lab", "exec", "h1"]], list(launcher.calls(text)))
+
+    def test_commands_and_options_that_are_not_there_are_told(self) -> None:
+        self.assertEqual([], launcher.unknown(["lab", "up", "mesh5", "--scale=2"]))
+        self.assertEqual(["--sclae"], launcher.unknown(["lab", "up", "mesh5", "--sclae", "2"]))
+        self.assertEqual(["dance"], launcher.unknown(["dance", "--now"]))
+        self.assertEqual(["--nothing"], launcher.unknown(["bench", "fluid", "--nothing"]))
+
+
+class LinksTest(unittest.TestCase):
+    def test_links_in_code_are_none(self) -> None:
+        text = "[a](b.md) `[c](d.md)` ![e](f.svg)\n```text\n[g](h.md)\n```\n"
+        self.assertEqual(["b.md", "f.svg"], list(pages.links(text)))
+
+    def test_headings_are_found_as_github_does(self) -> None:
+        text = "# What it costs: a lot\n## `lab up`, again\n## Again\n## Again\n```sh\n# no heading\n```\n"
+        self.assertEqual({"what-it-costs-a-lot", "lab-up-again", "again", "again-1"}, pages.anchors(text))
+
+
+def _texts() -> list[tuple[Path, str]]:
+    return [(page, page.read_text(encoding="utf-8")) for page in pages.pages()]
+
+
+def _wrong(page: Path, text: str, link: str) -> str:
+    """What is wrong with a link; empty if nothing is."""
+    path, _, anchor = link.partition("#")
+    target = (page.parent / unquote(path)).resolve() if path else page
+    if not target.exists():
+        return f"{target} is not there"
+    if anchor and target.suffix == ".md" and anchor not in pages.anchors(target.read_text(encoding="utf-8")):
+        return f"{target.name} has no heading '{anchor}'"
+    return ""
