@@ -72,5 +72,5 @@ def _of_benchmarks() -> frozenset[str]:
 @lru_cache(maxsize=None)
 def _output(words: tuple[str, ...]) -> str:
     done = subprocess.run([str(ROOT / "malob"), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=60)
+                          stderr=subprocess.STDOUT, text=True, timeout=300)
     return done.stdout

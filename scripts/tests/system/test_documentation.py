@@ -15,6 +15,10 @@ class DocumentationTest(unittest.TestCase):
         """from a network to requests that two servers share"""
         self.walk("quickstart.md", at_least=20)
 
+    def test_tutorial(self) -> None:
+        """from a network to a server chosen by measured latency, which changes with the network"""
+        self.walk("tutorial.md", at_least=30)
+
     def walk(self, page: str, at_least: int) -> None:
         with tempfile.TemporaryDirectory(prefix="malob-test-") as data:
             self.assertGreaterEqual(Walk(DOCS / page, {"MALOB_DATA": data}, say).go(), at_least)

@@ -12,7 +12,7 @@ from docs.blocks import Block, Command, Fate, blocks
 from tests.system.terminals import Machine, Terminal
 
 #: For one command, on a machine that is busy.
-_PATIENCE_S = 40
+_PATIENCE_S = 90
 
 
 class Walk:

@@ -84,6 +84,49 @@ class PagesTest(unittest.TestCase):
         self.assertEqual(sorted(set(listed)), sorted(listed))
 
 
+class ArchitectureTest(unittest.TestCase):
+    def test_table_of_rules_has_the_priorities_of_the_code(self) -> None:
+        layout = (ROOT / "src/main/java/io/malob/openflow/FlowLayout.java").read_text(encoding="utf-8")
+        page = (pages.DOCS / "architecture.md").read_text(encoding="utf-8")
+        code = {int(number.replace("_", "")) for number in re.findall(r"int PRIORITY_\w+ = ([\d_]+);", layout)}
+        holds = page.partition("\n## What a switch holds\n")[2].partition("\n## ")[0]
+        table = {int(number) for number in re.findall(r"^\|[^|]*\| (\d+) \|", holds, re.MULTILINE)}
+        self.assertGreater(len(code), 10)
+        self.assertEqual(code, table)
+
+    def test_table_of_threads_has_their_names(self) -> None:
+        page = (pages.DOCS / "architecture.md").read_text(encoding="utf-8")
+        names = [
+            name for source in (ROOT / "src/main/java/io/malob").rglob("*.java")
+            for name in re.findall(
+                r"(?:ThreadFactory\(|setNameFormat\()\"([a-z-]+?)(?:-%d)?\"", source.read_text(encoding="utf-8"))]
+        self.assertGreaterEqual(len(names), 4)
+        for name in names:
+            with self.subTest(name=name):
+                self.assertIn(f"| `{name}` |", page)
+
+
+class TroubleshootingTest(unittest.TestCase):
+    def test_what_the_log_says_is_what_the_code_says(self) -> None:
+        """Names and numbers in a quotation are examples; the words between them stand in the sources."""
+        of_the_system = {"Address already in use"}
+        page = (pages.DOCS / "troubleshooting.md").read_text(encoding="utf-8")
+        quoted = re.findall(r"log says `([^`]+)`", page)
+        table = page.partition("| the log says |")[2].partition("\n\n")[0]
+        quoted += re.findall(r"^\| `([^`]+)`", table, re.MULTILINE)
+        self.assertGreaterEqual(len(quoted), 6)
+        sources = "".join(
+            # a text that goes on in the next line
+            re.sub(r"\"\s*\+\s*\"", "", source.read_text(encoding="utf-8"))
+            for source in (ROOT / "src/main/java/io/malob").rglob("*.java"))
+        for text in quoted:
+            words = [part for part in re.split(r"[\w./]*[./\d][\w./]*|\"[^\"]*\"|[:;()%]", text) 
+                     if len(part.strip()) > 8 and part.strip() not in of_the_system]
+            for part in words:
+                with self.subTest(quoted=text, words=part):
+                    self.assertTrue(part.strip() in sources)
+
+
 class BlocksTest(unittest.TestCase):
     def test_marks_say_what_becomes_of_a_block(self) -> None:
         for mark, expected in {

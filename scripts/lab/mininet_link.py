@@ -1,0 +1,48 @@
+"""Links for Mininet with a delay and a rate, also where the kernel has no netem: by what shapes the links of our own labs.
+
+Mininet's own TCLink goes on without any delay there, and says so among its other output only.
+"""
+
+from __future__ import annotations
+
+import atexit
+from functools import lru_cache
+from typing import Any
+
+from base.place import RUN_DIRECTORY
+from lab.links import Direction
+from lab.shaping import choice
+from lab.shaping.shaper import Shaper
+from mininet.link import Link
+
+#: More than any network of a tutorial has. What switches add to a delay is taken off by their number.
+_SWITCHES = 3
+
+
+class ShapedLink(Link):
+    """A link between two switches, alike in both directions. delay_ms: one way. rate_mbps: None for no limit."""
+
+    def __init__(self, *ends: Any, delay_ms: float = 0, rate_mbps: float | None = None, **more: Any) -> None:
+        super().__init__(*ends, **more)
+        self.shape(delay_ms, rate_mbps)
+
+    def shape(self, delay_ms: float, rate_mbps: float | None = None) -> str:
+        """From now on."""
+        for end in (self.intf1, self.intf2):
+            _shaper().set(end.name, Direction(delay_ms=delay_ms, rate_mbps=rate_mbps))
+        return f"{self}: {delay_ms:g} ms"
+
+    @classmethod
+    def makeIntfPair(cls, intfname1: str, intfname2: str, *_: Any, **__: Any) -> None:  # Mininet's name
+        _shaper().join(intfname1, intfname2)
+
+
+@lru_cache(maxsize=None)
+def _shaper() -> Shaper:
+    """The one of this process; it ends with it, and a killed one's ends before."""
+    directory = RUN_DIRECTORY / "mininet"
+    directory.mkdir(parents=True, exist_ok=True)
+    shaper = choice.shaper(choice.choose(None), directory, _SWITCHES)
+    shaper.stop()
+    atexit.register(shaper.stop)
+    return shaper
