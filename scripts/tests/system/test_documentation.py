@@ -19,6 +19,10 @@ class DocumentationTest(unittest.TestCase):
         """from a network to a server chosen by measured latency, which changes with the network"""
         self.walk("tutorial.md", at_least=30)
 
+    def test_emulated_network(self) -> None:
+        """a network of the lab, by hand"""
+        self.walk("emulation.md", at_least=6)
+
     def walk(self, page: str, at_least: int) -> None:
         with tempfile.TemporaryDirectory(prefix="malob-test-") as data:
             self.assertGreaterEqual(Walk(DOCS / page, {"MALOB_DATA": data}, say).go(), at_least)
