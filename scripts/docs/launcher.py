@@ -44,9 +44,10 @@ def _knows(words: list[str], option: str) -> bool:
 
 @lru_cache(maxsize=None)
 def commands() -> frozenset[str]:
-    """The launcher's commands, as its help lists them."""
-    heads = re.findall(r"^  ([a-z]+(?:[|,] ?[a-z]+)*)(?=  | \[| [A-Z]|$)", _output(("help",)), re.MULTILINE)
-    return frozenset(name for head in heads for name in re.findall(r"[a-z]+", head))
+    """The launcher's commands: what it tells apart."""
+    apart = (ROOT / "malob").read_text(encoding="utf-8").partition("\nmain() {")[2].partition("\n}\n")[0]
+    labels = re.findall(r"^    ([a-z][a-z |-]*)\) ", apart, re.MULTILINE)
+    return frozenset(name for label in labels for name in label.split(" | "))
 
 
 def _paths(words: list[str]) -> Iterator[tuple[str, ...]]:

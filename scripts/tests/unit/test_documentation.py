@@ -19,6 +19,7 @@ MARKED_ELSEWHERE = {
     "bench/README.md": "measurements; the bench project's own tests run them for a moment",
     "scripts/agents/README.md": "the system tests of reports set agents up in the same way",
     "docs/rest-api.md": "DocumentedCommandsTest runs every command of it",
+    "docs/experiments.md": "measurements of minutes to hours; the tests of the experiments run each of them in part",
     "docs/endhost.md": "the system tests of end hosts bring one up and down, on uplinks of their own",
     "docs/cli.md": "made from the programs themselves",
     "docs/rest-reference.md": "made from the code itself",
