@@ -17,7 +17,7 @@ _MKDOCS = ROOT / "target" / "docs-environment" / "bin" / "mkdocs"
 
 
 def main() -> int:
-    options = _parser().parse_args()
+    options = parser().parse_args()
     prepare("docs")
     command = [str(_MKDOCS), *(["serve", "--dev-addr", options.address] if options.serve else ["build", "--strict", "--clean"])]
     # the theme tells of its successor at each call
@@ -31,7 +31,7 @@ def main() -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="malob docs", description="Makes the site of the documentation, in target/site.")
     parser.add_argument("--serve", action="store_true", help="serve it instead, and follow changes, until Ctrl-C")
