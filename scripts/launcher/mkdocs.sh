@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Installs what makes the documentation's site into an environment of its own. Sourced by ../../malob.
+# Installs what makes the documentation's site into an environment of its own. Sourced by ../../malob when it is wanted.
 
 readonly MKDOCS=(mkdocs==1.6.1 'mkdocs-material>=9.6,<10')
 
