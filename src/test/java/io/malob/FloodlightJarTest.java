@@ -101,11 +101,14 @@ class FloodlightJarTest {
   @Test
   void jar_holdsModulePackagesOnly() throws IOException {
     Set<String> folders = new TreeSet<>();
+    Set<String> page = new TreeSet<>();
     Set<String> others = new TreeSet<>();
     for (String file : filesInJar()) {
       Path path = Path.of(file);
       if (path.startsWith(Path.of("io", "malob")) && path.getNameCount() > 3) {
         folders.add(path.getName(2).toString());
+      } else if (path.startsWith("web")) {
+        page.add(file);
       } else {
         others.add(file);
       }
@@ -124,6 +127,7 @@ class FloodlightJarTest {
             "rest",
             "state"),
         folders);
+    assertTrue(page.containsAll(Set.of("web/index.html", "web/lib/cytoscape.esm.min.mjs")), "" + page);
     assertEquals(Set.of("META-INF/LICENSE", "META-INF/NOTICE", SERVICES, PROPERTIES), others);
     assertTrue(modules.size() >= 100, modules.size() + " classes");
   }
@@ -151,6 +155,7 @@ class FloodlightJarTest {
     assertTrue(wanted.remove(INSTEAD_OF_BALANCERS), "" + wanted);
     assertTrue(loaded.containsAll(wanted), "" + loaded);
     assertFalse(loaded.contains("net.floodlightcontroller.loadbalancer.LoadBalancer"));
+    assertFalse(loaded.contains("net.floodlightcontroller.ui.web.StaticWebRoutable"), "at /ui, as ours");
     String switches = "net.floodlightcontroller.core.internal.OFSwitchManager.";
     assertEquals("NO", properties.get(switches + "clearTablesOnInitialHandshakeAsMaster"));
     assertEquals("NO", properties.get(switches + "clearTablesOnEachTransitionToMaster"));

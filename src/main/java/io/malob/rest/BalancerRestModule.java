@@ -6,16 +6,22 @@ import io.malob.endhost.IEndhostService;
 import io.malob.latency.ILatencyService;
 import io.malob.monitor.IMonitorService;
 import io.malob.mptcp.IMptcpService;
+import io.malob.rest.live.LiveEvents;
+import io.malob.rest.page.Page;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.restserver.IRestApiService;
+import net.floodlightcontroller.threadpool.IThreadPoolService;
+import org.jspecify.annotations.Nullable;
 
-/** Adds the resources of balancer and monitor to the controller's REST server. */
-public final class BalancerRestModule implements IFloodlightModule {
+/** Adds the resources of balancer and monitor, and the page, to the controller's REST server. */
+public final class BalancerRestModule implements IFloodlightModule, AutoCloseable {
+  private @Nullable LiveEvents events;
 
   /** Made by the module loader. */
   public BalancerRestModule() {}
@@ -39,7 +45,9 @@ public final class BalancerRestModule implements IFloodlightModule {
         IAgentService.class,
         ILatencyService.class,
         IMptcpService.class,
-        IEndhostService.class);
+        IEndhostService.class,
+        IDeviceService.class,
+        IThreadPoolService.class);
   }
 
   @Override
@@ -54,6 +62,13 @@ public final class BalancerRestModule implements IFloodlightModule {
     server.addRestletRoutable(new JsonRoutable("/v2.0/lbaas", new LbaasResources(balancer)));
     IMonitorService monitor = context.getServiceImpl(IMonitorService.class);
     IAgentService agents = context.getServiceImpl(IAgentService.class);
+    LiveEvents live =
+        new LiveEvents(
+            balancer, monitor, context.getServiceImpl(IDeviceService.class), System::nanoTime);
+    events = live;
+    server.addRestletRoutable(new Page());
+    server.addRestletRoutable(live);
+    live.start(context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor());
     ILatencyService latency = context.getServiceImpl(ILatencyService.class);
     server.addRestletRoutable(
         new JsonRoutable(
@@ -65,5 +80,14 @@ public final class BalancerRestModule implements IFloodlightModule {
                 latency,
                 context.getServiceImpl(IMptcpService.class),
                 context.getServiceImpl(IEndhostService.class))));
+  }
+
+  /** Ends the streams of events. */
+  @Override
+  public void close() {
+    LiveEvents live = events;
+    if (live != null) {
+      live.close();
+    }
   }
 }

@@ -40,6 +40,7 @@ import io.malob.state.report.RejectedReportException;
 import io.malob.state.report.ReplayGuard;
 import io.malob.state.report.ReportCounts;
 import io.malob.state.report.ReportIntake;
+import io.malob.testing.Stub;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -55,12 +56,17 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Predicate;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.devicemanager.IDevice;
+import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.restserver.IRestApiService;
 import net.floodlightcontroller.restserver.RestletRoutable;
+import net.floodlightcontroller.threadpool.IThreadPoolService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
@@ -128,6 +134,13 @@ final class RestServer implements IBalancerService {
   final FakeEndhost endhost = new FakeEndhost();
   final FakeMonitor monitor = new FakeMonitor(LINK);
 
+  /** What is attached to switches. */
+  final List<IDevice> hosts = new CopyOnWriteArrayList<>();
+
+  private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+  private final IDeviceService devices =
+      Stub.of(IDeviceService.class).on("getAllDevices", none -> hosts).make();
+  private final BalancerRestModule module;
   private final Catalog catalog;
   private final Component component = new Component();
   private final Server server;
@@ -140,6 +153,7 @@ final class RestServer implements IBalancerService {
     System.setProperty("sun.net.httpserver.nodelay", "true");
     catalog = Catalog.open(store);
     server = component.getServers().add(Protocol.HTTP, "127.0.0.1", 0);
+    server.getContext().getParameters().set("minThreads", "10", false);
     component.getLogService().setEnabled(false);
     Router router = new Router(component.getContext().createChildContext());
     router.setDefaultMatchingMode(Template.MODE_STARTS_WITH);
@@ -161,7 +175,11 @@ final class RestServer implements IBalancerService {
           @Override
           public void run() {}
         });
-    BalancerRestModule module = new BalancerRestModule();
+    context.addService(IDeviceService.class, devices);
+    context.addService(
+        IThreadPoolService.class,
+        Stub.of(IThreadPoolService.class).on("getScheduledExecutor", none -> timer).make());
+    module = new BalancerRestModule();
     module.init(context);
     module.startUp(context);
     component.getDefaultHost().attach(router);
@@ -379,7 +397,14 @@ final class RestServer implements IBalancerService {
     return send("DELETE", path, null);
   }
 
+  /** What the controller does first when it ends. */
+  void closeModule() {
+    module.close();
+  }
+
   void close() throws Exception {
+    timer.shutdownNow();
+    module.close();
     component.stop();
   }
 

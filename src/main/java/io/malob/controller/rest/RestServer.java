@@ -12,6 +12,7 @@ import org.restlet.Restlet;
 import org.restlet.Server;
 import org.restlet.data.Parameter;
 import org.restlet.data.Protocol;
+import org.restlet.routing.Redirector;
 import org.restlet.routing.Router;
 import org.restlet.routing.Template;
 import org.restlet.util.Series;
@@ -19,6 +20,9 @@ import org.restlet.util.Series;
 /** A running HTTP server of Restlet's own connector, which is the JDK's server. */
 final class RestServer implements AutoCloseable {
   private static final int MAX_QUEUED = 256;
+
+  /** Where modules serve a page for people; the root leads there. */
+  private static final String PAGE = "/ui";
 
   private final Component component = new Component();
   private final Server server;
@@ -38,7 +42,8 @@ final class RestServer implements AutoCloseable {
     System.setProperty("sun.net.httpserver.nodelay", "true");
     server = component.getServers().add(Protocol.HTTP, host, port);
     Series<Parameter> parameters = server.getContext().getParameters();
-    parameters.set("minThreads", Integer.toString(Math.min(2, maxThreads)), false);
+    // with fewer, requests would wait in the queue while long responses hold the others
+    parameters.set("minThreads", Integer.toString(maxThreads), false);
     parameters.set("maxThreads", Integer.toString(maxThreads), false);
     parameters.set("maxQueued", Integer.toString(MAX_QUEUED), false);
     component.getLogService().setEnabled(false);
@@ -87,6 +92,11 @@ final class RestServer implements AutoCloseable {
       context.getAttributes().putAll(services);
       Router router = new Router(context);
       router.setDefaultMatchingMode(Template.MODE_STARTS_WITH);
+      if (routables.stream().anyMatch(routable -> routable.basePath().equals(PAGE))) {
+        router
+            .attach("/", new Redirector(context, PAGE + "/", Redirector.MODE_CLIENT_FOUND))
+            .setMatchingMode(Template.MODE_EQUALS);
+      }
       for (RestletRoutable routable : routables) {
         router.attach(routable.basePath(), routable.getRestlet(context));
       }

@@ -1,0 +1,77 @@
+package io.malob.rest.live;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import org.jspecify.annotations.Nullable;
+import org.restlet.data.MediaType;
+import org.restlet.representation.OutputRepresentation;
+
+/**
+ * Server-sent events for one listener, as the HTML standard has them: {@code state} when what is
+ * there has changed, {@code rates} whenever there are new numbers. The thread that sends it is
+ * taken until the listener goes.
+ */
+final class EventStream extends OutputRepresentation {
+  private static final MediaType EVENTS = new MediaType("text/event-stream");
+
+  /** When a browser that has lost the stream asks again. */
+  private static final byte[] RETRY = "retry: 3000\n\n".getBytes(US_ASCII);
+
+  private final LiveFeed.Listener listener;
+
+  EventStream(LiveFeed.Listener listener) {
+    super(EVENTS);
+    this.listener = listener;
+  }
+
+  @Override
+  public void write(OutputStream out) throws IOException {
+    try (listener) {
+      send(out, RETRY);
+      String stateTag = "";
+      for (LiveFrames frames = next(); frames != null; frames = next()) {
+        if (!frames.state().tag().equals(stateTag)) {
+          stateTag = frames.state().tag();
+          send(out, event("state", frames.state()));
+        }
+        send(out, event("rates", frames.rates()));
+      }
+    } finally {
+      // the thread goes back to others, who were not interrupted
+      Thread.interrupted();
+    }
+  }
+
+  private @Nullable LiveFrames next() {
+    try {
+      return listener.next();
+    } catch (InterruptedException e) {
+      return null;
+    }
+  }
+
+  private void send(OutputStream out, byte[]... pieces) throws IOException {
+    listener.beginWrite();
+    try {
+      for (byte[] piece : pieces) {
+        out.write(piece);
+      }
+      out.flush();
+    } finally {
+      listener.endWrite();
+    }
+  }
+
+  private static byte[][] event(String name, LiveFrames.Part part) {
+    String head = "event: " + name + "\nid: " + part.tag() + "\ndata: ";
+    return new byte[][] {head.getBytes(US_ASCII), part.json(), "\n\n".getBytes(US_ASCII)};
+  }
+
+  @Override
+  public void release() {
+    listener.close();
+    super.release();
+  }
+}

@@ -1,0 +1,80 @@
+package io.malob.rest.live;
+
+import io.malob.balancer.IBalancerService;
+import io.malob.monitor.IMonitorService;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import net.floodlightcontroller.devicemanager.IDeviceService;
+import net.floodlightcontroller.restserver.RestletRoutable;
+import org.restlet.Context;
+import org.restlet.Restlet;
+import org.restlet.routing.Router;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is there and its numbers, once a second, for pages that follow it: as a stream of events, or
+ * to be asked for. Restlet's servers take a thread for as long as a response lasts, so there are
+ * few streams; whoever gets none asks instead.
+ */
+public final class LiveEvents implements RestletRoutable, AutoCloseable {
+  /** Where it is; before anything else that serves a part of this path. */
+  public static final String PATH = "/wm/malob/events";
+
+  private static final Logger log = LoggerFactory.getLogger(LiveEvents.class);
+  private static final long TICK_MILLIS = 1_000;
+
+  /** Of the ten threads that Restlet's servers have at least. */
+  private static final int MOST_LISTENERS = 6;
+
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(15);
+
+  private final LiveFeed feed;
+
+  /** Events from these services. */
+  public LiveEvents(
+      IBalancerService balancer,
+      IMonitorService monitor,
+      IDeviceService devices,
+      LongSupplier nanoTime) {
+    feed =
+        new LiveFeed(
+            new LiveSource(balancer, monitor, devices), nanoTime, MOST_LISTENERS, PATIENCE_NANOS);
+  }
+
+  /** Makes events from now on, as long as somebody wants them. */
+  public void start(ScheduledExecutorService timer) {
+    ScheduledFuture<?> unused =
+        timer.scheduleWithFixedDelay(
+            this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** An exception would end the repetition for good. */
+  private void tick() {
+    try {
+      feed.tick();
+    } catch (RuntimeException e) {
+      log.error("Events for pages could not be made; tried again in a second", e);
+    }
+  }
+
+  @Override
+  public String basePath() {
+    return PATH;
+  }
+
+  @Override
+  public Restlet getRestlet(Context context) {
+    Router router = new Router(context);
+    router.attachDefault(new LiveRestlet(context, feed));
+    return router;
+  }
+
+  /** Ends all streams. */
+  @Override
+  public void close() {
+    feed.close();
+  }
+}

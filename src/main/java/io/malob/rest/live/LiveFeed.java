@@ -1,0 +1,155 @@
+package io.malob.rest.live;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives the latest frames to listeners, each of which takes them at its own pace: who is slow gets
+ * fewer, and never older ones after newer. Frames are made once for all, and only while somebody
+ * wants them. Safe for use by several threads; those of listeners wait here.
+ */
+final class LiveFeed implements AutoCloseable {
+  /** How long frames go on being made after they were asked for without listening. */
+  private static final long INTEREST_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** What was made longer ago is made again when it is asked for. */
+  private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  private final UnaryOperator<@Nullable LiveFrames> source;
+  private final LongSupplier nanoTime;
+  private final int mostListeners;
+  private final long patienceNanos;
+  private final List<Listener> listeners = new ArrayList<>();
+  private @Nullable LiveFrames latest;
+  private long madeNanos;
+  private long askedNanos;
+  private boolean isClosed;
+
+  /**
+   * A feed that {@link #tick} drives.
+   *
+   * @param source makes the next frames from the last ones, null at first; called by one thread at
+   *     a time
+   * @param patienceNanos who takes nothing for so long is let go
+   */
+  LiveFeed(
+      UnaryOperator<@Nullable LiveFrames> source,
+      LongSupplier nanoTime,
+      int mostListeners,
+      long patienceNanos) {
+    this.source = source;
+    this.nanoTime = nanoTime;
+    this.mostListeners = mostListeners;
+    this.patienceNanos = patienceNanos;
+    askedNanos = nanoTime.getAsLong() - INTEREST_NANOS;
+  }
+
+  /** Makes the next frames if anybody wants them, and lets go of listeners that take none. */
+  synchronized void tick() {
+    long now = nanoTime.getAsLong();
+    for (Listener listener : listeners) {
+      listener.checkPatience(now);
+    }
+    if (!isClosed && (!listeners.isEmpty() || now - askedNanos < INTEREST_NANOS)) {
+      make(now);
+    }
+  }
+
+  /** The frames of about now. */
+  synchronized LiveFrames current() {
+    long now = nanoTime.getAsLong();
+    askedNanos = now;
+    LiveFrames frames = latest;
+    return frames == null || now - madeNanos > FRESH_NANOS ? make(now) : frames;
+  }
+
+  private LiveFrames make(long now) {
+    LiveFrames made = source.apply(latest);
+    latest = made;
+    madeNanos = now;
+    notifyAll();
+    return made;
+  }
+
+  /** One more listener, to be closed; empty if there are as many as there can be. */
+  synchronized Optional<Listener> join() {
+    if (isClosed || listeners.size() >= mostListeners) {
+      return Optional.empty();
+    }
+    Listener listener = new Listener();
+    listeners.add(listener);
+    return Optional.of(listener);
+  }
+
+  /** Ends all listeners; nobody can join any more. */
+  @Override
+  public synchronized void close() {
+    isClosed = true;
+    notifyAll();
+  }
+
+  /** Somebody who is sent all frames, or as many as it takes. Used by one thread. */
+  final class Listener implements AutoCloseable {
+    private @Nullable LiveFrames seen;
+    private @Nullable Thread writer;
+    private long beganNanos;
+
+    private Listener() {}
+
+    /**
+     * Waits for frames that this listener has not had; at first, those of about now.
+     *
+     * @return null when the feed has ended
+     */
+    @Nullable LiveFrames next() throws InterruptedException {
+      synchronized (LiveFeed.this) {
+        if (seen == null && !isClosed) {
+          seen = current();
+          return seen;
+        }
+        while (seen == latest && !isClosed) {
+          LiveFeed.this.wait();
+        }
+        seen = latest;
+        return isClosed ? null : seen;
+      }
+    }
+
+    /** From now on the calling thread may wait for the listener, but not for long. */
+    void beginWrite() {
+      synchronized (LiveFeed.this) {
+        beganNanos = nanoTime.getAsLong();
+        writer = Thread.currentThread();
+      }
+    }
+
+    /** It is done. */
+    void endWrite() {
+      synchronized (LiveFeed.this) {
+        writer = null;
+      }
+    }
+
+    /** Interrupting a thread that waits for a socket closes this socket. */
+    private void checkPatience(long now) {
+      Thread waiting = writer;
+      if (waiting != null && now - beganNanos > patienceNanos) {
+        writer = null;
+        waiting.interrupt();
+      }
+    }
+
+    @Override
+    public void close() {
+      synchronized (LiveFeed.this) {
+        writer = null;
+        listeners.remove(this);
+      }
+    }
+  }
+}

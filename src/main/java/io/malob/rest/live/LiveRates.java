@@ -1,0 +1,130 @@
+package io.malob.rest.live;
+
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.balancer.BalancerCounters;
+import io.malob.balancer.IBalancerService;
+import io.malob.balancer.LinkStats;
+import io.malob.balancer.MemberStats;
+import io.malob.balancer.ProfileStats;
+import io.malob.monitor.IMonitorService;
+import io.malob.state.catalog.Member;
+import io.malob.state.network.LinkMeasurements;
+import io.malob.state.network.Measurement;
+import io.malob.state.network.ServerMeasurements;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The numbers of one moment, as short lists: one for each link and each member of a {@link
+ * LiveState}, in its order. What is not known is null. Made anew for each moment.
+ */
+final class LiveRates {
+  private static final double MEGA = 1e6;
+  private static final double NANOS_PER_MILLISECOND = 1e6;
+  private static final double THOUSANDTHS = 1e3;
+  private static final MemberStats NOTHING_YET = MemberStats.unknown(false);
+
+  private final IBalancerService balancer;
+  private final IMonitorService monitor;
+  private final long nowNanos;
+
+  LiveRates(IBalancerService balancer, IMonitorService monitor) {
+    this.balancer = balancer;
+    this.monitor = monitor;
+    this.nowNanos = monitor.nanoTime();
+  }
+
+  /** As a JSON object. */
+  Map<String, Object> shown(
+      LiveState state, String stateTag, Map<DirectedLink, LinkMeasurements> known) {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("state", stateTag);
+    shown.put("time_ms", Math.round(nowNanos / NANOS_PER_MILLISECOND));
+    shown.put("links", links(state, known));
+    shown.put("members", members(state));
+    shown.put("profiles", profiles());
+    shown.put("refusals", balancer.refusals());
+    BalancerCounters counters = balancer.counters();
+    shown.put("open_connections", counters.openConnections());
+    shown.put("dormant_connections", counters.dormantConnections());
+    shown.put("unsent_batches", counters.unsentBatches());
+    return shown;
+  }
+
+  /** Use, latency, capacity, throughput, active connections. */
+  private List<Object> links(LiveState state, Map<DirectedLink, LinkMeasurements> known) {
+    Map<DirectedLink, Integer> active = new HashMap<>();
+    for (LinkStats stats : balancer.links()) {
+      active.put(stats.link(), stats.active());
+    }
+    List<Object> lines = new ArrayList<>();
+    for (DirectedLink link : state.links()) {
+      LinkMeasurements values = known.getOrDefault(link, LinkMeasurements.UNKNOWN);
+      lines.add(
+          line(
+              value(values.useBps(), MEGA),
+              value(values.latencyNanos(), NANOS_PER_MILLISECOND),
+              monitor
+                  .capacity(link)
+                  .map(capacity -> rounded(capacity.bitsPerSecond() / MEGA))
+                  .orElse(null),
+              value(values.throughputBps(), MEGA),
+              active.getOrDefault(link, 0)));
+    }
+    return lines;
+  }
+
+  /** Active and total connections, use of processors, foreign connections, response, located. */
+  private List<Object> members(LiveState state) {
+    Map<String, MemberStats> all = balancer.memberStats();
+    List<Object> lines = new ArrayList<>();
+    for (Member member : state.catalog().members().values()) {
+      if (lines.size() == LiveState.MOST_MEMBERS) {
+        break;
+      }
+      MemberStats stats = all.getOrDefault(member.id(), NOTHING_YET);
+      ServerMeasurements known = monitor.servers().get(member.address(), nowNanos);
+      lines.add(
+          line(
+              stats.activeConnections(),
+              stats.totalConnections(),
+              value(known.cpuFraction(), 1),
+              stats.foreignConnections(),
+              value(known.responseNanos(), NANOS_PER_MILLISECOND),
+              stats.located() ? 1 : 0));
+    }
+    return lines;
+  }
+
+  private List<Object> profiles() {
+    List<Object> lines = new ArrayList<>();
+    for (ProfileStats profile : balancer.profiles()) {
+      Map<String, Object> line = new LinkedHashMap<>();
+      line.put("vip_id", profile.vipId());
+      line.put("service_id", profile.serviceId());
+      line.put("ftp_data", profile.isFtpData());
+      line.put("samples", profile.samples());
+      line.put("reply_bytes", Math.round(profile.replyBytes()));
+      line.put("service_ms", rounded(profile.serviceNanos() / NANOS_PER_MILLISECOND));
+      lines.add(line);
+    }
+    return lines;
+  }
+
+  private static List<@Nullable Object> line(@Nullable Object... values) {
+    return Arrays.asList(values);
+  }
+
+  private static @Nullable Double value(@Nullable Measurement measured, double unit) {
+    return measured == null ? null : rounded(measured.value() / unit);
+  }
+
+  private static double rounded(double value) {
+    return Math.round(value * THOUSANDTHS) / THOUSANDTHS;
+  }
+}

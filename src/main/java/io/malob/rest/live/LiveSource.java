@@ -1,0 +1,62 @@
+package io.malob.rest.live;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.balancer.IBalancerService;
+import io.malob.monitor.IMonitorService;
+import io.malob.state.network.LinkMeasurements;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import net.floodlightcontroller.devicemanager.IDeviceService;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the frames of one moment after the other; what has not changed is not written again. For
+ * one thread at a time.
+ */
+final class LiveSource implements UnaryOperator<@Nullable LiveFrames> {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final IBalancerService balancer;
+  private final IMonitorService monitor;
+  private final IDeviceService devices;
+  private @Nullable LiveState written;
+
+  LiveSource(IBalancerService balancer, IMonitorService monitor, IDeviceService devices) {
+    this.balancer = balancer;
+    this.monitor = monitor;
+    this.devices = devices;
+  }
+
+  @Override
+  public LiveFrames apply(@Nullable LiveFrames before) {
+    ImmutableMap<DirectedLink, LinkMeasurements> known =
+        monitor.links().snapshot(monitor.nanoTime());
+    LiveState state =
+        new LiveState(
+            monitor.topology(),
+            ImmutableSet.copyOf(known.keySet()),
+            balancer.catalog().snapshot(),
+            SeenHost.of(devices.getAllDevices()));
+    LiveState old = written;
+    LiveFrames.Part part =
+        before != null && old != null && state.showsSameAs(old)
+            ? before.state()
+            : LiveFrames.Part.of(bytes(state.shown()));
+    written = state;
+    Map<String, Object> rates =
+        new LiveRates(balancer, monitor).shown(state, part.tag(), known);
+    return new LiveFrames(part, LiveFrames.Part.of(bytes(rates)));
+  }
+
+  private static byte[] bytes(Object value) {
+    try {
+      return JSON.writeValueAsBytes(value);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("not a JSON value", e);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package io.malob.rest.live;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSet;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Topology;
+import io.malob.state.catalog.CatalogItem;
+import io.malob.state.catalog.CatalogSnapshot;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/**
+ * What is there at one moment: the places in the lists of links and members are those of the
+ * numbers that {@link LiveRates} shows. Immutable.
+ *
+ * @param topology switches and links
+ * @param links the links, in order
+ * @param catalog VIPs, pools, members and services; its members are shown up to a limit
+ * @param hosts what is attached to switches
+ */
+record LiveState(
+    Topology topology,
+    ImmutableSet<DirectedLink> links,
+    CatalogSnapshot catalog,
+    ImmutableList<SeenHost> hosts) {
+  /** More than that are neither drawn nor read; they can be had by REST. */
+  static final int MOST_MEMBERS = 5_000;
+
+  /**
+   * Whether this shows the same as what has been written before: everything in it is immutable, and
+   * new only if it changed.
+   */
+  boolean showsSameAs(LiveState other) {
+    return topology.equals(other.topology)
+        && links.asList().equals(other.links.asList())
+        && catalog == other.catalog
+        && hosts.equals(other.hosts);
+  }
+
+  /** As a JSON object. */
+  Map<String, Object> shown() {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("switches", texts(topology.switches()));
+    List<Object> ends = new ArrayList<>();
+    for (DirectedLink link : links) {
+      Map<String, Object> line = new LinkedHashMap<>();
+      line.put("src", end(link.src(), link.srcPort()));
+      line.put("dst", end(link.dst(), link.dstPort()));
+      ends.add(line);
+    }
+    shown.put("links", ends);
+    shown.put("hosts", hosts);
+    shown.put("vips", items(catalog.vips().values(), Integer.MAX_VALUE));
+    shown.put("pools", items(catalog.pools().values(), Integer.MAX_VALUE));
+    shown.put("members", items(catalog.members().values(), MOST_MEMBERS));
+    shown.put("members_left_out", Math.max(0, catalog.members().size() - MOST_MEMBERS));
+    shown.put("services", items(catalog.services().values(), Integer.MAX_VALUE));
+    return shown;
+  }
+
+  private static List<String> texts(Collection<DatapathId> switches) {
+    List<String> texts = new ArrayList<>();
+    switches.forEach(id -> texts.add(id.toString()));
+    return texts;
+  }
+
+  private static Map<String, Object> end(DatapathId switchId, OFPort port) {
+    Map<String, Object> end = new LinkedHashMap<>();
+    end.put("switch", switchId.toString());
+    end.put("port", port.getPortNumber());
+    return end;
+  }
+
+  private static List<Object> items(Collection<? extends CatalogItem> items, int most) {
+    List<Object> shown = new ArrayList<>();
+    items.stream().limit(most).forEach(item -> shown.add(item.fields()));
+    return shown;
+  }
+}

@@ -1,0 +1,58 @@
+package io.malob.rest.page;
+
+import com.google.common.hash.Hashing;
+import com.google.common.io.ByteStreams;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
+import org.restlet.data.MediaType;
+
+/**
+ * A file of the page, from the class path. Immutable; nobody changes the bytes.
+ *
+ * @param tag tells its content from others
+ * @param bytes its content
+ * @param gzipped the same, compressed
+ */
+record PageFile(MediaType type, String tag, byte[] bytes, byte[] gzipped) {
+  /** Where the files are; no other file can be had, as names neither begin with a dot nor end so. */
+  private static final String FOLDER = "/web/";
+
+  private static final Pattern NAME = Pattern.compile("([a-z0-9_-]+/){0,3}[a-z0-9_-]+(\\.[a-z]+)+");
+
+  private static final Map<String, MediaType> TYPES =
+      Map.of(
+          "html", MediaType.TEXT_HTML,
+          "css", MediaType.TEXT_CSS,
+          "js", MediaType.TEXT_JAVASCRIPT,
+          "mjs", MediaType.TEXT_JAVASCRIPT,
+          "svg", MediaType.IMAGE_SVG,
+          "txt", MediaType.TEXT_PLAIN);
+
+  /** The file of that name; empty if there is none. */
+  static Optional<PageFile> read(String name) {
+    @Nullable MediaType type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
+    if (type == null || !NAME.matcher(name).matches()) {
+      return Optional.empty();
+    }
+    try (InputStream in = PageFile.class.getResourceAsStream(FOLDER + name)) {
+      return in == null ? Optional.empty() : Optional.of(of(type, ByteStreams.toByteArray(in)));
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static PageFile of(MediaType type, byte[] bytes) throws IOException {
+    ByteArrayOutputStream gzipped = new ByteArrayOutputStream();
+    try (GZIPOutputStream out = new GZIPOutputStream(gzipped)) {
+      out.write(bytes);
+    }
+    String tag = Hashing.sha256().hashBytes(bytes).toString().substring(0, 16);
+    return new PageFile(type, tag, bytes, gzipped.toByteArray());
+  }
+}

@@ -1,0 +1,212 @@
+// VIPs, pools, members and services: made, changed and deleted.
+
+import { CATALOG, getTagged, itemPath, post, put, remove } from './api.js';
+import { announce, el } from './dom.js';
+import { openForm } from './form.js';
+import { plural, UNKNOWN } from './format.js';
+import { DataTable } from './table.js';
+
+const PROTOCOLS = [['', 'any'], ['tcp', 'TCP'], ['udp', 'UDP'], ['icmp', 'ICMP']];
+const ALGORITHMS = [
+  ['SL-PS', 'SL-PS: server that answers soonest, by latency there and back'],
+  ['HT-PS', 'HT-PS: server with the widest bottleneck'],
+  ['PCT', 'PCT: where it is predicted to be done first'],
+  ...['RR', 'WRR', 'LC', 'CPU', 'P2C'].flatMap((server) => ['SPH', 'SPL', 'HTP'].map((path) => [`${server}+${path}`, algorithmWords(server, path)])),
+];
+
+function algorithmWords(server, path) {
+  const servers = {
+    RR: 'in turn', WRR: 'in turn by weight', LC: 'fewest connections', CPU: 'lowest CPU use', P2C: 'better of two drawn',
+  };
+  const paths = { SPH: 'fewest links', SPL: 'lowest latency', HTP: 'widest path' };
+  return `${server}+${path}: ${servers[server]}, ${paths[path]}`;
+}
+
+function algorithmOptions(current, none) {
+  const options = none ? [['', none], ...ALGORITHMS] : [...ALGORITHMS];
+  return current && !options.some(([name]) => name === current) ? [...options, [current, current]] : options;
+}
+
+/** The four kinds: what they are called, shown and asked for with. */
+function kinds(model) {
+  const pools = () => [['', 'none'], ...model.state.pools.map((pool) => [pool.id, pool.name])];
+  const vips = () => [['', 'none'], ...model.state.vips.map((vip) => [vip.id, `${vip.name} (${vip.address})`])];
+  const hosts = () => model.state.hosts.flatMap((host) => host.addresses).slice(0, 300);
+  const id = { name: 'id', label: 'Id', hint: 'Letters, digits, _ . : -  One is made if you leave it out.', fixed: true };
+  const adminState = {
+    name: 'admin_state', label: 'State', only: (item) => item !== null && 'admin_state' in item,
+    options: () => [['up', 'up'], ['drain', 'drain: no new connections, open ones go on'], ['down', 'down: closed at once']],
+  };
+  return {
+    vips: {
+      noun: ['VIP', 'VIPs'], title: 'VIPs', words: 'The addresses that clients use.',
+      columns: [
+        ['Name', (vip) => vip.name], ['Id', (vip) => vip.id],
+        ['Address', (vip) => `${vip.address}${vip.port === null ? '' : `:${vip.port}`}`], ['Protocol', (vip) => vip.protocol ?? 'any'],
+        ['Pool', (vip) => model.poolOfVip(vip.id)?.name ?? UNKNOWN], ['Algorithm', (vip) => model.algorithmOfVip(vip) ?? 'by port'],
+      ],
+      fields: [
+        { name: 'address', label: 'Address', hint: 'IPv4, one that no host has', required: true },
+        { name: 'port', label: 'Port', hint: 'TCP or UDP port, or ICMP type; every port if you leave it out', inputmode: 'numeric' },
+        { name: 'protocol', label: 'Protocol', options: () => PROTOCOLS },
+        { name: 'name', label: 'Name', hint: 'For people' }, id,
+        { name: 'lb_method', label: 'Algorithm', options: (vip) => algorithmOptions(vip?.lb_method, "the pool's, or the service's") },
+      ],
+    },
+    pools: {
+      noun: ['pool', 'pools'], title: 'Pools', words: 'The groups of servers, one behind each VIP.',
+      columns: [
+        ['Name', (pool) => pool.name], ['Id', (pool) => pool.id],
+        ['VIP', (pool) => (pool.vip_id ? model.vip(pool.vip_id)?.name ?? pool.vip_id : UNKNOWN)],
+        ['Members', (pool) => String(model.membersOfPool(pool.id).length)], ['Algorithm', (pool) => pool.lb_method ?? UNKNOWN],
+      ],
+      fields: [
+        { name: 'name', label: 'Name', hint: 'For people' }, id, { name: 'vip_id', label: 'VIP', options: vips },
+        { name: 'protocol', label: 'Protocol', options: () => PROTOCOLS },
+        { name: 'lb_method', label: 'Algorithm', options: (pool) => algorithmOptions(pool?.lb_method, "the VIP's, or the service's") },
+      ],
+    },
+    members: {
+      noun: ['member', 'members'], title: 'Members', words: 'The servers.',
+      columns: [
+        ['Id', (member) => member.id], ['Address', (member) => `${member.address}${member.port ? `:${member.port}` : ''}`],
+        ['Pool', (member) => (member.pool_id ? model.pool(member.pool_id)?.name ?? member.pool_id : UNKNOWN)],
+        ['Weight', (member) => String(member.weight)], ['State', (member) => member.admin_state ?? 'up'],
+      ],
+      fields: [
+        { name: 'address', label: 'Address', hint: 'IPv4 of the server', suggestions: hosts, required: true },
+        { name: 'port', label: 'Port', hint: 'The port that the client asked for if you leave it out', inputmode: 'numeric' },
+        { name: 'pool_id', label: 'Pool', options: pools },
+        { name: 'weight', label: 'Weight', hint: '1 to 256; 1 if you leave it out', inputmode: 'numeric' }, id, adminState,
+      ],
+    },
+    services: {
+      noun: ['service', 'services'], title: 'Services', words: 'The algorithm for each port, where neither VIP nor pool names one.',
+      columns: [
+        ['Name', (service) => service.service_name], ['Id', (service) => service.id], ['Port', (service) => service.port ?? 'all others'],
+        ['Protocol', (service) => service.protocol ?? 'any'], ['Algorithm', (service) => service.algorithm],
+      ],
+      fields: [
+        { name: 'service_name', label: 'Name', hint: 'For people' },
+        { name: 'port', label: 'Port', hint: 'The default entry has none', inputmode: 'numeric' },
+        { name: 'protocol', label: 'Protocol', options: () => PROTOCOLS }, id,
+        { name: 'algorithm', label: 'Algorithm', options: (service) => algorithmOptions(service?.algorithm, null) },
+      ],
+    },
+  };
+}
+
+/** What of a form goes to the controller: of a new item what is filled in, of another one what has changed. */
+export function changesOf(values, item) {
+  const entries = Object.entries(values);
+  if (item === null) return Object.fromEntries(entries.filter(([, value]) => value !== ''));
+  return Object.fromEntries(entries
+    .filter(([name, value]) => name !== 'id' && value !== String(item[name] ?? ''))
+    .map(([name, value]) => [name, value === '' ? null : value]));
+}
+
+export class CatalogView {
+  #model;
+  #kinds;
+  #tables = {};
+
+  constructor(model) {
+    this.#model = model;
+    this.#kinds = kinds(model);
+    this.node = el('div', {}, Object.entries(this.#kinds).map(([kind, about]) => this.#section(kind, about)));
+  }
+
+  #section(kind, { noun, title, words, columns }) {
+    const table = new DataTable({
+      caption: title, noun, keyOf: (item) => item.id, search: kind === 'members' || kind === 'vips',
+      empty: el('p', { text: `There are no ${noun[1]} yet.` }),
+      columns: [
+        ...columns.map(([name, text]) => ({ name, text, value: text })),
+        { name: 'Actions', hidden: true, make: (item) => this.#actions(kind, item.id) },
+      ],
+    });
+    this.#tables[kind] = table;
+    return el('section', { class: 'card', 'aria-labelledby': `title-${kind}` },
+      el('div', { class: 'section-head' },
+        el('div', {}, el('h2', { id: `title-${kind}`, text: title }), el('p', { class: 'quiet', text: words })),
+        el('button', { type: 'button', class: 'primary', text: `Add ${noun[0]}`, onclick: () => this.#edit(kind, null) })),
+      table.node);
+  }
+
+  #actions(kind, id) {
+    const { noun } = this.#kinds[kind];
+    return el('div', { class: 'row-actions' },
+      el('button', { type: 'button', text: 'Change', 'aria-label': `Change ${noun[0]} ${id}`, onclick: () => this.#change(kind, id) }),
+      kind === 'services' && id === 'default' ? null
+        : el('button', { type: 'button', text: 'Delete', 'aria-label': `Delete ${noun[0]} ${id}`, onclick: () => this.#delete(kind, id) }));
+  }
+
+  show(parameters) {
+    const kind = parameters.get('new');
+    if (kind in this.#kinds) {
+      history.replaceState(null, '', '#/catalog');
+      this.#edit(kind, null);
+    }
+  }
+
+  update(what) {
+    if (what !== 'state') return;
+    for (const [kind, table] of Object.entries(this.#tables)) table.update(this.#model.state[kind]);
+  }
+
+  async #change(kind, id) {
+    try {
+      const { body, tag } = await getTagged(itemPath(kind, id));
+      this.#edit(kind, body, tag);
+    } catch (error) {
+      announce(error.message, 'error');
+    }
+  }
+
+  #edit(kind, item, tag = null) {
+    const { noun, fields } = this.#kinds[kind];
+    openForm({
+      title: item === null ? `New ${noun[0]}` : `${noun[0]} ${item.id}`,
+      fields: fields.filter((field) => !field.only || field.only(item)).map((field) => ({
+        ...field, only: null, fixed: null, disabled: Boolean(field.fixed) && item !== null,
+        options: field.options?.(item) ?? null, suggestions: field.suggestions?.() ?? null, value: item?.[field.name] ?? '',
+      })),
+      submit: item === null ? `Add ${noun[0]}` : 'Save',
+      onSubmit: async (values) => {
+        const changes = changesOf(values, item);
+        if (item === null) {
+          const made = await post(`${CATALOG}/${kind}/`, changes);
+          announce(`${noun[0]} ${made.id} was added.`);
+        } else if (Object.keys(changes).length > 0) {
+          await put(itemPath(kind, item.id), changes, tag);
+          announce(`${noun[0]} ${item.id} was changed.`);
+        }
+      },
+    });
+  }
+
+  #delete(kind, id) {
+    const { noun } = this.#kinds[kind];
+    openForm({
+      title: `Delete ${noun[0]} ${id}?`, intro: this.#consequence(kind, id), fields: [], submit: 'Delete', danger: true,
+      onSubmit: async () => {
+        await remove(itemPath(kind, id));
+        announce(`${noun[0]} ${id} was deleted.`);
+      },
+    });
+  }
+
+  #consequence(kind, id) {
+    const open = (members) => members.reduce((sum, member) => sum + (this.#model.memberNumbers.get(member.id)?.active ?? 0), 0);
+    const reset = (members) => (open(members) ? `${plural(open(members), 'open connection')} will be reset.` : 'No connection is open.');
+    switch (kind) {
+      case 'vips': {
+        const pool = this.#model.poolOfVip(id);
+        return `${pool ? `Its pool ${pool.name} stays, without VIP. ` : ''}${reset(pool ? this.#model.membersOfPool(pool.id) : [])}`;
+      }
+      case 'pools': return `Its members stay, in no pool. ${reset(this.#model.membersOfPool(id))}`;
+      case 'members': return `${reset([this.#model.member(id)].filter(Boolean))} To let them go on, drain it first.`;
+      default: return 'New connections to its port go by the default entry.';
+    }
+  }
+}

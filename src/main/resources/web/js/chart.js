@@ -1,0 +1,136 @@
+// Lines over the last minutes, as SVG.
+
+import { el, svg, keyed, setText } from './dom.js';
+import { number } from './format.js';
+import { HISTORY_SECONDS } from './history.js';
+
+const WIDTH = 600;
+const HEIGHT = 180;
+const LEFT = 44;
+const RIGHT = 6;
+const TOP = 8;
+const BOTTOM = 20;
+const MOST_SERIES = 8;
+const MARKS = [0, 60, 120, 180, 240, 300];
+
+/** The next number that reads well: 1, 2 or 5 with zeros. */
+export function niceTop(value) {
+  if (!(value > 0)) return 1;
+  const magnitude = 10 ** Math.floor(Math.log10(value));
+  return [1, 2, 5, 10].map((step) => step * magnitude).find((step) => step >= value * 0.999);
+}
+
+/** A chart with its legend and, for those who do not see it, a table of the latest values. */
+export class LineChart {
+  #unit;
+  #empty;
+  #lines = new Map();
+  #legend = new Map();
+  #colours = new Map();
+  #legendList = el('ul', { class: 'legend' });
+  #plot = svg('g', {});
+  #grid = svg('g', { class: 'grid' });
+  #cursor = svg('line', { class: 'cursor', y1: TOP, y2: HEIGHT - BOTTOM, visibility: 'hidden' });
+  #hint;
+  #hover = null;
+  #last = null;
+
+  constructor(title, unit, empty) {
+    this.#unit = unit;
+    this.#empty = empty;
+    const id = `chart-${title.toLowerCase().replace(/[^a-z]+/g, '-')}`;
+    const drawing = svg('svg', {
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: 'chart', role: 'img', 'aria-labelledby': id, preserveAspectRatio: 'none',
+    }, this.#grid, this.#plot, this.#cursor);
+    drawing.addEventListener('pointermove', (event) => {
+      const box = drawing.getBoundingClientRect();
+      this.#hover = ((event.clientX - box.left) / box.width) * WIDTH;
+      this.#redraw();
+    });
+    drawing.addEventListener('pointerleave', () => {
+      this.#hover = null;
+      this.#redraw();
+    });
+    this.#hint = el('p', { class: 'quiet', text: empty });
+    this.node = el('section', { class: 'card chart-card' },
+      el('h3', { id }, title, ' ', el('span', { class: 'unit', text: unit })),
+      el('div', { class: 'plot' }, drawing, this.#axis()), this.#hint, this.#legendList);
+    this.#redraw();
+  }
+
+  /** Texts are HTML, so that they keep their size however wide the drawing is. */
+  #axis() {
+    this.top = el('span', { class: 'axis-top' });
+    this.middle = el('span', { class: 'axis-middle' });
+    return el('div', { class: 'axis', 'aria-hidden': 'true' }, this.top, this.middle,
+      el('span', { class: 'axis-zero', text: '0' }), el('span', { class: 'axis-then', text: '5 min ago' }),
+      el('span', { class: 'axis-now', text: 'now' }));
+  }
+
+  /** Shows the series with the largest latest values; time is that of the latest point. */
+  update(group, time) {
+    this.#last = { group, time };
+    this.#redraw();
+  }
+
+  #redraw() {
+    const { group, time } = this.#last ?? { group: null, time: 0 };
+    const all = group ? [...group.series].filter(([, points]) => points.at(-1)[0] === time) : [];
+    const shown = all
+      .sort(([a, one], [b, other]) => other.at(-1)[1] - one.at(-1)[1] || a.localeCompare(b))
+      .slice(0, MOST_SERIES)
+      .sort(([a], [b]) => a.localeCompare(b));
+    const highest = Math.max(0, ...shown.flatMap(([, points]) => points.map((point) => point[1])));
+    const top = niceTop(highest);
+    setText(this.top, number(top));
+    setText(this.middle, number(top / 2));
+    this.#drawGrid();
+    const x = (at) => WIDTH - RIGHT - ((time - at) / HISTORY_SECONDS) * (WIDTH - LEFT - RIGHT);
+    const y = (value) => HEIGHT - BOTTOM - (value / top) * (HEIGHT - TOP - BOTTOM);
+    const names = shown.map(([name]) => name);
+    keyed(this.#plot, this.#lines, names, (name) => svg('path', { class: `line c${this.#colour(name)}` }));
+    keyed(this.#legendList, this.#legend, names, (name) => el('li', {},
+      el('span', { class: `swatch c${this.#colour(name)}` }), el('span', { text: name }), el('b', {})));
+    for (const [name, points] of shown) {
+      const path = points.map(([at, value], i) => `${i ? 'L' : 'M'}${x(at).toFixed(1)},${y(value).toFixed(1)}`).join('');
+      this.#lines.get(name).setAttribute('d', path);
+      setText(this.#legend.get(name).lastChild, `${number(this.#valueAt(points, x))} ${this.#unit}`);
+    }
+    const left = all.length - shown.length;
+    this.#hint.hidden = shown.length > 0 && left === 0;
+    setText(this.#hint, shown.length ? `and ${left} more with less` : this.#empty);
+    this.#drawCursor();
+  }
+
+  #valueAt(points, x) {
+    if (this.#hover === null) return points.at(-1)[1];
+    return points.reduce((best, point) =>
+      (Math.abs(x(point[0]) - this.#hover) < Math.abs(x(best[0]) - this.#hover) ? point : best))[1];
+  }
+
+  #drawCursor() {
+    this.#cursor.setAttribute('visibility', this.#hover === null ? 'hidden' : 'visible');
+    if (this.#hover !== null) {
+      this.#cursor.setAttribute('x1', this.#hover);
+      this.#cursor.setAttribute('x2', this.#hover);
+    }
+  }
+
+  #drawGrid() {
+    if (this.#grid.childElementCount) return;
+    for (const part of [0, 0.5, 1]) {
+      const at = HEIGHT - BOTTOM - part * (HEIGHT - TOP - BOTTOM);
+      this.#grid.append(svg('line', { x1: LEFT, x2: WIDTH - RIGHT, y1: at, y2: at }));
+    }
+    for (const mark of MARKS) {
+      const at = WIDTH - RIGHT - (mark / HISTORY_SECONDS) * (WIDTH - LEFT - RIGHT);
+      this.#grid.append(svg('line', { x1: at, x2: at, y1: HEIGHT - BOTTOM, y2: HEIGHT - BOTTOM + 4 }));
+    }
+  }
+
+  /** A series keeps its colour as long as the page is there. */
+  #colour(name) {
+    if (!this.#colours.has(name)) this.#colours.set(name, this.#colours.size % MOST_SERIES);
+    return this.#colours.get(name);
+  }
+}

@@ -1,0 +1,99 @@
+// The connections that the balancer knows: found by the controller, a page at a time.
+
+import { get } from './api.js';
+import { el, setText } from './dom.js';
+import { duration, switchLabel, UNKNOWN } from './format.js';
+import { DataTable } from './table.js';
+
+const LIMIT = 500;
+const AGAIN_MILLIS = 3000;
+
+const key = (each) => `${each.protocol} ${each.client_address} ${each.client_port} ${each.vip_address} ${each.port}`;
+const path = (hops) => (hops ? hops.map((hop) => switchLabel(hop.switch)).join(' → ') : UNKNOWN);
+const end = (address, port) => (port === null || port === undefined ? address : `${address}:${port}`);
+
+export class ConnectionsView {
+  #model;
+  #table;
+  #vip = el('select', { name: 'vip' });
+  #state = el('select', { name: 'state' }, [['open', 'open'], ['', 'all'], ['ended', 'ended'], ['dormant', 'remembered']]
+    .map(([value, text]) => el('option', { value, text })));
+  #client = el('input', { name: 'client', placeholder: '10.0.0.21', autocomplete: 'off', list: 'hosts-of-connections' });
+  #hosts = el('datalist', { id: 'hosts-of-connections' });
+  #words = el('p', { class: 'quiet', role: 'status' });
+  #error = el('p', { class: 'field-error', id: 'connections-error' });
+  #timer = 0;
+
+  constructor(model) {
+    this.#model = model;
+    this.#table = new DataTable({
+      caption: 'Connections', noun: ['connection', 'connections'], keyOf: key, search: false,
+      empty: el('p', { text: 'There is no such connection now.' }),
+      columns: [
+        { name: 'Client', text: (each) => end(each.client_address, each.client_port), value: (each) => each.client_address },
+        { name: 'VIP', text: (each) => end(each.vip_address, each.port), value: (each) => each.vip_address },
+        { name: 'Server', text: (each) => each.member_id, value: (each) => each.member_id },
+        { name: 'Algorithm', text: (each) => each.algorithm, value: (each) => each.algorithm },
+        { name: 'State', text: (each) => each.state, value: (each) => each.state },
+        { name: 'Age', number: true, text: (each) => duration(each.age_s), value: (each) => each.age_s },
+        { name: 'Request path', text: (each) => path(each.request_path) },
+        { name: 'Reply path', text: (each) => path(each.reply_path) },
+        {
+          name: 'Actions', hidden: true, make: () => el('a', { class: 'button', text: 'Show' }),
+          update: (link, each) => {
+            link.hidden = !each.request_path;
+            link.href = `#/network?${new URLSearchParams({
+              client: each.client_address, client_port: each.client_port ?? '', vip: each.vip_id, port: each.port ?? '', protocol: each.protocol,
+            })}`;
+            link.setAttribute('aria-label', `Show the paths of ${end(each.client_address, each.client_port)} in the network`);
+          },
+        },
+      ],
+    });
+    const form = el('form', { class: 'filters', onsubmit: (event) => { event.preventDefault(); this.#load(); }, onchange: () => this.#load() },
+      el('label', {}, 'VIP', this.#vip), el('label', {}, 'State', this.#state), el('label', {}, 'Client', this.#client), this.#hosts,
+      el('button', { type: 'submit', text: 'Find' }));
+    this.#client.setAttribute('aria-describedby', 'connections-error');
+    this.node = el('div', { class: 'card' }, form, this.#error, this.#words, this.#table.node);
+  }
+
+  show(parameters) {
+    this.#fillVips();
+    if (parameters.has('vip')) this.#vip.value = parameters.get('vip');
+    clearInterval(this.#timer);
+    this.#timer = setInterval(() => this.#load(), AGAIN_MILLIS);
+    this.#load();
+  }
+
+  hide() {
+    clearInterval(this.#timer);
+  }
+
+  update(what) {
+    if (what === 'state') this.#fillVips();
+  }
+
+  #fillVips() {
+    const chosen = this.#vip.value;
+    this.#vip.replaceChildren(el('option', { value: '', text: 'all' }),
+      ...this.#model.state.vips.map((vip) => el('option', { value: vip.id, text: vip.name })));
+    this.#vip.value = chosen;
+    this.#hosts.replaceChildren(...this.#model.state.hosts.slice(0, 200).flatMap((host) => host.addresses.map((value) => el('option', { value }))));
+  }
+
+  async #load() {
+    if (document.hidden) return;
+    try {
+      const answer = await get('wm/malob/connections', {
+        vip: this.#vip.value, state: this.#state.value, client: this.#client.value.trim(), limit: LIMIT,
+      });
+      this.#table.update(answer.connections);
+      setText(this.#words, answer.next === null ? '' : `The first ${LIMIT} are shown; say which client or VIP to see others.`);
+      setText(this.#error, '');
+      this.#client.removeAttribute('aria-invalid');
+    } catch (error) {
+      setText(this.#error, error.message);
+      if (error.field === 'client') this.#client.setAttribute('aria-invalid', 'true');
+    }
+  }
+}

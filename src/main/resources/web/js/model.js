@@ -1,0 +1,181 @@
+// What the controller has told, with what follows from it: edges of both directions, rates, histories.
+
+import { History } from './history.js';
+
+const LINK = { use: 0, latency: 1, capacity: 2, throughput: 3, active: 4 };
+const MEMBER = { active: 0, total: 1, cpu: 2, foreign: 3, response: 4, located: 5 };
+
+const EMPTY = { switches: [], links: [], hosts: [], vips: [], pools: [], members: [], services: [], members_left_out: 0 };
+
+/** The end of a link, as a key. */
+export function endKey(switchId, port) {
+  return `${switchId}/${port}`;
+}
+
+/** Listeners get "state" when what is there has changed, and "rates" when its numbers have. */
+export class Model extends EventTarget {
+  state = EMPTY;
+  status = 'connecting';
+  open = 0;
+  dormant = 0;
+  unsent = 0;
+  profiles = [];
+  refusals = {};
+  edges = [];
+  /** Numbers of members, by id: active, total, perSecond, cpu, foreign, response, located. */
+  memberNumbers = new Map();
+  history = new History();
+  #tag = '';
+  #edgeOfEnd = new Map();
+  #byId = { vips: new Map(), pools: new Map(), members: new Map(), services: new Map() };
+  #poolOfVip = new Map();
+  #membersOfPool = new Map();
+  #hostOfAddress = new Map();
+  #before = null;
+
+  setStatus(status) {
+    this.status = status;
+    this.dispatchEvent(new Event('status'));
+  }
+
+  setState(tag, state) {
+    this.#tag = tag;
+    this.state = state;
+    for (const kind of Object.keys(this.#byId)) {
+      this.#byId[kind] = new Map(state[kind].map((item) => [item.id, item]));
+    }
+    this.#poolOfVip = new Map(state.pools.filter((pool) => pool.vip_id).map((pool) => [pool.vip_id, pool]));
+    this.#membersOfPool = Map.groupBy?.(state.members, (member) => member.pool_id) ?? grouped(state.members);
+    this.#hostOfAddress = new Map(state.hosts.flatMap((host) => host.addresses.map((address) => [address, host])));
+    this.#joinDirections(state.links);
+    this.dispatchEvent(new Event('state'));
+  }
+
+  /** Two directed links between the same ports are one edge. */
+  #joinDirections(links) {
+    const edges = new Map();
+    this.#edgeOfEnd = new Map();
+    links.forEach(({ src, dst }, index) => {
+      const from = endKey(src.switch, src.port);
+      const to = endKey(dst.switch, dst.port);
+      const isForward = from < to;
+      const id = isForward ? `${from}-${to}` : `${to}-${from}`;
+      if (!edges.has(id)) {
+        edges.set(id, {
+          id, a: isForward ? src : dst, b: isForward ? dst : src, forward: null, backward: null, numbers: {},
+        });
+      }
+      edges.get(id)[isForward ? 'forward' : 'backward'] = index;
+      this.#edgeOfEnd.set(from, edges.get(id));
+    });
+    this.edges = [...edges.values()];
+  }
+
+  setRates(rates) {
+    // numbers of another state than the one that is here are for nobody; the next ones will fit
+    if (rates.state !== this.#tag) return;
+    for (const edge of this.edges) {
+      edge.numbers = edgeNumbers(rates.links[edge.forward], rates.links[edge.backward]);
+    }
+    this.open = rates.open_connections;
+    this.dormant = rates.dormant_connections;
+    this.unsent = rates.unsent_batches;
+    this.profiles = rates.profiles;
+    this.refusals = rates.refusals;
+    this.#takeMembers(rates);
+    this.dispatchEvent(new Event('rates'));
+  }
+
+  #takeMembers(rates) {
+    const before = this.#before;
+    const seconds = before ? (rates.time_ms - before.time) / 1000 : 0;
+    const totals = new Map();
+    const numbers = new Map();
+    this.state.members.forEach((member, index) => {
+      const line = rates.members[index];
+      if (!line) return;
+      const total = line[MEMBER.total];
+      totals.set(member.id, total);
+      const earlier = before?.totals.get(member.id);
+      const fresh = earlier === undefined ? 0 : Math.max(0, total - earlier);
+      numbers.set(member.id, {
+        active: line[MEMBER.active], total, cpu: line[MEMBER.cpu], foreign: line[MEMBER.foreign],
+        response: line[MEMBER.response], located: line[MEMBER.located] === 1,
+        perSecond: seconds > 0 ? fresh / seconds : null,
+      });
+    });
+    this.memberNumbers = numbers;
+    if (seconds > 0) this.history.add(this, rates, before, seconds);
+    this.#before = { time: rates.time_ms, totals, refusals: rates.refusals, profiles: rates.profiles };
+  }
+
+  vip(id) { return this.#byId.vips.get(id); }
+  pool(id) { return this.#byId.pools.get(id); }
+  member(id) { return this.#byId.members.get(id); }
+  service(id) { return this.#byId.services.get(id); }
+  poolOfVip(id) { return this.#poolOfVip.get(id); }
+  membersOfPool(id) { return this.#membersOfPool.get(id) ?? []; }
+  hostAt(address) { return this.#hostOfAddress.get(address); }
+
+  /** The link that leaves a switch by this port. */
+  edgeAt(switchId, port) {
+    return this.#edgeOfEnd.get(endKey(switchId, port));
+  }
+
+  vipOfMember(member) {
+    const pool = member.pool_id ? this.pool(member.pool_id) : undefined;
+    return pool?.vip_id ? this.vip(pool.vip_id) : undefined;
+  }
+
+  /** The entry of the services table for connections to a VIP; of one without port, there are many. */
+  serviceOfVip(vip) {
+    if (vip.port === null) return undefined;
+    const ofPort = this.state.services.filter((service) => sameNumber(service.port, vip.port));
+    return ofPort.find((service) => service.protocol && service.protocol === vip.protocol)
+      ?? ofPort.find((service) => !service.protocol) ?? this.service('default');
+  }
+
+  /** What places connections to a VIP. */
+  algorithmOfVip(vip) {
+    return vip.lb_method ?? this.poolOfVip(vip.id)?.lb_method ?? this.serviceOfVip(vip)?.algorithm ?? null;
+  }
+}
+
+function sameNumber(one, other) {
+  return one !== null && one !== undefined && Number(one) === Number(other);
+}
+
+function grouped(members) {
+  const groups = new Map();
+  for (const member of members) {
+    if (!groups.has(member.pool_id)) groups.set(member.pool_id, []);
+    groups.get(member.pool_id).push(member);
+  }
+  return groups;
+}
+
+/** Of both directions, what is worse; the numbers of each are kept. */
+function edgeNumbers(forward, backward) {
+  const directions = [forward, backward].filter(Boolean);
+  const known = (which) => directions.map((line) => line[which]).filter((value) => value !== null);
+  const shares = directions
+    .filter((line) => line[LINK.use] !== null && line[LINK.capacity])
+    .map((line) => line[LINK.use] / line[LINK.capacity]);
+  const largest = (values) => (values.length ? Math.max(...values) : null);
+  return {
+    use: largest(known(LINK.use)),
+    share: largest(shares),
+    latency: largest(known(LINK.latency)),
+    capacity: known(LINK.capacity).length ? Math.min(...known(LINK.capacity)) : null,
+    active: known(LINK.active).reduce((sum, value) => sum + value, 0),
+    forward: forward ? directionNumbers(forward) : null,
+    backward: backward ? directionNumbers(backward) : null,
+  };
+}
+
+function directionNumbers(line) {
+  return {
+    use: line[LINK.use], latency: line[LINK.latency], capacity: line[LINK.capacity],
+    throughput: line[LINK.throughput], active: line[LINK.active],
+  };
+}

@@ -1,0 +1,109 @@
+// The servers: what they do, and taking them out of service.
+
+import { itemPath, put } from './api.js';
+import { announce, el, setAttribute, setText } from './dom.js';
+import { number, percent, UNKNOWN, withUnit } from './format.js';
+import { DataTable } from './table.js';
+
+const STATES = { up: 'Up', drain: 'Draining', down: 'Down', lost: 'Not found', idle: 'In no pool' };
+
+/** What an operator wants to know first of a member. */
+function stateOf(member, numbers) {
+  const wanted = member.admin_state ?? 'up';
+  if (wanted !== 'up') return wanted;
+  if (!member.pool_id) return 'idle';
+  return numbers && !numbers.located ? 'lost' : 'up';
+}
+
+export class ServersView {
+  #model;
+  #table;
+  #busy = new Set();
+
+  constructor(model) {
+    this.#model = model;
+    const numbers = (member) => model.memberNumbers.get(member.id);
+    const known = (which) => (member) => numbers(member)?.[which] ?? null;
+    this.#table = new DataTable({
+      caption: 'Servers', noun: ['server', 'servers'], keyOf: (member) => member.id,
+      rowClass: (member) => `state-${stateOf(member, numbers(member))}`,
+      empty: [el('h3', { text: 'There are no servers yet' }),
+        el('p', {}, 'Members of pools are shown here. ', el('a', { href: '#/catalog?new=members', text: 'Add one' }), '.')],
+      columns: [
+        { name: 'Server', text: (member) => member.id, value: (member) => member.id },
+        { name: 'Address', text: (member) => `${member.address}${member.port ? `:${member.port}` : ''}`, value: (member) => member.address },
+        { name: 'VIP', text: (member) => model.vipOfMember(member)?.name ?? UNKNOWN, value: (member) => model.vipOfMember(member)?.name },
+        {
+          name: 'State', text: (member) => STATES[stateOf(member, numbers(member))], value: (member) => stateOf(member, numbers(member)),
+          make: () => el('span', { class: 'badge' }),
+          update: (badge, member) => {
+            const state = stateOf(member, numbers(member));
+            setText(badge, STATES[state] ?? state);
+            setAttribute(badge, 'data-state', state);
+          },
+        },
+        { name: 'CPU', number: true, text: (member) => percent(known('cpu')(member)), value: known('cpu'), make: meter, update: (node, member) => setMeter(node, known('cpu')(member)) },
+        { name: 'Open', number: true, text: (member) => number(known('active')(member)), value: known('active') },
+        { name: 'New', number: true, text: (member) => withUnit(known('perSecond')(member), '/s'), value: known('perSecond') },
+        { name: 'Total', number: true, text: (member) => number(known('total')(member)), value: known('total') },
+        { name: 'Response', number: true, text: (member) => withUnit(known('response')(member), 'ms'), value: known('response') },
+        { name: 'Weight', number: true, text: (member) => number(Number(member.weight)), value: (member) => Number(member.weight) },
+        { name: 'Actions', hidden: true, make: (member) => this.#actions(member), update: (node, member) => this.#updateActions(node, member) },
+      ],
+    });
+    this.node = el('div', { class: 'card' }, this.#table.node);
+  }
+
+  #actions(member) {
+    return el('div', { class: 'row-actions' },
+      el('button', { type: 'button', onclick: (event) => this.#toggle(member.id, event.currentTarget) }),
+      el('a', { class: 'button', text: 'Why?' }));
+  }
+
+  #updateActions(node, member) {
+    const [drain, why] = node.children;
+    const isUp = (member.admin_state ?? 'up') === 'up';
+    setText(drain, isUp ? 'Drain' : 'Put back');
+    setAttribute(drain, 'aria-label', `${isUp ? 'Drain' : 'Put back'} ${member.id}`);
+    drain.disabled = this.#busy.has(member.id);
+    const vip = this.#model.vipOfMember(member);
+    why.hidden = !vip;
+    setAttribute(why, 'aria-label', `Why would a request go to ${member.id}, or not?`);
+    setAttribute(why, 'href', `#/why?vip=${encodeURIComponent(vip?.id ?? '')}`);
+  }
+
+  async #toggle(id) {
+    const member = this.#model.member(id);
+    const wanted = (member.admin_state ?? 'up') === 'up' ? 'drain' : 'up';
+    this.#busy.add(id);
+    this.update();
+    try {
+      await put(itemPath('members', id), { admin_state: wanted });
+      announce(wanted === 'drain'
+        ? `${id} gets no new connections; those that are open go on.` : `${id} gets connections again.`);
+    } catch (error) {
+      announce(`${id}: ${error.message}`, 'error');
+    } finally {
+      this.#busy.delete(id);
+      this.update();
+    }
+  }
+
+  show() {}
+
+  update() {
+    this.#table.update(this.#model.state.members);
+  }
+}
+
+function meter() {
+  return el('span', { class: 'meter' }, el('span', { class: 'meter-bar', 'aria-hidden': 'true' }, el('i', {})), el('span', {}));
+}
+
+function setMeter(node, share) {
+  const width = share === null ? 0 : Math.round(share * 100);
+  const bar = node.firstChild.firstChild;
+  if (bar.style.width !== `${width}%`) bar.style.width = `${width}%`;
+  setAttribute(bar, 'class', width >= 85 ? 'full' : width >= 60 ? 'high' : null);
+  setText(node.lastChild, percent(share));
+}

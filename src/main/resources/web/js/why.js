@@ -1,0 +1,136 @@
+// Which server a client's next connection would get, and why.
+
+import { get } from './api.js';
+import { el, setText } from './dom.js';
+import { number, percent, switchLabel, UNKNOWN, withUnit, words } from './format.js';
+
+const VALUES = {
+  connections_per_weight: ['Connections by weight', (value) => number(value)],
+  cpu: ['CPU', (value) => percent(value)],
+  round_trip_ms: ['Round trip', (value) => withUnit(value, 'ms')],
+  bottleneck_mbps: ['Bottleneck', (value) => withUnit(value, 'Mbit/s')],
+  links: ['Links', (value) => number(value)],
+};
+
+export class WhyView {
+  #model;
+  #vip = el('select', { name: 'vip', id: 'why-vip', 'aria-describedby': 'why-vip-error' });
+  #client = el('input', { name: 'client', id: 'why-client', list: 'why-hosts', autocomplete: 'off', placeholder: '10.0.0.21', 'aria-describedby': 'why-client-error' });
+  #port = el('input', { name: 'port', id: 'why-port', inputmode: 'numeric', autocomplete: 'off', 'aria-describedby': 'why-port-error' });
+  #hosts = el('datalist', { id: 'why-hosts' });
+  #errors = Object.fromEntries(['vip', 'client', 'port'].map((name) => [name, el('p', { class: 'field-error', id: `why-${name}-error` })]));
+  #general = el('p', { class: 'field-error', role: 'alert' });
+  #answer = el('div', { 'aria-live': 'polite' });
+  #portField;
+
+  constructor(model) {
+    this.#model = model;
+    const field = (label, input, name) => el('div', { class: 'field' }, el('label', { for: input.id, text: label }), input, this.#errors[name]);
+    this.#portField = field('Port', this.#port, 'port');
+    this.#vip.addEventListener('change', () => this.#showPort());
+    const form = el('form', { class: 'filters', onsubmit: (event) => { event.preventDefault(); this.#ask(); } },
+      field('VIP', this.#vip, 'vip'), field('Client', this.#client, 'client'), this.#portField, this.#hosts,
+      el('button', { type: 'submit', class: 'primary', text: 'Ask' }));
+    this.node = el('div', {},
+      el('section', { class: 'card' },
+        el('p', { class: 'quiet', text: 'What would become of a connection that this client opened now. Asking takes no turn and counts nothing.' }),
+        form, this.#general), this.#answer);
+  }
+
+  show(parameters) {
+    this.#fill();
+    if (parameters.has('vip')) this.#vip.value = parameters.get('vip');
+    if (parameters.has('client')) this.#client.value = parameters.get('client');
+    if (!this.#client.value) this.#client.value = this.#someClient() ?? '';
+    this.#showPort();
+    if (this.#vip.value && this.#client.value && (parameters.has('vip') || parameters.has('client'))) this.#ask();
+  }
+
+  /** A host that is no server, to begin with. */
+  #someClient() {
+    const servers = new Set(this.#model.state.members.map((member) => member.address));
+    return this.#model.state.hosts.flatMap((host) => host.addresses).find((address) => !servers.has(address));
+  }
+
+  update(what) {
+    if (what !== 'state') return;
+    this.#fill();
+    if (!this.#client.value && document.activeElement !== this.#client) this.#client.value = this.#someClient() ?? '';
+    this.#showPort();
+  }
+
+  #fill() {
+    const chosen = this.#vip.value;
+    this.#vip.replaceChildren(...this.#model.state.vips.map((vip) =>
+      el('option', { value: vip.id, text: `${vip.name} (${vip.address}${vip.port === null ? '' : `:${vip.port}`})` })));
+    if (chosen) this.#vip.value = chosen;
+    this.#hosts.replaceChildren(...this.#model.state.hosts.slice(0, 300).flatMap((host) => host.addresses.map((value) => el('option', { value }))));
+  }
+
+  /** Only a VIP for every port needs one. */
+  #showPort() {
+    const vip = this.#model.vip(this.#vip.value);
+    this.#portField.hidden = !vip || vip.port !== null;
+  }
+
+  async #ask() {
+    const inputs = { vip: this.#vip, client: this.#client, port: this.#port };
+    for (const [name, error] of Object.entries(this.#errors)) {
+      setText(error, '');
+      inputs[name].removeAttribute('aria-invalid');
+    }
+    setText(this.#general, '');
+    try {
+      const answer = await get('wm/malob/explain', {
+        vip: this.#vip.value, client: this.#client.value.trim(), port: this.#portField.hidden ? '' : this.#port.value.trim(),
+      });
+      this.#answer.replaceChildren(...this.#shown(answer));
+    } catch (error) {
+      this.#answer.replaceChildren();
+      const input = inputs[error.field];
+      setText(input ? this.#errors[error.field] : this.#general, error.message);
+      input?.setAttribute('aria-invalid', 'true');
+      input?.focus();
+    }
+  }
+
+  #shown(answer) {
+    const { decision } = answer;
+    const chosen = answer.candidates.find((candidate) => candidate.chosen);
+    const by = decision && { vip: 'the VIP names it', pool: 'its pool names it', service: `service ${decision.service_name ?? decision.id}`,
+      default: 'the default service', ftp_control: 'the control connection of FTP' }[decision.decided_by];
+    const rules = decision?.server && decision.path && decision.server.rule !== decision.path.rule
+      ? [['Server', decision.server], ['Path', decision.path]] : [['Rule', decision?.server]];
+    return [
+      el('section', { class: 'card' },
+        el('h2', { text: answer.member_id ? `${answer.member_id} would get it` : `It would be refused: ${words(answer.refused ?? '')}` }),
+        el('dl', { class: 'facts wide' },
+          decision ? [el('dt', { text: 'Algorithm' }), el('dd', { text: `${decision.algorithm ?? UNKNOWN}, because ${by ?? UNKNOWN}` })] : [],
+          rules.filter(([, rule]) => rule).flatMap(([name, rule]) => [el('dt', { text: name }), el('dd', { text: `${rule.rule}; a tie goes to ${rule.tie_break}` })]),
+          chosen ? [el('dt', { text: 'Request path' }), el('dd', { text: this.#path(chosen.request_path) }),
+            el('dt', { text: 'Reply path' }), el('dd', { text: this.#path(chosen.reply_path) })] : [])),
+      answer.candidates.length ? el('section', { class: 'card' }, el('h2', { text: 'The candidates' }), this.#table(answer)) : null,
+    ].filter(Boolean);
+  }
+
+  #path(hops) {
+    return hops?.length ? hops.map((hop) => switchLabel(hop.switch)).join(' → ') : UNKNOWN;
+  }
+
+  #table({ candidates, candidates_left_out: left }) {
+    const names = [...new Set(candidates.flatMap((candidate) => Object.keys(candidate.values ?? {})))];
+    const value = (candidate, name) => (VALUES[name]?.[1] ?? number)(candidate.values?.[name] ?? null);
+    const measured = (shown, unit) => (shown === null || shown === undefined ? UNKNOWN : `${unit(shown.value)} (${number(shown.age_s)} s ago)`);
+    const head = ['Server', ...names.map((name) => VALUES[name]?.[0] ?? words(name)), 'Open', 'CPU as measured', 'Path'];
+    return el('div', { class: 'scroller', tabindex: '0', role: 'region', 'aria-label': 'Candidates' },
+      el('table', {}, el('caption', { class: 'visually-hidden', text: 'The servers of the pool with what the rule goes by' }),
+        el('thead', {}, el('tr', {}, head.map((text) => el('th', { scope: 'col', text })))),
+        el('tbody', {}, candidates.map((candidate) => el('tr', { class: candidate.chosen ? 'chosen' : candidate.excluded ? 'excluded' : null },
+          el('th', { scope: 'row' }, candidate.member_id, ' ', candidate.chosen ? el('span', { class: 'badge', 'data-state': 'up', text: 'chosen' })
+            : candidate.excluded ? el('span', { class: 'badge', 'data-state': 'lost', text: words(candidate.excluded) }) : ''),
+          names.map((name) => el('td', { text: value(candidate, name) })),
+          el('td', { text: number(candidate.active_connections) }), el('td', { text: measured(candidate.cpu, percent) }),
+          el('td', { text: this.#path(candidate.request_path) }))))),
+      left ? el('p', { class: 'quiet', text: `${left} more are not shown.` }) : null);
+  }
+}
