@@ -32,6 +32,9 @@ package_of() {
     iperf3) echo "iperf3|measures throughput between hosts" ;;
     udhcpc) echo "udhcpc|gets an address for a test of end hosts, as a DHCP client does" ;;
     dnsmasq) echo "dnsmasq-base|is the DHCP server of that test" ;;
+    chromium) echo "chromium chromium-browser|is the browser that the page is tested in" ;;
+    node) echo "nodejs|drives the browser that the page is tested in" ;;
+    npm) echo "npm|fetches what drives the browser that the page is tested in" ;;
     curl) echo "curl|asks the controller and the servers" ;;
     *) return 1 ;;
   esac

@@ -2,7 +2,6 @@
 
 import { el, svg, keyed, setText } from './dom.js';
 import { number } from './format.js';
-import { HISTORY_SECONDS } from './history.js';
 
 const WIDTH = 600;
 const HEIGHT = 180;
@@ -11,7 +10,9 @@ const RIGHT = 6;
 const TOP = 8;
 const BOTTOM = 20;
 const MOST_SERIES = 8;
-const MARKS = [0, 60, 120, 180, 240, 300];
+/** How much of the past is shown, at first less. */
+const WINDOWS = [60, 120, 300];
+const MARKS = 5;
 
 /** The next number that reads well: 1, 2 or 5 with zeros. */
 export function niceTop(value) {
@@ -62,9 +63,9 @@ export class LineChart {
   #axis() {
     this.top = el('span', { class: 'axis-top' });
     this.middle = el('span', { class: 'axis-middle' });
+    this.then = el('span', { class: 'axis-then' });
     return el('div', { class: 'axis', 'aria-hidden': 'true' }, this.top, this.middle,
-      el('span', { class: 'axis-zero', text: '0' }), el('span', { class: 'axis-then', text: '5 min ago' }),
-      el('span', { class: 'axis-now', text: 'now' }));
+      el('span', { class: 'axis-zero', text: '0' }), this.then, el('span', { class: 'axis-now', text: 'now' }));
   }
 
   /** Shows the series with the largest latest values; time is that of the latest point. */
@@ -85,7 +86,10 @@ export class LineChart {
     setText(this.top, number(top));
     setText(this.middle, number(top / 2));
     this.#drawGrid();
-    const x = (at) => WIDTH - RIGHT - ((time - at) / HISTORY_SECONDS) * (WIDTH - LEFT - RIGHT);
+    const oldest = Math.min(time, ...shown.map(([, points]) => points[0][0]));
+    const seconds = WINDOWS.find((each) => each >= time - oldest) ?? WINDOWS.at(-1);
+    setText(this.then, `${seconds / 60} min ago`);
+    const x = (at) => WIDTH - RIGHT - ((time - at) / seconds) * (WIDTH - LEFT - RIGHT);
     const y = (value) => HEIGHT - BOTTOM - (value / top) * (HEIGHT - TOP - BOTTOM);
     const names = shown.map(([name]) => name);
     keyed(this.#plot, this.#lines, names, (name) => svg('path', { class: `line c${this.#colour(name)}` }));
@@ -94,7 +98,7 @@ export class LineChart {
     for (const [name, points] of shown) {
       const path = points.map(([at, value], i) => `${i ? 'L' : 'M'}${x(at).toFixed(1)},${y(value).toFixed(1)}`).join('');
       this.#lines.get(name).setAttribute('d', path);
-      setText(this.#legend.get(name).lastChild, `${number(this.#valueAt(points, x))} ${this.#unit}`);
+      setText(this.#legend.get(name).lastChild, `${number(this.#valueAt(points, x))}${this.#unit && ` ${this.#unit}`}`);
     }
     const left = all.length - shown.length;
     this.#hint.hidden = shown.length > 0 && left === 0;
@@ -122,8 +126,8 @@ export class LineChart {
       const at = HEIGHT - BOTTOM - part * (HEIGHT - TOP - BOTTOM);
       this.#grid.append(svg('line', { x1: LEFT, x2: WIDTH - RIGHT, y1: at, y2: at }));
     }
-    for (const mark of MARKS) {
-      const at = WIDTH - RIGHT - (mark / HISTORY_SECONDS) * (WIDTH - LEFT - RIGHT);
+    for (let mark = 0; mark <= MARKS; mark++) {
+      const at = WIDTH - RIGHT - (mark / MARKS) * (WIDTH - LEFT - RIGHT);
       this.#grid.append(svg('line', { x1: at, x2: at, y1: HEIGHT - BOTTOM, y2: HEIGHT - BOTTOM + 4 }));
     }
   }

@@ -1,14 +1,17 @@
 // The drawing of the network.
 
 import cytoscape from '../lib/cytoscape.esm.min.mjs';
-import { bitRate, number, switchLabel } from './format.js';
+import { number, switchLabel } from './format.js';
 import { layout } from './layout.js';
 
 /** More hosts than that are drawn as one node for each switch. */
 const MOST_HOSTS = 150;
+/** More lines from VIPs to servers than that are drawn for what is chosen only. */
+const MOST_SERVES = 40;
+const MOST_VIPS = 40;
 /** How long links are drawn, and what hosts are attached with. */
-const STEP = 150;
-const HOST_STEP = 80;
+const STEP = 130;
+const HOST_STEP = 74;
 
 const USE = ['--use-unknown', '--use-0', '--use-1', '--use-2', '--use-3', '--use-4'];
 
@@ -27,17 +30,15 @@ export function linkWidth(capacityMbps) {
   return Math.min(11, Math.max(2, 3 * Math.log10(capacityMbps)));
 }
 
-function edgeLabel(numbers) {
-  const latency = numbers.latency === null || numbers.latency === undefined ? '' : `${number(numbers.latency)} ms`;
-  const use = numbers.use === null || numbers.use === undefined || numbers.use < 0.01 ? '' : bitRate(numbers.use);
-  return [latency, use].filter(Boolean).join(' · ');
+function edgeLabel({ latency }) {
+  return latency === null || latency === undefined ? '' : `${number(latency)} ms`;
 }
 
 function styles() {
   const colours = getComputedStyle(document.documentElement);
   const colour = (name) => colours.getPropertyValue(name).trim();
   const text = {
-    label: 'data(label)', color: colour('--text'), 'font-family': 'system-ui, sans-serif', 'font-size': 13,
+    label: 'data(label)', color: colour('--text'), 'font-family': 'system-ui, sans-serif', 'font-size': 15,
     'min-zoomed-font-size': 7, 'text-outline-color': colour('--surface'), 'text-outline-width': 3,
   };
   const levels = USE.map((name, level) => ({ selector: `edge[level = ${level}]`, style: { 'line-color': colour(name) } }));
@@ -54,7 +55,7 @@ function styles() {
       selector: 'node.host',
       style: {
         width: 18, height: 18, 'background-color': colour('--surface'), 'border-width': 3, 'border-color': colour('--host'),
-        'text-valign': 'bottom', 'text-margin-y': 4, 'font-size': 11,
+        'text-valign': 'bottom', 'text-margin-y': 4, 'font-size': 13,
       },
     },
     { selector: 'node.host.member', style: { 'background-color': colour('--host') } },
@@ -64,19 +65,20 @@ function styles() {
       selector: 'node.vip',
       style: {
         shape: 'round-hexagon', width: 40, height: 30, 'background-color': colour('--vip'), 'text-valign': 'bottom',
-        'text-margin-y': 5, 'font-size': 12, 'font-weight': 600,
+        'text-margin-y': 5, 'font-size': 14, 'font-weight': 600,
       },
     },
     {
       selector: 'edge',
       style: {
-        ...text, width: 'data(width)', 'curve-style': 'bezier', 'control-point-step-size': 40, 'font-size': 11,
+        ...text, width: 'data(width)', 'curve-style': 'bezier', 'control-point-step-size': 40, 'font-size': 13,
         color: colour('--quiet'), 'overlay-opacity': 0,
       },
     },
     ...levels,
     { selector: 'edge.access', style: { width: 1.5, 'line-color': colour('--line'), label: '' } },
     { selector: 'edge.serves', style: { width: 1.5, 'line-color': colour('--vip'), 'line-style': 'dotted', opacity: 0.4, label: '' } },
+    { selector: 'edge.serves.many', style: { opacity: 0 } },
     { selector: '.faded', style: { opacity: 0.25 } },
     {
       selector: 'edge.on',
@@ -160,7 +162,7 @@ export class NetworkGraph {
         there.data(name, value);
       }
     }
-    for (const name of ['member', 'draining']) there.toggleClass(name, classes.split(' ').includes(name));
+    for (const name of ['member', 'draining', 'many']) there.toggleClass(name, classes.split(' ').includes(name));
   }
 
   #wantedElements() {
@@ -175,7 +177,9 @@ export class NetworkGraph {
       if (wanted.has(a.switch) && wanted.has(b.switch)) edge('link', id, a.switch, b.switch);
     }
     const placeOf = hosts.length <= MOST_HOSTS ? this.#hostNodes(node, edge, wanted) : this.#hostGroups(node, edge, wanted);
-    for (const vip of vips.slice(0, 40)) this.#vipNode(vip, node, edge, placeOf);
+    for (const vip of vips.slice(0, MOST_VIPS)) this.#vipNode(vip, node, edge, placeOf);
+    const serves = [...wanted.values()].filter((element) => element.data.kind === 'serves');
+    if (serves.length > MOST_SERVES) serves.forEach((element) => { element.classes = 'serves many'; });
     return wanted;
   }
 
@@ -245,14 +249,19 @@ export class NetworkGraph {
     leaf.position({ x: at.x + HOST_STEP * Math.cos(angle), y: at.y + HOST_STEP * Math.sin(angle) });
   }
 
+  /** A row above the network or, if there is more room beside it, a column. */
   #placeVips() {
     const others = this.#cy.nodes('.switch, .host');
-    const box = others.nonempty() ? others.boundingBox({ includeLabels: false }) : { x1: 0, x2: 0, y1: 0 };
+    const box = others.nonempty() ? others.boundingBox({ includeLabels: false }) : { x1: 0, x2: 0, y1: 0, y2: 0, w: 1, h: 1 };
     const vips = this.#cy.nodes('.vip');
-    const gap = Math.max(130, Math.min(220, (box.x2 - box.x1) / Math.max(1, vips.length)));
-    vips.forEach((node, i) => node.position({
-      x: (box.x1 + box.x2) / 2 + gap * (i - (vips.length - 1) / 2), y: box.y1 - 70,
-    }));
+    const isBeside = this.#cy.width() / this.#cy.height() > box.w / box.h;
+    const [length, least] = isBeside ? [box.h, 80] : [box.w, 130];
+    const gap = Math.max(least, Math.min(2 * least, length / Math.max(1, vips.length)));
+    vips.forEach((node, i) => {
+      const along = gap * (i - (vips.length - 1) / 2);
+      node.position(isBeside
+        ? { x: box.x1 - 110, y: (box.y1 + box.y2) / 2 + along } : { x: (box.x1 + box.x2) / 2 + along, y: box.y1 - 80 });
+    });
   }
 
   /** Colours, widths and labels of links; only those that differ are changed. */
@@ -276,6 +285,7 @@ export class NetworkGraph {
       this.#cy.elements().removeClass('on').toggleClass('faded', on.nonempty());
       on.removeClass('faded').addClass('on');
       on.connectedNodes().removeClass('faded');
+      on.filter('.vip').connectedEdges().removeClass('faded');
     });
   }
 

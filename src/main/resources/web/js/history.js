@@ -39,7 +39,11 @@ export class History {
 
   add(model, rates, before, seconds) {
     this.time = rates.time_ms / 1000;
-    this.#addConnections(model);
+    const ofVips = this.#addConnections(model);
+    const { services, algorithms } = rates.placements
+      ? this.#placed(model, rates.placements, before.placements, seconds) : ofVips;
+    this.byService.add(this.time, services);
+    this.byAlgorithm.add(this.time, algorithms);
     this.#addTimes(model, rates.profiles);
     const refused = new Map();
     let sum = 0;
@@ -53,6 +57,7 @@ export class History {
     this.open.add(this.time, new Map([['open', rates.open_connections], ['remembered', rates.dormant_connections]]));
   }
 
+  /** Answers with what services and algorithms have placed, as far as VIPs tell. */
   #addConnections(model) {
     const vips = new Map();
     const services = new Map();
@@ -74,9 +79,24 @@ export class History {
     }
     this.perSecond = sum;
     this.byVip.add(this.time, vips);
-    this.byService.add(this.time, services);
-    this.byAlgorithm.add(this.time, algorithms);
     this.byServer.add(this.time, servers);
+    return { services, algorithms };
+  }
+
+  /** Exact counts, [service, algorithm, outcome, count], also where a VIP takes every port. */
+  #placed(model, placements, earlier, seconds) {
+    const key = (line) => line.slice(0, 3).join(' ');
+    const counts = new Map(earlier.map((line) => [key(line), line[3]]));
+    const services = new Map();
+    const algorithms = new Map();
+    for (const line of placements) {
+      const [service, algorithm, outcome, count] = line;
+      if (outcome !== 'placed') continue;
+      const rate = Math.max(0, count - (counts.get(key(line)) ?? 0)) / seconds;
+      added(services, model.service(service)?.service_name ?? service, rate);
+      added(algorithms, algorithm, rate);
+    }
+    return { services, algorithms };
   }
 
   /** The time that servers take for one connection, as it has been learnt from connections that have ended. */

@@ -3,6 +3,8 @@
 
 const ROUNDS = 40;
 const LEAST_STEP = 0.05;
+const APART = 0.5;
+const APART_ROUNDS = 12;
 
 /** Numbers that look random from 0 to 1, the same for each generator. */
 function generator() {
@@ -49,6 +51,7 @@ export function layout(inner, edges, leaves, leafLength, tall) {
   const random = generator();
   const points = at.map((_, i) => ({ x: Math.cos(i * 2.4) * Math.sqrt(i + 1), y: Math.sin(i * 2.4) * Math.sqrt(i + 1) }));
   descend(points, distance, random);
+  separate(points);
   turn(points, tall);
   return new Map([...inner, ...leaves.map(([id]) => id)].map((id, i) => [id, points[i]]));
 }
@@ -80,6 +83,17 @@ function move(one, other, wanted, step) {
   one.y -= share * dy;
   other.x += share * dx;
   other.y += share * dy;
+}
+
+/** Pushes apart what would lie on each other. */
+function separate(points) {
+  for (let round = 0; round < APART_ROUNDS; round++) {
+    for (let i = 1; i < points.length; i++) {
+      for (let j = 0; j < i; j++) {
+        if (Math.hypot(points[i].x - points[j].x, points[i].y - points[j].y) < APART) move(points[i], points[j], APART, 1);
+      }
+    }
+  }
 }
 
 function shuffle(items, random) {

@@ -106,7 +106,7 @@ export class Model extends EventTarget {
     });
     this.memberNumbers = numbers;
     if (seconds > 0) this.history.add(this, rates, before, seconds);
-    this.#before = { time: rates.time_ms, totals, refusals: rates.refusals, profiles: rates.profiles };
+    this.#before = { time: rates.time_ms, totals, refusals: rates.refusals, placements: rates.placements ?? [] };
   }
 
   vip(id) { return this.#byId.vips.get(id); }

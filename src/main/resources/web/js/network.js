@@ -77,7 +77,7 @@ export class NetworkView {
         el('li', {}, el('span', { class: 'swatch node-host' }), 'host'),
         el('li', {}, el('span', { class: 'swatch node-member' }), 'server'),
         el('li', {}, el('span', { class: 'swatch node-vip' }), 'VIP')),
-      el('p', { class: 'quiet', text: 'Links: colour is use, width is capacity, the label is latency and use.' }));
+      el('p', { class: 'quiet', text: 'Links: colour is use, width is capacity, the label is latency.' }));
   }
 
   #linkTable() {

@@ -14,10 +14,10 @@ const GROUPS = [
 
 export class TrafficView {
   #model;
-  #requests = new LineChart('Requests', 'per second', 'Nothing has been placed while this page was open.');
+  #requests = new LineChart('Requests', '/s', 'Nothing has been placed while this page was open.');
   #times = new LineChart('Time at the server', 'ms', 'Nothing has been learnt of connections that have ended yet.');
-  #open = new LineChart('Connections', 'connections', 'No numbers yet.');
-  #refused = new LineChart('Refused', 'per second', 'Nothing has been refused since the controller started.');
+  #open = new LineChart('Connections', '', 'No numbers yet.');
+  #refused = new LineChart('Refused', '/s', 'Nothing has been refused since the controller started.');
   #group = GROUPS[0];
   #refusals;
 

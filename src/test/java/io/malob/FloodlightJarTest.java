@@ -127,7 +127,8 @@ class FloodlightJarTest {
             "rest",
             "state"),
         folders);
-    assertTrue(page.containsAll(Set.of("web/index.html", "web/lib/cytoscape.esm.min.mjs")), "" + page);
+    assertTrue(
+        page.containsAll(Set.of("web/index.html", "web/lib/cytoscape.esm.min.mjs")), "" + page);
     assertEquals(Set.of("META-INF/LICENSE", "META-INF/NOTICE", SERVICES, PROPERTIES), others);
     assertTrue(modules.size() >= 100, modules.size() + " classes");
   }
@@ -155,7 +156,8 @@ class FloodlightJarTest {
     assertTrue(wanted.remove(INSTEAD_OF_BALANCERS), "" + wanted);
     assertTrue(loaded.containsAll(wanted), "" + loaded);
     assertFalse(loaded.contains("net.floodlightcontroller.loadbalancer.LoadBalancer"));
-    assertFalse(loaded.contains("net.floodlightcontroller.ui.web.StaticWebRoutable"), "at /ui, as ours");
+    assertFalse(
+        loaded.contains("net.floodlightcontroller.ui.web.StaticWebRoutable"), "at /ui, as ours");
     String switches = "net.floodlightcontroller.core.internal.OFSwitchManager.";
     assertEquals("NO", properties.get(switches + "clearTablesOnInitialHandshakeAsMaster"));
     assertEquals("NO", properties.get(switches + "clearTablesOnEachTransitionToMaster"));

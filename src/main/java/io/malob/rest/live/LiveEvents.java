@@ -47,8 +47,7 @@ public final class LiveEvents implements RestletRoutable, AutoCloseable {
   /** Makes events from now on, as long as somebody wants them. */
   public void start(ScheduledExecutorService timer) {
     ScheduledFuture<?> unused =
-        timer.scheduleWithFixedDelay(
-            this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+        timer.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** An exception would end the repetition for good. */

@@ -1,6 +1,5 @@
 package io.malob.rest.live;
 
-
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +40,9 @@ final class LiveRestlet extends Restlet {
       case "/rates" -> part(request, response, feed.current().rates());
       default ->
           refuse(
-              response, Status.CLIENT_ERROR_NOT_FOUND, "there is only /state and /rates below here");
+              response,
+              Status.CLIENT_ERROR_NOT_FOUND,
+              "there is only /state and /rates below here");
     }
   }
 

@@ -47,8 +47,7 @@ final class LiveSource implements UnaryOperator<@Nullable LiveFrames> {
             ? before.state()
             : LiveFrames.Part.of(bytes(state.shown()));
     written = state;
-    Map<String, Object> rates =
-        new LiveRates(balancer, monitor).shown(state, part.tag(), known);
+    Map<String, Object> rates = new LiveRates(balancer, monitor).shown(state, part.tag(), known);
     return new LiveFrames(part, LiveFrames.Part.of(bytes(rates)));
   }
 

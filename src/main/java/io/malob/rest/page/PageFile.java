@@ -20,7 +20,9 @@ import org.restlet.data.MediaType;
  * @param gzipped the same, compressed
  */
 record PageFile(MediaType type, String tag, byte[] bytes, byte[] gzipped) {
-  /** Where the files are; no other file can be had, as names neither begin with a dot nor end so. */
+  /**
+   * Where the files are; no other file can be had, as names neither begin with a dot nor end so.
+   */
   private static final String FOLDER = "/web/";
 
   private static final Pattern NAME = Pattern.compile("([a-z0-9_-]+/){0,3}[a-z0-9_-]+(\\.[a-z]+)+");

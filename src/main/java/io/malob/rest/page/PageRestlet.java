@@ -105,8 +105,7 @@ final class PageRestlet extends Restlet {
   private static boolean takesGzip(Request request) {
     return request.getClientInfo().getAcceptedEncodings().stream()
         .anyMatch(
-            accepted ->
-                accepted.getMetadata().equals(Encoding.GZIP) && accepted.getQuality() > 0);
+            accepted -> accepted.getMetadata().equals(Encoding.GZIP) && accepted.getQuality() > 0);
   }
 
   private static void refuse(Response response, Status status, String sentence) {

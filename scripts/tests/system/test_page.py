@@ -1,0 +1,57 @@
+"""The page in a real browser: an operator sees the network, makes a VIP, watches traffic, drains a server."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+
+from base.preparation import prepare
+from base.place import ROOT
+from lab import processes
+from tests.system.base import SystemTest
+
+WALK = ROOT / "src/test/web/walk.mjs"
+SECONDS = 60
+
+
+class PageTest(SystemTest):
+    topology_name = "mesh5"
+
+    def test_operators_walk(self) -> None:
+        """network, an error beside its field, a VIP, its traffic, why a server, draining one; nobody is kept out"""
+        prepare("page")
+        client, (first, second) = self.lab.topology.hosts["c1"], self.servers[:2]
+        self.addCleanup(self.remove_virtual, "shops")
+        # the balancer asks for servers that it has not seen; a client it knows only when that has sent something
+        self.ping(client.name, first.ip)
+        folder = tempfile.mkdtemp(prefix="malob-page-")
+        walk = subprocess.Popen(
+            ["node", str(WALK), f"http://127.0.0.1:{self.controller.http_port}/", client.ip, first.ip, second.ip, folder],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert walk.stdout is not None and walk.stderr is not None
+        steps = []
+        try:
+            for line in walk.stdout:
+                steps.append(line.strip())
+                if line.strip() == "vip":
+                    self._send(client.name)
+            complaint = walk.stderr.read()
+        finally:
+            if walk.poll() is None:
+                walk.kill()
+            walk.wait()
+            walk.stdout.close()
+            walk.stderr.close()
+        self.assertEqual(
+            ["network", "error", "vip", "traffic", "why", "drained", "everybody"], steps,
+            f"{complaint}\nhow the page looked then: {folder}/page.png")
+        self.assertEqual("drain", self.controller.rest.get("/quantum/v1.0/members/two")["admin_state"])
+
+    def _send(self, client: str) -> None:
+        """Requests from now on until the test ends."""
+        sender = subprocess.Popen(
+            processes.script(
+                self.lab, client, processes.REQUESTER, "10.0.0.100", "80", "--rate", "20", "--seconds", str(SECONDS)),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(sender.wait)
+        self.addCleanup(sender.kill)

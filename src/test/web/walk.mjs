@@ -1,0 +1,133 @@
+// An operator's walk through the page of a running controller. Called by scripts/tests/system/test_page.py:
+// `node walk.mjs URL CLIENT SERVER SERVER FOLDER` prints a line for each step that is done, and ends with 1 where one fails.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { launch, open } from './browser.mjs';
+
+const [url, client, first, second, folder] = process.argv.slice(2);
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const VIEWS = ['network', 'servers', 'traffic', 'connections', 'catalog', 'why', 'mptcp', 'endhost'];
+
+const done = (step) => console.log(step);
+const toView = (page, name) => page.evaluate((view) => { location.hash = `#/${view}`; }, name);
+
+async function fill(page, values) {
+  const dialog = page.getByRole('dialog');
+  for (const [label, value] of Object.entries(values)) {
+    const field = dialog.getByLabel(label, { exact: true });
+    if (await field.evaluate((node) => node.tagName === 'SELECT')) await field.selectOption(value);
+    else await field.fill(value);
+  }
+  await dialog.getByRole('button', { name: /^Add/ }).click();
+}
+
+async function add(page, noun, values) {
+  await page.getByRole('button', { name: `Add ${noun}` }).click();
+  await fill(page, values);
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+}
+
+/** The network is drawn, and told in words. */
+async function seesNetwork(page) {
+  await page.getByText(/^Drawing of 5 switches, 7 links/).waitFor({ state: 'attached' });
+  await page.locator('#status[data-status=live]').waitFor();
+  assert.ok(await page.locator('#graph canvas').count() > 0, 'the drawing');
+}
+
+/** By keyboard alone: the form opens, what is wrong is said beside its field, Escape gives the focus back. */
+async function seesAnError(page) {
+  await toView(page, 'catalog');
+  await page.getByRole('button', { name: 'Add VIP' }).focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('10.0.0.999');
+  await page.keyboard.press('Enter');
+  const field = page.getByRole('dialog').getByLabel('Address', { exact: true });
+  await page.waitForFunction(() => document.querySelector('dialog [aria-invalid=true]'));
+  assert.equal(await field.getAttribute('aria-invalid'), 'true');
+  const described = (await field.getAttribute('aria-describedby')).split(' ').at(-1);
+  assert.match(await page.locator(`[id="${described}"]`).textContent(), /address .*10\.0\.0\.999/);
+  assert.ok(await field.evaluate((node) => node === document.activeElement), 'the field has the focus');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Add VIP');
+}
+
+async function makesAVip(page) {
+  await add(page, 'VIP', { Address: '10.0.0.100', Port: '80', Protocol: 'tcp', Id: 'shop', Algorithm: 'RR+SPH' });
+  await page.getByRole('row', { name: /shop.*10\.0\.0\.100:80/ }).first().waitFor();
+  await add(page, 'pool', { Id: 'shops', VIP: 'shop' });
+  await add(page, 'member', { Address: first, Port: '80', Pool: 'shops', Id: 'one' });
+  await add(page, 'member', { Address: second, Port: '80', Pool: 'shops', Id: 'two' });
+}
+
+async function seesTraffic(page) {
+  await toView(page, 'servers');
+  for (const member of ['one', 'two']) {
+    await page.getByRole('row', { name: new RegExp(`^${member} .*Up.* [1-9]\\d* /s`) }).waitFor();
+  }
+  await toView(page, 'traffic');
+  await page.getByRole('radio', { name: 'algorithm' }).check({ force: true });
+  await page.locator('.chart-card').first().getByText(/^RR\+SPH/).waitFor();
+  await toView(page, 'network');
+  await page.getByLabel('Show paths of').selectOption('shop');
+  await page.getByText(/connections? over \d+ paths? of requests/).waitFor();
+}
+
+async function asksWhy(page) {
+  await page.evaluate((address) => { location.hash = `#/why?vip=shop&client=${address}`; }, client);
+  await page.getByRole('heading', { name: /^(one|two) would get it$/ }).waitFor();
+  await page.getByText(/RR\+SPH, because the VIP names it/).waitFor();
+}
+
+async function drains(page) {
+  await toView(page, 'servers');
+  await page.getByRole('button', { name: 'Drain two' }).click();
+  await page.getByRole('row', { name: /^two .*Draining.* 0 \/s/ }).waitFor();
+  await page.getByRole('row', { name: /^one .*Up.* [1-9]\d* \/s/ }).waitFor();
+}
+
+/** What an automatic check can find of what keeps people out, in all views. */
+async function isForEverybody(browser) {
+  for (const [size, scheme] of [['wide', 'light'], ['narrow', 'dark']]) {
+    const { page } = await open(browser, url, { size, scheme, bypassCSP: true });
+    await page.addScriptTag({ content: AXE });
+    for (const view of VIEWS) {
+      await toView(page, view);
+      await page.waitForTimeout(200);
+      const { violations } = await page.evaluate(() => globalThis.axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] }));
+      const found = violations.map((each) => `${each.id}: ${each.nodes.slice(0, 3).map((node) => `${node.html} ${node.failureSummary}`).join('; ')}`);
+      assert.deepEqual(found, [], `${view}, ${size}, ${scheme}`);
+      const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      assert.ok(tooWide <= 0, `${view} is ${tooWide} pixels wider than the ${size} window`);
+    }
+    await page.context().close();
+  }
+}
+
+const browser = await launch();
+const { page, complaints } = await open(browser, url);
+try {
+  await seesNetwork(page);
+  done('network');
+  await seesAnError(page);
+  done('error');
+  await makesAVip(page);
+  done('vip');
+  await seesTraffic(page);
+  done('traffic');
+  await asksWhy(page);
+  done('why');
+  await drains(page);
+  done('drained');
+  await isForEverybody(browser);
+  done('everybody');
+  assert.deepEqual(complaints, [], 'what the browser complained of');
+} catch (error) {
+  await page.screenshot({ path: `${folder}/page.png` });
+  console.error(error);
+  process.exitCode = 1;
+} finally {
+  await browser.close();
+}
