@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
+import unittest
 
 from base.preparation import prepare
 from base.place import ROOT
@@ -12,6 +13,14 @@ from tests.system.base import SystemTest
 
 WALK = ROOT / "src/test/web/walk.mjs"
 SECONDS = 60
+
+
+class PageModulesTest(unittest.TestCase):
+    def test_modules_without_a_browser(self) -> None:
+        """what the page computes: edges, rates, histories, places, texts"""
+        prepare("page")
+        done = subprocess.run(["node", "--test", str(WALK.with_name("modules.test.mjs"))], capture_output=True, text=True)
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
 
 
 class PageTest(SystemTest):

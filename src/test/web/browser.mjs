@@ -15,7 +15,7 @@ export function launch() {
 export async function open(browser, url, { size = 'wide', scheme = 'light', ...more } = {}) {
   const context = await browser.newContext({ viewport: SIZES[size], colorScheme: scheme, ...more });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   const complaints = [];
   page.on('console', (message) => {
     // answers of 4xx are asked for by the tests, and are no fault of the page

@@ -1,6 +1,7 @@
 // VIPs, pools, members and services: made, changed and deleted.
 
 import { CATALOG, getTagged, itemPath, post, put, remove } from './api.js';
+import { changesOf } from './changes.js';
 import { announce, el } from './dom.js';
 import { openForm } from './form.js';
 import { plural, UNKNOWN } from './format.js';
@@ -94,15 +95,6 @@ function kinds(model) {
       ],
     },
   };
-}
-
-/** What of a form goes to the controller: of a new item what is filled in, of another one what has changed. */
-export function changesOf(values, item) {
-  const entries = Object.entries(values);
-  if (item === null) return Object.fromEntries(entries.filter(([, value]) => value !== ''));
-  return Object.fromEntries(entries
-    .filter(([name, value]) => name !== 'id' && value !== String(item[name] ?? ''))
-    .map(([name, value]) => [name, value === '' ? null : value]));
 }
 
 export class CatalogView {

@@ -56,28 +56,33 @@ export function layout(inner, edges, leaves, leafLength, tall) {
   return new Map([...inner, ...leaves.map(([id]) => id)].map((id, i) => [id, points[i]]));
 }
 
+/** Typed arrays, as there are as many pairs as the square of the nodes. */
 function descend(points, distance, random) {
-  const pairs = [];
+  const count = (points.length * (points.length - 1)) / 2;
+  const [ones, others, wanted] = [new Int32Array(count), new Int32Array(count), new Float32Array(count)];
   let longest = 1;
-  for (let i = 1; i < points.length; i++) {
-    for (let j = 0; j < i; j++) {
-      pairs.push([i, j]);
-      longest = Math.max(longest, distance(i, j));
+  for (let i = 1, pair = 0; i < points.length; i++) {
+    for (let j = 0; j < i; j++, pair++) {
+      ones[pair] = i;
+      others[pair] = j;
+      wanted[pair] = distance(i, j);
+      longest = Math.max(longest, wanted[pair]);
     }
   }
+  const order = Int32Array.from({ length: count }, (_, pair) => pair);
+  shuffle(order, random);
   const first = longest * longest;
   const decay = Math.log(first / LEAST_STEP) / (ROUNDS - 1);
   for (let round = 0; round < ROUNDS; round++) {
     const step = first * Math.exp(-decay * round);
-    shuffle(pairs, random);
-    for (const [i, j] of pairs) move(points[i], points[j], distance(i, j), step);
+    for (const pair of order) move(points[ones[pair]], points[others[pair]], wanted[pair], step);
   }
 }
 
 function move(one, other, wanted, step) {
   const dx = one.x - other.x || 1e-3;
   const dy = one.y - other.y || 1e-3;
-  const length = Math.hypot(dx, dy);
+  const length = Math.sqrt(dx * dx + dy * dy);
   const share = (Math.min(1, step / (wanted * wanted)) * (length - wanted)) / 2 / length;
   one.x -= share * dx;
   one.y -= share * dy;
@@ -99,7 +104,9 @@ function separate(points) {
 function shuffle(items, random) {
   for (let i = items.length - 1; i > 0; i--) {
     const j = Math.floor(random() * (i + 1));
-    [items[i], items[j]] = [items[j], items[i]];
+    const kept = items[i];
+    items[i] = items[j];
+    items[j] = kept;
   }
 }
 

@@ -1,0 +1,152 @@
+// What the page computes, without a browser: `node --test modules.test.mjs`.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { changesOf } from '../../main/resources/web/js/changes.js';
+import { niceTop } from '../../main/resources/web/js/chart.js';
+import { bitRate, duration, number, percent, switchLabel } from '../../main/resources/web/js/format.js';
+import { HISTORY_SECONDS, SeriesGroup } from '../../main/resources/web/js/history.js';
+import { layout } from '../../main/resources/web/js/layout.js';
+import { Model } from '../../main/resources/web/js/model.js';
+
+const ONE = '00:00:00:00:00:00:00:01';
+const TWO = '00:00:00:00:00:00:00:02';
+
+function modelOfTwo(changes = {}) {
+  const model = new Model();
+  model.setState('tag', {
+    switches: [ONE, TWO],
+    links: [
+      { src: { switch: ONE, port: 3 }, dst: { switch: TWO, port: 4 } },
+      { src: { switch: TWO, port: 4 }, dst: { switch: ONE, port: 3 } },
+    ],
+    hosts: [{ mac: '02:00:00:00:00:01', addresses: ['10.0.0.1'], switch: TWO, port: 9 }],
+    vips: [{ id: 'web', name: 'web', protocol: 'tcp', address: '10.0.0.100', port: '80', lb_method: null }],
+    pools: [{ id: 'p', name: 'p', vip_id: 'web', lb_method: null }],
+    members: [{ id: 'a', address: '10.0.0.1', pool_id: 'p' }, { id: 'b', address: '10.0.0.2', pool_id: 'p' }],
+    services: [{ id: 'http', service_name: 'HTTP', port: '80', protocol: null, algorithm: 'SL-PS' }, { id: 'default', service_name: 'Default', port: null, protocol: null, algorithm: 'RR' }],
+    members_left_out: 0,
+    ...changes,
+  });
+  return model;
+}
+
+function rates(time, totals, more = {}) {
+  return {
+    state: 'tag', time_ms: time, links: [[40, 5, 50, 10, 2], [1, 7, 100, 99, 3]],
+    members: totals.map((total) => [1, total, 0.5, 0, null, 1]), profiles: [], refusals: {}, open_connections: 2, dormant_connections: 0, unsent_batches: 0, ...more,
+  };
+}
+
+const latest = (group, name) => group.series.get(name)?.at(-1)[1];
+
+test('edges: both directions are one, with what is worse of them', () => {
+  const model = modelOfTwo();
+  model.setRates(rates(0, [0, 0]));
+  assert.equal(model.edges.length, 1);
+  const { numbers } = model.edgeAt(TWO, 4);
+  assert.deepEqual([numbers.use, numbers.share, numbers.latency, numbers.capacity, numbers.active], [40, 0.8, 7, 50, 5]);
+  assert.equal(model.edgeAt(ONE, 3), model.edgeAt(TWO, 4));
+});
+
+test('edges: what is not known of a link is null, not zero', () => {
+  const model = modelOfTwo();
+  model.setRates(rates(0, [0, 0], { links: [[null, null, null, null, 0], [null, null, null, null, 0]] }));
+  const { numbers } = model.edges[0];
+  assert.deepEqual([numbers.use, numbers.share, numbers.latency, numbers.capacity], [null, null, null, null]);
+});
+
+test('rates: what was placed since, by the time between; the first numbers tell nothing', () => {
+  const model = modelOfTwo();
+  model.setRates(rates(1000, [100, 50]));
+  assert.equal(model.memberNumbers.get('a').perSecond, null);
+  model.setRates(rates(3000, [110, 50]));
+  assert.equal(model.memberNumbers.get('a').perSecond, 5);
+  assert.equal(model.history.perSecond, 5);
+  assert.equal(latest(model.history.byService, 'HTTP'), 5);
+  assert.equal(latest(model.history.byAlgorithm, 'SL-PS'), 5);
+});
+
+test('rates: a controller that counts placements is taken at its word', () => {
+  const model = modelOfTwo();
+  const placements = (count) => ({ placements: [['default', 'LC+SPH', 'placed', count], ['default', 'LC+SPH', 'no_member', 7]] });
+  model.setRates(rates(0, [0, 0], placements(3)));
+  model.setRates(rates(1000, [10, 0], placements(12)));
+  assert.equal(latest(model.history.byService, 'Default'), 9);
+  assert.equal(latest(model.history.byAlgorithm, 'LC+SPH'), 9);
+  assert.equal(latest(model.history.byService, 'HTTP'), undefined);
+});
+
+test('rates: those of another state are not taken', () => {
+  const model = modelOfTwo();
+  model.setRates({ ...rates(0, [1, 1]), state: 'other' });
+  assert.equal(model.memberNumbers.size, 0);
+});
+
+test('rates: a counter that begins again, and a member that is new, give nothing', () => {
+  const model = modelOfTwo();
+  model.setRates(rates(0, [100]));
+  model.setRates(rates(1000, [3, 70]));
+  assert.equal(model.history.perSecond, 0);
+});
+
+test('times: learnt ones only, by service and algorithm', () => {
+  const model = modelOfTwo();
+  const profile = (service, samples, ms) => ({ vip_id: 'web', service_id: service, ftp_data: false, samples, service_ms: ms });
+  const profiles = [profile('http', 30, 4), profile('default', 0, 99)];
+  model.setRates(rates(0, [0, 0], { profiles }));
+  model.setRates(rates(1000, [0, 0], { profiles }));
+  assert.deepEqual([...model.history.serviceTimes.series.keys()], ['web, HTTP']);
+  assert.equal(latest(model.history.algorithmTimes, 'SL-PS'), 4);
+});
+
+test('algorithm of a VIP: its own, the pool\'s, the service\'s; of one without port, none', () => {
+  const vip = { id: 'web', name: 'web', protocol: 'tcp', address: '10.0.0.100', port: '80', lb_method: null };
+  assert.equal(modelOfTwo().algorithmOfVip(vip), 'SL-PS');
+  assert.equal(modelOfTwo().algorithmOfVip({ ...vip, port: '81' }), 'RR');
+  assert.equal(modelOfTwo().algorithmOfVip({ ...vip, port: null }), null);
+  assert.equal(modelOfTwo().algorithmOfVip({ ...vip, lb_method: 'LC+SPH' }), 'LC+SPH');
+  assert.equal(modelOfTwo({ pools: [{ id: 'p', vip_id: 'web', lb_method: 'WRR+SPH' }] }).algorithmOfVip(vip), 'WRR+SPH');
+});
+
+test('history: no longer than its window, and a series that has ended goes', () => {
+  const group = new SeriesGroup();
+  for (let time = 0; time <= HISTORY_SECONDS + 50; time++) group.add(time, new Map(time < 10 ? [['early', 1], ['all', 2]] : [['all', 2]]));
+  assert.deepEqual([...group.series.keys()], ['all']);
+  assert.equal(group.series.get('all').length, HISTORY_SECONDS + 1);
+});
+
+test('layout: a line is a line, wide or tall, and the same each time', () => {
+  const line = (tall) => layout(['a', 'b', 'c'], [['a', 'b'], ['b', 'c']], [['h', 'c']], 0.5, tall);
+  const wide = line(false);
+  const extent = (places, which) => Math.max(...[...places.values()].map((place) => place[which])) - Math.min(...[...places.values()].map((place) => place[which]));
+  assert.ok(extent(wide, 'x') > 4 * extent(wide, 'y'), JSON.stringify([...wide]));
+  assert.ok(extent(line(true), 'y') > 4 * extent(line(true), 'x'));
+  assert.deepEqual([...line(false)], [...wide]);
+});
+
+test('layout: nothing lies on anything else, also in parts that are not connected', () => {
+  const ids = Array.from({ length: 40 }, (_, i) => `s${i}`);
+  const places = [...layout(ids, ids.slice(1, 30).map((id, i) => [id, ids[i >> 1]]), ids.map((id) => [`h${id}`, id]), 0.5, false).values()];
+  for (let i = 1; i < places.length; i++) {
+    for (let j = 0; j < i; j++) assert.ok(Math.hypot(places[i].x - places[j].x, places[i].y - places[j].y) > 0.2, `${i} and ${j}`);
+  }
+});
+
+test('changes: of a new item what is filled in, of another one what differs', () => {
+  assert.deepEqual(changesOf({ id: '', port: '80', name: '' }, null), { port: '80' });
+  const item = { id: 'x', port: 80, name: 'web', lb_method: 'RR' };
+  assert.deepEqual(changesOf({ id: 'x', port: '80', name: 'shop', lb_method: '' }, item), { name: 'shop', lb_method: null });
+});
+
+test('texts: what is not known is a dash', () => {
+  assert.deepEqual([number(null), percent(undefined), bitRate(null), duration(null)], ['–', '–', '–', '–']);
+  assert.deepEqual([number(0), number(3.14159), number(12345), number(2.5e6)], ['0', '3.14', '12.3 k', '2.50 M']);
+  assert.deepEqual([bitRate(0.25), bitRate(45.5), bitRate(10000)], ['250 kbit/s', '45.5 Mbit/s', '10 Gbit/s']);
+  assert.deepEqual([switchLabel(ONE), switchLabel('00:00:00:00:00:00:00:0a'), switchLabel('00:00:00:00:00:00:01:0a')], ['s1', 'sa', 's1:0a']);
+  assert.deepEqual([duration(59), duration(61), duration(7260)], ['59 s', '1 min 1 s', '2 h 1 min']);
+});
+
+test('charts: their top is a number that reads well, not below the highest value', () => {
+  assert.deepEqual([0, 0.3, 1, 7, 34, 501].map(niceTop), [1, 0.5, 1, 10, 50, 1000]);
+});
