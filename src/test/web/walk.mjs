@@ -31,7 +31,7 @@ async function add(page, noun, values) {
 
 /** The network is drawn, and told in words. */
 async function seesNetwork(page) {
-  await page.getByText(/^Drawing of 5 switches, 7 links/).waitFor({ state: 'attached' });
+  await page.getByText(/^Drawing of 5 switches, 8 links/).waitFor({ state: 'attached' });
   await page.locator('#status[data-status=live]').waitFor();
   assert.ok(await page.locator('#graph canvas').count() > 0, 'the drawing');
 }

@@ -9,15 +9,18 @@ const MOST_HOSTS = 150;
 /** More lines from VIPs to servers than that are drawn for what is chosen only. */
 const MOST_SERVES = 40;
 const MOST_VIPS = 40;
-/** How long links are drawn, and what hosts are attached with. */
-const STEP = 130;
-const HOST_STEP = 74;
+/** How long links are drawn, by how much room there is, and how much of that hosts are away. */
+const STEPS = { least: 120, most: 250 };
+const LEAF = 0.55;
 
-const USE = ['--use-unknown', '--use-0', '--use-1', '--use-2', '--use-3', '--use-4'];
+const USE = ['--use-unknown', '--use-0', '--use-1', '--use-2', '--use-3', '--use-4', '--use-some'];
 
-/** Which of the colours a share of the capacity has: unknown, idle, then by quarters as the legend says. */
-export function useLevel(share) {
-  if (share === null || share === undefined) return 0;
+/** Less than that, in Mbit/s, is what a network says to itself. */
+const LEAST_USE = 0.1;
+
+/** Which of the colours a link has: 0 not known, 1 idle to 5 full, 6 in use without a capacity to compare with. */
+export function useLevel({ share, use }) {
+  if (share === null || share === undefined) return use > LEAST_USE ? 6 : 0;
   if (share < 0.05) return 1;
   if (share < 0.3) return 2;
   if (share < 0.6) return 3;
@@ -94,6 +97,7 @@ export class NetworkGraph {
   #model;
   #cy;
   #shape = '';
+  #step = STEPS.least;
   #elements = new Map();
 
   constructor(model, container, onPick) {
@@ -114,8 +118,8 @@ export class NetworkGraph {
   fit() {
     this.#cy.resize();
     this.#cy.fit(undefined, 16);
-    if (this.#cy.zoom() > 1.25) {
-      this.#cy.zoom(1.25);
+    if (this.#cy.zoom() > 1) {
+      this.#cy.zoom(1);
       this.#cy.center();
     }
   }
@@ -235,8 +239,16 @@ export class NetworkGraph {
       ids(this.#cy.nodes('.switch')),
       this.#cy.edges('.link').map((edge) => [edge.source().id(), edge.target().id()]),
       hosts.map((host) => [host.id(), host.neighborhood('node.switch').id()]),
-      HOST_STEP / STEP, this.#cy.height() > this.#cy.width());
-    for (const [id, { x, y }] of places) this.#cy.getElementById(id).position({ x: x * STEP, y: y * STEP });
+      LEAF, this.#cy.height() > this.#cy.width());
+    this.#step = this.#stepFor([...places.values()]);
+    for (const [id, { x, y }] of places) this.#cy.getElementById(id).position({ x: x * this.#step, y: y * this.#step });
+  }
+
+  /** So long that the drawing fills its place at its natural size. */
+  #stepFor(points) {
+    const extent = (which) => Math.max(...points.map((point) => point[which])) - Math.min(...points.map((point) => point[which]));
+    const fitting = Math.min((this.#cy.width() - 240) / extent('x'), (this.#cy.height() - 110) / extent('y'));
+    return Math.min(STEPS.most, Math.max(STEPS.least, fitting || STEPS.least));
   }
 
   /** Where its switch has most room. */
@@ -246,7 +258,7 @@ export class NetworkGraph {
     const angles = owner.neighborhood('node').difference(leaf).not('.vip')
       .map((other) => Math.atan2(other.position('y') - at.y, other.position('x') - at.x)).sort((a, b) => a - b);
     const angle = widestGap(angles);
-    leaf.position({ x: at.x + HOST_STEP * Math.cos(angle), y: at.y + HOST_STEP * Math.sin(angle) });
+    leaf.position({ x: at.x + LEAF * this.#step * Math.cos(angle), y: at.y + LEAF * this.#step * Math.sin(angle) });
   }
 
   /** A row above the network or, if there is more room beside it, a column. */
@@ -270,7 +282,7 @@ export class NetworkGraph {
       for (const { id, numbers } of this.#model.edges) {
         const edge = this.#cy.getElementById(id);
         if (edge.empty()) continue;
-        const next = { level: useLevel(numbers.share), width: linkWidth(numbers.capacity), label: edgeLabel(numbers) };
+        const next = { level: useLevel(numbers), width: linkWidth(numbers.capacity), label: edgeLabel(numbers) };
         for (const [name, value] of Object.entries(next)) {
           if (edge.data(name) !== value) edge.data(name, value);
         }

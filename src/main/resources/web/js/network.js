@@ -68,8 +68,8 @@ export class NetworkView {
   }
 
   #legend() {
-    const use = ['idle', 'below 30 %', 'below 60 %', 'below 85 %', 'full', 'not known'];
-    const level = [1, 2, 3, 4, 5, 0];
+    const use = ['idle', 'below 30 %', 'below 60 %', 'below 85 %', 'full', 'in use, capacity not known', 'not known'];
+    const level = [1, 2, 3, 4, 5, 6, 0];
     return el('section', { class: 'card legend-card' }, el('h3', { text: 'Legend' }),
       el('ul', { class: 'legend' },
         use.map((text, i) => el('li', {}, el('span', { class: `swatch bar use${level[i]}` }), text)),

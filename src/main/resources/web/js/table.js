@@ -18,7 +18,7 @@ export class DataTable {
   #descending = false;
   #query = '';
   #kept = new Map();
-  #body = el('tbody', {});
+  #body = el('tbody', { role: 'rowgroup' });
   #heads;
   #noun;
   #count = el('span', { class: 'quiet', role: 'status' });
@@ -33,7 +33,7 @@ export class DataTable {
     this.#noun = noun;
     this.#rowClass = rowClass;
     this.#heads = columns.map((column) => this.#head(column));
-    this.#table = el('table', {},
+    this.#table = el('table', { role: 'table' },
       el('caption', { class: 'visually-hidden', text: caption }),
       el('thead', {}, el('tr', {}, this.#heads)), this.#body);
     if (onRow) this.#body.addEventListener('click', (event) => this.#clicked(event, onRow));
@@ -143,11 +143,15 @@ export class DataTable {
 
   #makeRow(row) {
     const cells = this.#columns.map((column, i) => {
-      const cell = el(i === 0 ? 'th' : 'td', { class: column.number ? 'number' : null, scope: i === 0 ? 'row' : null });
+      // the roles stay when narrow windows show rows as boxes; so do names of columns
+      const cell = el(i === 0 ? 'th' : 'td', {
+        class: column.number ? 'number' : null, scope: i === 0 ? 'row' : null, role: i === 0 ? 'rowheader' : 'cell',
+        'data-label': column.hidden ? null : column.name,
+      });
       if (column.make) cell.append(column.make(row));
       return cell;
     });
-    return el('tr', {}, cells);
+    return el('tr', { role: 'row' }, cells);
   }
 
   #updateRow(line, row) {

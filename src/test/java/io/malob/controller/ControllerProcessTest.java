@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.testing.ScriptedSwitch;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -13,8 +14,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -132,5 +135,30 @@ class ControllerProcessTest {
 
     start();
     assertEquals(before, get(VIPS).body());
+  }
+
+  @Test
+  void pages_thatFollow_leaveRoomForOthersAndEndWithTheController() throws Exception {
+    start();
+    HttpResponse<String> root = get("/");
+    assertEquals(302, root.statusCode());
+    assertTrue(root.headers().firstValue("Location").orElse("").endsWith("/ui/"), "" + root);
+    assertEquals(404, get("/nothing").statusCode());
+    List<InputStream> streams = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      HttpRequest request = HttpRequest.newBuilder(uri("/wm/malob/events")).build();
+      HttpResponse<InputStream> stream = client.send(request, BodyHandlers.ofInputStream());
+      assertEquals(200, stream.statusCode());
+      streams.add(stream.body());
+    }
+    assertEquals(503, get("/wm/malob/events").statusCode());
+    assertEquals(200, get(VIPS).statusCode());
+    process.destroy();
+    assertTrue(process.waitFor(10, TimeUnit.SECONDS), () -> "still there:\n" + said());
+    assertEquals(0, process.exitValue(), this::said);
+    for (InputStream stream : streams) {
+      String events = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+      assertTrue(events.contains("event: state\n"), events);
+    }
   }
 }
