@@ -55,7 +55,7 @@ public final class LiveEvents implements RestletRoutable, AutoCloseable {
     try {
       feed.tick();
     } catch (RuntimeException e) {
-      log.error("Events for pages could not be made; tried again in a second", e);
+      log.error("task_failed task=\"{}\" - it is tried again", "making events for pages", e);
     }
   }
 
