@@ -12,7 +12,7 @@ from lab import processes
 from tests.system.base import SystemTest
 
 WALK = ROOT / "src/test/web/walk.mjs"
-SECONDS = 60
+SECONDS = 120
 
 
 class PageModulesTest(unittest.TestCase):

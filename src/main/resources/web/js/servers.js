@@ -103,6 +103,7 @@ function meter() {
 function setMeter(node, share) {
   const width = share === null ? 0 : Math.round(share * 100);
   const bar = node.firstChild.firstChild;
+  node.firstChild.hidden = share === null;
   if (bar.style.width !== `${width}%`) bar.style.width = `${width}%`;
   setAttribute(bar, 'class', width >= 85 ? 'full' : width >= 60 ? 'high' : null);
   setText(node.lastChild, percent(share));
