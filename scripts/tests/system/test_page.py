@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -33,7 +34,7 @@ class PageTest(SystemTest):
         self.addCleanup(self.remove_virtual, "shops")
         # the balancer asks for servers that it has not seen; a client it knows only when that has sent something
         self.ping(client.name, first.ip)
-        folder = tempfile.mkdtemp(prefix="malob-page-")
+        folder = tempfile.mkdtemp(prefix="malob-page-")  # stays after a failure
         walk = subprocess.Popen(
             ["node", str(WALK), f"http://127.0.0.1:{self.controller.http_port}/", client.ip, first.ip, second.ip, folder],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -54,6 +55,7 @@ class PageTest(SystemTest):
         self.assertEqual(
             ["network", "error", "vip", "traffic", "why", "drained", "everybody"], steps,
             f"{complaint}\nhow the page looked then: {folder}/page.png")
+        shutil.rmtree(folder)
         self.assertEqual("drain", self.controller.rest.get("/quantum/v1.0/members/two")["admin_state"])
 
     def _send(self, client: str) -> None:

@@ -35,7 +35,7 @@ export class NetworkView {
   #model;
   #graph = null;
   #tiles = TILES.map(([name]) => el('div', { class: 'tile' }, el('dt', { text: name }), el('dd', { text: '–' })));
-  #canvas = el('div', { class: 'graph', id: 'graph', role: 'img', 'aria-describedby': 'graph-words' });
+  #canvas = el('div', { class: 'graph', id: 'graph', role: 'img', 'aria-labelledby': 'graph-words' });
   #words = el('p', { class: 'visually-hidden', id: 'graph-words' });
   #empty = el('div', { class: 'empty graph-empty' },
     el('h3', { text: 'No switch is connected yet' }),
