@@ -44,7 +44,7 @@ public final class CapacityEstimator {
   private static final double MOST_ERROR = 0.06;
 
   /** A smaller change, as the logarithm of a ratio, is none. */
-  private static final double LEAST_CHANGE = 0.2;
+  private static final double LEAST_CHANGE = 0.3;
 
   /** With fewer echoes of a size, a fifth of them is no more than the least. */
   private static final int ENOUGH = 12;
@@ -62,7 +62,17 @@ public final class CapacityEstimator {
    * @param error the standard error of that, relative
    * @param line round trip in ns over bytes
    */
-  record Capacity(double bps, double error, Line line) {}
+  record Capacity(double bps, double error, Line line) {
+    /** This one as it is seen after another one of the same link: so far towards that, 0 to 1. */
+    Capacity towards(Capacity next, double part) {
+      Line mixed =
+          new Line(
+              line.at() + part * (next.line.at() - line.at()),
+              line.slope() + part * (next.line.slope() - line.slope()),
+              next.line.slopeError());
+      return new Capacity(CapacityEstimator.bps(mixed.slope()), next.error, mixed);
+    }
+  }
 
   /** An echo has come back. */
   void add(int bytes, long tookNanos, long nowNanos) {
@@ -108,7 +118,8 @@ public final class CapacityEstimator {
         .isPresent();
   }
 
-  private static boolean agree(Capacity one, Capacity other) {
+  /** Whether two capacities may be those of one link that has not changed. */
+  static boolean agree(Capacity one, Capacity other) {
     double difference = Math.abs(Math.log(one.bps / other.bps));
     return difference <= Math.max(LEAST_CHANGE, 3 * Math.hypot(one.error, other.error));
   }

@@ -46,6 +46,9 @@ public final class LinkCapacity {
   private static final double LEAST_BPS = 50_000;
   private static final double AVERAGE = 0.5;
 
+  /** Estimates that agree are averaged: each is from echoes of which some were in the last, too. */
+  private static final double AVERAGE_ESTIMATES = 0.2;
+
   /** What differs by less than that part is the same, measured again. */
   private static final double SAME = 0.2;
 
@@ -177,7 +180,12 @@ public final class LinkCapacity {
     Optional<Capacity> now = estimator.capacity(nowNanos);
     isConfirmed = now.isPresent() || stands(nowNanos);
     if (now.isPresent()) {
-      estimate = now;
+      Capacity next = now.get();
+      estimate =
+          estimate
+              .filter(before -> CapacityEstimator.agree(before, next))
+              .map(before -> before.towards(next, AVERAGE_ESTIMATES))
+              .or(() -> now);
       estimatedNanos = nowNanos;
     } else if (isConfirmed) {
       return;

@@ -100,22 +100,22 @@ class LinkCapacityTest {
 
   @ParameterizedTest
   @CsvSource({
-    "1e6, false",
-    "5e6, false",
-    "20e6, false",
-    "50e6, false",
-    "1e6, true",
-    "2e6, true",
-    "10e6, true",
-    "20e6, true"
+    "1e6, false, 0.1",
+    "5e6, false, 0.1",
+    "20e6, false, 0.1",
+    "50e6, false, 0.15",
+    "1e6, true, 0.1",
+    "2e6, true, 0.1",
+    "10e6, true, 0.1",
+    "20e6, true, 0.1"
   })
-  void linkAtHalfLoad_isKnownOrSaidNotToBe(double bps, boolean poisson) {
+  void linkAtHalfLoad_isKnownOrSaidNotToBe(double bps, boolean poisson, double error) {
     for (int seed = 0; seed < 5; seed++) {
       Trial trial = new Trial(bps, seed);
       trial.link.load(0.5, poisson, 0);
       List<Belief> all = trial.seconds(60);
       long known = count(all, each -> each.bps() > 0);
-      long right = count(all, each -> isWithin(0.1, each, bps));
+      long right = count(all, each -> isWithin(error, each, bps));
       assertTrue(right >= 35, "seed " + seed + all);
       assertTrue(known - right <= 3, "seed " + seed + all);
     }
@@ -144,8 +144,8 @@ class LinkCapacityTest {
           capacity.belief(second * 1_000_000_000L),
           "" + second);
     }
-    used(capacity, 0, 62);
-    assertEquals(Source.UNKNOWN, capacity.belief(62_000_000_000L).source(), "not for ever");
+    used(capacity, 0, 80);
+    assertEquals(Source.UNKNOWN, capacity.belief(80_000_000_000L).source(), "not for ever");
   }
 
   @Test
