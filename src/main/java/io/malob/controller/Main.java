@@ -76,7 +76,22 @@ public final class Main implements Callable<Integer> {
 
   /** Runs the controller and ends the process. */
   public static void main(String[] args) {
-    System.exit(new CommandLine(new Main()).execute(args));
+    System.exit(commandLine().execute(args));
+  }
+
+  /** The command line; what is wrong with one is said in one line. */
+  static CommandLine commandLine() {
+    CommandLine commandLine = new CommandLine(new Main());
+    commandLine.setParameterExceptionHandler(
+        (wrong, args) -> {
+          String name = wrong.getCommandLine().getCommandName();
+          wrong
+              .getCommandLine()
+              .getErr()
+              .printf("%s: %s; '%s --help' tells more%n", name, wrong.getMessage(), name);
+          return CommandLine.ExitCode.USAGE;
+        });
+    return commandLine;
   }
 
   @Override
