@@ -43,6 +43,11 @@ final class Samples {
             value));
   }
 
+  /** Adds a count; as a double it is exact up to 2^53. */
+  void add(Metric metric, long count, Object... labels) {
+    add(metric, (double) count, labels);
+  }
+
   /** Adds a histogram without labels. */
   void add(Metric metric, Durations durations) {
     histograms.put(metric, durations);

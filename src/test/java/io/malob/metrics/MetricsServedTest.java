@@ -167,7 +167,7 @@ class MetricsServedTest {
       Matcher grouped = GROUPED.matcher(query);
       while (grouped.find()) {
         groups++;
-        List<String> by = List.of(grouped.group(1).split(",\\s*"));
+        List<String> by = List.of(grouped.group(1).split(",\\s*", -1));
         assertTrue(labels.containsAll(by), by + " in " + query);
       }
     }

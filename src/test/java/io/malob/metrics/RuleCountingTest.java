@@ -16,6 +16,7 @@ import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFTableStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFTableStatsReply;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -67,7 +68,7 @@ class RuleCountingTest {
 
   private static OFTableStatsReply answer(long... rules) {
     OFTableStatsReply.Builder reply = FACTORY.buildTableStatsReply();
-    List<org.projectfloodlight.openflow.protocol.OFTableStatsEntry> entries = new ArrayList<>();
+    List<OFTableStatsEntry> entries = new ArrayList<>();
     for (int table = 0; table < rules.length; table++) {
       entries.add(
           FACTORY
