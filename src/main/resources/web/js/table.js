@@ -43,6 +43,7 @@ export class DataTable {
     this.node = el('div', { class: 'data-table' }, tools,
       el('div', { class: 'scroller', tabindex: '0', role: 'region', 'aria-label': caption }, this.#table),
       this.#empty, this.#pager);
+    this.#show();
   }
 
   #head(column) {

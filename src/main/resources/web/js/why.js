@@ -106,7 +106,7 @@ export class WhyView {
         el('h2', { text: answer.member_id ? `${answer.member_id} would get it` : `It would be refused: ${words(answer.refused ?? '')}` }),
         el('dl', { class: 'facts wide' },
           decision ? [el('dt', { text: 'Algorithm' }), el('dd', { text: `${decision.algorithm ?? UNKNOWN}, because ${by ?? UNKNOWN}` })] : [],
-          rules.filter(([, rule]) => rule).flatMap(([name, rule]) => [el('dt', { text: name }), el('dd', { text: `${rule.rule}; a tie goes to ${rule.tie_break}` })]),
+          rules.filter(([, rule]) => rule).flatMap(([name, rule]) => [el('dt', { text: name }), el('dd', { text: `${rule.rule}. Ties: ${rule.tie_break}` })]),
           chosen ? [el('dt', { text: 'Request path' }), el('dd', { text: this.#path(chosen.request_path) }),
             el('dt', { text: 'Reply path' }), el('dd', { text: this.#path(chosen.reply_path) })] : [])),
       answer.candidates.length ? el('section', { class: 'card' }, el('h2', { text: 'The candidates' }), this.#table(answer)) : null,

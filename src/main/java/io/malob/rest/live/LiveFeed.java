@@ -27,6 +27,7 @@ final class LiveFeed implements AutoCloseable {
   private final List<Listener> listeners = new ArrayList<>();
   private @Nullable LiveFrames latest;
   private long madeNanos;
+  private long madeCount;
   private long askedNanos;
   private boolean isClosed;
 
@@ -72,6 +73,7 @@ final class LiveFeed implements AutoCloseable {
     LiveFrames made = source.apply(latest);
     latest = made;
     madeNanos = now;
+    madeCount++;
     notifyAll();
     return made;
   }
@@ -95,7 +97,7 @@ final class LiveFeed implements AutoCloseable {
 
   /** Somebody who is sent all frames, or as many as it takes. Used by one thread. */
   final class Listener implements AutoCloseable {
-    private @Nullable LiveFrames seen;
+    private long seenCount;
     private @Nullable Thread writer;
     private long beganNanos;
 
@@ -108,15 +110,16 @@ final class LiveFeed implements AutoCloseable {
      */
     @Nullable LiveFrames next() throws InterruptedException {
       synchronized (LiveFeed.this) {
-        if (seen == null && !isClosed) {
-          seen = current();
-          return seen;
+        if (seenCount == 0 && !isClosed) {
+          LiveFrames first = current();
+          seenCount = madeCount;
+          return first;
         }
-        while (seen == latest && !isClosed) {
+        while (seenCount == madeCount && !isClosed) {
           LiveFeed.this.wait();
         }
-        seen = latest;
-        return isClosed ? null : seen;
+        seenCount = madeCount;
+        return isClosed ? null : latest;
       }
     }
 

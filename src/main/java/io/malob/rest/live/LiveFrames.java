@@ -17,6 +17,7 @@ record LiveFrames(Part state, Part rates) {
    * @param tag tells it from others
    * @param json without line breaks
    */
+  @SuppressWarnings("ArrayRecordComponent") // never compared, and nobody changes the bytes
   record Part(String tag, byte[] json) {
     static Part of(byte[] json) {
       return new Part(Hashing.sha256().hashBytes(json).toString().substring(0, 16), json);

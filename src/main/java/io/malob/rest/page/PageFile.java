@@ -19,6 +19,7 @@ import org.restlet.data.MediaType;
  * @param bytes its content
  * @param gzipped the same, compressed
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared, and nobody changes the bytes
 record PageFile(MediaType type, String tag, byte[] bytes, byte[] gzipped) {
   /**
    * Where the files are; no other file can be had, as names neither begin with a dot nor end so.
