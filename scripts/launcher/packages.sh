@@ -27,7 +27,7 @@ package_of() {
     gtlsserver) echo "ngtcp2-server|serves pages over QUIC" ;;
     openssl) echo "openssl|makes the certificate of the QUIC server" ;;
     matplotlib) echo "python3-matplotlib|draws figures" ;;
-    ensurepip) echo "python3-venv|makes an environment for os-ken, apart from the system's Python" ;;
+    ensurepip) echo "python3-venv|makes environments of their own for what comes from PyPI, apart from the system's Python" ;;
     mn) echo "mininet|emulates the networks of the documentation's walks, and runs the lab's topologies" ;;
     iperf3) echo "iperf3|measures throughput between hosts" ;;
     udhcpc) echo "udhcpc|gets an address for a test of end hosts, as a DHCP client does" ;;

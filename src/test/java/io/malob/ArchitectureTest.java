@@ -216,7 +216,7 @@ class ArchitectureTest {
           .resideInAPackage(REST)
           .should()
           .dependOnClassesThat(
-              oursExcept(REST, ALGORITHM, STATE, FLOODLIGHT)
+              oursExcept(REST, ALGORITHM, STATE, MODULE, FLOODLIGHT)
                   .and(notOneOf(BALANCER_SERVICE))
                   .and(notOneOf(LATENCY_SERVICE))
                   .and(notOneOf(MPTCP_SERVICE))

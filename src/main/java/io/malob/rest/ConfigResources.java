@@ -158,7 +158,7 @@ final class ConfigResources {
     line.put("kind", change.kind().noun().toLowerCase(Locale.ROOT));
     line.put("id", change.id());
     line.put("action", isNew ? "add" : change.after().isPresent() ? "change" : "remove");
-    line.put("before", isNew ? null : change.before().get().fields());
+    line.put("before", change.before().map(CatalogItem::fields).orElse(null));
     line.put("after", change.after().map(CatalogItem::fields).orElse(null));
     return line;
   }

@@ -1,0 +1,50 @@
+"""Schemathesis, which makes up requests from an OpenAPI document and looks at what comes back, in an environment of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Sequence
+
+from base.commands import run
+from base.errors import MissingError, ScriptError
+from base.place import ROOT
+from base.waiting import say
+
+VERSION = "4.32.5"
+_PLACE = ROOT / "build" / f"schemathesis-{VERSION}"
+_INSTALL_TIMEOUT_S = 240
+
+
+def program() -> Path:
+    """The program, installed first if it is not there. Raises MissingError if that cannot be done."""
+    found = _PLACE / "bin" / "schemathesis"
+    complete = _PLACE / "complete"
+    if complete.exists():
+        return found
+    say(f"schemathesis {VERSION} is installed to {_PLACE.relative_to(ROOT)}")
+    try:
+        run([sys.executable, "-m", "venv", "--clear", str(_PLACE)], timeout_s=_INSTALL_TIMEOUT_S)
+        run([str(_PLACE / "bin" / "python"), "-m", "pip", "install", "--quiet", f"schemathesis=={VERSION}"],
+            timeout_s=_INSTALL_TIMEOUT_S)
+    except ScriptError as error:
+        raise MissingError(f"schemathesis {VERSION} could not be installed: {error}") from error
+    complete.touch()
+    return found
+
+
+def check(url: str, document: str, seconds: int, phases: Sequence[str], excluded: Sequence[str]) -> "str | None":
+    """What is wrong with the answers of the server at that URL; None if nothing is."""
+    command = [
+        str(program()), "run", f"{url}{document}", "--url", url, "--no-color", "--warnings", "off",
+        "--phases", ",".join(phases), "--max-time", str(seconds), "--request-timeout", "20",
+        "--checks", "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,"
+                    "response_schema_conformance,unsupported_method,allow_header_conformance",
+        "--generation-deterministic",
+    ]
+    for path in excluded:
+        command += ["--exclude-path", path]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, timeout=10 * seconds + 120, check=False)
+    return None if done.returncode == 0 else done.stdout[-8_000:]
