@@ -64,10 +64,10 @@ open_vswitch_runs() { ovs-vsctl --timeout=2 show && ovs-appctl --timeout=2 -t ov
 start_open_vswitch() {
   ! open_vswitch_runs >/dev/null 2>&1 || return 0
   if [ -d /run/systemd/system ]; then
-    systemctl start openvswitch-switch || true
+    systemctl start openvswitch-switch
   else
-    /usr/share/openvswitch/scripts/ovs-ctl start --system-id=random --no-mlockall >"$STATE/openvswitch.log" 2>&1 || true
-  fi
+    /usr/share/openvswitch/scripts/ovs-ctl start --system-id=random --no-mlockall
+  fi >"$STATE/openvswitch.log" 2>&1 || true
   wait_for 10 open_vswitch_runs || fail 1 "Open vSwitch does not start; see /var/log/openvswitch and $STATE/openvswitch.log"
 }
 

@@ -6,6 +6,7 @@ on a control network, and files of their own where the set-up scripts and Open v
 
 from __future__ import annotations
 
+import atexit
 import ipaddress
 import json
 import shutil
@@ -28,6 +29,8 @@ from testbed.slices import CONTROLLER, Connection, Node, Slice
 CONTROLLER_ADDRESS = "172.16.0.1"
 _CONTROL = ipaddress.IPv4Address(CONTROLLER_ADDRESS)
 _MOST_MACHINES = 200
+#: The controller has to be built, perhaps.
+_SET_UP_S = 600
 
 #: Where machines have files of their own: as the first word says in the machine's directory, mounted at the second.
 _OWN = {"run": "/run", "etc": "/etc/openvswitch", "lib": "/var/lib/openvswitch", "log": "/var/log/openvswitch", "data": "/var/lib/malob-testbed"}
@@ -49,6 +52,8 @@ class Rehearsal:
         self._made: "list[Path]" = []
 
     def __enter__(self) -> "Rehearsal":
+        # a test's clean-up does not run when it is interrupted
+        atexit.register(self.__exit__)
         try:
             prepare("lab")
             self._made += [Path(place) for place in _OWN.values() if not Path(place).exists()]
@@ -64,6 +69,7 @@ class Rehearsal:
         return self
 
     def __exit__(self, *_: object) -> None:
+        atexit.unregister(self.__exit__)
         with undisturbed():
             self._links.stop()
             namespaces.delete([self.namespace(node.name) for node in self.slice.nodes])
@@ -73,8 +79,8 @@ class Rehearsal:
                     if namespaces.device_exists(self._outer(end)):
                         run(["ip", "link", "del", self._outer(end)], check=False)
             shutil.rmtree(self._directory, ignore_errors=True)
-            for place in self._made:
-                place.rmdir()
+            while self._made:
+                self._made.pop().rmdir()
 
     def namespace(self, node: str) -> str:
         return f"{self._name}-{self._numbers[node]}"
@@ -99,7 +105,10 @@ class Rehearsal:
         by_role = {node.name: node.role for node in self.slice.nodes}
         for _, names in groupby(commands, by_role.__getitem__):
             running = {name: self._start(name, commands[name]) for name in names}
-            ends = {name: process.communicate() for name, process in running.items()}
+            try:
+                ends = {name: process.communicate(timeout=_SET_UP_S) for name, process in running.items()}
+            except subprocess.TimeoutExpired as expired:
+                raise ScriptError(f"a set-up script did not end within {_SET_UP_S} s: {' '.join(expired.cmd[-4:])}") from None
             for name, (answer, words) in ends.items():
                 for line in words.splitlines():
                     said(name, line)
