@@ -48,3 +48,7 @@ def check(url: str, document: str, seconds: int, phases: Sequence[str], excluded
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, timeout=10 * seconds + 120, check=False)
     return None if done.returncode == 0 else done.stdout[-8_000:]
+
+
+if __name__ == "__main__":
+    program()

@@ -410,6 +410,8 @@ class EndhostLifeTest(unittest.TestCase):
 class EndhostLeaseTest(unittest.TestCase):
     """The second uplink's address comes from a DHCP server, by a real client, which is there before and after."""
 
+    needs = ("endhost",)
+
     def setUp(self) -> None:
         say(f"\n{type(self).__name__}: {self._testMethodName}")
         prepare("endhost")

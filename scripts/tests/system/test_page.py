@@ -17,6 +17,8 @@ SECONDS = 120
 
 
 class PageModulesTest(unittest.TestCase):
+    needs = ("page",)
+
     def test_modules_without_a_browser(self) -> None:
         """what the page computes: edges, rates, histories, places, texts"""
         prepare("page")
@@ -25,6 +27,7 @@ class PageModulesTest(unittest.TestCase):
 
 
 class PageTest(SystemTest):
+    needs = ("page",)
     topology_name = "mesh5"
 
     def test_operators_walk(self) -> None:

@@ -20,6 +20,8 @@ ENDLESS = ("/wm/malob/events",)
 class RestContractTest(unittest.TestCase):
     """Needs no switches. MALOB_CONTRACT_SECONDS: how long it may look for mistakes (20); from 60 on it also makes up requests at random."""
 
+    needs = ("schemathesis",)
+
     def test_answers_are_those_that_are_documented(self) -> None:
         """made-up requests get no 5xx, and no status, type or form that the OpenAPI document does not have"""
         seconds = int(os.environ.get("MALOB_CONTRACT_SECONDS", "20"))

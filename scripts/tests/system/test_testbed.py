@@ -18,6 +18,7 @@ VIP = "10.0.0.100", 80
 
 
 class TestbedTest(unittest.TestCase):
+    needs = ("emulator",)
     rehearsal: Rehearsal
     commands: "dict[str, list[str]]"
     answers: "dict[str, str]"

@@ -21,6 +21,8 @@ PYTHON = ROOT / "target" / "geni-lib" / "bin" / "python"
 
 
 class TestbedProfileTest(unittest.TestCase):
+    needs = ("geni-lib",)
+
     @classmethod
     def setUpClass(cls) -> None:
         try:
