@@ -25,10 +25,12 @@ def main() -> int:
     options = parser.parse_args()
     if sources.changed(ROOT):
         say("malob release: with changes that are not committed")
-    with orderly_end():
-        release = _from_copy("first")
+    with orderly_end(), tempfile.TemporaryDirectory(prefix="malob-release-") as snapshot:
+        # what changes in the checkout meanwhile belongs to neither build
+        sources.copy(ROOT, Path(snapshot) / "malob")
+        release = _from_copy(Path(snapshot) / "malob", "first")
         if options.check:
-            _compare(release, _from_copy("second"))
+            _compare(release, _from_copy(Path(snapshot) / "malob", "second"))
             say("both builds made the same bytes")
     options.out.mkdir(parents=True, exist_ok=True)
     for name, content in release.items():
@@ -37,10 +39,10 @@ def main() -> int:
     return 0
 
 
-def _from_copy(name: str) -> dict[str, bytes]:
+def _from_copy(snapshot: Path, name: str) -> dict[str, bytes]:
     with tempfile.TemporaryDirectory(prefix=f"malob-release-{name}-") as directory:
         build = Path(directory) / "malob"
-        sources.copy(ROOT, build)
+        sources.copy(snapshot, build)
         say(f"malob release: building in {build}; this takes some minutes")
         done = subprocess.run([str(build / "malob"), "prepare", "release"], stdin=subprocess.DEVNULL)
         if done.returncode != 0:

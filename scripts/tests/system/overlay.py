@@ -10,6 +10,7 @@ from typing import Sequence
 from base.commands import run
 from base.errors import ScriptError
 from base.waiting import wait_until
+from lab.controller import bound_to_us
 
 _SET_UP = """
 set -e
@@ -35,8 +36,9 @@ class OverlayRoot:
     def __init__(self) -> None:
         self._directory = tempfile.TemporaryDirectory(prefix="malob-overlay-")
         self._process = subprocess.Popen(
-            ["unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", "--propagation", "private",
-             "sh", "-c", _SET_UP, "sh", self._directory.name],
+            bound_to_us(
+                ["unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", "--propagation", "private",
+                 "sh", "-c", _SET_UP, "sh", self._directory.name]),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout is not None
         if self._process.stdout.readline() != "ready\n":
