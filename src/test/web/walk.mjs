@@ -35,6 +35,8 @@ async function add(page, noun, values) {
   await page.getByRole('button', { name: `Add ${noun}` }).click();
   await fill(page, values);
   await page.getByRole('dialog').waitFor({ state: 'detached' });
+  // then the choices of other forms have it, too
+  await page.getByRole('row', { name: new RegExp(`\\b${values.Id}\\b`) }).first().waitFor();
 }
 
 /** The network is drawn, and told in words. */
