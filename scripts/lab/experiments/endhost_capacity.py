@@ -107,6 +107,8 @@ class CapacityStudy:
             watch.start(began, cut + _CUT_S)
             site.product.start([None] * len(self._rates))
             before, measured = self._up_bytes(), time.monotonic()
+            if measured > began + _SETTING_UP_S:
+                return [Sample("host", "first", 0, began, measured - began, 0, "", True, "MALOB was up too late")]
             time.sleep(max(0.0, cut - time.monotonic()))
             probed = [(after - count) * 8e-6 / (cut - measured) for after, count in zip(self._up_bytes(), before)]
             for uplink in range(len(self._rates)):
