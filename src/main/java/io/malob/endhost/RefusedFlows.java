@@ -69,7 +69,7 @@ final class RefusedFlows {
   private void endAll(String reason) {
     if (!isSaid) {
       isSaid = true;
-      LOG.warn("The host's switch refuses rules of flows ({}); they are ended", reason);
+      LOG.warn("flow_rules_refused why={} - the flows are ended", reason);
     }
     isOrdered.set(false); // what comes from here on is looked up once more
     Set<Long> refused = new HashSet<>(generations);

@@ -12,6 +12,7 @@ import io.malob.state.catalog.CatalogStore;
 import io.malob.state.network.ServerTracker;
 import io.malob.testing.Stub;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.net.http.HttpClient;
@@ -93,7 +94,7 @@ class EventsRestTest {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
       lines.close();
     }
   }

@@ -1,6 +1,7 @@
 package io.malob.rest.live;
 
 import io.malob.algorithm.graph.DirectedLink;
+import io.malob.balancer.BalancerActivity.PlacementCount;
 import io.malob.balancer.BalancerCounters;
 import io.malob.balancer.IBalancerService;
 import io.malob.balancer.LinkStats;
@@ -47,6 +48,7 @@ final class LiveRates {
     shown.put("time_ms", Math.round(nowNanos / NANOS_PER_MILLISECOND));
     shown.put("links", links(state, known));
     shown.put("members", members(state));
+    shown.put("placements", placements());
     shown.put("profiles", profiles());
     shown.put("refusals", balancer.refusals());
     BalancerCounters counters = balancer.counters();
@@ -97,6 +99,15 @@ final class LiveRates {
               stats.foreignConnections(),
               value(known.responseNanos(), NANOS_PER_MILLISECOND),
               stats.located() ? 1 : 0));
+    }
+    return lines;
+  }
+
+  /** Service, algorithm, outcome, and how many. */
+  private List<Object> placements() {
+    List<Object> lines = new ArrayList<>();
+    for (PlacementCount count : balancer.activity().placements()) {
+      lines.add(line(count.serviceId(), count.algorithm(), count.outcome(), count.count()));
     }
     return lines;
   }
