@@ -43,6 +43,7 @@ class RuleCountingTest {
               .make(),
           nanoTime::get);
 
+  @SuppressWarnings("FutureReturnValueIgnored") // it is the stub's answer
   private void connect(DatapathId id) {
     active.put(
         id,
