@@ -148,7 +148,7 @@ class SamplesTest {
 
   private static IAgentService agents() {
     ReportCounts counts = new ReportCounts();
-    counts.count(Rejection.values()[0]);
+    counts.count(Rejection.RATE_LIMITED);
     return Stub.of(IAgentService.class).on("counts", with -> counts).make();
   }
 
@@ -249,7 +249,7 @@ class SamplesTest {
         "malob_probes_total{kind=\"control\",outcome=\"unsent\"} 2.0",
         "malob_probe_discards_total{reason=\"absurd\"} 4.0",
         "malob_reports_accepted_total 0.0",
-        "malob_report_drops_total{reason=\"" + Rejection.values()[0].label() + "\"} 1.0");
+        "malob_report_drops_total{reason=\"" + Rejection.RATE_LIMITED.label() + "\"} 1.0");
     Matcher unknown = Pattern.compile("malob_control_round_trip_seconds\\{.*:02").matcher(text);
     assertTrue(!unknown.find(), "the other switch has not answered");
   }
