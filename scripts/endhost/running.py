@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import IO, Callable, Iterator, Sequence
 
 from base.errors import MissingError, ScriptError, UsageError
@@ -38,7 +39,8 @@ def up(place: Place, settings: Settings, ready: Callable[[], None]) -> int:
             if goes_on:
                 assert earlier is not None
                 say("malob endhost: going on with what an earlier one has left; open flows stay")
-                journal.take_over(settings.document())
+                # whoever goes on after this one is to find the algorithm, too
+                journal.take_over(replace(settings, algorithm=settings.algorithm or earlier.algorithm).document())
                 supervisor.take_over(earlier)
             else:
                 supervisor.make()

