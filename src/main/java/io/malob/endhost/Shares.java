@@ -60,8 +60,7 @@ final class Shares {
   /** Whether all weights are the operator's, or capacities that were recorded. */
   private static boolean areGiven(Wiring wiring) {
     return wiring.usable().stream()
-        .allMatch(
-            each -> each.uplink().weight() > 0 || each.capacitySource().equals("recorded"));
+        .allMatch(each -> each.uplink().weight() > 0 || each.capacitySource().equals("recorded"));
   }
 
   /** Whether what the wiring asks for differs enough from what is in force for a change. */

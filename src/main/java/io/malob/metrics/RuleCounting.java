@@ -20,8 +20,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * Asks switches how many rules their tables have: all of them one after the other within ten calls
- * of {@link #tick}, and only while somebody looks, because every answer has a line for each of up to
- * 254 tables. Asked by one thread; {@link #counts} by any.
+ * of {@link #tick}, and only while somebody looks, because every answer has a line for each of up
+ * to 254 tables. Asked by one thread; {@link #counts} by any.
  */
 final class RuleCounting {
   /** How often {@link #tick} is to be called. */

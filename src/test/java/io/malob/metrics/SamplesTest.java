@@ -57,13 +57,14 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.OFPort;
 
-/** That every value of the modules comes out as the metric, with the labels and unit, that it is. */
+/**
+ * That every value of the modules comes out as the metric, with the labels and unit, that it is.
+ */
 class SamplesTest {
   private static final long SECOND = 1_000_000_000L;
   private static final DatapathId S1 = DatapathId.of(1);
   private static final DatapathId S2 = DatapathId.of(2);
-  private static final DirectedLink LINK =
-      new DirectedLink(S1, OFPort.of(3), S2, OFPort.of(4));
+  private static final DirectedLink LINK = new DirectedLink(S1, OFPort.of(3), S2, OFPort.of(4));
   private static final String ENDS =
       "dst=\"00:00:00:00:00:00:00:02\",dst_port=\"4\",src=\"00:00:00:00:00:00:00:01\",src_port=\"3\"";
   private static final String MEMBER = "{member=\"m1\",pool=\"p\"}";
@@ -95,7 +96,9 @@ class SamplesTest {
                         new PlacementCount("http", "RR+SPH", "placed", 5),
                         new PlacementCount("http", "RR+SPH", "no_member", 2)),
                     new Durations(
-                        ImmutableLongArray.of(10_000, 25_000), ImmutableLongArray.of(3, 1, 1), SECOND),
+                        ImmutableLongArray.of(10_000, 25_000),
+                        ImmutableLongArray.of(3, 1, 1),
+                        SECOND),
                     ImmutableMap.of("placed", 5L, "other", 9L),
                     4,
                     7,
@@ -105,12 +108,11 @@ class SamplesTest {
         .on("refusals", with -> Map.of("no_vip", 3L))
         .on(
             "counters",
-            with -> new BalancerCounters(5, 8, 2, Map.of(S1, Map.of("FLOW_MOD_FAILED/TABLE_FULL", 3L))))
+            with ->
+                new BalancerCounters(5, 8, 2, Map.of(S1, Map.of("FLOW_MOD_FAILED/TABLE_FULL", 3L))))
         .on("moves", with -> new MoveStats(3, 40, 12, 1, 2))
         .on("audits", with -> new AuditStats(9, 1, 5, 2, 3, 4, 6))
-        .on(
-            "memberStats",
-            with -> Map.of("m1", new MemberStats(4, 50, OptionalInt.of(6), 2, true)))
+        .on("memberStats", with -> Map.of("m1", new MemberStats(4, 50, OptionalInt.of(6), 2, true)))
         .on("links", with -> List.of(new LinkStats(LINK, 11)))
         .make();
   }
@@ -121,12 +123,8 @@ class SamplesTest {
         .on("servers", with -> servers)
         .on("links", with -> links)
         .on("topology", with -> Topology.of(List.of(S1, S2), List.of(LINK)))
-        .on(
-            "capacity",
-            with -> Optional.of(new LinkCapacity(1e9, LinkCapacity.Source.CONFIGURED)))
-        .on(
-            "portStatistics",
-            with -> ImmutableSortedMap.of(S1, new PollingStats(20, 2, 1, null)))
+        .on("capacity", with -> Optional.of(new LinkCapacity(1e9, LinkCapacity.Source.CONFIGURED)))
+        .on("portStatistics", with -> ImmutableSortedMap.of(S1, new PollingStats(20, 2, 1, null)))
         .make();
   }
 
@@ -136,7 +134,10 @@ class SamplesTest {
             "counters",
             with ->
                 new LatencyCounters(
-                    new ProbeCount(10, 8, 1, 0), new ProbeCount(5, 4, 0, 2), 3, Map.of("absurd", 4L)))
+                    new ProbeCount(10, 8, 1, 0),
+                    new ProbeCount(5, 4, 0, 2),
+                    3,
+                    Map.of("absurd", 4L)))
         .on(
             "controlRoundTrips",
             with ->
@@ -153,8 +154,7 @@ class SamplesTest {
   }
 
   private String text() throws Exception {
-    RuleCounting rules =
-        new RuleCounting(Stub.of(IOFSwitchService.class).make(), () -> SECOND);
+    RuleCounting rules = new RuleCounting(Stub.of(IOFSwitchService.class).make(), () -> SECOND);
     Samples samples = new Samples();
     new BalancerMetrics(balancer(), monitor()).addTo(samples);
     new NetworkMetrics(balancer(), monitor(), latency(), agents(), rules).addTo(samples);
@@ -258,8 +258,7 @@ class SamplesTest {
   void value_withTooFewLabels_isAnErrorThatNamesThem() {
     IllegalArgumentException error =
         assertThrows(
-            IllegalArgumentException.class,
-            () -> new Samples().add(Metric.MEMBER_ACTIVE, 1, "m1"));
+            IllegalArgumentException.class, () -> new Samples().add(Metric.MEMBER_ACTIVE, 1, "m1"));
     assertTrue(error.getMessage().contains("[member, pool]"), error.getMessage());
   }
 }
