@@ -17,17 +17,17 @@ _TICK_S = 1.0
 class Line:
     """A line on stderr that is written over, if stderr is a terminal. Otherwise it is quiet. To be used in a with statement."""
 
-    #: how many of all lines show something
-    _showing = 0
+    #: where lines show something at the moment, each as often as there are
+    _showing: "list[TextIO]" = []
 
     def __init__(self, stream: "TextIO | None" = None) -> None:
         self._stream = sys.stderr if stream is None else stream
         self._shown = False
 
     @classmethod
-    def in_the_way(cls) -> bool:
-        """Whether the terminal's last line is one of these, and not empty."""
-        return cls._showing > 0
+    def in_the_way(cls, stream: TextIO) -> bool:
+        """Whether the last line of that terminal is one of these, and not empty."""
+        return any(each is stream for each in cls._showing)
 
     @property
     def live(self) -> bool:
@@ -37,7 +37,8 @@ class Line:
     def show(self, text: str) -> None:
         """In the place of what it showed before. A text that is too long for the terminal is cut."""
         if self.live:
-            Line._showing += not self._shown
+            if not self._shown:
+                Line._showing.append(self._stream)
             self._shown = True
             columns = shutil.get_terminal_size().columns
             print(f"\r\033[K{text[:columns - 1]}", end="", file=self._stream, flush=True)
@@ -46,7 +47,7 @@ class Line:
         """Leaves an empty line, for what is said next."""
         if self._shown:
             self._shown = False
-            Line._showing -= 1
+            Line._showing.remove(self._stream)
             print("\r\033[K", end="", file=self._stream, flush=True)
 
     def __enter__(self) -> "Line":

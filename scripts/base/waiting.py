@@ -17,7 +17,7 @@ QUIET_S = 5.0
 
 def say(text: str) -> None:
     """One line, on stderr. On a terminal it takes the place of what shows progress there."""
-    start = "\r\033[K" if Line.in_the_way() and sys.stderr.isatty() else ""
+    start = "\r\033[K" if Line.in_the_way(sys.stderr) else ""
     print(start + text, file=sys.stderr, flush=True)
 
 
