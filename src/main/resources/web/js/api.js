@@ -12,11 +12,26 @@ export class ApiError extends Error {
   }
 }
 
+const TOKEN = 'malob-token';
+
+/** Keeps a token for as long as this tab is open; null takes it away. */
+export function keepToken(token) {
+  if (token === null) sessionStorage.removeItem(TOKEN);
+  else sessionStorage.setItem(TOKEN, token);
+}
+
+/** The header that shows the token, if there is one. */
+export function authorization() {
+  const token = globalThis.sessionStorage?.getItem(TOKEN);
+  return token ? { Authorization: `Bearer ${token}` } : {};
+}
+
 export function url(path) {
   return new URL(path, ROOT).href;
 }
 
-async function send(method, path, body, headers = {}) {
+async function send(method, path, body, more = {}) {
+  const headers = { ...authorization(), ...more };
   let response;
   try {
     response = await fetch(url(path), {

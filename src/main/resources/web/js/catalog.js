@@ -78,7 +78,7 @@ function kinds(model) {
         { name: 'address', label: 'Address', hint: 'IPv4 of the server', suggestions: hosts, required: true },
         { name: 'port', label: 'Port', hint: 'The port that the client asked for if you leave it out', inputmode: 'numeric' },
         { name: 'pool_id', label: 'Pool', options: pools },
-        { name: 'weight', label: 'Weight', hint: '1 to 256; 1 if you leave it out', inputmode: 'numeric' }, id, adminState,
+        { name: 'weight', label: 'Weight', hint: '0 to 256; 1 if you leave it out; 0: nothing new', inputmode: 'numeric' }, id, adminState,
       ],
     },
     services: {

@@ -1,6 +1,6 @@
 // What the controller tells once a second: by server-sent events, or, where no stream is to be had, by asking.
 
-import { url } from './api.js';
+import { authorization, url } from './api.js';
 
 const EVENTS = 'wm/malob/events';
 const ASK_MILLIS = 2000;
@@ -10,7 +10,7 @@ const SILENT_MILLIS = 8000;
 
 /**
  * Calls `onState` with what is there, `onRates` with its numbers, and `onStatus` with
- * "connecting", "live", "asking" or "lost". Says nothing while the page is hidden: a browser has few
+ * "connecting", "live", "asking", "locked" (a token is wanted) or "lost". Says nothing while the page is hidden: a browser has few
  * connections to one controller, and the controller few streams.
  */
 export class Feed {
@@ -26,6 +26,11 @@ export class Feed {
 
   constructor(handlers) {
     this.#handlers = handlers;
+  }
+
+  /** Once more from the beginning, with another token. */
+  again() {
+    this.#open();
   }
 
   start() {
@@ -62,6 +67,12 @@ export class Feed {
     this.#close();
     this.#tell('connecting');
     this.#heard = Date.now();
+    if (authorization().Authorization) {
+      // an event source has no headers to show a token in
+      this.#streamAt = Infinity;
+      this.#ask();
+      return;
+    }
     const stream = new EventSource(url(EVENTS));
     this.#stream = stream;
     stream.addEventListener('state', (event) => this.#take(() => this.#handlers.onState(event.lastEventId, JSON.parse(event.data))));
@@ -92,15 +103,20 @@ export class Feed {
   async #ask() {
     const turn = this.#turn;
     try {
-      const headers = this.#stateTag ? { 'If-None-Match': this.#stateTag } : {};
+      const token = authorization();
+      const headers = this.#stateTag ? { ...token, 'If-None-Match': this.#stateTag } : token;
       const state = await fetch(url(`${EVENTS}/state`), { headers, cache: 'no-store' });
       if (state.ok) {
         this.#stateTag = state.headers.get('ETag');
         this.#handlers.onState((this.#stateTag ?? '').replaceAll('"', ''), await state.json());
+      } else if (state.status === 401) {
+        this.#tell('locked');
+        this.#close();
+        return;
       } else if (state.status !== 304) {
         throw new Error(`status ${state.status}`);
       }
-      const rates = await fetch(url(`${EVENTS}/rates`), { cache: 'no-store' });
+      const rates = await fetch(url(`${EVENTS}/rates`), { headers: token, cache: 'no-store' });
       if (!rates.ok) throw new Error(`status ${rates.status}`);
       this.#handlers.onRates(await rates.json());
       this.#tell('asking');

@@ -1,7 +1,9 @@
 // The page: which view is shown, and what it is shown with.
 
+import { get, keepToken } from './api.js';
 import { announce, el, setText } from './dom.js';
 import { Feed } from './feed.js';
+import { openForm } from './form.js';
 import { Model } from './model.js';
 import { CatalogView } from './catalog.js';
 import { ConnectionsView } from './connections.js';
@@ -16,6 +18,7 @@ const STATUS = {
   connecting: 'Connecting',
   live: 'Live',
   asking: 'Live, every 2 s',
+  locked: 'A token is wanted',
   lost: 'No connection to the controller',
 };
 
@@ -94,13 +97,38 @@ model.addEventListener('status', () => {
   const status = document.getElementById('status');
   status.dataset.status = model.status;
   setText(status, STATUS[model.status]);
+  if (model.status === 'locked') askForToken();
 });
+
+/** The token stays in this tab, and goes with it. */
+function askForToken() {
+  if (document.querySelector('dialog[open]')) return;
+  openForm({
+    title: 'A token is wanted',
+    intro: 'It shows who you are: malob token add NAME makes one.',
+    fields: [{ name: 'token', label: 'Token', type: 'password', value: '' }],
+    submit: 'Sign in',
+    onSubmit: async ({ token }) => {
+      keepToken(token.trim());
+      try {
+        await get('wm/core/controller/switches/json');
+      } catch (error) {
+        keepToken(null);
+        throw error;
+      }
+      feed.again();
+      shown?.show(new URLSearchParams(location.hash.split('?')[1] ?? ''));
+    },
+  });
+}
+
 addEventListener('hashchange', navigate);
 addEventListener('unhandledrejection', (event) => announce(String(event.reason?.message ?? event.reason), 'error'));
 
-new Feed({
+const feed = new Feed({
   onState: (tag, state) => model.setState(tag, state),
   onRates: (rates) => model.setRates(rates),
   onStatus: (status) => model.setStatus(status),
-}).start();
+});
+feed.start();
 navigate();

@@ -77,7 +77,13 @@ class LogLinesTest {
 
   @Test
   void events_areThoseThatThePageLists() throws Exception {
-    Set<String> events = new TreeSet<>(Set.of("message_problem", "message_listener_failed"));
+    Set<String> events =
+        new TreeSet<>(
+            Set.of(
+                "access_refused",
+                "message_listener_failed",
+                "message_problem",
+                "switch_not_listed"));
     for (Line line : lines()) {
       Matcher form = FORM.matcher(text(line.pattern));
       if (line.pattern.startsWith("\"") && form.matches()) {

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.module.AttachedHosts;
+import io.malob.module.DropLog;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
@@ -68,6 +69,10 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
           "malobagentsarp",
           "loadbalancer",
           "forwarding");
+
+  /** The source of reports that came by REST. */
+  private static final IPv4Address NOT_A_PACKET = IPv4Address.NONE;
+
   private static final long FILE_MILLIS = 2_000;
   private static final long TELL_MILLIS = 5_000;
   private static final long SAVE_MILLIS = 10_000;
@@ -76,10 +81,14 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
   private final LongSupplier nanoTime;
   private final LongSupplier wallMillis;
   private final ReportCounts counts = new ReportCounts();
-  private final RejectionLog log =
-      new RejectionLog(
+  private final DropLog<IPv4Address> log =
+      new DropLog<>(
           (source, count, first) ->
-              LOG.warn("reports_dropped source={} count={} first=\"{}\"", source, count, first));
+              LOG.warn(
+                  "reports_dropped source={} count={} first=\"{}\"",
+                  source.equals(NOT_A_PACKET) ? "http" : source,
+                  count,
+                  first));
   private final FlowProgrammer programmer =
       new FlowProgrammer(switchId -> FloodlightSwitch.active(this.switches, switchId));
   private IFloodlightProviderService provider;
@@ -260,7 +269,7 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
     try {
       intake.take(report, null, nanoTime.getAsLong());
     } catch (RejectedReportException e) {
-      log.note(RejectionLog.NO_SOURCE, e.reason(), e.sentence());
+      log.note(NOT_A_PACKET, () -> e.reason().label() + ", " + e.sentence());
       throw e;
     }
   }

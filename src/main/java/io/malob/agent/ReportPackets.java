@@ -2,6 +2,7 @@ package io.malob.agent;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
+import io.malob.module.DropLog;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
@@ -37,7 +38,7 @@ final class ReportPackets {
   private final Destinations destinations;
   private final ReportIntake intake;
   private final ReportCounts counts;
-  private final RejectionLog log;
+  private final DropLog<IPv4Address> log;
   private final Executor inOrder;
   private final LongSupplier nanoTime;
   private final RateLimit arpLimit;
@@ -54,7 +55,7 @@ final class ReportPackets {
       Destinations destinations,
       ReportIntake intake,
       ReportCounts counts,
-      RejectionLog log,
+      DropLog<IPv4Address> log,
       Executor inOrder,
       LongSupplier nanoTime) {
     this.programmer = programmer;
@@ -127,12 +128,12 @@ final class ReportPackets {
     try {
       intake.take(report, source, atNanos);
     } catch (RejectedReportException e) {
-      log.note(source, e.reason(), e.sentence());
+      log.note(source, () -> e.reason().label() + ", " + e.sentence());
     }
   }
 
   private void drop(IPv4Address source, Rejection reason, String sentence) {
     counts.count(reason);
-    log.note(source, reason, sentence);
+    log.note(source, () -> reason.label() + ", " + sentence);
   }
 }

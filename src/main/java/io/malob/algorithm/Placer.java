@@ -23,6 +23,9 @@ public interface Placer {
   /** Tells that the load of a server has changed. */
   default void loadChanged(Server server) {}
 
+  /** Tells that servers have come closer to their full shares. */
+  default void sharesChanged() {}
+
   /**
    * One connection to be placed.
    *

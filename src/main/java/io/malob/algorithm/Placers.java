@@ -22,6 +22,26 @@ public final class Placers {
   private Placers() {}
 
   /**
+   * The placer of an algorithm over these servers, and over backups for when none of them can take
+   * a connection.
+   *
+   * @param turn the pool's turn, which goes on where it was when the servers change
+   * @param counting what it takes for the load of servers
+   */
+  public static Placer of(
+      Algorithm algorithm,
+      ImmutableList<Server> servers,
+      ImmutableList<Server> backups,
+      AtomicInteger turn,
+      Counting counting) {
+    if (servers.isEmpty() || backups.isEmpty()) {
+      return of(algorithm, servers.isEmpty() ? backups : servers, turn, counting);
+    }
+    return new WithBackups(
+        of(algorithm, servers, turn, counting), of(algorithm, backups, turn, counting));
+  }
+
+  /**
    * The placer of an algorithm over these servers.
    *
    * @param turn the pool's turn, which goes on where it was when the servers change
@@ -38,10 +58,10 @@ public final class Placers {
   private static ServerPicker serverPicker(
       Algorithm algorithm, ImmutableList<Server> servers, AtomicInteger turn, Counting counting) {
     if (servers.isEmpty()) {
-      return new RoundRobin(0, turn); // never asked
+      return new RoundRobin(servers, turn); // never asked
     }
     return switch (algorithm.serverRule()) {
-      case "RR" -> new RoundRobin(servers.size(), turn);
+      case "RR" -> new RoundRobin(servers, turn);
       case "WRR" -> new WeightedRoundRobin(servers, turn);
       case "LC" -> new LeastConnections(servers, counting);
       case "CPU" -> new LeastCpu(servers, counting);

@@ -8,13 +8,35 @@ package io.malob.algorithm;
  * @param port where it listens, or 0 to keep the port that the client asked for
  * @param weight its share of connections relative to the others, at least 1
  * @param at where it is attached
+ * @param limit how many connections it may have, at least 1
  * @param load its connections; lives longer than this record
  */
 public record Server(
-    int number, int address, int port, int weight, Attachment at, ServerLoad load) {
+    int number, int address, int port, int weight, Attachment at, int limit, ServerLoad load) {
 
-  /** This server for connections that keep the port that they were opened to. */
+  /** What stands for no limit. */
+  public static final int NO_LIMIT = Integer.MAX_VALUE;
+
+  /** A server that may have any number of connections. */
+  public Server(int number, int address, int port, int weight, Attachment at, ServerLoad load) {
+    this(number, address, port, weight, at, NO_LIMIT, load);
+  }
+
+  /**
+   * This server for connections that keep the port that they were opened to. They belong to one
+   * that it has, so that it is never too full for them.
+   */
   public Server keepingPorts() {
     return new Server(number, address, 0, weight, at, load);
+  }
+
+  /** Its weight, as far as it has come to its full share. */
+  public double weightNow() {
+    return weight * load.share();
+  }
+
+  /** Whether it has as many connections as it may have. */
+  public boolean isFull() {
+    return load.active() >= limit;
   }
 }

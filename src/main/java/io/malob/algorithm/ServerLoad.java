@@ -25,6 +25,7 @@ public final class ServerLoad {
   private final ActiveCount active = new ActiveCount();
   private final LongAdder total = new LongAdder();
   private volatile int foreign;
+  private volatile double share = 1;
 
   /** Not a number while unknown, as those below. */
   private volatile double cpuFraction = Double.NaN;
@@ -35,7 +36,21 @@ public final class ServerLoad {
   /** Counts a connection that was placed on the server. */
   public void opened() {
     active.add(1);
+    placed();
+  }
+
+  /** Counts a connection as one that was ever placed; as an open one it is counted already. */
+  public void placed() {
     total.increment();
+  }
+
+  /**
+   * Counts a connection as open, unless there are as many already as there may be.
+   *
+   * @return whether it was counted
+   */
+  public boolean take(int limit) {
+    return active.addOne(limit);
   }
 
   /** Counts a connection that went on after a pause in which it had been counted as ended. */
@@ -46,6 +61,16 @@ public final class ServerLoad {
   /** Counts the end of a connection. */
   public void closed() {
     active.add(-1);
+  }
+
+  /** The part of its full share that the server is to get now, above 0 and up to 1. */
+  public double share() {
+    return share;
+  }
+
+  /** Takes over another share; see {@link io.malob.algorithm.health.SlowStart}. */
+  public void setShare(double newShare) {
+    share = newShare;
   }
 
   /** How many connections are open. */

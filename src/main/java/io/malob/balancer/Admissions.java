@@ -10,6 +10,7 @@ import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.balancer.Connection.Route;
 import io.malob.balancer.ConnectionTable.Admission;
 import io.malob.openflow.Cookie;
+import io.malob.state.catalog.Persistence;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,8 @@ final class Admissions {
   private static final int MAX_TRIES = 3;
 
   private final ConnectionTable connections;
+  private final Occupancy occupancy;
+  private final ClientMemory clientMemory;
   private final FtpSessions ftpSessions;
   private final ConnectionProgrammer programmer;
   private final Departures departures;
@@ -31,6 +34,7 @@ final class Admissions {
   private final WaitingRoom waitingRoom;
   private final EarlierConnections earlier;
   private final FlowSamples samples;
+  private final HalfOpen halfOpen;
   private final AtomicInteger generations;
 
   /**
@@ -41,6 +45,8 @@ final class Admissions {
    */
   Admissions(
       ConnectionTable connections,
+      Occupancy occupancy,
+      ClientMemory clientMemory,
       FtpSessions ftpSessions,
       ConnectionProgrammer programmer,
       Departures departures,
@@ -49,8 +55,11 @@ final class Admissions {
       WaitingRoom waitingRoom,
       EarlierConnections earlier,
       FlowSamples samples,
+      HalfOpen halfOpen,
       int firstGeneration) {
     this.connections = connections;
+    this.occupancy = occupancy;
+    this.clientMemory = clientMemory;
     this.ftpSessions = ftpSessions;
     this.programmer = programmer;
     this.departures = departures;
@@ -59,6 +68,7 @@ final class Admissions {
     this.waitingRoom = waitingRoom;
     this.earlier = earlier;
     this.samples = samples;
+    this.halfOpen = halfOpen;
     this.generations = new AtomicInteger(firstGeneration);
   }
 
@@ -71,6 +81,7 @@ final class Admissions {
    * What a new connection is placed by.
    *
    * @param vipNumber the VIP's number in the catalog
+   * @param vipLimit how many connections the VIP may have
    * @param algorithm what places it, now and when it wakes
    * @param choice that algorithm, over the members that it may choose from
    * @param client where the client is attached
@@ -80,6 +91,7 @@ final class Admissions {
    */
   record Terms(
       int vipNumber,
+      int vipLimit,
       Algorithm algorithm,
       Choice choice,
       Attachment client,
@@ -94,21 +106,15 @@ final class Admissions {
    * @param first its first packet, from either end
    */
   void admit(FiveTuple request, Arrival first, Terms terms) {
-    // clashes are rare, so that at first members are not asked before they are chosen
+    if (halfOpen.isFull(terms.vipNumber)) {
+      terms.tally.refused(RefusalReason.HALF_OPEN);
+      rejections.drop(RefusalReason.HALF_OPEN); // an answer would go to whoever's address it is
+      return;
+    }
     @Nullable RefusalReason refused =
-        tryToAdmit(
-            request,
-            first,
-            terms,
-            server -> isSound(server, request.srcAddress(), terms.client),
-            false);
-    if (refused == RefusalReason.NO_DISTINCT_MEMBER) {
-      refused =
-          tryToAdmit(request, first, terms, server -> suits(server, request, terms.client), false);
-    }
-    if (refused == RefusalReason.NO_DISTINCT_MEMBER) {
-      refused = tryToAdmit(request, first, terms, server -> canTake(server, request), true);
-    }
+        occupancy.atVip(terms.vipNumber) >= terms.vipLimit
+            ? RefusalReason.VIP_FULL
+            : tryToAdmit(request, first, terms);
     if (refused == RefusalReason.NO_ROUTE && earlier.isIncomplete()) {
       waitingRoom.enterOr(first, refused, (arrival, reason) -> reject(arrival, reason, terms));
     } else if (refused != null) {
@@ -116,7 +122,51 @@ final class Admissions {
     }
   }
 
+  /** Why the connection was not admitted; null if it was. */
+  private @Nullable RefusalReason tryToAdmit(FiveTuple request, Arrival first, Terms terms) {
+    RoomSeeker room = new RoomSeeker();
+    // clashes are rare, so that at first members are not asked before they are chosen
+    @Nullable RefusalReason refused =
+        tryAmong(
+            request,
+            first,
+            terms,
+            server -> room.isIn(server) && isSound(server, request.srcAddress(), terms.client),
+            false);
+    if (refused == RefusalReason.NO_DISTINCT_MEMBER) {
+      refused =
+          tryAmong(
+              request,
+              first,
+              terms,
+              server -> room.isIn(server) && suits(server, request, terms.client),
+              false);
+    }
+    if (refused == RefusalReason.NO_DISTINCT_MEMBER) {
+      refused =
+          tryAmong(
+              request, first, terms, server -> room.isIn(server) && canTake(server, request), true);
+    }
+    return refused == RefusalReason.NO_DISTINCT_MEMBER && room.sawFull
+        ? RefusalReason.MEMBERS_FULL
+        : refused;
+  }
+
+  /** Passes over members that are full, and remembers that there was one. */
+  private static final class RoomSeeker {
+    private boolean sawFull;
+
+    boolean isIn(Server server) {
+      boolean full = server.isFull();
+      sawFull |= full;
+      return !full;
+    }
+  }
+
   private void reject(Arrival arrival, RefusalReason reason, Terms terms) {
+    if (reason == RefusalReason.VIP_FULL || reason == RefusalReason.MEMBERS_FULL) {
+      occupancy.refused(terms.vipNumber);
+    }
     terms.tally.refused(reason);
     rejections.reject(arrival, reason);
   }
@@ -130,6 +180,7 @@ final class Admissions {
    */
   boolean adopt(
       Connection connection, Route route, boolean isOver, BalancerView view, long nowNanos) {
+    connection.hear();
     connection.take(route);
     connection.program(nowNanos, 0);
     if (isOver) {
@@ -141,19 +192,30 @@ final class Admissions {
       return false;
     }
     if (!isOver) {
-      connection.server().load().resumed();
-      view.loadChanged(connection.server());
+      occupancy.resumed(connection, view);
+      view.persistenceOf(connection.server())
+          .ifPresent(persistence -> rememberClient(connection, persistence));
       joinSession(connection, view);
     }
     return true;
   }
 
+  /** Its client has a member from before the controller's start. */
+  private void rememberClient(Connection connection, Persistence persistence) {
+    clientMemory.remember(
+        connection.vipNumber(),
+        connection.request().srcAddress(),
+        connection.server().number(),
+        ClientMemory.NONE,
+        persistence.timeoutSeconds());
+  }
+
   /**
-   * Why the connection was not admitted; null if it was.
+   * Why the connection was not admitted at one of the members that are acceptable; null if it was.
    *
    * @param takesRoom whether one that is over or sleeps gives way
    */
-  private @Nullable RefusalReason tryToAdmit(
+  private @Nullable RefusalReason tryAmong(
       FiveTuple request,
       Arrival first,
       Terms terms,
@@ -165,6 +227,14 @@ final class Admissions {
       if (!(result instanceof Placement placement)) {
         return reasonOf((Placer.Refusal) result);
       }
+      @Nullable RefusalReason full =
+          occupancy.take(terms.vipNumber, terms.vipLimit, placement.server());
+      if (full == RefusalReason.VIP_FULL) {
+        return full;
+      }
+      if (full != null) {
+        continue; // others have taken its last place
+      }
       Connection connection = connection(request, placement.server(), terms, first.nanos());
       Admission admission = connections.add(connection);
       if (admission == Admission.CLASH && takesRoom && makeRoom(connection)) {
@@ -174,6 +244,7 @@ final class Admissions {
         admitted(connection, placement, first, terms);
         return null;
       }
+      occupancy.giveBack(terms.vipNumber, placement.server(), terms.view);
       @Nullable Connection other = connections.byRequest(request);
       if (admission == Admission.EXISTS && other != null) {
         departures.goOn(other, first);
@@ -202,8 +273,7 @@ final class Admissions {
 
   /** A client uses the port of a connection that it has ended, whose rules are still there. */
   void again(Connection connection, BalancerView view) {
-    connection.server().load().opened();
-    view.loadChanged(connection.server());
+    occupancy.again(connection, view);
     joinSession(connection, view);
   }
 
@@ -231,8 +301,11 @@ final class Admissions {
     if (!isControl) {
       samples.placed(connection, terms.profile, placement, terms.view);
     }
+    boolean isBrief = halfOpen.isCrowded(terms.vipNumber);
+    int idleSeconds = programmer.idleSeconds(connection.request(), isBrief);
+    connection.halfOpen(halfOpen.add(terms.vipNumber, idleSeconds), isBrief);
     terms.tally.placed();
-    placement.server().load().opened();
+    placement.server().load().placed();
     terms.view.loadChanged(placement.server());
     if (isControl) {
       ftpSessions.opened(connection);

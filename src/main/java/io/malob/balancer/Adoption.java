@@ -179,7 +179,7 @@ final class Adoption {
     boolean timedOut = !pending.remove(found);
     // what came since it was looked at
     if (timedOut) {
-      endings.timedOut(found.request(), found.rule().generation());
+      endings.timedOut(found.request(), found.rule().generation(), false);
     } else if (found.hasEnded()) {
       endings.ended(found.request());
     }
@@ -203,6 +203,7 @@ final class Adoption {
   private static boolean isInCatalog(
       FoundRule.Direction request, CatalogSnapshot catalog, Vip vip) {
     return vip.address().getInt() == request.incoming().dstAddress()
+        && vip.allows(request.incoming().srcAddress())
         && catalog.membersAt(request.outgoing().dstAddress()).stream()
             .anyMatch(member -> isSame(member, request, catalog));
   }

@@ -169,9 +169,10 @@ final class Audit {
   private boolean hopBelongs(FoundRule.Hop hop) {
     @Nullable LabelledPath known = labels.get(hop.label());
     if (known == null) {
-      // one that this run has made since, or takes away just now, is not this audit's business
+      // one that this run has made since is not this audit's business; one that was taken away is,
+      // as a switch may have been out of reach then
       return parts.adoption.addHop(at, hop, occasion == Occasion.FIRST)
-          || parts.labels.isTaken(hop.label());
+          || parts.labels.isInUse(hop.label());
     }
     if (!known.isSettled()) {
       return true; // whoever changes it clears it up, in the right order
@@ -207,7 +208,7 @@ final class Audit {
     for (Connection connection : parts.connections.find(this::shouldHaveRules)) {
       if (connection.client().switchId().equals(at)
           && !requestsFound.contains(connection.request())) {
-        parts.endings.timedOut(connection.request(), connection.generation());
+        parts.endings.timedOut(connection.request(), connection.generation(), false);
         parts.counts.slept.increment();
       } else if (occasion == Occasion.RETURN
           && connection.server().at().switchId().equals(at)

@@ -16,6 +16,8 @@ import com.google.common.primitives.ImmutableLongArray;
  *     known} (of a connection that is known: sent on), {@code earlier} (left to rules of before the
  *     controller's start), {@code end} (a copy of a FIN or RST), {@code arp} (for a VIP), {@code
  *     other} (left to other modules). One that waits is not in it yet.
+ * @param droppedPacketIns packet-ins that were dropped before any module saw them, because more
+ *     came than could be handled: by VIP, or by what they are where they are for none
  * @param waiting how many packets wait for a host, or for a switch's rules to be read
  * @param pathRepairs how often a label was led over other links because some had gone
  * @param failedPathRepairs how many of them did not get through to all switches; they are tried
@@ -27,6 +29,7 @@ public record BalancerActivity(
     ImmutableList<PlacementCount> placements,
     Durations placementTimes,
     ImmutableMap<String, Long> packetIns,
+    ImmutableMap<String, Long> droppedPacketIns,
     int waiting,
     long pathRepairs,
     long failedPathRepairs,

@@ -1,13 +1,17 @@
 package io.malob.balancer;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.LinkLoads;
+import io.malob.algorithm.health.Ejection;
 import io.malob.balancer.ConnectionProgrammer.IdleTimeouts;
 import io.malob.module.FloodlightSwitch;
+import io.malob.module.IPacketInQueueService;
 import io.malob.module.NetworkEvents;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
@@ -38,6 +42,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
@@ -82,18 +87,26 @@ import org.slf4j.LoggerFactory;
  * <p>Settings: {@code data}, the directory of the catalog (without it nothing is kept); {@code
  * idleTimeoutTcp}, {@code idleTimeoutUdp}, {@code idleTimeoutIcmp}, after how many seconds without
  * a packet the rules of a connection end; {@code maxConnections}, how many may be open; {@code
- * maxDormant}, how many are remembered after their rules have ended; {@code answerSeconds}, how
- * long a switch may take to tell what it holds; {@code auditSeconds}, how often that is compared
- * with what the controller knows; {@code adoptSeconds}, how long the path of a connection of before
- * is kept that is not found; {@code countPlaced}, whether algorithms count what was placed since a
- * measurement ({@code true}) or go by measurements alone, as the thesis does, to compare with;
- * {@code elephantSeconds}, how often it is looked for flows that carry much for long, 0 for never;
- * {@code elephantMegabytes}, how much they must have carried; {@code moveGainPercent}, how much
- * wider the share of another path must be; {@code movesPerSecond}, how many of them are moved at
- * most; {@code elephantMaxRules}, how many connections a switch may have to be asked what each has
- * carried; {@code connectionRecords}, a file that gets a line for each connection whose rules have
- * gone (without it there is none); {@code connectionRecordsMegabytes}, how large it may get; {@code
- * connectionRecordsFiles}, how many such files are kept.
+ * maxHalfOpen}, how many of one VIP may be half open ({@link HalfOpen}); {@code floodPerSecond},
+ * how many packet-ins of one line a switch may have dropped unseen before it has to drop them
+ * itself; {@code maxDormant}, how many are remembered after their rules have ended; {@code
+ * answerSeconds}, how long a switch may take to tell what it holds; {@code auditSeconds}, how often
+ * that is compared with what the controller knows; {@code adoptSeconds}, how long the path of a
+ * connection of before is kept that is not found; {@code countPlaced}, whether algorithms count
+ * what was placed since a measurement ({@code true}) or go by measurements alone, as the thesis
+ * does, to compare with; {@code elephantSeconds}, how often it is looked for flows that carry much
+ * for long, 0 for never; {@code elephantMegabytes}, how much they must have carried; {@code
+ * moveGainPercent}, how much wider the share of another path must be; {@code movesPerSecond}, how
+ * many of them are moved at most; {@code elephantMaxRules}, how many connections a switch may have
+ * to be asked what each has carried; {@code connectionRecords}, a file that gets a line for each
+ * connection whose rules have gone (without it there is none); {@code connectionRecordsMegabytes},
+ * how large it may get; {@code connectionRecordsFiles}, how many such files are kept; {@code
+ * refuseSpoofing}, whether hosts that claim the address of a VIP, or of a server that is elsewhere,
+ * are refused.
+ *
+ * <p>And {@code ejectAfter}, how many connections in a row must get no answer for a member to be
+ * left out, 0 for never; {@code ejectSeconds}, for how long the first time; {@code
+ * ejectMostSeconds}, for how long at most.
  */
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class BalancerModule
@@ -129,6 +142,7 @@ public final class BalancerModule
   private final PlacementTimes placementTimes = new PlacementTimes();
   private final PacketIns packetIns = new PacketIns();
   private final MemberTraffic traffic = new MemberTraffic();
+  private final Occupancy occupancy = new Occupancy();
   private FlowSamples samples;
   private ConnectionTable connections;
   private final AuditCounts auditCounts = new AuditCounts();
@@ -143,6 +157,7 @@ public final class BalancerModule
   private RequestHandler requests;
   private Explainer explainer;
   private Endings endings;
+  private Denials denials;
   private VipArp arp;
   private LabelTable labels;
   private PendingConnections pending;
@@ -153,7 +168,12 @@ public final class BalancerModule
   private Elephants elephants;
   private SwitchPreparation preparation;
   private HostRuleCache hostRules;
+  private HealthProbes healthProbes;
+  private PassiveHealth passive;
   private Upkeep upkeep;
+  private @Nullable PacketInDrops packetInDrops;
+  private @Nullable ClaimGuard claims;
+  private ServerMoves serverMoves;
 
   /** For the module loader. */
   public BalancerModule() {
@@ -206,6 +226,16 @@ public final class BalancerModule
     IShutdownService shutdown = context.getServiceImpl(IShutdownService.class);
     shutdown.registerShutdownListener(() -> close(store));
     openRecords(settings, shutdown);
+    // real Floodlight has none
+    @Nullable IPacketInQueueService queues = context.getServiceImpl(IPacketInQueueService.class);
+    if (queues != null) {
+      int most = settings.number("floodPerSecond", 5_000, 1, Integer.MAX_VALUE);
+      packetInDrops =
+          new PacketInDrops(
+              queues,
+              new PacketInClasses(catalog::snapshot),
+              new FloodGuard(most, programmer, nanoTime));
+    }
     build(settings);
   }
 
@@ -265,6 +295,7 @@ public final class BalancerModule
   private void build(SettingReader settings) throws FloodlightModuleException {
     HostFinder hosts = new HostFinder(switches, topology, devices, programmer);
     samples = new FlowSamples(nanoTime);
+    serverMoves = new ServerMoves(hosts, nanoTime);
     LinkLoads linkLoads = new LinkLoads();
     labels =
         new LabelTable(programmer, nanoTime, linkLoads, random.applyAsInt(Label.MAX_CONNECTION_ID));
@@ -284,14 +315,25 @@ public final class BalancerModule
             hosts::find,
             address -> monitor.servers().get(address, monitor.nanoTime()),
             new NetworkValues(monitor, linkLoads, counting)::of,
-            counting);
+            counting,
+            new SlowStarts(nanoTime));
+    Executor inOrder = MoreExecutors.newSequentialExecutor(timer);
+    passive = passiveHealth(settings, inOrder);
+    claims =
+        settings.flag("refuseSpoofing", true)
+            ? new ClaimGuard(view, topology, serverMoves, refusals, nanoTime)
+            : null;
+    HalfOpen halfOpen =
+        new HalfOpen(settings.number("maxHalfOpen", 200_000, 1, Integer.MAX_VALUE), nanoTime);
     ReadSwitches readSwitches = new ReadSwitches();
     pending = new PendingConnections(maxConnections, readSwitches);
     arp = new VipArp(view, programmer);
     Routes routes = new Routes(labels);
     Rejections rejections = new Rejections(programmer, refusals);
+    denials = new Denials(programmer, rejections, refusals, nanoTime);
     waitingRoom = new WaitingRoom(nanoTime, arrival -> upkeep.hostsAreWanted(arrival));
     FtpSessions ftpSessions = new FtpSessions();
+    ClientMemory clientMemory = new ClientMemory(nanoTime);
     ConnectionProgrammer connectionProgrammer =
         new ConnectionProgrammer(
             programmer, hostRules, idleTimeouts(settings), ftpSessions, latest, records, nanoTime);
@@ -299,16 +341,20 @@ public final class BalancerModule
         new Endings(
             view,
             connections,
+            occupancy,
             routes,
             connectionProgrammer,
             ftpSessions,
             pending,
+            passive.silences(),
             records,
+            halfOpen,
             nanoTime);
     Departures departures =
         new Departures(
             view,
             connections,
+            occupancy,
             routes,
             connectionProgrammer,
             rejections,
@@ -320,6 +366,8 @@ public final class BalancerModule
     Admissions admissions =
         new Admissions(
             connections,
+            occupancy,
+            clientMemory,
             ftpSessions,
             connectionProgrammer,
             departures,
@@ -328,25 +376,31 @@ public final class BalancerModule
             waitingRoom,
             pending,
             samples,
+            halfOpen,
             random.applyAsInt(Integer.MAX_VALUE));
     FtpData ftpData =
         new FtpData(
             view, connections, ftpSessions, admissions, endings, rejections, profiles, placements);
-    explainer = new Explainer(view, connections, ftpData, hosts::find, profiles);
+    explainer =
+        new Explainer(view, connections, occupancy, clientMemory, ftpData, hosts::find, profiles);
     requests =
         new RequestHandler(
             view,
             connections,
+            occupancy,
+            clientMemory,
             connectionProgrammer,
             departures,
             admissions,
             ftpData,
             rejections,
+            denials,
             waitingRoom,
             hosts,
             pending,
             profiles,
             placements,
+            passive.silences(),
             packetIns,
             nanoTime);
     preparation = new SwitchPreparation(programmer, labels);
@@ -362,8 +416,9 @@ public final class BalancerModule
             programmer,
             adoption,
             auditCounts);
-    Executor inOrder = MoreExecutors.newSequentialExecutor(timer);
     elephants = elephants(settings, connectionProgrammer, inOrder);
+    ConcurrentLinkedQueue<Question> answers = new ConcurrentLinkedQueue<>();
+    healthProbes = new HealthProbes(programmer, random, answers::add);
     upkeep =
         new Upkeep(
             inOrder,
@@ -372,6 +427,9 @@ public final class BalancerModule
                 view,
                 requests,
                 endings,
+                denials,
+                new LimitNotices(occupancy, nanoTime),
+                clientMemory,
                 new Closings(view, connections, endings, connectionProgrammer, nanoTime),
                 connections,
                 labels,
@@ -380,10 +438,41 @@ public final class BalancerModule
                 hosts,
                 readSwitches,
                 audits(settings, readSwitches, inOrder, auditing),
-                adoption),
+                adoption,
+                healthChecks(answers)),
             switches,
             topology,
             devices);
+  }
+
+  private HealthChecks healthChecks(ConcurrentLinkedQueue<Question> answers) {
+    return new HealthChecks(
+        nanoTime,
+        random,
+        new HealthQuestions(
+            healthProbes,
+            new HttpChecks(answers::add),
+            address -> monitor.servers().get(address, monitor.nanoTime()),
+            switchId -> switches.getActiveSwitch(switchId) != null,
+            answers::add),
+        answers,
+        passive::accepted);
+  }
+
+  private PassiveHealth passiveHealth(SettingReader settings, Executor inOrder)
+      throws FloodlightModuleException {
+    int seconds = settings.number("ejectSeconds", 30, 1, 86_400);
+    return new PassiveHealth(
+        new Ejection.Policy(
+            settings.number("ejectAfter", 3, 0, 1_000),
+            TimeUnit.SECONDS.toNanos(seconds),
+            TimeUnit.SECONDS.toNanos(
+                settings.number("ejectMostSeconds", Math.max(300, seconds), seconds, 86_400))),
+        switches,
+        view,
+        address -> monitor.servers().get(address, monitor.nanoTime()),
+        inOrder,
+        nanoTime);
   }
 
   private static IdleTimeouts idleTimeouts(SettingReader settings)
@@ -467,14 +556,32 @@ public final class BalancerModule
     provider.addOFMessageListener(OFType.FLOW_REMOVED, this);
     provider.addOFMessageListener(OFType.ERROR, this);
     Repetition repetition = new Repetition(timer);
+    guardClaims(repetition);
     repetition.every(RETRY_MILLIS, "retrying", upkeep::retryWaiting);
+    repetition.every(HealthChecks.TICK_MILLIS, "checking members", upkeep::checkMembers);
     repetition.every(Closings.TICK_MILLIS, "closing", upkeep::goOnClosing);
     repetition.every(MEASURED_MILLIS, "taking over measurements", upkeep::refreshMeasurements);
     monitor.servers().addListener(upkeep::serverReported);
+    monitor.servers().addListener(passive::reported);
+    repetition.every(SilenceWatch.TICK_MILLIS, "looking for silence", passive.silences()::tick);
+    repetition.every(PassiveHealth.TICK_MILLIS, "readmitting members", passive::tick);
     repetition.every(TIDY_MILLIS, "tidying", upkeep::tidy);
     repetition.every(TIDY_MILLIS, "forgetting samples", samples::sweep);
     repetition.every(TIDY_MILLIS, "completing records", records::sweep);
+    @Nullable PacketInDrops drops = packetInDrops;
+    if (drops != null) {
+      repetition.every(TIDY_MILLIS, "telling of dropped packet-ins", drops::tell);
+    }
     repetition.every(LOOK_MILLIS, "looking for long flows", elephants::tick);
+  }
+
+  private void guardClaims(Repetition repetition) {
+    @Nullable ClaimGuard guard = claims;
+    if (guard != null) {
+      provider.addOFMessageListener(OFType.PACKET_IN, guard);
+      repetition.every(ServerMoves.TICK_MILLIS, "asking servers", serverMoves::tick);
+      repetition.every(ClaimGuard.TELL_MILLIS, "telling of claims", guard::tell);
+    }
   }
 
   /** Waits until the change is in force, so that it is when the operator's request is answered. */
@@ -528,10 +635,19 @@ public final class BalancerModule
     }
     return switch (packet.kind()) {
       case ARP -> arp(switchId, inPort, packet);
-      case TCP, UDP, ICMP, OTHER_IPV4 -> requests.handle(switchId, inPort, packet);
+      case TCP, UDP, ICMP, OTHER_IPV4 ->
+          answersCheck(switchId, inPort, packet) || requests.handle(switchId, inPort, packet);
       case MALFORMED -> malformed(packetIn);
       case OTHER -> false;
     };
+  }
+
+  private boolean answersCheck(DatapathId switchId, OFPort inPort, Packet packet) {
+    boolean isAnswer = healthProbes.take(switchId, inPort, packet);
+    if (isAnswer) {
+      packetIns.count(PacketIns.Outcome.CHECK);
+    }
+    return isAnswer;
   }
 
   private boolean arp(DatapathId switchId, OFPort inPort, Packet packet) {
@@ -557,7 +673,7 @@ public final class BalancerModule
 
   /**
    * A connection must not live on without its rules: nothing would tell its end. Its client's next
-   * packet is refused or, if that is a SYN, placed anew.
+   * packet is refused or, if that is a SYN, placed anew. A label without all of its rules is none.
    */
   private void refused(DatapathId switchId, RefusedRule rule) {
     refusedRules.count(switchId, rule.reason());
@@ -568,6 +684,8 @@ public final class BalancerModule
         refusals.count(RefusalReason.RULE_REFUSED);
         endings.cutOff(connection);
       }
+    } else if (Cookie.is(rule.cookie(), Cookie.Kind.LABEL)) {
+      labels.refused(Cookie.id(rule.cookie()));
     }
   }
 
@@ -575,20 +693,23 @@ public final class BalancerModule
     boolean isOfConnection =
         Cookie.is(message.getCookie(), Cookie.Kind.REQUEST)
             || Cookie.is(message.getCookie(), Cookie.Kind.REPLY);
+    Optional<RuleCounts> counts = isOfConnection ? RuleCounts.of(message) : Optional.empty();
     if (isOfConnection) {
       samples.ruleEnded(message);
     }
     if (Cookie.is(message.getCookie(), Cookie.Kind.HOST)) {
       hostRules.ended(switchId, message.getMatch().get(MatchField.IPV4_DST).getInt());
+    } else if (Cookie.is(message.getCookie(), Cookie.Kind.DENIAL)) {
+      denials.ended(message);
     } else if (Cookie.is(message.getCookie(), Cookie.Kind.REQUEST)
         // what was deleted was deleted by us, and is forgotten already
         && message.getReason() != OFFlowRemovedReason.DELETE) {
       endings.timedOut(
-          ConnectionRules.tupleOf(message.getMatch()), Cookie.generation(message.getCookie()));
+          ConnectionRules.tupleOf(message.getMatch()),
+          Cookie.generation(message.getCookie()),
+          counts.isPresent() && counts.get().bytes() == 0);
     }
-    if (isOfConnection) {
-      RuleCounts.of(message).ifPresent(counts -> counted(message.getCookie(), counts));
-    }
+    counts.ifPresent(each -> counted(message.getCookie(), each));
   }
 
   private void counted(U64 cookie, RuleCounts counts) {
@@ -599,6 +720,16 @@ public final class BalancerModule
   @Override
   public Catalog catalog() {
     return catalog;
+  }
+
+  @Override
+  public Map<String, EjectedMember> ejected() {
+    return passive.ejected();
+  }
+
+  @Override
+  public Map<String, Long> ejections() {
+    return passive.counts();
   }
 
   @Override
@@ -619,6 +750,11 @@ public final class BalancerModule
   @Override
   public Map<String, MemberStats> memberStats() {
     return view.stats();
+  }
+
+  @Override
+  public Map<String, Integer> vipConnections() {
+    return Maps.transformValues(catalog.snapshot().vips(), vip -> occupancy.atVip(vip.number()));
   }
 
   @Override
@@ -643,11 +779,17 @@ public final class BalancerModule
         ImmutableList.copyOf(placements.all()),
         placementTimes.now(),
         packetIns.with(placements.placed(), refusals),
+        droppedPacketIns(),
         waitingRoom.size(),
         labels.repairs(),
         labels.failedRepairs(),
         traffic.now(catalog.snapshot()),
         recordsSoFar());
+  }
+
+  private ImmutableMap<String, Long> droppedPacketIns() {
+    @Nullable PacketInDrops drops = packetInDrops;
+    return drops == null ? ImmutableMap.of() : drops.byClass();
   }
 
   private BalancerActivity.Records recordsSoFar() {

@@ -3,8 +3,12 @@ package io.malob.balancer;
 import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.NetworkSnapshot;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.health.Health;
 import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Persistence;
 import io.malob.state.catalog.Pool;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,13 +20,18 @@ import org.jspecify.annotations.Nullable;
  * @param poolOfMember the pools by the numbers of their members
  * @param servers the members that the network has shown, by number, also those that take no new
  *     connections
+ * @param health what checks of members have shown, by number; those that nobody checks may be
+ *     missing
+ * @param places where servers are that send packets
  */
 record BalancerView(
     CatalogSnapshot catalog,
     NetworkSnapshot network,
     ImmutableMap<String, PoolView> pools,
     ImmutableMap<Integer, PoolView> poolOfMember,
-    ImmutableMap<Integer, Server> servers) {
+    ImmutableMap<Integer, Server> servers,
+    ImmutableMap<Integer, Health> health,
+    ServerPlaces places) {
 
   /** Nothing set up and no network. */
   static final BalancerView EMPTY =
@@ -31,7 +40,9 @@ record BalancerView(
           NetworkSnapshot.EMPTY,
           ImmutableMap.of(),
           ImmutableMap.of(),
-          ImmutableMap.of());
+          ImmutableMap.of(),
+          ImmutableMap.of(),
+          ServerPlaces.NONE);
 
   /** The members of a pool that can be chosen. */
   PoolView pool(Pool pool) {
@@ -42,15 +53,35 @@ record BalancerView(
     return view;
   }
 
-  /** Whether new connections may be placed on a member: an operator may have drained it. */
+  /** Whether new connections may be placed on a member: it may be drained, down, or full. */
   boolean takesNew(Server server) {
     return catalog.membersAt(server.address()).stream()
-        .anyMatch(member -> member.number() == server.number() && member.isUp());
+        .anyMatch(
+            member ->
+                member.number() == server.number()
+                    && member.takesNew()
+                    && health(member).takesConnections()
+                    && server.load().active() < member.limit());
+  }
+
+  /** How clients of a member's pool stay with their members; empty if they do not. */
+  Optional<Persistence> persistenceOf(Server server) {
+    return catalog.membersAt(server.address()).stream()
+        .filter(member -> member.number() == server.number())
+        .findFirst()
+        .map(Member::poolId)
+        .map(catalog.pools()::get)
+        .map(Pool::persistence);
+  }
+
+  /** What checks of a member have shown. */
+  Health health(Member member) {
+    return health.getOrDefault(member.number(), Health.UNCHECKED);
   }
 
   /** The same with another network. */
   BalancerView with(NetworkSnapshot newNetwork) {
-    return new BalancerView(catalog, newNetwork, pools, poolOfMember, servers);
+    return new BalancerView(catalog, newNetwork, pools, poolOfMember, servers, health, places);
   }
 
   /** Tells that the load of a member has changed. */

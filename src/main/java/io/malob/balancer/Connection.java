@@ -22,6 +22,9 @@ import org.projectfloodlight.openflow.types.MacAddress;
  * lock, which is held for a few instructions only and never while anything is sent.
  */
 final class Connection {
+  /** What {@link #confirm} gives if a connection does not count as half open. */
+  static final long NOT_HALF_OPEN = Long.MIN_VALUE;
+
   /** How many packets may wait for the paths; a TCP client sends one SYN a second. */
   private static final int MAX_PARKED = 8;
 
@@ -69,6 +72,16 @@ final class Connection {
 
   private State state = State.OPEN;
   private boolean counted = true;
+
+  /** Until when it counts as half open; none if it does not. */
+  private long halfOpenUntil = NOT_HALF_OPEN;
+
+  /** Whether nothing but its first packet came to the controller, nor has it slept. */
+  private boolean unheard = true;
+
+  /** Whether its rules end after a shorter time than usual. */
+  private boolean brief;
+
   private boolean over;
   private @Nullable Route route;
   private List<Packet> parked = List.of();
@@ -172,6 +185,39 @@ final class Connection {
     }
   }
 
+  /**
+   * It has been placed, and counts as half open.
+   *
+   * @param until as {@link HalfOpen#add} says
+   * @param isBrief whether its rules are to end soon
+   */
+  synchronized void halfOpen(long until, boolean isBrief) {
+    halfOpenUntil = until;
+    brief = isBrief;
+  }
+
+  /** It counts as half open no more; until when it would have, or that it did not. */
+  synchronized long confirm() {
+    long until = halfOpenUntil;
+    halfOpenUntil = NOT_HALF_OPEN;
+    return until;
+  }
+
+  /** More than its first packet came to the controller. */
+  synchronized void hear() {
+    unheard = false;
+  }
+
+  /** Whether nothing but its first packet came to the controller, nor has it slept. */
+  synchronized boolean isUnheard() {
+    return unheard;
+  }
+
+  /** Whether its rules end after a shorter time than usual. */
+  synchronized boolean isBrief() {
+    return brief;
+  }
+
   synchronized State state() {
     return state;
   }
@@ -189,6 +235,8 @@ final class Connection {
   /** Puts the connection back on the counts; false if it is on them already. */
   synchronized boolean recount() {
     over = false;
+    unheard = false;
+    brief = false;
     spoilSample();
     return setCounted(true);
   }

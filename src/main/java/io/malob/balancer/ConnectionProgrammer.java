@@ -75,6 +75,16 @@ final class ConnectionProgrammer {
     }
   }
 
+  /** After how many seconds without a packet the rule of a connection's requests ends. */
+  int idleSeconds(FiveTuple request, boolean isBrief) {
+    int usual = idleTimeouts.of(request);
+    return isBrief ? Math.min(HalfOpen.BRIEF_SECONDS, usual) : usual;
+  }
+
+  private int idleSeconds(Connection connection) {
+    return idleSeconds(connection.request(), connection.isBrief());
+  }
+
   /** Puts the rules of a connection on its switches and sends a packet of either end's on. */
   void carry(Connection connection, Route route, Packet packet) {
     boolean isRequest = packet.dstAddress() == connection.request().dstAddress();
@@ -153,7 +163,7 @@ final class ConnectionProgrammer {
             connection.vipNumber(),
             connection.server().number(),
             connection.generation(),
-            idleTimeouts.of(reply.incoming()) + REPLY_GRACE_SECONDS,
+            idleSeconds(connection) + REPLY_GRACE_SECONDS,
             connection.isSampled() || records.areKept()));
     if (ftpSessions.isOpen(connection)) {
       messages.add(ftpDataRule(factory, connection));
@@ -165,8 +175,11 @@ final class ConnectionProgrammer {
       OFFactory factory,
       Connection connection,
       Translation request) {
+    int address = connection.request().srcAddress();
     messages.addAll(
-        hostRules.missing(factory, connection.request().srcAddress(), connection.client()));
+        connection.isBrief()
+            ? hostRules.missingOfDoubtful(factory, address, connection.client())
+            : hostRules.missing(factory, address, connection.client()));
     messages.add(
         ConnectionRules.request(
             factory,
@@ -174,7 +187,7 @@ final class ConnectionProgrammer {
             connection.vipNumber(),
             connection.server().number(),
             connection.generation(),
-            idleTimeouts.of(request.incoming())));
+            idleSeconds(connection)));
   }
 
   /** The member of a control connection of FTP may open data connections to its client. */
@@ -213,6 +226,7 @@ final class ConnectionProgrammer {
 
   /** Puts the rules of a connection on its switches, whatever is there. */
   void restore(Connection connection, Route route) {
+    connection.hear(); // their counts begin anew, and say nothing about its client
     connection.program(nanoTime.getAsLong(), 0);
     latest.add(connection);
     programmer.send(

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class Departures {
   private final Supplier<BalancerView> views;
   private final ConnectionTable connections;
+  private final Occupancy occupancy;
   private final Routes routes;
   private final ConnectionProgrammer programmer;
   private final Rejections rejections;
@@ -28,6 +29,7 @@ final class Departures {
   Departures(
       Supplier<BalancerView> views,
       ConnectionTable connections,
+      Occupancy occupancy,
       Routes routes,
       ConnectionProgrammer programmer,
       Rejections rejections,
@@ -38,6 +40,7 @@ final class Departures {
       LongSupplier nanoTime) {
     this.views = views;
     this.connections = connections;
+    this.occupancy = occupancy;
     this.routes = routes;
     this.programmer = programmer;
     this.rejections = rejections;
@@ -59,7 +62,11 @@ final class Departures {
    * outlived them.
    */
   void goOn(Connection connection, Arrival arrival) {
-    boolean goesOn = send(connection, arrival.packet());
+    Packet packet = arrival.packet();
+    if (!packet.isTcpSyn() && packet.dstAddress() == connection.request().dstAddress()) {
+      endings.heard(connection);
+    }
+    boolean goesOn = send(connection, packet);
     @Nullable RefusalReason refused =
         connection.state() == Connection.State.DORMANT ? wake(connection, arrival) : null;
     if (refused == null && goesOn) {
@@ -67,13 +74,19 @@ final class Departures {
     }
     if (refused != null) {
       connection.unpark();
-      // a switch that has just come back is no way yet; the packet comes again
-      if (refused != RefusalReason.NO_ROUTE || !earlier.isIncomplete()) {
-        rejections.reject(arrival, refused);
-      } else {
+      // a switch that is away, or has just come back, is no way yet; the packet comes again
+      if (refused == RefusalReason.NO_ROUTE
+          && (earlier.isIncomplete() || isAway(connection.server()))) {
         packetIns.count(PacketIns.Outcome.EARLIER);
+      } else {
+        rejections.reject(arrival, refused);
       }
     }
+  }
+
+  /** Whether a server's switch has lost the controller, which is no reason to end connections. */
+  private boolean isAway(Server server) {
+    return !views.get().network().topology().switches().contains(server.at().switchId());
   }
 
   /** Opens a dormant connection again, on its own member; why not, or null if it is open. */
@@ -93,8 +106,7 @@ final class Departures {
       return connection.state() == Connection.State.OPEN ? null : RefusalReason.LIMIT;
     }
     if (connection.recount()) {
-      server.load().resumed();
-      view.loadChanged(server);
+      occupancy.resumed(connection, view);
     }
     open(connection, placement, arrival, false);
     return null;

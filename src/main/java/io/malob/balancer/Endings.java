@@ -17,29 +17,38 @@ import org.projectfloodlight.openflow.types.DatapathId;
 final class Endings {
   private final Supplier<BalancerView> views;
   private final ConnectionTable connections;
+  private final Occupancy occupancy;
   private final Routes routes;
   private final ConnectionProgrammer programmer;
   private final FtpSessions ftpSessions;
   private final EarlierConnections earlier;
+  private final SilenceWatch silences;
   private final ConnectionRecords records;
+  private final HalfOpen halfOpen;
   private final LongSupplier nanoTime;
 
   Endings(
       Supplier<BalancerView> views,
       ConnectionTable connections,
+      Occupancy occupancy,
       Routes routes,
       ConnectionProgrammer programmer,
       FtpSessions ftpSessions,
       EarlierConnections earlier,
+      SilenceWatch silences,
       ConnectionRecords records,
+      HalfOpen halfOpen,
       LongSupplier nanoTime) {
     this.views = views;
     this.connections = connections;
+    this.occupancy = occupancy;
     this.routes = routes;
     this.programmer = programmer;
     this.ftpSessions = ftpSessions;
     this.earlier = earlier;
+    this.silences = silences;
     this.records = records;
+    this.halfOpen = halfOpen;
     this.nanoTime = nanoTime;
   }
 
@@ -49,7 +58,9 @@ final class Endings {
   void ended(FiveTuple request) {
     @Nullable Connection connection = connections.byRequest(request);
     if (connection != null) {
+      heard(connection);
       connection.end(nanoTime.getAsLong());
+      silences.ended(connection);
       uncount(connection);
       leaveSession(connection);
     } else {
@@ -69,16 +80,39 @@ final class Endings {
     }
   }
 
-  /** The request rule of a connection has timed out. */
-  void timedOut(FiveTuple request, int generation) {
+  /** More than the first packet of a connection has come from its client. */
+  void heard(Connection connection) {
+    connection.hear();
+    confirm(connection);
+  }
+
+  private void confirm(Connection connection) {
+    long until = connection.confirm();
+    if (until != Connection.NOT_HALF_OPEN) {
+      halfOpen.remove(connection.vipNumber(), until);
+    }
+  }
+
+  /**
+   * The request rule of a connection has timed out.
+   *
+   * @param isUnused whether it has counted no packet
+   */
+  void timedOut(FiveTuple request, int generation, boolean isUnused) {
     @Nullable Connection connection = connections.byRequest(request);
     if (connection == null || connection.generation() != generation) {
       earlier.timedOut(request, generation);
       return; // a later connection of the same five-tuple, or forgotten already
     }
-    // one that has ended must not push out of memory what has not
+    boolean wasHalfOpen =
+        isUnused
+            && request.protocol() == Protocol.TCP.ipNumber()
+            && connection.isBrief()
+            && connection.isUnheard();
+    // what never was one, or has ended, must not push out of memory what has not
     boolean forget =
         request.protocol() == Protocol.ICMP.ipNumber()
+            || wasHalfOpen
             || (connection.hasEnded() && connections.isHalfAsleep());
     boolean left =
         forget
@@ -131,6 +165,7 @@ final class Endings {
   }
 
   private void leave(Connection connection, End end) {
+    confirm(connection);
     uncount(connection);
     @Nullable Route route = connection.dropRoute();
     records.left(connection, route, end);
@@ -141,8 +176,7 @@ final class Endings {
 
   private void uncount(Connection connection) {
     if (connection.uncount()) {
-      connection.server().load().closed();
-      views.get().loadChanged(connection.server());
+      occupancy.left(connection, views.get());
     }
   }
 }

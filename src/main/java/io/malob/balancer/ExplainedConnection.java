@@ -83,6 +83,16 @@ public record ExplainedConnection(
     DRAIN,
     /** An operator has taken it out of service. */
     DOWN,
+    /** It has no weight: it finishes what it has, and takes nothing new. */
+    NO_WEIGHT,
+    /** It is a backup, and another member can be chosen. */
+    BACKUP,
+    /** Its health checks fail, or it is new and has not passed one yet. */
+    CHECKS,
+    /** Its connections got no answer lately. */
+    EJECTED,
+    /** It has as many connections as it may have. */
+    FULL,
     /** The network does not know where it is. */
     NOT_LOCATED,
     /** It is the client itself. */

@@ -21,6 +21,7 @@ import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -36,8 +37,13 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  * connection already that it could not tell from this one. Thread-safe.
  */
 final class Explainer {
+  private static final Reason KEPT =
+      new Reason("the member that the client had last (session persistence)", "none");
+
   private final Supplier<BalancerView> views;
   private final ConnectionTable connections;
+  private final Occupancy occupancy;
+  private final ClientMemory clientMemory;
   private final FtpData ftpData;
   private final Function<IPv4Address, Optional<Attachment>> hosts;
   private final ServiceProfiles profiles;
@@ -50,12 +56,16 @@ final class Explainer {
   Explainer(
       Supplier<BalancerView> views,
       ConnectionTable connections,
+      Occupancy occupancy,
+      ClientMemory clientMemory,
       FtpData ftpData,
       Function<IPv4Address, Optional<Attachment>> hosts,
       ServiceProfiles profiles) {
     this.profiles = profiles;
     this.views = views;
     this.connections = connections;
+    this.occupancy = occupancy;
+    this.clientMemory = clientMemory;
     this.ftpData = ftpData;
     this.hosts = hosts;
   }
@@ -83,12 +93,18 @@ final class Explainer {
     if (vip.isEmpty()) {
       return refused(question, vip, pool, RefusalReason.NO_VIP);
     }
+    if (!vip.get().allows(question.clientAddress)) {
+      return refused(question, vip, pool, RefusalReason.NOT_ALLOWED);
+    }
     if (pool.isEmpty()) {
       return refused(question, vip, pool, RefusalReason.NO_POOL);
     }
     @Nullable Connection control =
         ftpData.controlOf(
             question.view, vip.get(), question.protocol, question.clientAddress, question.port);
+    if (control == null && occupancy.atVip(vip.get().number()) >= vip.get().limit()) {
+      return refused(question, vip, pool, RefusalReason.VIP_FULL);
+    }
     return control == null
         ? chosen(question, vip.get(), pool.get())
         : followsControl(question, control, vip.get(), pool.get());
@@ -113,7 +129,8 @@ final class Explainer {
         question.view.catalog().choiceFor(vip, pool, question.protocol, question.port);
     Placer placer = question.view.pool(pool).placer(choice.algorithm());
     Predicate<Server> acceptable =
-        server -> Admissions.isSound(server, question.clientAddress, question.client);
+        server ->
+            !server.isFull() && Admissions.isSound(server, question.clientAddress, question.client);
     FiveTuple request =
         FiveTuple.of(
             question.protocol.ipNumber(),
@@ -129,15 +146,20 @@ final class Explainer {
             question.view.catalog().serviceFor(question.protocol, question.port));
     Explanation explanation = explain(placer, question, acceptable, profile);
     if (explanation.result() == Placer.Refusal.NOT_ACCEPTABLE) {
-      acceptable = server -> server.address() != question.clientAddress;
+      acceptable = server -> !server.isFull() && server.address() != question.clientAddress;
       explanation = explain(placer, question, acceptable, profile);
     }
     Map<Integer, Explanation.Candidate> byNumber =
         explanation.candidates().stream()
             .collect(Collectors.toMap(each -> each.server().number(), each -> each));
+    List<Member> members = question.view.catalog().membersOfPool(pool.id());
+    Optional<Placement> kept = kept(vip, pool, placer, question, acceptable, profile);
+    Placer.Result result = kept.isPresent() ? kept.get() : explanation.result();
+    Exclusions exclusions =
+        new Exclusions(question.view, question.clientAddress, isUsual(result, members));
     ImmutableList<Candidate> candidates =
-        question.view.catalog().membersOfPool(pool.id()).stream()
-            .map(member -> candidate(member, byNumber.get(member.number()), question))
+        members.stream()
+            .map(member -> candidate(member, byNumber.get(member.number()), exclusions))
             .collect(ImmutableList.toImmutableList());
     return new ExplainedConnection(
         question.client,
@@ -148,10 +170,48 @@ final class Explainer {
                 choice.algorithm(),
                 Optional.of(choice),
                 Optional.empty(),
-                explanation.server(),
+                kept.isPresent() ? KEPT : explanation.server(),
                 explanation.path())),
-        outcome(explanation.result()),
+        result == Placer.Refusal.NOT_ACCEPTABLE && candidates.stream().anyMatch(Explainer::isFull)
+            ? new Refused(RefusalReason.MEMBERS_FULL.text())
+            : outcome(result),
         candidates);
+  }
+
+  /** As {@link StickyChoice} does. */
+  private Optional<Placement> kept(
+      Vip vip,
+      Pool pool,
+      Placer placer,
+      Question question,
+      Predicate<Server> acceptable,
+      ServiceProfile profile) {
+    return Optional.ofNullable(pool.persistence())
+        .map(
+            persistence ->
+                clientMemory.memberOf(
+                    vip.number(), question.clientAddress, persistence.timeoutSeconds()))
+        .map(question.view.pool(pool)::inTurn)
+        .filter(acceptable)
+        .map(
+            server ->
+                placer.placeOn(
+                    server,
+                    new Placer.Request(question.client.switchId(), acceptable, profile),
+                    question.view.network().trial()))
+        .filter(Placement.class::isInstance)
+        .map(Placement.class::cast);
+  }
+
+  private static boolean isFull(Candidate candidate) {
+    return candidate.excluded().equals(Optional.of(Exclusion.FULL));
+  }
+
+  /** Whether a member is chosen, and is no backup. */
+  private static boolean isUsual(Placer.Result result, List<Member> members) {
+    return result instanceof Placement placement
+        && members.stream()
+            .anyMatch(member -> member.number() == placement.server().number() && !member.backup());
   }
 
   private static Explanation explain(
@@ -181,30 +241,11 @@ final class Explainer {
   }
 
   private static Candidate candidate(
-      Member member, Explanation.@Nullable Candidate placed, Question question) {
+      Member member, Explanation.@Nullable Candidate placed, Exclusions exclusions) {
+    Optional<Exclusion> excluded = exclusions.of(member, placed);
     return placed == null
-        ? new Candidate(
-            member, null, Optional.empty(), ImmutableMap.of(), Optional.of(notInPool(member)))
-        : new Candidate(
-            member, placed.server(), placed.paths(), placed.values(), exclusion(placed, question));
-  }
-
-  private static Exclusion notInPool(Member member) {
-    return switch (member.adminState()) {
-      case UP -> Exclusion.NOT_LOCATED;
-      case DRAIN -> Exclusion.DRAIN;
-      case DOWN -> Exclusion.DOWN;
-    };
-  }
-
-  private static Optional<Exclusion> exclusion(Explanation.Candidate placed, Question question) {
-    if (!placed.acceptable()) {
-      return Optional.of(
-          placed.server().address() == question.clientAddress
-              ? Exclusion.CLIENT_ITSELF
-              : Exclusion.BEHIND_CLIENTS_PORT);
-    }
-    return placed.paths().isEmpty() ? Optional.of(Exclusion.NO_ROUTE) : Optional.empty();
+        ? new Candidate(member, null, Optional.empty(), ImmutableMap.of(), excluded)
+        : new Candidate(member, placed.server(), placed.paths(), placed.values(), excluded);
   }
 
   /** As {@link FtpData} does: to the member of the control connection, whatever its load. */

@@ -49,7 +49,7 @@ final class FlowSamples {
             profile,
             new FlowSample.Start(
                 nanoTime.getAsLong(),
-                placement.server().load().present(),
+                placement.server().load().present() - 1, // it is counted already
                 (double)
                     (values.latencyNanos(placement.requestPath())
                         + values.latencyNanos(placement.replyPath())),

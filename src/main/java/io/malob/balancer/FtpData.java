@@ -115,6 +115,7 @@ final class FtpData {
         arrival,
         new Terms(
             control.vipNumber(),
+            Server.NO_LIMIT, // what it belongs to is there
             control.algorithm(),
             wish ->
                 wish.acceptable().test(target)

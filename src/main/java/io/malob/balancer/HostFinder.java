@@ -18,7 +18,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /** Knows where hosts are attached, or asks the network by ARP. Thread-safe. */
-final class HostFinder implements RequestHandler.Clients {
+final class HostFinder implements RequestHandler.Clients, ServerMoves.Places {
   private final IOFSwitchService switches;
   private final ITopologyService topology;
   private final AttachedHosts hosts;
@@ -58,7 +58,8 @@ final class HostFinder implements RequestHandler.Clients {
    * because it is for a VIP, and there the device tracker learns the host. False if there is no
    * such port yet.
    */
-  boolean ask(IPv4Address address, IPv4Address vip) {
+  @Override
+  public boolean ask(IPv4Address address, IPv4Address vip) {
     boolean asked = false;
     byte[] request = Replies.arpRequest(VipMac.of(vip), vip, address);
     for (DatapathId switchId : switches.getAllSwitchDpids()) {
@@ -69,6 +70,18 @@ final class HostFinder implements RequestHandler.Clients {
       }
     }
     return asked;
+  }
+
+  @Override
+  public void askAt(Attachment place, IPv4Address address, IPv4Address vip) {
+    byte[] request = Replies.arpRequest(VipMac.of(vip), vip, address);
+    programmer.sendFrame(place.switchId(), List.of(place.port()), request);
+  }
+
+  @Override
+  public boolean isUp(Attachment place) {
+    @Nullable IOFSwitch sw = switches.getActiveSwitch(place.switchId());
+    return sw != null && sw.getEnabledPortNumbers().contains(place.port());
   }
 
   private List<OFPort> hostPorts(DatapathId switchId) {

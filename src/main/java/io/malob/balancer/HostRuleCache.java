@@ -15,6 +15,9 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  * Bounded by the rules themselves, which end when they are not used. Thread-safe.
  */
 final class HostRuleCache {
+  /** Longer than the rules of a brief connection, replies included. */
+  private static final int DOUBTFUL_SECONDS = 15;
+
   private final int idleSeconds;
   private final Map<Key, Attachment> installed = new ConcurrentHashMap<>();
 
@@ -25,12 +28,21 @@ final class HostRuleCache {
 
   /** What to send to a host's switch before packets for the host; empty if that was sent before. */
   List<OFMessage> missing(OFFactory factory, int address, Attachment at) {
+    return missing(factory, address, at, idleSeconds);
+  }
+
+  /** The same for a host that may not be there: its rules end sooner. */
+  List<OFMessage> missingOfDoubtful(OFFactory factory, int address, Attachment at) {
+    return missing(factory, address, at, Math.min(DOUBTFUL_SECONDS, idleSeconds));
+  }
+
+  private List<OFMessage> missing(OFFactory factory, int address, Attachment at, int seconds) {
     Key key = new Key(at.switchId(), address);
     // looked up first: for most connections the rule is there, and a look-up takes no lock
     if (at.equals(installed.get(key)) || at.equals(installed.put(key, at))) {
       return List.of();
     }
-    return HostRules.add(factory, IPv4Address.of(address), at, idleSeconds);
+    return HostRules.add(factory, IPv4Address.of(address), at, seconds);
   }
 
   /** Tells that a rule of a switch has ended. */

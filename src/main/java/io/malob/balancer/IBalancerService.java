@@ -23,6 +23,15 @@ public interface IBalancerService extends IFloodlightService {
    */
   Map<String, MemberStats> memberStats();
 
+  /** How many connections are open at each VIP of the catalog, by VIP id. */
+  Map<String, Integer> vipConnections();
+
+  /** Members that are out because of what their connections or agents have shown, by member id. */
+  Map<String, EjectedMember> ejected();
+
+  /** How often members were put out, by reason, since the controller started. */
+  Map<String, Long> ejections();
+
   /** What has become of connections that carry much for long. */
   MoveStats moves();
 

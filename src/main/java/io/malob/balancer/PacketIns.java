@@ -26,6 +26,8 @@ final class PacketIns {
     END,
     /** ARP for a VIP. */
     ARP,
+    /** An answer of a member to a health check. */
+    CHECK,
     /** None of the balancer's business: other modules got it. */
     OTHER;
 

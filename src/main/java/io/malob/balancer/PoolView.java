@@ -1,6 +1,8 @@
 package io.malob.balancer;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
 import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.Placer;
@@ -11,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
@@ -19,7 +22,10 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * over the turns. Thread-safe.
  */
 final class PoolView {
+  private final ImmutableList<Server> usual;
+  private final ImmutableList<Server> backups;
   private final ImmutableList<Server> servers;
+  private final ImmutableMap<Integer, Server> inTurn;
   private final Counting counting;
   private final Map<Algorithm, Placer> placers = new ConcurrentHashMap<>();
   private final Map<Algorithm, AtomicInteger> turns;
@@ -28,13 +34,19 @@ final class PoolView {
   private volatile ImmutableList<Placer> all = ImmutableList.of();
 
   /** A pool that nobody has been placed in yet. */
-  PoolView(ImmutableList<Server> servers, Counting counting) {
-    this(servers, counting, new ConcurrentHashMap<>());
+  PoolView(ImmutableList<Server> usual, ImmutableList<Server> backups, Counting counting) {
+    this(usual, backups, counting, new ConcurrentHashMap<>());
   }
 
   private PoolView(
-      ImmutableList<Server> servers, Counting counting, Map<Algorithm, AtomicInteger> turns) {
-    this.servers = servers;
+      ImmutableList<Server> usual,
+      ImmutableList<Server> backups,
+      Counting counting,
+      Map<Algorithm, AtomicInteger> turns) {
+    this.usual = usual;
+    this.backups = backups;
+    this.servers = ImmutableList.<Server>builder().addAll(usual).addAll(backups).build();
+    this.inTurn = Maps.uniqueIndex(usual.isEmpty() ? backups : usual, Server::number);
     this.counting = counting;
     this.turns = turns;
     // not at the first request: laying out the turns of a large pool takes a while
@@ -42,11 +54,23 @@ final class PoolView {
   }
 
   /** This pool with other members; itself if they are the same. */
-  PoolView with(ImmutableList<Server> newServers) {
-    return newServers.equals(servers) ? this : new PoolView(newServers, counting, turns);
+  PoolView with(ImmutableList<Server> newUsual, ImmutableList<Server> newBackups) {
+    return newUsual.equals(usual) && newBackups.equals(backups)
+        ? this
+        : new PoolView(newUsual, newBackups, counting, turns);
   }
 
-  /** The members that can be chosen. */
+  /** The member of that number, if it is chosen while nothing is wrong with it; or null. */
+  @Nullable Server inTurn(int number) {
+    return inTurn.get(number);
+  }
+
+  /** Whether there are only backups to choose from. */
+  boolean isOnBackups() {
+    return usual.isEmpty() && !backups.isEmpty();
+  }
+
+  /** The members that can be chosen, backups last. */
   ImmutableList<Server> servers() {
     return servers;
   }
@@ -68,13 +92,20 @@ final class PoolView {
     Placer placer =
         Placers.of(
             algorithm,
-            servers,
+            usual,
+            backups,
             turns.computeIfAbsent(algorithm, any -> new AtomicInteger()),
             counting);
     synchronized (turns) {
       all = ImmutableList.<Placer>builder().addAll(all).add(placer).build();
     }
     return placer;
+  }
+
+  /** Tells all placers that members have come closer to their full shares. */
+  void sharesChanged() {
+    servers.forEach(this::loadChanged);
+    all.forEach(Placer::sharesChanged);
   }
 
   /** Tells all placers that the connections of a member were counted up or down. */

@@ -3,7 +3,9 @@ package io.malob.balancer;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Maps;
+import com.google.common.collect.Sets;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -11,6 +13,10 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** Counts what was refused, by reason. Thread-safe. */
 final class Refusals {
+  private static final ImmutableSet<RefusalReason> NO_PACKETS =
+      Sets.immutableEnumSet(
+          RefusalReason.PATH_FAILED, RefusalReason.RULE_REFUSED, RefusalReason.DROPPED_AT_EDGE);
+
   private final ImmutableMap<RefusalReason, LongAdder> counts;
 
   Refusals() {
@@ -21,13 +27,19 @@ final class Refusals {
     requireNonNull(counts.get(reason)).increment();
   }
 
-  /** How many packets that came to the controller went nowhere: all but what failed later. */
+  /** Counts several at once. */
+  void add(RefusalReason reason, long count) {
+    requireNonNull(counts.get(reason)).add(count);
+  }
+
+  /**
+   * How many packets that came to the controller went nowhere: all but what failed later or never
+   * came.
+   */
   long ofPackets() {
     long sum = 0;
     for (Map.Entry<RefusalReason, LongAdder> each : counts.entrySet()) {
-      boolean wasPlaced =
-          each.getKey() == RefusalReason.PATH_FAILED || each.getKey() == RefusalReason.RULE_REFUSED;
-      sum += wasPlaced ? 0 : each.getValue().sum();
+      sum += NO_PACKETS.contains(each.getKey()) ? 0 : each.getValue().sum();
     }
     return sum;
   }

@@ -4,10 +4,12 @@ import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Placer;
+import io.malob.algorithm.health.Health;
 import io.malob.balancer.Admissions.Terms;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Persistence;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Service;
@@ -33,16 +35,20 @@ final class RequestHandler {
 
   private final Supplier<BalancerView> views;
   private final ConnectionTable connections;
+  private final Occupancy occupancy;
+  private final ClientMemory clientMemory;
   private final ConnectionProgrammer programmer;
   private final Departures departures;
   private final Admissions admissions;
   private final FtpData ftpData;
   private final Rejections rejections;
+  private final Denials denials;
   private final WaitingRoom waitingRoom;
   private final Clients clients;
   private final EarlierConnections earlier;
   private final ServiceProfiles profiles;
   private final PlacementCounts placements;
+  private final SilenceWatch silences;
   private final PacketIns packetIns;
   private final LongSupplier nanoTime;
 
@@ -55,30 +61,38 @@ final class RequestHandler {
   RequestHandler(
       Supplier<BalancerView> views,
       ConnectionTable connections,
+      Occupancy occupancy,
+      ClientMemory clientMemory,
       ConnectionProgrammer programmer,
       Departures departures,
       Admissions admissions,
       FtpData ftpData,
       Rejections rejections,
+      Denials denials,
       WaitingRoom waitingRoom,
       Clients clients,
       EarlierConnections earlier,
       ServiceProfiles profiles,
       PlacementCounts placements,
+      SilenceWatch silences,
       PacketIns packetIns,
       LongSupplier nanoTime) {
     this.views = views;
     this.connections = connections;
+    this.occupancy = occupancy;
+    this.clientMemory = clientMemory;
     this.programmer = programmer;
     this.departures = departures;
     this.admissions = admissions;
     this.ftpData = ftpData;
     this.rejections = rejections;
+    this.denials = denials;
     this.waitingRoom = waitingRoom;
     this.clients = clients;
     this.earlier = earlier;
     this.profiles = profiles;
     this.placements = placements;
+    this.silences = silences;
     this.packetIns = packetIns;
     this.nanoTime = nanoTime;
   }
@@ -161,11 +175,13 @@ final class RequestHandler {
       rejections.drop(RefusalReason.NOT_BALANCED);
       return;
     }
-    if (known != null && !startsAnew(known, packet)) {
+    if (known != null && !startsAnew(known, packet, protocol)) {
       if (packet.isTcpSyn() && known.hasEnded() && known.startAgain(arrival.nanos())) {
         // a new connection on the port of one whose rules are still there: it stays with their
         // member, because switches follow a changed rule a moment too late
         admissions.again(known, views.get());
+      } else if (packet.isTcpSyn()) {
+        silences.synCameAgain(known, arrival.nanos());
       }
       departures.goOn(known, arrival);
     } else {
@@ -178,17 +194,31 @@ final class RequestHandler {
    * forgotten then. Only TCP tells beginnings; what else comes for a member that takes nothing new
    * begins one after any pause.
    */
-  private boolean startsAnew(Connection known, Packet packet) {
+  private boolean startsAnew(Connection known, Packet packet, Protocol protocol) {
     boolean isSyn = packet.isTcpSyn();
     boolean mayHaveBegun = isSyn || packet.protocol() != Protocol.TCP.ipNumber();
     if (!mayHaveBegun || (known.state() == Connection.State.OPEN && !known.hasEnded())) {
       return false;
     }
-    boolean mayStay = views.get().takesNew(known.server());
+    boolean mayStay = views.get().takesNew(known.server()) && vipHasRoom(packet, protocol);
     if (known.hasEnded() && !mayStay) {
       return admissions.forgetEnded(known);
     }
     return (isSyn || !mayStay) && connections.forget(known, Connection.State.DORMANT);
+  }
+
+  private boolean vipHasRoom(Packet packet, Protocol protocol) {
+    return vipOf(packet, protocol)
+        .filter(vip -> occupancy.atVip(vip.number()) < vip.limit())
+        .isPresent();
+  }
+
+  private Optional<Vip> vipOf(Packet packet, Protocol protocol) {
+    return views.get().catalog().vipFor(packet.dstAddress(), protocol, portOf(packet, protocol));
+  }
+
+  private static int portOf(Packet packet, Protocol protocol) {
+    return protocol == Protocol.ICMP ? ICMP_ECHO : packet.dstPort();
   }
 
   private void unknown(Arrival arrival, Protocol protocol) {
@@ -208,11 +238,22 @@ final class RequestHandler {
         if (adopted != null) {
           departures.goOn(adopted, arrival); // taken over in this very moment
         } else if (packet.kind() == Packet.Kind.TCP && !packet.isTcpSyn()) {
-          rejections.reject(arrival, RefusalReason.UNKNOWN_CONNECTION);
+          rejectUnknown(arrival, protocol);
         } else {
           start(arrival, protocol);
         }
       }
+    }
+  }
+
+  /** A client that the VIP does not allow does not even get a reset. */
+  private void rejectUnknown(Arrival arrival, Protocol protocol) {
+    Packet packet = arrival.packet();
+    Optional<Vip> vip = vipOf(packet, protocol);
+    if (vip.isPresent() && !vip.get().allows(packet.srcAddress())) {
+      denials.deny(arrival, vip.get());
+    } else {
+      rejections.reject(arrival, RefusalReason.UNKNOWN_CONNECTION);
     }
   }
 
@@ -241,10 +282,14 @@ final class RequestHandler {
   private void start(Arrival arrival, Protocol protocol) {
     Packet packet = arrival.packet();
     BalancerView view = views.get();
-    int port = protocol == Protocol.ICMP ? packet.icmpType() : packet.dstPort();
+    int port = portOf(packet, protocol);
     Optional<Vip> vip = view.catalog().vipFor(packet.dstAddress(), protocol, port);
     if (vip.isEmpty()) {
       rejections.reject(arrival, RefusalReason.NO_VIP);
+      return;
+    }
+    if (!vip.get().allows(packet.srcAddress())) {
+      denials.deny(arrival, vip.get());
       return;
     }
     Optional<Pool> pool = view.catalog().poolOfVip(vip.get().id());
@@ -268,7 +313,7 @@ final class RequestHandler {
     Service service = view.catalog().serviceFor(protocol, port);
     PlacementCounts.Tally tally = placements.of(service, algorithm);
     if ((members.servers().isEmpty() || othersMayAnswer(arrival))
-        && members.servers().size() < membersUp(view, pool.get())) {
+        && members.servers().size() < membersExpected(view, pool.get())) {
       waitingRoom.enterOr(
           arrival.awaitingMembers(),
           RefusalReason.NO_MEMBER,
@@ -284,16 +329,40 @@ final class RequestHandler {
         arrival,
         new Terms(
             vip.get().number(),
+            vip.get().limit(),
             algorithm,
-            request -> placer.place(request, view.network()),
+            choice(vip.get(), pool.get(), placer, packet.srcAddress(), view),
             client.get(),
             view,
             profiles.forPlacing(view.catalog(), vip.get(), packet.fiveTuple(), service),
             tally));
   }
 
-  private static long membersUp(BalancerView view, Pool pool) {
-    return view.catalog().membersOfPool(pool.id()).stream().filter(Member::isUp).count();
+  private Admissions.Choice choice(
+      Vip vip, Pool pool, Placer placer, int client, BalancerView view) {
+    @Nullable Persistence persistence = pool.persistence();
+    return persistence == null
+        ? request -> placer.place(request, view.network())
+        : new StickyChoice(
+            clientMemory,
+            persistence,
+            vip.number(),
+            client,
+            view.pool(pool),
+            placer,
+            view.network());
+  }
+
+  /** How many members can be there in a moment: a new one may pass its first check. */
+  private static long membersExpected(BalancerView view, Pool pool) {
+    return view.catalog().membersOfPool(pool.id()).stream()
+        .filter(Member::takesNew)
+        .filter(member -> mayTakeConnections(view.health(member)))
+        .count();
+  }
+
+  private static boolean mayTakeConnections(Health health) {
+    return health.takesConnections() || health == Health.CHECKING;
   }
 
   /** Whether a packet waits for members whose first has just been found. */

@@ -7,6 +7,7 @@ import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
 import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
+import io.malob.algorithm.health.Health;
 import io.malob.module.AttachedHosts;
 import io.malob.module.FoundLinks;
 import io.malob.module.NetworkEvents;
@@ -15,6 +16,7 @@ import io.malob.openflow.label.LabelledPath;
 import io.malob.state.catalog.AdminState;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Monitor;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
 import java.util.ArrayList;
@@ -80,6 +82,9 @@ final class Upkeep implements NetworkEvents.Follower {
   private final ViewWriter view;
   private final RequestHandler requests;
   private final Endings endings;
+  private final Denials denials;
+  private final LimitNotices limits;
+  private final ClientMemory clientMemory;
   private final Closings closings;
   private final ConnectionTable connections;
   private final LabelTable labels;
@@ -89,6 +94,7 @@ final class Upkeep implements NetworkEvents.Follower {
   private final ReadSwitches readSwitches;
   private final Audits audits;
   private final Adoption adoption;
+  private final HealthChecks checks;
   private final IOFSwitchService switches;
   private final ITopologyService topology;
   private final IDeviceService devices;
@@ -105,6 +111,9 @@ final class Upkeep implements NetworkEvents.Follower {
     this.view = parts.view;
     this.requests = parts.requests;
     this.endings = parts.endings;
+    this.denials = parts.denials;
+    this.limits = parts.limits;
+    this.clientMemory = parts.clientMemory;
     this.closings = parts.closings;
     this.connections = parts.connections;
     this.labels = parts.labels;
@@ -114,6 +123,7 @@ final class Upkeep implements NetworkEvents.Follower {
     this.readSwitches = parts.readSwitches;
     this.audits = parts.audits;
     this.adoption = parts.adoption;
+    this.checks = parts.checks;
     this.switches = switches;
     this.topology = topology;
     this.devices = devices;
@@ -124,6 +134,9 @@ final class Upkeep implements NetworkEvents.Follower {
       ViewWriter view,
       RequestHandler requests,
       Endings endings,
+      Denials denials,
+      LimitNotices limits,
+      ClientMemory clientMemory,
       Closings closings,
       ConnectionTable connections,
       LabelTable labels,
@@ -132,23 +145,51 @@ final class Upkeep implements NetworkEvents.Follower {
       HostFinder hosts,
       ReadSwitches readSwitches,
       Audits audits,
-      Adoption adoption) {}
+      Adoption adoption,
+      HealthChecks checks) {}
 
   /** An operator has changed the catalog. The future ends when the change is in force. */
   Future<?> catalogChanged(CatalogSnapshot before, CatalogSnapshot after) {
     return CompletableFuture.runAsync(
         () -> {
+          clientMemory.keep(
+              after.pools().values().stream().anyMatch(pool -> pool.persistence() != null));
+          checks.follow(before, after);
+          view.setHealth(checks.health());
           view.setCatalog(after);
           Set<DatapathId> all = switches.getAllSwitchDpids();
           preparation.catalogChanged(before, after, all);
           closeConnections(
               changed(before.vips().values(), after.vips(), Vip::id, Upkeep::sameTraffic),
               changed(before.members().values(), after.members(), Member::id, Upkeep::samePlace));
+          if (!before.vips().equals(after.vips())) {
+            denials.reconsider(all);
+            closeDenied(before, after);
+          }
           askForMissingMembers();
           adoption.complete();
           requests.retryWaiting();
         },
         inOrder);
+  }
+
+  /** Ends the connections of clients that are no longer allowed. */
+  private void closeDenied(CatalogSnapshot before, CatalogSnapshot after) {
+    Map<Integer, Vip> changed = new HashMap<>();
+    for (Vip vip : after.vips().values()) {
+      @Nullable Vip old = before.vips().get(vip.id());
+      if (old != null && !Objects.equals(old.allowedSources(), vip.allowedSources())) {
+        changed.put(vip.number(), vip);
+      }
+    }
+    if (!changed.isEmpty()) {
+      closings.close(
+          connections.find(
+              connection -> {
+                @Nullable Vip vip = changed.get(connection.vipNumber());
+                return vip != null && !vip.allows(connection.request().srcAddress());
+              }));
+    }
   }
 
   private static <T> List<T> changed(
@@ -235,7 +276,8 @@ final class Upkeep implements NetworkEvents.Follower {
   private void repairPaths() {
     NetworkSnapshot network = view.get().network();
     Set<LabelledPath> lost = new HashSet<>();
-    for (LabelledPath labelled : labels.repair(network.topology(), network::lowestLatency)) {
+    Runnable again = () -> inOrder.execute(this::repairPaths);
+    for (LabelledPath labelled : labels.repair(network.topology(), network::lowestLatency, again)) {
       if (network.topology().switches().containsAll(labelled.path().switches())
           && labelled.path().switches().stream().noneMatch(this::isJustBack)) {
         lost.add(labelled);
@@ -342,6 +384,50 @@ final class Upkeep implements NetworkEvents.Follower {
         });
   }
 
+  /** To be called every {@link HealthChecks#TICK_MILLIS}. */
+  void checkMembers() {
+    inOrder.execute(
+        () -> {
+          view.refreshShares();
+          List<HealthChecks.Change> changes = checks.tick(view.get().servers());
+          if (!changes.isEmpty()) {
+            view.setHealth(checks.health());
+            view.refreshHosts();
+            closeConnections(
+                List.of(),
+                changes.stream().filter(this::isLost).map(HealthChecks.Change::member).toList());
+            changes.forEach(Upkeep::log);
+            requests.retryWaiting();
+          }
+        });
+  }
+
+  /**
+   * Whether the open connections of a member are to be reset. Where most of a pool seems to be
+   * down, it is more likely that answers get lost than that all have ended.
+   */
+  private boolean isLost(HealthChecks.Change change) {
+    return change.now() == Health.DOWN
+        && change.monitor().onDown() == Monitor.OnDown.RESET
+        && checks.mostAreUp(change.monitor());
+  }
+
+  private static void log(HealthChecks.Change change) {
+    if (change.now() == Health.DOWN) {
+      LOG.warn(
+          "member_down member={} address={} monitor={} - it gets no new connections",
+          change.member().id(),
+          change.member().address(),
+          change.monitor().id());
+    } else {
+      LOG.info(
+          "member_up member={} address={} monitor={}",
+          change.member().id(),
+          change.member().address(),
+          change.monitor().id());
+    }
+  }
+
   /** To be called every {@link Closings#TICK_MILLIS}. */
   void goOnClosing() {
     inOrder.execute(closings::goOn);
@@ -356,7 +442,9 @@ final class Upkeep implements NetworkEvents.Follower {
           adoption.complete();
           labels.sweep();
           connections.sweep();
+          clientMemory.sweep();
           audits.tick();
+          limits.tell(view.get().catalog().vips().values());
           askedAtNanos.clear();
           askForMissingMembers();
         });

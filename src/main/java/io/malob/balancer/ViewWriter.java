@@ -2,6 +2,7 @@ package io.malob.balancer;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.NetworkSnapshot;
@@ -9,6 +10,8 @@ import io.malob.algorithm.Server;
 import io.malob.algorithm.ServerLoad;
 import io.malob.algorithm.graph.LinkValues;
 import io.malob.algorithm.graph.Topology;
+import io.malob.algorithm.health.Ejection;
+import io.malob.algorithm.health.Health;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Pool;
@@ -28,12 +31,16 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the {@link BalancerView}: the one writer of it. To be called by one thread at a time;
  * {@link #get} and {@link #stats} by any.
  */
 final class ViewWriter implements Supplier<BalancerView> {
+  private static final Logger LOG = LoggerFactory.getLogger(ViewWriter.class);
+
   private final Function<IPv4Address, Optional<Attachment>> hosts;
   private final Function<IPv4Address, ServerMeasurements> measured;
   private final Map<Integer, ServerLoad> loads = new ConcurrentHashMap<>();
@@ -44,6 +51,10 @@ final class ViewWriter implements Supplier<BalancerView> {
   /** When each member was last reported of. */
   private final Map<Integer, Long> reportedAt = new HashMap<>();
 
+  private final SlowStarts slowStarts;
+  private ImmutableMap<Integer, Health> checked = ImmutableMap.of();
+  private ImmutableSet<Integer> out = ImmutableSet.of();
+
   private volatile BalancerView view = BalancerView.EMPTY;
 
   /**
@@ -53,16 +64,19 @@ final class ViewWriter implements Supplier<BalancerView> {
    * @param measured what is known of the server at an address and not too old
    * @param linkValues what is known of the links of a topology
    * @param counting what placers take for load
+   * @param slowStarts what gives members their shares; for this writer alone
    */
   ViewWriter(
       Function<IPv4Address, Optional<Attachment>> hosts,
       Function<IPv4Address, ServerMeasurements> measured,
       Function<Topology, LinkValues> linkValues,
-      Counting counting) {
+      Counting counting,
+      SlowStarts slowStarts) {
     this.hosts = hosts;
     this.measured = measured;
     this.linkValues = linkValues;
     this.counting = counting;
+    this.slowStarts = slowStarts;
   }
 
   @Override
@@ -95,7 +109,34 @@ final class ViewWriter implements Supplier<BalancerView> {
     refreshServers(member -> true);
   }
 
-  /** Looks up again where the members are. */
+  /** Takes over what checks of members have shown, with whatever changes next. */
+  void setHealth(ImmutableMap<Integer, Health> newHealth) {
+    checked = newHealth;
+  }
+
+  /** Takes over which members are out because of what their connections have shown. */
+  void setOut(ImmutableSet<Integer> numbers) {
+    if (!numbers.equals(out)) {
+      out = numbers;
+      publish(view.catalog(), view.network());
+    }
+  }
+
+  /** Members that have come into their pools a short while ago get a larger share. */
+  void refreshShares() {
+    if (slowStarts.isOver()) {
+      return;
+    }
+    BalancerView current = view;
+    for (Pool pool : current.catalog().pools().values()) {
+      PoolView members = current.pool(pool);
+      if (pool.slowStartSeconds() > 0 && slowStarts.share(pool, members.servers())) {
+        members.sharesChanged();
+      }
+    }
+  }
+
+  /** Looks up again where the members are, and how they are. */
   void refreshHosts() {
     publish(view.catalog(), view.network());
   }
@@ -144,21 +185,65 @@ final class ViewWriter implements Supplier<BalancerView> {
     ImmutableMap.Builder<String, PoolView> pools = ImmutableMap.builder();
     ImmutableMap.Builder<Integer, PoolView> poolOfMember = ImmutableMap.builder();
     ImmutableMap.Builder<Integer, Server> allServers = ImmutableMap.builder();
+    Map<Integer, Health> health = new HashMap<>(checked);
     for (Pool pool : catalog.pools().values()) {
       Map<Member, Server> located = located(catalog, pool);
-      ImmutableList<Server> servers =
-          located.entrySet().stream()
-              .filter(entry -> entry.getKey().isUp())
-              .map(Map.Entry::getValue)
-              .collect(ImmutableList.toImmutableList());
+      ImmutableList<Server> usual = choosable(located, member -> !member.backup(), health);
+      ImmutableList<Server> backups = choosable(located, Member::backup, health);
       @Nullable PoolView old = before.pools().get(pool.id());
-      PoolView next = old == null ? new PoolView(servers, counting) : old.with(servers);
+      slowStarts.follow(
+          pool,
+          old == null ? ImmutableList.of() : old.servers(),
+          ImmutableList.<Server>builder().addAll(usual).addAll(backups).build());
+      PoolView next =
+          old == null ? new PoolView(usual, backups, counting) : old.with(usual, backups);
+      if (next.isOnBackups() != (old != null && old.isOnBackups())) {
+        logBackups(pool, next.isOnBackups());
+      }
       pools.put(pool.id(), next);
       located.values().forEach(server -> allServers.put(server.number(), server));
       catalog.membersOfPool(pool.id()).forEach(member -> poolOfMember.put(member.number(), next));
     }
+    slowStarts.retain(catalog.pools().keySet());
+    ImmutableMap<Integer, Server> servers = allServers.build();
     view =
-        new BalancerView(catalog, network, pools.build(), poolOfMember.build(), allServers.build());
+        new BalancerView(
+            catalog,
+            network,
+            pools.build(),
+            poolOfMember.build(),
+            servers,
+            ImmutableMap.copyOf(health),
+            ServerPlaces.of(catalog, servers));
+  }
+
+  private static boolean takesConnections(Server server, Map<Integer, Health> health) {
+    return health.getOrDefault(server.number(), Health.UNCHECKED).takesConnections();
+  }
+
+  /** Of these members, those of that sort which take new connections. Notes those that are out. */
+  private ImmutableList<Server> choosable(
+      Map<Member, Server> located, Predicate<Member> sort, Map<Integer, Health> health) {
+    ImmutableList<Server> sound =
+        located.entrySet().stream()
+            .filter(entry -> sort.test(entry.getKey()))
+            .filter(entry -> entry.getKey().takesNew())
+            .map(Map.Entry::getValue)
+            .filter(server -> takesConnections(server, checked))
+            .collect(ImmutableList.toImmutableList());
+    Ejection.heeded(sound, server -> out.contains(server.number()))
+        .forEach(server -> health.put(server.number(), Health.EJECTED));
+    return sound.stream()
+        .filter(server -> takesConnections(server, health))
+        .collect(ImmutableList.toImmutableList());
+  }
+
+  private static void logBackups(Pool pool, boolean inUse) {
+    if (inUse) {
+      LOG.warn("backups_in_use pool={} - no other member takes connections", pool.id());
+    } else {
+      LOG.info("backups_at_rest pool={}", pool.id());
+    }
   }
 
   /** The members of a pool that the network has shown, in the pool's order. */
@@ -175,8 +260,9 @@ final class ViewWriter implements Supplier<BalancerView> {
         member.number(),
         member.address().getInt(),
         Optional.ofNullable(member.port()).orElse(0),
-        member.weight(),
+        Math.max(1, member.weight()), // of one without weight nothing is asked but what it has
         at,
+        member.limit(),
         loads.computeIfAbsent(member.number(), any -> new ServerLoad()));
   }
 
@@ -214,7 +300,14 @@ final class ViewWriter implements Supplier<BalancerView> {
           member.id(),
           load == null
               ? MemberStats.unknown(located)
-              : new MemberStats(load.active(), load.total(), reported, load.foreign(), located));
+              : new MemberStats(
+                  load.active(),
+                  load.total(),
+                  reported,
+                  load.foreign(),
+                  located,
+                  current.health(member),
+                  load.share()));
     }
     return stats.build();
   }

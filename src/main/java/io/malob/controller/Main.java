@@ -66,6 +66,11 @@ public final class Main implements Callable<Integer> {
   private @Nullable String bindAddress;
 
   @Option(
+      names = "--insecure",
+      description = "Serves REST to other machines although anyone there may change everything.")
+  private boolean isInsecure;
+
+  @Option(
       names = "--data",
       paramLabel = "DIR",
       defaultValue = "${env:MALOB_DATA}",
@@ -116,6 +121,7 @@ public final class Main implements Callable<Integer> {
     override(overrides, RestModule.class.getName() + ".httpPort", httpPort);
     override(overrides, CoreModule.class.getName() + ".openFlowHost", bindAddress);
     override(overrides, RestModule.class.getName() + ".host", bindAddress);
+    override(overrides, RestModule.class.getName() + ".insecure", isInsecure ? "true" : null);
     // every module that keeps data finds the directory in its own settings
     override(overrides, "*.data", dataDirectory);
     return overrides;

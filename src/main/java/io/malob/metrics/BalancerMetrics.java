@@ -35,13 +35,18 @@ record BalancerMetrics(IBalancerService balancer, IMonitorService monitor) {
     activity
         .packetIns()
         .forEach((outcome, count) -> samples.add(Metric.PACKET_INS, count, outcome));
+    activity
+        .droppedPacketIns()
+        .forEach((name, count) -> samples.add(Metric.PACKET_IN_DROPS, count, name));
     balancer.refusals().forEach((reason, count) -> samples.add(Metric.REFUSALS, count, reason));
+    balancer.ejections().forEach((why, count) -> samples.add(Metric.EJECTIONS, count, why));
     samples.add(Metric.WAITING, activity.waiting());
     samples.add(Metric.RECORDS, activity.records().written(), "written");
     samples.add(Metric.RECORDS, activity.records().dropped(), "dropped");
     addCounters(samples, balancer.counters());
     addPathChanges(samples, activity, balancer.moves());
     addAudits(samples, balancer.audits());
+    balancer.vipConnections().forEach((vip, count) -> samples.add(Metric.VIP_ACTIVE, count, vip));
     addMembers(samples, activity);
   }
 

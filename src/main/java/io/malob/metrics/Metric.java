@@ -21,7 +21,18 @@ enum Metric {
       "From reading a connection's first packet to handing over its rules, waiting for hosts and"
           + " labels included"),
   PACKET_INS(Kind.COUNTER, "malob_packet_ins", "Packet-ins by what became of them", "outcome"),
+  PACKET_IN_DROPS(
+      Kind.COUNTER,
+      "malob_packet_in_drops",
+      "Packet-ins that were dropped unseen, because more came than could be handled",
+      "class"),
   REFUSALS(Kind.COUNTER, "malob_refusals", "Packets and connections that were refused", "reason"),
+  EJECTIONS(
+      Kind.COUNTER,
+      "malob_ejections",
+      "Members that were left out for a while because connections got no answer (no_reply) or their"
+          + " agent's did not (refuses)",
+      "why"),
   WAITING(
       Kind.GAUGE,
       "malob_waiting_packets",
@@ -58,6 +69,11 @@ enum Metric {
       "malob_connection_records",
       "Records of connections that were written or dropped",
       "outcome"),
+  VIP_ACTIVE(
+      Kind.GAUGE,
+      "malob_vip_active_connections",
+      "Connections that have not ended; see connection_limit",
+      "vip"),
   MEMBER_ACTIVE(
       Kind.GAUGE,
       "malob_member_active_connections",

@@ -6,6 +6,7 @@ import io.malob.openflow.label.Label;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFOxmList;
 import org.projectfloodlight.openflow.protocol.match.Match;
@@ -15,6 +16,7 @@ import org.projectfloodlight.openflow.types.EthType;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
@@ -194,6 +196,24 @@ public final class ConnectionRules {
             oxms.ipv4Src(IPv4Address.of(control.srcAddress())),
             oxms.ipv4Dst(IPv4Address.of(control.dstAddress())),
             oxms.tcpSrc(TransportPort.of(dataPort))));
+  }
+
+  /**
+   * Asks for what the rule of a connection's replies has counted.
+   *
+   * @param incoming the packets that it matches
+   */
+  public static OFFlowStatsRequest requestReply(
+      OFFactory factory, FiveTuple incoming, int vipNumber, int memberNumber, int generation) {
+    return factory
+        .buildFlowStatsRequest()
+        .setTableId(FlowLayout.CLASSIFY)
+        .setOutPort(OFPort.ANY)
+        .setOutGroup(OFGroup.ANY)
+        .setCookie(Cookie.of(Cookie.Kind.REPLY, vipNumber, memberNumber, generation))
+        .setCookieMask(U64.NO_MASK)
+        .setMatch(match(factory, incoming))
+        .build();
   }
 
   private static OFMessage remove(

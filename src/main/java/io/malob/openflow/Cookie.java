@@ -30,7 +30,11 @@ public final class Cookie {
     /** Shows the controller what agents report, and ARP for the addresses that they report to. */
     REPORT(9),
     /** Keeps the probes of link agents on their link. */
-    PROBE(10);
+    PROBE(10),
+    /** Drops, for a moment, what floods the controller. */
+    FLOOD(11),
+    /** Drops what comes from clients that a VIP does not allow. */
+    DENIAL(12);
 
     private final long code;
 
@@ -93,6 +97,11 @@ public final class Cookie {
     return Optional.empty();
   }
 
+  /** The id of a rule that belongs to no connection, as it was given. */
+  public static int id(U64 cookie) {
+    return (int) cookie.getValue();
+  }
+
   /** The number of the VIP of a connection's rule. */
   public static int vipNumber(U64 cookie) {
     return (int) ((cookie.getValue() & FIELD_VIP) >>> VIP_SHIFT);
@@ -125,6 +134,11 @@ public final class Cookie {
    */
   static U64 sliceMask(int slices) {
     return U64.of(FIELD_APPLICATION | (slices - 1));
+  }
+
+  /** Matches the rules of one kind, given a cookie of such a rule. */
+  static U64 kindMask() {
+    return U64.of(FIELD_KIND);
   }
 
   /** Matches the rules of connections in both directions, given the cookie of one of either. */

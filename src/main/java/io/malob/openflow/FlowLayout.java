@@ -26,6 +26,7 @@ public final class FlowLayout {
   public static final int PRIORITY_LABELLED = 50_000;
   public static final int PRIORITY_REPLY = 49_000;
   public static final int PRIORITY_FTP_DATA = 48_700;
+  public static final int PRIORITY_DENIAL = 48_600;
   public static final int PRIORITY_TCP_FLAGS = 48_500;
   public static final int PRIORITY_REPORT = 48_200;
   public static final int PRIORITY_VIP = 48_000;

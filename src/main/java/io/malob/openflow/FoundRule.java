@@ -60,7 +60,7 @@ public sealed interface FoundRule {
   /** Shows the controller what is still sent within a connection that was closed; ends soon. */
   record Closed() implements FoundRule {}
 
-  /** Another module's, or of a kind that later versions may have. */
+  /** Another module's, one that ends by itself, or of a kind that later versions may have. */
   record Foreign() implements FoundRule {}
 
   /** It carries our cookie, but says nothing that a rule of its kind would. */

@@ -100,7 +100,8 @@ public final class FoundRules {
           case HOST -> host(entry, match);
           case FTP_DATA -> ftpData(entry, match);
           case REPORT -> vip(match).map(address -> new FoundRule.Foreign());
-          case PROBE -> Optional.of(new FoundRule.Foreign());
+          case DENIAL -> value(match, MatchField.IPV4_SRC).map(any -> new FoundRule.Foreign());
+          case PROBE, FLOOD -> Optional.of(new FoundRule.Foreign());
           case CLOSED ->
               isFiveTuple(match) ? Optional.of(new FoundRule.Closed()) : Optional.empty();
         };

@@ -26,6 +26,16 @@ public record RuleCounts(long bytes, long nanos) {
         : of(removed.getByteCount(), removed.getDurationSec(), removed.getDurationNsec());
   }
 
+  /** How many packets a rule that has ended has matched; 0 if the switch does not tell. */
+  public static long packets(OFFlowRemoved removed) {
+    if (removed.getVersion() != OFVersion.OF_15) {
+      return Math.max(0, removed.getPacketCount().getValue());
+    }
+    return has(removed.getStats(), StatField.PACKET_COUNT)
+        ? Math.max(0, removed.getStats().get(StatField.PACKET_COUNT).getValue())
+        : 0;
+  }
+
   /** The counts of a rule that is there; empty if the switch does not tell them. */
   public static Optional<RuleCounts> of(OFFlowStatsEntry entry) {
     return entry.getVersion() == OFVersion.OF_15

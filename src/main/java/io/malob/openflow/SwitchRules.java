@@ -120,22 +120,30 @@ public final class SwitchRules {
 
   private static OFFlowMod.Builder tcpFlags(
       OFFlowMod.Builder builder, OFFactory factory, IPv4Address address, U16 flags, U16 mask) {
+    return builder
+        .setTableId(FlowLayout.CLASSIFY)
+        .setPriority(FlowLayout.PRIORITY_TCP_FLAGS)
+        .setMatch(tcpFlags(factory, address, flags, mask).build());
+  }
+
+  /** Matches what begins TCP connections to an address. */
+  static Match.Builder beginnings(OFFactory factory, IPv4Address address) {
+    return tcpFlags(factory, address, SYN, SYN_ACK);
+  }
+
+  private static Match.Builder tcpFlags(
+      OFFactory factory, IPv4Address address, U16 flags, U16 mask) {
     // a field of its own since OpenFlow 1.5, an extension before
     MatchField<U16> field =
         factory.getVersion().compareTo(OFVersion.OF_15) >= 0
             ? MatchField.TCP_FLAGS
             : MatchField.OVS_TCP_FLAGS;
-    return builder
-        .setTableId(FlowLayout.CLASSIFY)
-        .setPriority(FlowLayout.PRIORITY_TCP_FLAGS)
-        .setMatch(
-            factory
-                .buildMatch()
-                .setExact(MatchField.ETH_TYPE, EthType.IPv4)
-                .setExact(MatchField.IP_PROTO, IpProtocol.TCP)
-                .setExact(MatchField.IPV4_DST, address)
-                .setMasked(field, flags, mask)
-                .build());
+    return factory
+        .buildMatch()
+        .setExact(MatchField.ETH_TYPE, EthType.IPv4)
+        .setExact(MatchField.IP_PROTO, IpProtocol.TCP)
+        .setExact(MatchField.IPV4_DST, address)
+        .setMasked(field, flags, mask);
   }
 
   /** Takes the rules of a VIP address away. */

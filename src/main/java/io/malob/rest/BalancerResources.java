@@ -1,9 +1,12 @@
 package io.malob.rest;
 
+import com.google.common.collect.ImmutableMap;
+import io.malob.balancer.EjectedMember;
 import io.malob.balancer.IBalancerService;
 import io.malob.balancer.MemberStats;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Monitor;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
 import java.io.IOException;
@@ -12,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +25,7 @@ final class BalancerResources implements Resources {
 
   private final IBalancerService balancer;
   private final ItemCollection<Member> members;
+  private final ItemCollection<Monitor> monitors;
   private final Map<String, ItemCollection<?>> collections;
 
   /** The resources of a balancer whose catalog is open. */
@@ -40,6 +45,8 @@ final class BalancerResources implements Resources {
                     .map(Member::id)
                     .collect(Collectors.toList()));
     members = new ItemCollection<>(catalog, Catalog.MEMBERS, FieldNames.of(Catalog.MEMBERS), null);
+    monitors =
+        new ItemCollection<>(catalog, Catalog.MONITORS, FieldNames.of(Catalog.MONITORS), null);
     collections =
         Map.of(
             "vips",
@@ -51,7 +58,9 @@ final class BalancerResources implements Resources {
             "members",
             members,
             "services",
-            new ItemCollection<>(catalog, Catalog.SERVICES, FieldNames.of(Catalog.SERVICES), null));
+            new ItemCollection<>(catalog, Catalog.SERVICES, FieldNames.of(Catalog.SERVICES), null),
+            "health_monitors",
+            monitors);
   }
 
   @Override
@@ -83,6 +92,11 @@ final class BalancerResources implements Resources {
       ItemCollection<Member> ofPool = members.where("pool_id", poolId);
       return path.size() == 3 ? ofPool.collection(call) : ofPool.item(call, path.get(3));
     }
+    if (what.equals("pools/health_monitors") && path.size() <= 4) {
+      checkIsPool(poolId);
+      ItemCollection<Monitor> ofPool = monitors.where("pool_id", poolId);
+      return path.size() == 3 ? ofPool.collection(call) : ofPool.item(call, path.get(3));
+    }
     if (what.equals("pools/stats") && path.size() == 3) {
       checkIsPool(poolId);
       if (!call.method().equals("GET")) {
@@ -102,6 +116,7 @@ final class BalancerResources implements Resources {
 
   private Map<String, Object> stats(String poolId) {
     Map<String, MemberStats> all = balancer.memberStats();
+    Map<String, EjectedMember> ejected = balancer.ejected();
     long active = 0;
     long total = 0;
     List<Object> each = new ArrayList<>();
@@ -119,6 +134,9 @@ final class BalancerResources implements Resources {
           stats.reportedConnections().isPresent() ? stats.reportedConnections().getAsInt() : null);
       line.put("foreign_connections", stats.foreignConnections());
       line.put("located", stats.located());
+      line.put("health", stats.health().text());
+      line.put("share", Measured.rounded(stats.share()));
+      line.put("ejected", shown(ejected.get(member.id())));
       each.add(line);
     }
     Map<String, Object> sum = new LinkedHashMap<>();
@@ -130,12 +148,21 @@ final class BalancerResources implements Resources {
     return sum;
   }
 
+  private static @Nullable Map<String, Object> shown(@Nullable EjectedMember ejected) {
+    return ejected == null
+        ? null
+        : ImmutableMap.of(
+            "why", ejected.why(),
+            "times", ejected.times(),
+            "seconds_left", TimeUnit.NANOSECONDS.toSeconds(ejected.nanosLeft()) + 1);
+  }
+
   private static RefusedException noSuchPath(List<String> path) {
     return new RefusedException(
         404,
         "there is nothing at /"
             + String.join("/", path)
-            + " here, only vips, pools, members and services",
+            + " here, only vips, pools, members, services and health_monitors",
         null);
   }
 }

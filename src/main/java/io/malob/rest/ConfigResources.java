@@ -97,7 +97,7 @@ final class ConfigResources {
       if (items != null) {
         List<Fields> fields = new ArrayList<>();
         for (Map<String, @Nullable Object> item : items) {
-          fields.add(fields(item, kind.listName() + "[" + fields.size() + "]."));
+          fields.add(fields(kind, item, kind.listName() + "[" + fields.size() + "]."));
         }
         lists.put(kind, fields);
       }
@@ -105,16 +105,17 @@ final class ConfigResources {
     return lists;
   }
 
-  private static Fields fields(Map<String, @Nullable Object> item, String place)
+  private static Fields fields(
+      CatalogKind<?> kind, Map<String, @Nullable Object> item, String place)
       throws RefusedException {
     Map<String, @Nullable String> fields = new LinkedHashMap<>();
     for (Map.Entry<String, @Nullable Object> field : item.entrySet()) {
       @Nullable Object value = field.getValue();
-      if (value instanceof List) {
+      if ((value instanceof List || value instanceof Map) && !kind.takesParts(field.getKey())) {
         String name = place + field.getKey();
         throw new RefusedException(400, name + " must be a text or a number", name);
       }
-      fields.put(field.getKey(), value == null ? null : value.toString());
+      fields.put(field.getKey(), value == null ? null : Fields.text(value));
     }
     return Fields.of(fields);
   }

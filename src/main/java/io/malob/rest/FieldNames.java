@@ -4,8 +4,10 @@ import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogKind;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Recognises fields by the names that clients give them: {@code vip id} as the MALOB thesis writes
@@ -15,18 +17,14 @@ import java.util.Set;
  * @param others other names, and what they mean
  */
 record FieldNames(Set<String> known, Map<String, String> others) {
-  private static final ImmutableMap<String, String> OTHERS =
-      ImmutableMap.of(
-          "vipId", "vip_id",
-          "poolId", "pool_id",
-          "lbMethod", "lb_method",
-          "adminState", "admin_state",
-          "serviceName", "service_name");
+  private static final Pattern HUMP = Pattern.compile("(?<=[a-z])[A-Z]");
 
   /** The names of a kind's fields, and of what else its items are shown with. */
   static FieldNames of(CatalogKind<?> kind, String... more) {
     ImmutableMap.Builder<String, String> others = ImmutableMap.builder();
-    others.putAll(OTHERS);
+    if (kind == Catalog.MONITORS) {
+      others.put("fall", "attempts_before_deactivation");
+    }
     if (kind == Catalog.SERVICES) {
       others.put("name", "service_name");
     }
@@ -37,7 +35,9 @@ record FieldNames(Set<String> known, Map<String, String> others) {
   /** The name here; the given one as it is if there is no such field, so that an error shows it. */
   String here(String given) {
     String words = given.strip().replace(' ', '_');
-    String name = others.getOrDefault(words, words);
+    String apart =
+        HUMP.matcher(words).replaceAll(hump -> "_" + hump.group().toLowerCase(Locale.ROOT));
+    String name = others.getOrDefault(apart, apart);
     return known.contains(name) ? name : given;
   }
 }

@@ -193,10 +193,12 @@ final class ItemCollection<T extends CatalogItem> {
         if (value != null && !value.equals(listNow)) {
           throw new RefusedException(400, name + " is read-only: it follows from others", name);
         }
-      } else if (value instanceof List && kind.fieldNames().contains(name)) {
+      } else if ((value instanceof List || value instanceof Map)
+          && kind.fieldNames().contains(name)
+          && !kind.takesParts(name)) {
         throw new RefusedException(400, name + " must be a text or a number", name);
       } else {
-        fields.put(name, value == null ? null : value.toString());
+        fields.put(name, value == null ? null : Fields.text(value));
       }
     }
     return Fields.of(fields);

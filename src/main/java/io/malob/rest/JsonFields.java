@@ -15,8 +15,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the one form of JSON that requests have: an object whose values are texts, numbers, null,
- * or lists of texts and numbers. Reads token by token, so that no nesting is ever built up.
+ * Reads the one form of JSON that requests have: an object whose values are texts, numbers, truth
+ * values, null, or lists or objects of such. Reads token by token, so that no deeper nesting is
+ * ever built up.
  */
 final class JsonFields {
   private static final JsonFactory JSON = new JsonFactory();
@@ -24,8 +25,8 @@ final class JsonFields {
   private JsonFields() {}
 
   /**
-   * The fields of a body, in its order. A value is a text (numbers as they are written), a list of
-   * texts, or null.
+   * The fields of a body, in its order. A value is a text (numbers and truth values as they are
+   * written), a list or an object of texts, or null.
    *
    * @param rename what a field is called here, by the name that the client gives it
    * @throws RefusedException if the body is anything else
@@ -73,8 +74,8 @@ final class JsonFields {
       if (fields.containsKey(name)) {
         throw new RefusedException(400, name + " is given twice", name);
       }
-      boolean isTruth = parser.nextToken().isBoolean();
-      fields.put(name, isTruth ? parser.getText() : readScalar(parser, name));
+      parser.nextToken();
+      fields.put(name, readScalar(parser, name));
     }
     if (parser.nextToken() != JsonToken.END_OBJECT) {
       throw new RefusedException(400, "the body has more than \"" + wrapper + "\"", null);
@@ -160,6 +161,9 @@ final class JsonFields {
 
   private static @Nullable Object readValue(JsonParser parser, String name)
       throws IOException, RefusedException {
+    if (parser.getCurrentToken() == JsonToken.START_OBJECT) {
+      return readParts(parser, name);
+    }
     if (parser.getCurrentToken() != JsonToken.START_ARRAY) {
       return readScalar(parser, name);
     }
@@ -170,11 +174,28 @@ final class JsonFields {
     return list;
   }
 
+  /** The object that the parser has just entered; what is null in it is not there. */
+  private static Map<String, String> readParts(JsonParser parser, String name)
+      throws IOException, RefusedException {
+    Map<String, String> parts = new LinkedHashMap<>();
+    while (parser.nextToken() != JsonToken.END_OBJECT) {
+      String place = name + "." + parser.getText();
+      String part = parser.getText();
+      parser.nextToken();
+      @Nullable String value = readScalar(parser, place);
+      if (value != null && parts.put(part, value) != null) {
+        throw new RefusedException(400, place + " is given twice", place);
+      }
+    }
+    return parts;
+  }
+
   private static @Nullable String readScalar(JsonParser parser, String name)
       throws IOException, RefusedException {
     return switch (parser.getCurrentToken()) {
       case VALUE_NULL -> null;
-      case VALUE_STRING, VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> parser.getText();
+      case VALUE_STRING, VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT, VALUE_TRUE, VALUE_FALSE ->
+          parser.getText();
       default -> throw new RefusedException(400, name + " must be a text or a number", name);
     };
   }

@@ -13,7 +13,15 @@ final class LbaasMember extends LbaasFormat<Member> {
   private static final String NONE = "0";
 
   LbaasMember() {
-    super("member", Catalog.MEMBERS, "id", "address", "protocol_port", "weight", "admin_state_up");
+    super(
+        "member",
+        Catalog.MEMBERS,
+        "id",
+        "address",
+        "protocol_port",
+        "weight",
+        "backup",
+        "admin_state_up");
   }
 
   @Override
@@ -22,6 +30,7 @@ final class LbaasMember extends LbaasFormat<Member> {
     copy(given, "id", fields, "id");
     copy(given, "address", fields, "address");
     copy(given, "protocol_port", fields, "port");
+    copy(given, "backup", fields, "backup");
     @Nullable String up = given.get("admin_state_up");
     boolean drained = NONE.equals(given.get("weight"));
     if (given.containsKey("weight") && !drained) {
@@ -50,6 +59,7 @@ final class LbaasMember extends LbaasFormat<Member> {
     shown.put("address", member.address().toString());
     shown.put("protocol_port", member.port());
     shown.put("weight", member.adminState() == AdminState.DRAIN ? 0 : member.weight());
+    shown.put("backup", member.backup());
     shown.put("admin_state_up", member.adminState() != AdminState.DOWN);
     shown.put("provisioning_status", "ACTIVE");
     shown.put("operating_status", status.of(member));

@@ -5,6 +5,7 @@ import io.malob.algorithm.Algorithm;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Persistence;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
 import java.util.LinkedHashMap;
@@ -72,10 +73,16 @@ final class LbaasPool extends LbaasFormat<Pool> {
                 .map(Member::id)
                 .collect(Collectors.toList())));
     shown.put("healthmonitor_id", null);
-    shown.put("session_persistence", null);
+    shown.put("session_persistence", persistence(pool.persistence()));
     shown.put("admin_state_up", true);
     shown.put("provisioning_status", "ACTIVE");
     shown.put("operating_status", status.of(pool));
     return shown;
+  }
+
+  private static @Nullable Map<String, Object> persistence(@Nullable Persistence persistence) {
+    return persistence == null
+        ? null
+        : Map.of("type", "SOURCE_IP", "persistence_timeout", persistence.timeoutSeconds());
   }
 }

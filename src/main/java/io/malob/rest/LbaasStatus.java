@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The operating status of what OpenStack knows, from what is seen of members in the network at one
- * moment: a member whose place the network does not know gets no connection.
+ * moment: a member whose place the network does not know, or whose checks fail, gets no connection.
  */
 final class LbaasStatus {
   private static final String ONLINE = "ONLINE";
@@ -35,18 +35,25 @@ final class LbaasStatus {
   String of(Member member) {
     if (member.adminState() == AdminState.DOWN) {
       return OFFLINE;
-    } else if (member.adminState() == AdminState.DRAIN) {
+    } else if (!member.takesNew()) {
       return DRAINING;
     }
     @Nullable MemberStats seen = stats.get(member.id());
-    return seen != null && seen.located() ? ONLINE : ERROR;
+    if (seen == null || !seen.located()) {
+      return ERROR;
+    }
+    return switch (seen.health()) {
+      case UNCHECKED, UP -> ONLINE;
+      case CHECKING -> OFFLINE;
+      case DOWN, EJECTED -> ERROR;
+    };
   }
 
   /** That of the members which are to take connections; offline if there are none. */
   String of(Pool pool) {
     return together(
         catalog.membersOfPool(pool.id()).stream()
-            .filter(Member::isUp)
+            .filter(Member::takesNew)
             .map(this::of)
             .collect(Collectors.toList()));
   }

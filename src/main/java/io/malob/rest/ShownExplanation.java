@@ -137,6 +137,7 @@ final class ShownExplanation {
         candidate.excluded().map(why -> why.name().toLowerCase(Locale.ROOT)).orElse(null));
     line.put("values", values(candidate.values()));
     line.put("weight", candidate.member().weight());
+    line.put("share", server == null ? null : Measured.rounded(server.load().share()));
     line.put("active_connections", server == null ? 0 : server.load().active());
     line.put("foreign_connections", server == null ? 0 : server.load().foreign());
     line.put("cpu", show.of(known.cpuFraction(), 1));

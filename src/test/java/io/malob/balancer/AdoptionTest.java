@@ -152,7 +152,7 @@ class AdoptionTest {
   void adoptedConnectionWhoseRuleIsRefusedLater_ends() {
     connectAll();
     after.timeOut(s1, after.rules(s1, 1).get(0));
-    after.refuseRequestRules(true);
+    after.refuse(Cookie.Kind.REQUEST, true);
 
     after.send(client, toVip(40_000, ACK));
 
@@ -386,7 +386,8 @@ class AdoptionTest {
     connectAll();
     assertEquals(2, rulesOfConnections().size());
 
-    after.pass(10);
+    after.pass(5);
+    after.pass(5);
 
     assertEquals(List.of(), rulesOfConnections());
     assertEquals(3, after.module.audits().tablesReset());

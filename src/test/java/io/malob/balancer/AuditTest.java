@@ -1,6 +1,7 @@
 package io.malob.balancer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.malob.balancer.BalancerNetwork.Host;
@@ -141,6 +142,18 @@ class AuditTest {
   }
 
   @Test
+  void switchThatIsBeingReadWhileTheControllerStandsStill_isNotStartedAfresh() {
+    net.disconnect(s1);
+    net.holdStatistics();
+    net.addSwitch(1);
+    net.pass(10);
+    net.releaseStatistics();
+
+    assertEquals(0, net.module.audits().tablesReset());
+    assertGoesOn();
+  }
+
+  @Test
   void requestRuleThatWentWhileItsSwitchWasAway_putsTheConnectionToSleep() {
     net.disconnect(s1);
     lose(s1, ofKind(s1, Cookie.Kind.REQUEST).get(0));
@@ -172,6 +185,18 @@ class AuditTest {
     net.addSwitch(2);
 
     assertGoesOn();
+  }
+
+  @Test
+  void ruleOfALabelThatWasTakenAwayWhileItsSwitchWasAway_goesAtOnce() {
+    net.disconnect(s2);
+    net.delete(io.malob.state.catalog.Catalog.MEMBERS, "m1");
+    net.pass(40);
+    assertNotEquals(List.of(), ofKind(s2, Cookie.Kind.LABEL));
+
+    net.addSwitch(2);
+
+    assertEquals(List.of(), ofKind(s2, Cookie.Kind.LABEL));
   }
 
   @Test

@@ -25,6 +25,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -58,6 +59,7 @@ import net.floodlightcontroller.linkdiscovery.Link;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import net.floodlightcontroller.topology.ITopologyListener;
 import net.floodlightcontroller.topology.ITopologyService;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFBadMatchCode;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
@@ -138,7 +140,7 @@ final class BalancerNetwork {
 
   private boolean holdBarriers;
   private boolean refusesTcpFlags;
-  private boolean refusesRequestRules;
+  private final Set<Cookie.Kind> noRoomFor = EnumSet.noneOf(Cookie.Kind.class);
 
   private final List<Repeated> repeated = new ArrayList<>();
 
@@ -146,6 +148,9 @@ final class BalancerNetwork {
   private ITopologyListener topologyListener;
   private IDeviceListener deviceListener;
   private IOFMessageListener messageListener;
+
+  /** Is asked before all others, if it is there. */
+  private @Nullable ClaimGuard claims;
 
   private final Transport wire;
 
@@ -239,8 +244,17 @@ final class BalancerNetwork {
 
   private IFloodlightProviderService provider() {
     return Stub.of(IFloodlightProviderService.class)
-        .on("addOFMessageListener", with -> messageListener = (IOFMessageListener) with[1])
+        .on("addOFMessageListener", with -> listens((IOFMessageListener) with[1]))
         .make();
+  }
+
+  private @Nullable Object listens(IOFMessageListener listener) {
+    if (listener instanceof ClaimGuard guard) {
+      claims = guard;
+    } else {
+      messageListener = listener;
+    }
+    return null;
   }
 
   private ScheduledExecutorService timer() {
@@ -428,9 +442,9 @@ final class BalancerNetwork {
   }
 
   private void arrived(DatapathId switchId, OFMessage message) {
-    if (refusesRequestRules
+    if (!noRoomFor.isEmpty()
         && Wire.readBack(message) instanceof OFFlowAdd rule
-        && Cookie.is(rule.getCookie(), Cookie.Kind.REQUEST)) {
+        && Cookie.kind(rule.getCookie()).filter(noRoomFor::contains).isPresent()) {
       tell(switchId, tableFull(rule));
       return;
     }
@@ -479,6 +493,11 @@ final class BalancerNetwork {
   }
 
   private void told(DatapathId switchId, OFMessage message) {
+    if (claims != null
+        && claims.receive(switches.get(switchId), message, new FloodlightContext())
+            == Command.STOP) {
+      return;
+    }
     Command command =
         messageListener.receive(switches.get(switchId), message, new FloodlightContext());
     if (command == Command.CONTINUE && message instanceof OFPacketIn packetIn) {
@@ -501,9 +520,13 @@ final class BalancerNetwork {
         .build();
   }
 
-  /** Whether the tables for the rules of clients' packets are full. */
-  void refuseRequestRules(boolean full) {
-    refusesRequestRules = full;
+  /** Whether the tables for rules of a kind are full. */
+  void refuse(Cookie.Kind kind, boolean full) {
+    if (full) {
+      noRoomFor.add(kind);
+    } else {
+      noRoomFor.remove(kind);
+    }
   }
 
   /** Switches cannot match TCP flags. */
@@ -756,7 +779,12 @@ final class BalancerNetwork {
 
   /** Time passes, and everything that is repeated now and then is done once. */
   void pass(int seconds) {
-    nanoTime.addAndGet(TimeUnit.SECONDS.toNanos(seconds));
+    passMillis(1_000L * seconds);
+  }
+
+  /** The same for less than a second. */
+  void passMillis(long millis) {
+    nanoTime.addAndGet(TimeUnit.MILLISECONDS.toNanos(millis));
     List.copyOf(repeated).forEach(each -> each.work.run());
   }
 

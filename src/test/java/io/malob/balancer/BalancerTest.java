@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
@@ -321,6 +322,21 @@ class BalancerTest {
   }
 
   @Test
+  void switchWithoutRoomForALabel_isNoWay() {
+    net.webService(far);
+    net.refuse(Cookie.Kind.LABEL, true);
+    net.learn(far);
+    Packet reset = only(net.send(client, toVip(40_000, 80, SYN)), client);
+    assertTrue(reset.hasTcpFlags(Packet.TCP_RST));
+    assertEquals(1, net.refused(RefusalReason.PATH_FAILED));
+    assertEquals(0, net.module.paths().size());
+
+    net.refuse(Cookie.Kind.LABEL, false);
+    only(net.send(client, toVip(40_001, 80, SYN)), far);
+    assertEquals(1, net.module.counters().openConnections());
+  }
+
+  @Test
   void portWithoutVip_isResetAtTheRightNumber() {
     net.learn(far);
     net.webService(far);
@@ -630,6 +646,7 @@ class BalancerTest {
     net.webService(far, farToo);
     Packet first = Packet.parse(net.send(client, toVip(40_000, 80, SYN)).get(0).frame());
     assertEquals(1, net.stats("m1").activeConnections());
+    net.send(client, toVip(40_000, 80, ACK));
 
     net.timeOut(s1, net.rules(s1, 1).get(0));
     assertEquals(0, net.stats("m1").activeConnections());
@@ -715,6 +732,7 @@ class BalancerTest {
     net.learn(far);
     net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));
+    net.send(client, toVip(40_000, 80, ACK));
     net.timeOut(s1, net.rules(s1, 1).get(0));
     net.timeOut(s3, net.rules(s3, 0).stream().filter(this::isReply).findFirst().orElseThrow());
     net.pass(40);
@@ -735,7 +753,7 @@ class BalancerTest {
   void ruleThatASwitchRefuses_endsItsConnectionAndIsCounted() {
     net.learn(far);
     net.webService(far);
-    net.refuseRequestRules(true);
+    net.refuse(Cookie.Kind.REQUEST, true);
     only(net.send(client, toVip(40_000, 80, SYN)), far);
 
     assertEquals(0, net.stats("m1").activeConnections());
@@ -745,7 +763,7 @@ class BalancerTest {
         Map.of(s1, Map.of("FLOW_MOD_FAILED/TABLE_FULL", 1L)), net.module.counters().refusedRules());
     assertFalse(net.rules(s3, 0).stream().anyMatch(this::isReply), "its other rule goes, too");
 
-    net.refuseRequestRules(false);
+    net.refuse(Cookie.Kind.REQUEST, false);
     only(net.send(client, toVip(40_000, 80, SYN)), far);
     assertEquals(1, net.module.counters().openConnections());
   }
@@ -865,6 +883,25 @@ class BalancerTest {
   }
 
   @Test
+  void connectionThatWakesWhileItsServersSwitchIsAway_isNotReset() {
+    net.learn(far);
+    net.webService(far);
+    net.send(client, toVip(40_000, 80, SYN));
+    net.send(client, toVip(40_000, 80, ACK));
+    net.timeOut(s1, net.rules(s1, 1).get(0));
+    net.disconnect(s3);
+    net.forgetLinks(s3);
+
+    assertEquals(List.of(), net.send(client, toVip(40_000, 80, ACK)));
+
+    net.reconnect(s3);
+    net.learnLink(s2, 2, s3, 1);
+    net.explore(s3);
+    net.pass(5);
+    only(net.send(client, toVip(40_000, 80, ACK)), far);
+  }
+
+  @Test
   void switchThatComesBack_keepsItsConnectionsWhileItsLinksAreNotFoundYet() {
     net.learn(far);
     net.webService(far);
@@ -965,6 +1002,7 @@ class BalancerTest {
     net.webService(far);
     for (int port = 40_000; port < 40_003; port++) {
       net.send(client, toVip(port, 80, SYN));
+      net.send(client, toVip(port, 80, ACK));
     }
     assertEquals(Map.of("1>2", 3, "2>1", 3, "2>3", 3, "3>2", 3), activeOnLinks());
 
@@ -1038,6 +1076,7 @@ class BalancerTest {
     small.learn(to);
     small.webService(to);
     only(small.send(from, toVip(40_000, 80, SYN)), to);
+    only(small.send(from, toVip(40_000, 80, ACK)), to);
     small.timeOut(sw, small.rules(sw, 1).get(0));
     only(small.send(from, toVip(40_001, 80, SYN)), to);
 

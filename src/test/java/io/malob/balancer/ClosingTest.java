@@ -140,6 +140,7 @@ class ClosingTest {
   @Test
   void connectionThatSleeps_isToldAsWell() {
     open(40_000);
+    only(toVip(40_000, ACK));
     net.timeOut(s1, net.rules(s1, 1).get(0));
 
     net.delete(Catalog.MEMBERS, "m1");

@@ -134,10 +134,10 @@ final class Traffic {
     return conversations.stream().filter(each -> each.open).toList();
   }
 
-  /** Conversations that something may move or reset. */
+  /** Conversations that something may move or reset; packets of those that are over may be late. */
   void excuse(Predicate<Conversation> which, String why) {
     conversations.stream()
-        .filter(each -> !each.excused && each.open && which.test(each))
+        .filter(each -> !each.excused && which.test(each))
         .forEach(each -> each.excused = true);
     journal.note(why);
   }

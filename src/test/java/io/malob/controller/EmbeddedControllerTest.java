@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.malob.controller.guard.Refusal;
 import io.malob.controller.module.ModuleSettings;
 import io.malob.testing.ScriptedSwitch;
 import io.malob.testing.SwitchRecorder;
@@ -86,6 +87,15 @@ class EmbeddedControllerTest {
     JsonNode balancer = all.get("io.malob.balancer.BalancerModule");
     assertEquals(false, balancer.get("loaded").asBoolean());
     assertEquals(404, get("/wm/core/module/some/json").statusCode());
+  }
+
+  @Test
+  void refusedInput_atTheStart_isZeroForEachReason() throws Exception {
+    JsonNode refused = new ObjectMapper().readTree(get("/wm/core/refused/json").body());
+    assertEquals(Refusal.values().length, refused.size());
+    for (Refusal refusal : Refusal.values()) {
+      assertEquals(0, refused.get(refusal.label()).asLong(-1), refusal.label());
+    }
   }
 
   @ParameterizedTest

@@ -100,11 +100,13 @@ class SamplesTest {
                         ImmutableLongArray.of(3, 1, 1),
                         SECOND),
                     ImmutableMap.of("placed", 5L, "other", 9L),
+                    ImmutableMap.of("vip1", 8L),
                     4,
                     7,
                     1,
                     ImmutableMap.of("m1", new BalancerActivity.Traffic(100, 900, 3)),
                     new BalancerActivity.Records(6, 2)))
+        .on("ejections", with -> Map.of("no_reply", 2L))
         .on("refusals", with -> Map.of("no_vip", 3L))
         .on(
             "counters",
@@ -113,6 +115,7 @@ class SamplesTest {
         .on("moves", with -> new MoveStats(3, 40, 12, 1, 2))
         .on("audits", with -> new AuditStats(9, 1, 5, 2, 3, 4, 6))
         .on("memberStats", with -> Map.of("m1", new MemberStats(4, 50, OptionalInt.of(6), 2, true)))
+        .on("vipConnections", with -> Map.of("web", 12))
         .on("links", with -> List.of(new LinkStats(LINK, 11)))
         .make();
   }
@@ -181,9 +184,12 @@ class SamplesTest {
         "malob_placement_seconds_count 5",
         "malob_placement_seconds_sum 1.0",
         "malob_packet_ins_total{outcome=\"other\"} 9.0",
+        "malob_packet_in_drops_total{class=\"vip1\"} 8.0",
         "malob_refusals_total{reason=\"no_vip\"} 3.0",
+        "malob_ejections_total{why=\"no_reply\"} 2.0",
         "malob_waiting_packets 4.0",
         "malob_open_connections 5.0",
+        "malob_vip_active_connections{vip=\"web\"} 12.0",
         "malob_dormant_connections 8.0",
         "malob_unsent_batches_total 2.0",
         "malob_refused_rules_total{reason=\"FLOW_MOD_FAILED/TABLE_FULL\",switch=\"00:00:00:00:00:00:00:01\"} 3.0",

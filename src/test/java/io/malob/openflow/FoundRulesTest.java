@@ -178,7 +178,9 @@ class FoundRulesTest {
               .setInstructions(List.of())
               .build();
       FoundRule expected =
-          kind == Cookie.Kind.PROBE ? new FoundRule.Foreign() : new FoundRule.Unreadable();
+          kind == Cookie.Kind.PROBE || kind == Cookie.Kind.FLOOD
+              ? new FoundRule.Foreign()
+              : new FoundRule.Unreadable();
       assertEquals(expected, FoundRules.parse(empty), kind.name());
     }
     OFFlowStatsEntry foreign = entry(factory).setMatch(factory.matchWildcardAll()).build();

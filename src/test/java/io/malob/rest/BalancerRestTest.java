@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.balancer.EjectedMember;
 import io.malob.balancer.MemberStats;
 import io.malob.rest.RestServer.Answer;
 import io.malob.state.catalog.CatalogException;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.ServiceLoader;
+import java.util.concurrent.TimeUnit;
 import net.floodlightcontroller.core.module.IFloodlightModule;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -63,7 +65,8 @@ class BalancerRestTest {
     assertEquals(List.of(201, 201, 201), List.of(vip.status(), pool.status(), member.status()));
     assertEquals(
         "{\"id\":\"1\",\"name\":\"vip1\",\"protocol\":\"icmp\",\"address\":\"10.0.0.100\","
-            + "\"port\":8,\"lb_method\":null,\"pools\":[]}",
+            + "\"port\":8,\"lb_method\":null,\"allowed_sources\":null,"
+            + "\"connection_limit\":null,\"pools\":[]}",
         vip.text());
     assertEquals("1", pool.json().path("vip_id").asText());
     assertEquals("1", member.json().path("pool_id").asText());
@@ -148,6 +151,42 @@ class BalancerRestTest {
   }
 
   @Test
+  void whatHasParts_canBeSentBackAsItIsShown_andAsAText() throws Exception {
+    setUpPool();
+    Answer vip = server.put("/vips/v", "{\"allowed_sources\":[\"10.0.0.0/8\",\"172.16.0.9\"]}");
+    assertEquals(
+        "[\"10.0.0.0/8\",\"172.16.0.9/32\"]", vip.json().path("allowed_sources").toString());
+    Answer pool =
+        server.put(
+            "/pools/p", "{\"session persistence\":{\"type\":\"SOURCE_IP\"},\"slowStart\":5}");
+    assertEquals(
+        "{\"type\":\"SOURCE_IP\",\"timeout\":1800}",
+        pool.json().path("session_persistence").toString());
+    assertEquals(5, pool.json().path("slow_start").asInt());
+    Answer member = server.put("/members/m1", "{\"backup\":true,\"connectionLimit\":9}");
+    assertTrue(member.json().path("backup").asBoolean());
+    assertEquals(9, member.json().path("connection_limit").asInt());
+
+    for (String path : List.of("/vips/v", "/pools/p", "/members/m1")) {
+      Answer shown = server.get(path);
+      assertEquals(shown.json(), server.put(path, shown.text()).json());
+    }
+    assertEquals(
+        server.get("/vips/v").json(),
+        server.put("/vips/v", "{\"allowed_sources\":\"10.0.0.0/8,172.16.0.9/32\"}").json());
+    assertEquals(
+        60,
+        server
+            .put("/pools/p", "{\"session_persistence\":\"type=source_ip, timeout=60\"}")
+            .json()
+            .at("/session_persistence/timeout")
+            .asInt());
+    Answer cleared = server.put("/pools/p", "{\"session_persistence\":null,\"slow_start\":null}");
+    assertTrue(cleared.json().path("session_persistence").isNull());
+    assertEquals(0, cleared.json().path("slow_start").asInt());
+  }
+
+  @Test
   void membersOfPool_areTheMembersWithThatPool() throws Exception {
     setUpPool();
     server.post("/members/", "{\"id\":\"other\",\"address\":\"10.0.0.9\"}");
@@ -174,15 +213,21 @@ class BalancerRestTest {
   void stats_sumTheMembersOfThePool() throws Exception {
     setUpPool();
     server.stats.put("m1", new MemberStats(2, 10, OptionalInt.of(7), 5, true));
+    server.ejected.put(
+        "m1", new EjectedMember("no_reply", 2, TimeUnit.MILLISECONDS.toNanos(40_100)));
     Answer answer = server.get("/pools/p/stats/");
     assertEquals(200, answer.status());
     assertEquals(
         "{\"id\":\"p\",\"active_connections\":2,\"total_connections\":10,"
             + "\"counted_by\":\"idle_timeout\",\"members\":[{\"id\":\"m1\","
             + "\"address\":\"10.0.0.1\",\"active_connections\":2,\"total_connections\":10,"
-            + "\"reported_connections\":7,\"foreign_connections\":5,\"located\":true},{\"id\":\"m2\",\"address\":\"10.0.0.2\","
+            + "\"reported_connections\":7,\"foreign_connections\":5,\"located\":true,"
+            + "\"health\":\"unchecked\",\"share\":1.0,"
+            + "\"ejected\":{\"why\":\"no_reply\",\"times\":2,\"seconds_left\":41}},"
+            + "{\"id\":\"m2\",\"address\":\"10.0.0.2\","
             + "\"active_connections\":0,\"total_connections\":0,\"reported_connections\":null,"
-            + "\"foreign_connections\":0,\"located\":false}]}",
+            + "\"foreign_connections\":0,\"located\":false,"
+            + "\"health\":\"unchecked\",\"share\":1.0,\"ejected\":null}]}",
         answer.text());
     assertEquals(404, server.get("/pools/none/stats").status());
     assertEquals(405, server.delete("/pools/p/stats").status());
@@ -233,6 +278,24 @@ class BalancerRestTest {
             + " address",
         "POST | /members/ | {\"address\":\"10.0.0.100\"} | 409 | address",
         "DELETE | /services/default | | 409 | ",
+        "PUT | /vips/v | {\"allowed_sources\":[]} | 400 | allowed_sources",
+        "PUT | /vips/v | {\"allowed_sources\":[\"10.0.0.1/8\"]} | 400 | allowed_sources",
+        "PUT | /vips/v | {\"allowed_sources\":{\"a\":\"10.0.0.0/8\"}} | 400 | allowed_sources",
+        "PUT | /vips/v | {\"connection_limit\":0} | 400 | connection_limit",
+        "PUT | /vips/v | {\"port\":[80]} | 400 | port",
+        "PUT | /vips/v | {\"port\":{\"port\":80}} | 400 | port",
+        "PUT | /pools/p | {\"session_persistence\":{\"type\":\"HTTP_COOKIE\"}} | 400 |"
+            + " session_persistence",
+        "PUT | /pools/p | {\"session_persistence\":{\"timeout\":60}} | 400 | session_persistence",
+        "PUT | /pools/p | {\"session_persistence\":{\"type\":\"SOURCE_IP\",\"timeout\":0}} | 400 |"
+            + " session_persistence",
+        "PUT | /pools/p | {\"session_persistence\":{\"type\":\"SOURCE_IP\",\"colour\":1}} | 400 |"
+            + " session_persistence",
+        "PUT | /pools/p | {\"session_persistence\":{\"type\":{\"a\":1}}} | 400 |"
+            + " session_persistence.type",
+        "PUT | /pools/p | {\"slow_start\":3601} | 400 | slow_start",
+        "PUT | /members/m1 | {\"backup\":\"perhaps\"} | 400 | backup",
+        "PUT | /members/m1 | {\"weight\":true} | 400 | weight",
       })
   void errors_haveTheirStatusAndNameTheField(
       String method, String path, String body, int status, String field) throws Exception {

@@ -123,6 +123,26 @@ class ConfigRestTest {
   }
 
   @Test
+  void whatHasParts_isTheSameWhenItIsSentBack() throws Exception {
+    Answer answer =
+        post(
+            "",
+            """
+            {"vips": [{"id": "v", "address": "10.0.0.100", "allowed_sources": ["10.0.0.0/8"]}],
+             "pools": [{"id": "p", "vip_id": "v",
+                        "session_persistence": {"type": "SOURCE_IP", "timeout": 60}}],
+             "members": [{"id": "m", "address": "10.0.0.1", "pool_id": "p", "backup": true}]}
+            """);
+    assertEquals(200, answer.status(), answer.text());
+
+    Answer again = post("", server.sendTo("GET", CONFIG, null).text());
+
+    assertEquals(200, again.status(), again.text());
+    assertEquals(0, again.json().get("changes").size());
+    assertTrue(server.get("/members/m").json().get("backup").asBoolean());
+  }
+
+  @Test
   void yaml_saysTheSameAsJson() throws Exception {
     HttpResponse<String> posted =
         yaml(

@@ -168,7 +168,7 @@ class ExplanationRestTest {
             + "\"member_id\":\"a\",\"refused\":null,\"candidates\":["
             + "{\"member_id\":\"a\",\"address\":\"10.0.1.1\",\"port\":8080,\"chosen\":true,"
             + "\"excluded\":null,\"values\":{\"connections\":5.0,\"latency_ms\":null},"
-            + "\"weight\":1,\"active_connections\":1,\"foreign_connections\":4,"
+            + "\"weight\":1,\"share\":1.0,\"active_connections\":1,\"foreign_connections\":4,"
             + "\"cpu\":{\"value\":0.25,\"age_s\":1.0,\"source\":\"agent\"},"
             + "\"response_ms\":{\"value\":1.5,\"age_s\":1.0,\"source\":\"agent\"},"
             + "\"request_path\":["
@@ -187,7 +187,7 @@ class ExplanationRestTest {
             + "\"active\":0,\"latency_ms\":null,"
             + unknown
             + "]},{\"member_id\":\"b\",\"address\":\"10.0.1.2\",\"port\":null,\"chosen\":false,"
-            + "\"excluded\":\"not_located\",\"values\":{},\"weight\":3,\"active_connections\":0,"
+            + "\"excluded\":\"not_located\",\"values\":{},\"weight\":3,\"share\":null,\"active_connections\":0,"
             + "\"foreign_connections\":0,\"cpu\":null,\"response_ms\":null,\"request_path\":null,"
             + "\"request_links\":null,\"reply_path\":null,\"reply_links\":null}],"
             + "\"candidates_left_out\":0}",

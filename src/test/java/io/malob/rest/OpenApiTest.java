@@ -46,6 +46,7 @@ class OpenApiTest {
     server.put("/vips/x", "{\"address\":\"10.0.0.100\",\"port\":80}");
     server.put("/pools/x", "{\"vip_id\":\"x\"}");
     server.put("/members/x", "{\"address\":\"10.0.0.1\",\"pool_id\":\"x\"}");
+    server.put("/health_monitors/x", "{\"type\":\"TCP\",\"pool_id\":\"x\"}");
     server.put("/services/x", "{\"port\":99,\"algorithm\":\"RR\"}");
     server.sendTo("DELETE", "/wm/malob/mptcp", null);
     server.sendTo("PUT", "/wm/malob/capacities/00:00:00:00:00:00:00:01/3", "{\"mbps\":50}");

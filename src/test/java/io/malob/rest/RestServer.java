@@ -15,6 +15,7 @@ import io.malob.balancer.AuditStats;
 import io.malob.balancer.BalancerActivity;
 import io.malob.balancer.BalancerCounters;
 import io.malob.balancer.ConnectionPage;
+import io.malob.balancer.EjectedMember;
 import io.malob.balancer.ExplainedConnection;
 import io.malob.balancer.IBalancerService;
 import io.malob.balancer.LinkStats;
@@ -100,6 +101,9 @@ final class RestServer implements IBalancerService {
 
   /** What memberStats() tells. */
   final Map<String, MemberStats> stats = new ConcurrentHashMap<>();
+
+  /** What ejected() tells. */
+  final Map<String, EjectedMember> ejected = new ConcurrentHashMap<>();
 
   /** What connections() tells. */
   final List<PlacedConnection> connections = new CopyOnWriteArrayList<>();
@@ -258,6 +262,21 @@ final class RestServer implements IBalancerService {
   }
 
   @Override
+  public Map<String, Integer> vipConnections() {
+    return Map.of();
+  }
+
+  @Override
+  public Map<String, EjectedMember> ejected() {
+    return ejected;
+  }
+
+  @Override
+  public Map<String, Long> ejections() {
+    return Map.of();
+  }
+
+  @Override
   public boolean endsAreTold() {
     return endsAreTold;
   }
@@ -328,6 +347,7 @@ final class RestServer implements IBalancerService {
         ImmutableList.of(new BalancerActivity.PlacementCount("http", "RR+SPH", "placed", 5)),
         new BalancerActivity.Durations(ImmutableLongArray.of(), ImmutableLongArray.of(0), 0),
         ImmutableMap.of(),
+        ImmutableMap.of(),
         0,
         0,
         0,
@@ -345,8 +365,7 @@ final class RestServer implements IBalancerService {
     stats.clear();
     connections.clear();
     questions.clear();
-    for (CatalogKind<?> kind :
-        List.of(Catalog.VIPS, Catalog.POOLS, Catalog.MEMBERS, Catalog.SERVICES)) {
+    for (CatalogKind<?> kind : Catalog.KINDS) {
       for (String id : List.copyOf(kind.in(catalog.snapshot()).keySet())) {
         if (!id.equals(Service.DEFAULT_ID)) {
           catalog.delete(kind, id);

@@ -19,17 +19,20 @@ import picocli.CommandLine.Spec;
     subcommands = {
       PacketInCommand.class,
       ReportsCommand.class,
-      SoakCommand.class,
+      HeapCommand.class,
+      StormCommand.class,
       FootprintCommand.class,
       CodecCommand.class,
       JmhCommand.class,
       SwitchesCommand.class,
       LatencyCommand.class,
+      HealthCommand.class,
       FluidCommand.class,
       HerdingCommand.class,
       MixCommand.class,
       MptcpFluidCommand.class,
       HamiltonianCommand.class,
+      FuzzCommand.class,
       ResponderCommand.class
     })
 public final class Main implements Callable<Integer> {

@@ -13,7 +13,7 @@ final class ProcessOptions {
       names = "--heap",
       paramLabel = "SIZE",
       description =
-          "The heap of the measured process, as for -Xmx (packet-in, codec: 1g; soak: 512m;"
+          "The heap of the measured process, as for -Xmx (packet-in, codec: 1g; heap: 512m;"
               + " footprint: what the JVM's options say).")
   private @Nullable String heap;
 

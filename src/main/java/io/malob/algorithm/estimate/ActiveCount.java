@@ -22,6 +22,15 @@ public final class ActiveCount {
     active.addAndGet(change);
   }
 
+  /** Counts one that has become active, unless that many are so already; whether it did. */
+  public boolean addOne(int limit) {
+    boolean counted = active.incrementAndGet() <= limit;
+    if (!counted) {
+      active.decrementAndGet();
+    }
+    return counted;
+  }
+
   /** How many are active now. */
   public int now() {
     return active.get();

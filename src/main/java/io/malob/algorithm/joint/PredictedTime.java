@@ -111,7 +111,7 @@ final class PredictedTime implements JointRule {
   private static double serviceNanos(
       NetworkSnapshot network, ServiceProfile profile, Server server) {
     long inFlight = Math.max(0, server.load().present(network.values().counting()));
-    return profile.expectedServiceNanos(server.number()) * (inFlight + 1) / server.weight();
+    return profile.expectedServiceNanos(server.number()) * (inFlight + 1) / server.weightNow();
   }
 
   @Override

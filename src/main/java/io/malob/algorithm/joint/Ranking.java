@@ -5,6 +5,7 @@ import io.malob.algorithm.NetworkSnapshot;
 import io.malob.algorithm.Placer.Request;
 import io.malob.algorithm.joint.JointRule.Way;
 import io.malob.algorithm.server.KnockOut;
+import io.malob.algorithm.server.TurnHash;
 import java.util.Comparator;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -80,11 +81,41 @@ final class Ranking {
     return a.compareTo(b);
   }
 
-  /** The site that suits best now. */
+  /**
+   * The site that suits best now; one whose servers have not come to their full share is left out
+   * of as many choices as they lack of that.
+   */
   int best() {
-    if (sites.size() > 1) {
-      rate(Integer.remainderUnsigned(turn.getAndIncrement(), sites.size()));
+    if (sites.size() == 1) {
+      return freshBest();
     }
+    int now = turn.getAndIncrement();
+    rate(Integer.remainderUnsigned(now, sites.size()));
+    int best = freshBest();
+    if (isIn(now, best)) {
+      return best;
+    }
+    int second = order.bestWithout(best);
+    return isIn(now, second) ? second : bestOfThoseIn(now, best);
+  }
+
+  /** Whether a site is not left out of a choice. */
+  private boolean isIn(int now, int site) {
+    return TurnHash.isAmong((long) now * sites.size() + site, sites.get(site).share());
+  }
+
+  /** Rare, because linear: several of the best have come a short while ago. */
+  private int bestOfThoseIn(int now, int otherwise) {
+    int best = otherwise;
+    for (int site = 0; site < sites.size(); site++) {
+      if (isIn(now, site) && (best == otherwise || better(best, site) == site)) {
+        best = site;
+      }
+    }
+    return best;
+  }
+
+  private int freshBest() {
     int best = order.best();
     for (int tries = 0; tries < MAX_TRIES && rate(best); tries++) {
       int next = order.best();

@@ -143,6 +143,11 @@ public final class ServerWithPath implements Placer {
   }
 
   @Override
+  public void sharesChanged() {
+    sites.forEach(Site::sharesChanged);
+  }
+
+  @Override
   public Explanation explain(Request request, NetworkSnapshot network) {
     if (sites.isEmpty()) {
       return new Explanation(Refusal.NO_SERVER, rule.reason(), rule.reason(), ImmutableList.of());

@@ -41,7 +41,9 @@ final class ShortestLatency implements JointRule {
   }
 
   private static double waitNanos(NetworkSnapshot network, Server server) {
-    return server.load().expectedWaitNanos(server.weight(), network.values().counting());
+    // one in slow start counts as slower by as much as it lacks of its share
+    return server.load().expectedWaitNanos(server.weight(), network.values().counting())
+        / server.load().share();
   }
 
   @Override

@@ -16,11 +16,26 @@ final class Site {
   private final DatapathId switchId;
   private final ImmutableList<Server> servers;
   private final LeastConnections picker;
+  private volatile double share;
 
   Site(DatapathId switchId, ImmutableList<Server> servers, Counting counting) {
     this.switchId = switchId;
     this.servers = servers;
     this.picker = new LeastConnections(servers, counting);
+    sharesChanged();
+  }
+
+  /** The share of the server that has come closest to its full one; LC sees to the others. */
+  double share() {
+    return share;
+  }
+
+  void sharesChanged() {
+    double most = 0;
+    for (Server server : servers) {
+      most = Math.max(most, server.load().share());
+    }
+    share = most;
   }
 
   DatapathId switchId() {

@@ -43,6 +43,18 @@ public final class KnockOut {
     return winner(1);
   }
 
+  /** The best of the others; the candidate itself if there are none. */
+  public int bestWithout(int candidate) {
+    int best = candidate;
+    for (int node = leaves + candidate; node > 1; node /= 2) {
+      int other = winner(node ^ 1);
+      if (other != candidate) { // leaves without a candidate stand for the last one
+        best = best == candidate ? other : better.applyAsInt(best, other);
+      }
+    }
+    return best;
+  }
+
   /** Tells that a candidate has become better or worse. */
   public void changed(int candidate) {
     for (int node = (leaves + candidate) / 2; node >= 1; node /= 2) {

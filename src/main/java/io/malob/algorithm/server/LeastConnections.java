@@ -25,9 +25,9 @@ public final class LeastConnections implements ServerPicker {
 
   /** Which of two servers has fewer connections for its weight, one more included. */
   static int compare(Server a, Server b, Counting counting) {
-    return Long.compare(
-        (a.load().present(counting) + 1) * b.weight(),
-        (b.load().present(counting) + 1) * a.weight());
+    return Double.compare(
+        (a.load().present(counting) + 1) * b.weightNow(),
+        (b.load().present(counting) + 1) * a.weightNow());
   }
 
   @Override
@@ -57,6 +57,6 @@ public final class LeastConnections implements ServerPicker {
 
   /** The connections of a server by its weight, a new one included. */
   public static double perWeight(Server server, Counting counting) {
-    return (server.load().present(counting) + 1.0) / server.weight();
+    return (server.load().present(counting) + 1.0) / server.weightNow();
   }
 }

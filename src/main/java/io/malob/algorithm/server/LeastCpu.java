@@ -35,7 +35,8 @@ public final class LeastCpu implements ServerPicker {
   }
 
   private static int percent(Server server, Counting counting) {
-    return (int) (100 * server.load().expectedCpu(counting));
+    // one in slow start counts as used by as much more as it lacks of its share
+    return (int) (100 * server.load().expectedCpu(counting) / server.load().share());
   }
 
   @Override

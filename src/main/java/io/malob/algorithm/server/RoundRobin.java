@@ -2,29 +2,31 @@ package io.malob.algorithm.server;
 
 import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.Reason;
+import io.malob.algorithm.Server;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** RR of the thesis (section 3.3.2): the next server in turn, whatever its load. */
 public final class RoundRobin implements ServerPicker {
   private static final Reason REASON = new Reason("the next in turn", "none: turns are exact");
 
-  private final int servers;
-  private final AtomicInteger turn;
+  private final int count;
+  private final Turns turns;
 
-  /** Takes turns over that many servers, from the given turn on. */
-  public RoundRobin(int servers, AtomicInteger turn) {
-    this.servers = servers;
-    this.turn = turn;
+  /** Takes turns over these servers, from the given turn on. */
+  public RoundRobin(List<Server> servers, AtomicInteger turn) {
+    this.count = servers.size();
+    this.turns = new Turns(servers, turn, now -> Integer.remainderUnsigned(now, count));
   }
 
   @Override
   public int pick() {
-    return Integer.remainderUnsigned(turn.getAndIncrement(), servers);
+    return turns.pick();
   }
 
   @Override
   public int next() {
-    return Integer.remainderUnsigned(turn.get(), servers);
+    return turns.next();
   }
 
   @Override
@@ -34,6 +36,6 @@ public final class RoundRobin implements ServerPicker {
 
   @Override
   public ImmutableMap<String, Double> values(int index) {
-    return ImmutableMap.of("turns_until", (double) Math.floorMod(index - next(), servers));
+    return ImmutableMap.of("turns_until", (double) Math.floorMod(index - next(), count));
   }
 }

@@ -20,11 +20,11 @@ public final class TwoChoices implements ServerPicker {
           "of two servers drawn by weight, the one with fewer connections per weight",
           "the one drawn first");
 
-  /** Odd constants that spread consecutive numbers over all 64 bits (D. Stafford's mix 13). */
-  private static final long STEP = 0x9e3779b97f4a7c15L;
+  /** Twice the turn, and one, have no more bits than these. */
+  private static final int DRAW_BITS = 34;
 
-  private static final long MIX_1 = 0xbf58476d1ce4e5b9L;
-  private static final long MIX_2 = 0x94d049bb133111ebL;
+  /** How often a server is put back at most. */
+  private static final int MOST_AGAIN = 64;
 
   private final List<Server> servers;
   private final AtomicInteger turn;
@@ -53,24 +53,28 @@ public final class TwoChoices implements ServerPicker {
   }
 
   private int drawn(int ofTurn) {
-    int first = server(hash(2L * ofTurn));
-    int second = server(hash(2L * ofTurn + 1));
+    int first = draw(2L * ofTurn);
+    int second = draw(2L * ofTurn + 1);
     return LeastConnections.compare(servers.get(second), servers.get(first), counting) < 0
         ? second
         : first;
+  }
+
+  /** Draws a server; one that has not come to its full share is put back as often as it lacks. */
+  private int draw(long number) {
+    for (int again = 0; ; again++) {
+      long hash = TurnHash.of(number + ((long) again << DRAW_BITS));
+      int drawn = server(hash);
+      if (again == MOST_AGAIN || TurnHash.isAmong(hash, servers.get(drawn).load().share())) {
+        return drawn;
+      }
+    }
   }
 
   private int server(long hash) {
     long all = weightUpTo[weightUpTo.length - 1];
     int found = Arrays.binarySearch(weightUpTo, Long.remainderUnsigned(hash, all) + 1);
     return found >= 0 ? found : -found - 1;
-  }
-
-  private static long hash(long number) {
-    long mixed = number * STEP;
-    mixed = (mixed ^ (mixed >>> 30)) * MIX_1;
-    mixed = (mixed ^ (mixed >>> 27)) * MIX_2;
-    return mixed ^ (mixed >>> 31);
   }
 
   @Override
@@ -81,7 +85,7 @@ public final class TwoChoices implements ServerPicker {
   @Override
   public ImmutableMap<String, Double> values(int index) {
     int ofTurn = turn.get();
-    boolean drawn = server(hash(2L * ofTurn)) == index || server(hash(2L * ofTurn + 1)) == index;
+    boolean drawn = draw(2L * ofTurn) == index || draw(2L * ofTurn + 1) == index;
     return ImmutableMap.of(
         "drawn",
         drawn ? 1.0 : 0.0,

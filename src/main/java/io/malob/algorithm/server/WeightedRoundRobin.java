@@ -23,10 +23,12 @@ public final class WeightedRoundRobin implements ServerPicker {
 
   private final int[] cycle;
   private final AtomicInteger turn;
+  private final Turns turns;
 
   /** Takes turns over these servers, from the given turn on. */
   public WeightedRoundRobin(List<Server> servers, AtomicInteger turn) {
     this.turn = turn;
+    this.turns = new Turns(servers, turn, this::at);
     int divisor = servers.stream().mapToInt(Server::weight).reduce(0, IntMath::gcd);
     this.cycle =
         IntStream.range(0, servers.size())
@@ -43,12 +45,12 @@ public final class WeightedRoundRobin implements ServerPicker {
 
   @Override
   public int pick() {
-    return cycle[Integer.remainderUnsigned(turn.getAndIncrement(), cycle.length)];
+    return turns.pick();
   }
 
   @Override
   public int next() {
-    return at(turn.get());
+    return turns.next();
   }
 
   private int at(int place) {

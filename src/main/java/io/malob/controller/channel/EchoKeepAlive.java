@@ -57,7 +57,9 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
   public void channelActive(ChannelHandlerContext ctx) {
     timer =
         ctx.executor()
-            .scheduleAtFixedRate(
+            // not at a fixed rate: after this process has stood still, the intervals that it missed
+            // would all end at once, and say of a good peer that it was silent in them
+            .scheduleWithFixedDelay(
                 () -> onInterval(ctx), intervalMillis, intervalMillis, TimeUnit.MILLISECONDS);
     ctx.fireChannelActive();
   }

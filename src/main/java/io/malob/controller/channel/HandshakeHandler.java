@@ -53,6 +53,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   }
 
   private final ChannelSettings settings;
+  private final Admission admission;
   private final ProtocolVersion version;
   private final U64 generationId;
   private final Function<OpenFlowSwitch, SwitchHandler> whenActive;
@@ -75,11 +76,13 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
 
   HandshakeHandler(
       ChannelSettings settings,
+      Admission admission,
       ProtocolVersion version,
       U64 generationId,
       EchoKeepAlive echo,
       Function<OpenFlowSwitch, SwitchHandler> whenActive) {
     this.settings = settings;
+    this.admission = admission;
     this.version = version;
     this.generationId = generationId;
     this.echo = echo;
@@ -115,7 +118,9 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     } else if (message instanceof OFErrorMsg error) {
       onError(ctx, error);
     } else if (message instanceof OFPortStatus status) {
-      ports.update(status);
+      if (ports.hasRoomFor(status)) {
+        ports.update(status);
+      }
     } else if (message instanceof OFMessage answer) {
       onAnswer(ctx, answer);
     }
@@ -166,8 +171,9 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
       }
       case PORTS -> {
         if (answer instanceof OFPortDescStatsReply reply) {
-          ports.addAll(reply.getEntries());
-          if (!reply.getFlags().contains(OFStatsReplyFlags.REPLY_MORE)) {
+          if (!ports.addAll(reply.getEntries())) {
+            refuse(ctx, "has more than " + SwitchPorts.MOST + " ports");
+          } else if (!reply.getFlags().contains(OFStatsReplyFlags.REPLY_MORE)) {
             enter(State.DESCRIPTION);
             send(ctx, version.factory().descStatsRequest(Set.of()));
           }
@@ -196,7 +202,11 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   }
 
   private void onFeatures(ChannelHandlerContext ctx, OFFeaturesReply reply) {
-    if (reply.getNTables() < BaseRules.TABLES) {
+    if (!admission.admits(reply.getDatapathId())) {
+      finish();
+      admission.unlisted(reply.getDatapathId(), peer);
+      ctx.channel().close();
+    } else if (reply.getNTables() < BaseRules.TABLES) {
       refuse(
           ctx,
           String.format(

@@ -25,6 +25,7 @@ final class OpenFlowDecoder extends ByteToMessageDecoder {
   private final MessageReader reader = new MessageReader();
   private final ProtocolVersion agreed;
   private boolean corrupt;
+  private long bytesRead;
 
   OpenFlowDecoder(ProtocolVersion agreed) {
     this.agreed = agreed;
@@ -46,8 +47,14 @@ final class OpenFlowDecoder extends ByteToMessageDecoder {
       throw new CorruptedFrameException("a message claims a length of " + length + " bytes");
     }
     if (in.readableBytes() >= length) {
+      bytesRead += length;
       out.add(parse(in.readSlice(length)));
     }
+  }
+
+  /** The bytes of all messages so far; on the channel's thread. */
+  long bytesRead() {
+    return bytesRead;
   }
 
   private Object parse(ByteBuf frame) {

@@ -28,6 +28,12 @@ public final class OpenFlowServer implements AutoCloseable {
   private static final WriteBufferWaterMark UNSENT_BYTES =
       new WriteBufferWaterMark(1024 * 1024, 4 * 1024 * 1024);
 
+  /**
+   * What waits in the socket waits in the order in which it came, wanted or not: not much of it
+   * may. Enough for 25 MB/s to a switch that is 10 ms away.
+   */
+  private static final int UNREAD_BYTES = 256 * 1024;
+
   /** A flush is sent on after this many at the latest, also while messages keep coming in. */
   private static final int FLUSHES_TOGETHER = 256;
 
@@ -43,7 +49,12 @@ public final class OpenFlowServer implements AutoCloseable {
    * @throws UncheckedIOException if the address cannot be bound; the message says which and why
    */
   public OpenFlowServer(
-      InetSocketAddress address, int workerThreads, ChannelSettings settings, SwitchEvents events) {
+      InetSocketAddress address,
+      int workerThreads,
+      ChannelSettings settings,
+      Admission admission,
+      PacketInQueues queues,
+      SwitchEvents events) {
     acceptor = new NioEventLoopGroup(1, new DefaultThreadFactory("openflow-accept"));
     // grows from one start of a controller to the next, wherever it runs, if clocks are about right
     U64 generationId = U64.of(System.currentTimeMillis());
@@ -53,6 +64,7 @@ public final class OpenFlowServer implements AutoCloseable {
             .group(acceptor, workers)
             .channel(NioServerSocketChannel.class)
             .option(ChannelOption.SO_REUSEADDR, true)
+            .option(ChannelOption.SO_RCVBUF, UNREAD_BYTES) // those that are accepted have it, too
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, UNSENT_BYTES)
             .childOption(ChannelOption.MESSAGE_SIZE_ESTIMATOR, new MessageSizes())
@@ -61,8 +73,18 @@ public final class OpenFlowServer implements AutoCloseable {
                   @Override
                   protected void initChannel(Channel channel) {
                     connections.add(channel);
+                    admission
+                        .tls()
+                        .ifPresent(
+                            tls -> channel.pipeline().addLast(tls.newHandler(channel.alloc())));
                     addHandlers(
-                        channel.pipeline(), settings, generationId, events, System::nanoTime);
+                        channel.pipeline(),
+                        settings,
+                        admission,
+                        generationId,
+                        queues,
+                        events,
+                        System::nanoTime);
                   }
                 });
     ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
@@ -82,24 +104,29 @@ public final class OpenFlowServer implements AutoCloseable {
   static void addHandlers(
       ChannelPipeline pipeline,
       ChannelSettings settings,
+      Admission admission,
       U64 generationId,
+      PacketInQueues queues,
       SwitchEvents events,
       LongSupplier nanoTime) {
     ProtocolVersion version = new ProtocolVersion();
     EchoKeepAlive echo = new EchoKeepAlive(version, settings, nanoTime);
+    OpenFlowDecoder decoder = new OpenFlowDecoder(version);
     pipeline
-        .addLast(new OpenFlowDecoder(version))
+        .addLast(decoder)
         .addLast(new OpenFlowEncoder())
+        .addLast(new PacketInGate(queues))
         // all that is written while one batch of messages is handled leaves together
         .addLast(new FlushConsolidationHandler(FLUSHES_TOGETHER, true))
         .addLast(echo)
         .addLast(
             new HandshakeHandler(
                 settings,
+                admission,
                 version,
                 generationId,
                 echo,
-                sw -> new SwitchHandler(sw, events, nanoTime)));
+                sw -> new SwitchHandler(sw, events, decoder::bytesRead, nanoTime)));
   }
 
   /** The port that it listens on: the one asked for, or a free one if that was 0. */

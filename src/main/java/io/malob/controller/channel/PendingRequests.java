@@ -21,6 +21,9 @@ import org.projectfloodlight.openflow.protocol.OFType;
 final class PendingRequests {
   private static final int MAX_PARTS = 10_000;
 
+  /** What comes in between counts, too. What is made of the parts takes several times as much. */
+  private static final long MAX_BYTES = 32L * 1024 * 1024;
+
   private final ConcurrentHashMap<Long, Pending> byXid = new ConcurrentHashMap<>();
   private final AtomicInteger size = new AtomicInteger();
   private final int limit;
@@ -55,13 +58,17 @@ final class PendingRequests {
     }
   }
 
-  /** Takes an answer; false if no request waits for it. */
-  boolean answer(OFMessage reply) {
+  /**
+   * Takes an answer; false if no request waits for it.
+   *
+   * @param bytesRead what the switch has sent so far
+   */
+  boolean answer(OFMessage reply, long bytesRead) {
     Pending pending = byXid.get(reply.getXid());
     if (pending == null || !isAnswer(pending.request, reply)) {
       return false;
     }
-    if (pending.isLast(reply)) {
+    if (pending.isLast(reply, bytesRead)) {
       remove(pending);
       pending.complete();
     }
@@ -128,7 +135,7 @@ final class PendingRequests {
     }
 
     /** Takes an answer or a part of one; whether it was the last. */
-    abstract boolean isLast(OFMessage reply);
+    abstract boolean isLast(OFMessage reply, long bytesRead);
 
     abstract void complete();
 
@@ -145,7 +152,7 @@ final class PendingRequests {
 
     @Override
     @SuppressWarnings("unchecked")
-    boolean isLast(OFMessage message) {
+    boolean isLast(OFMessage message, long bytesRead) {
       reply.add((R) message);
       return true;
     }
@@ -164,6 +171,8 @@ final class PendingRequests {
   private static final class StatsReplies<R extends OFStatsReply> extends Pending {
     final SettableFuture<List<R>> future = SettableFuture.create();
     private final List<R> parts = new ArrayList<>();
+    private long firstAt;
+    private long lastAt;
 
     StatsReplies(OFStatsRequest<R> request) {
       super(request);
@@ -171,16 +180,24 @@ final class PendingRequests {
 
     @Override
     @SuppressWarnings("unchecked")
-    boolean isLast(OFMessage message) {
+    boolean isLast(OFMessage message, long bytesRead) {
       R part = (R) message;
+      firstAt = parts.isEmpty() ? bytesRead : firstAt;
+      lastAt = bytesRead;
       parts.add(part);
-      return parts.size() > MAX_PARTS || !part.getFlags().contains(OFStatsReplyFlags.REPLY_MORE);
+      return isTooLong() || !part.getFlags().contains(OFStatsReplyFlags.REPLY_MORE);
+    }
+
+    private boolean isTooLong() {
+      return parts.size() > MAX_PARTS || lastAt - firstAt > MAX_BYTES;
     }
 
     @Override
     void complete() {
-      if (parts.size() > MAX_PARTS) {
-        fail(new OpenFlowException("The answer has more than " + MAX_PARTS + " parts"));
+      if (isTooLong()) {
+        fail(
+            new OpenFlowException(
+                "The answer has more than " + MAX_PARTS + " parts or " + MAX_BYTES + " bytes"));
       } else {
         future.set(List.copyOf(parts));
       }

@@ -110,9 +110,13 @@ final class SwitchConnection implements IOFMessageWriter {
     return true;
   }
 
-  /** Takes a message as the answer to a request; false if no request waits for it. */
-  boolean answer(OFMessage reply) {
-    return pending.answer(reply);
+  /**
+   * Takes a message as the answer to a request; false if no request waits for it.
+   *
+   * @param bytesRead what the switch has sent so far, this message included
+   */
+  boolean answer(OFMessage reply, long bytesRead) {
+    return pending.answer(reply, bytesRead);
   }
 
   /** Takes an error as the answer to a request; false if it belongs to none. */

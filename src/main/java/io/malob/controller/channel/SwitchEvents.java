@@ -1,5 +1,6 @@
 package io.malob.controller.channel;
 
+import io.malob.controller.guard.Refusal;
 import net.floodlightcontroller.core.PortChangeType;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPortDesc;
@@ -20,6 +21,9 @@ public interface SwitchEvents {
 
   /** An active switch sent something that is no answer to a request. */
   void received(OpenFlowSwitch sw, OFMessage message);
+
+  /** Something that an active switch sent was not taken. */
+  void refused(Refusal refusal);
 
   /** An active switch has gone. */
   void disconnected(OpenFlowSwitch sw);

@@ -1,8 +1,10 @@
 package io.malob.controller.channel;
 
 import io.malob.controller.channel.OpenFlowEncoder.EncodingFailure;
+import io.malob.controller.guard.Refusal;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.CorruptedFrameException;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -31,16 +33,19 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
   private final OpenFlowSwitch sw;
   private final SwitchConnection connection;
   private final SwitchEvents events;
+  private final LongSupplier bytesRead;
   private final RareWarning messageProblems;
   private final RoleWatch roleWatch;
 
   /** Errors that belong to no request, counted by kind; a switch knows only so many kinds. */
   private final Map<ErrorKind, Long> errorCounts = new HashMap<>();
 
-  SwitchHandler(OpenFlowSwitch sw, SwitchEvents events, LongSupplier nanoTime) {
+  SwitchHandler(
+      OpenFlowSwitch sw, SwitchEvents events, LongSupplier bytesRead, LongSupplier nanoTime) {
     this.sw = sw;
     this.connection = sw.connection();
     this.events = events;
+    this.bytesRead = bytesRead;
     messageProblems = new RareWarning(logger, "message_problem", nanoTime);
     roleWatch = connection.roleWatch(sw.getOFFactory());
   }
@@ -54,6 +59,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
         sw.getOFFactory().getVersion(),
         sw.getControllerRole());
     roleWatch.changed(sw.getControllerRole());
+    ctx.pipeline().get(PacketInGate.class).belongsTo(sw.getId());
     events.activated(sw);
   }
 
@@ -71,6 +77,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
               "A message of type %d from %s cannot be parsed: %s",
               frame.type(), sw.getId(), frame.reason());
       connection.failRequest(frame.xid(), problem);
+      events.refused(Refusal.MESSAGE_UNREADABLE);
       messageProblems.warn(problem);
     }
   }
@@ -93,7 +100,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
   }
 
   private void answer(OFMessage message) {
-    if (!connection.answer(message)) {
+    if (!connection.answer(message, bytesRead.getAsLong())) {
       events.received(sw, message);
     }
   }
@@ -133,6 +140,11 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
   }
 
   private void onPortStatus(OFPortStatus status) {
+    if (!sw.ports().hasRoomFor(status)) {
+      events.refused(Refusal.PORTS_TOO_MANY);
+      messageProblems.warn(sw.getId() + " has more than " + SwitchPorts.MOST + " ports");
+      return;
+    }
     PortChangeType change = sw.ports().update(status);
     events.portChanged(sw, status.getDesc(), change);
     events.received(sw, status);
@@ -162,6 +174,9 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (!ctx.channel().isActive()) {
       return; // each message that waits when a connection is closed fails once more
+    }
+    if (cause instanceof CorruptedFrameException) {
+      events.refused(Refusal.STREAM_CORRUPT);
     }
     if (cause instanceof IOException) {
       logger.info("connection_broken switch={} why=\"{}\"", sw.getId(), cause.getMessage());

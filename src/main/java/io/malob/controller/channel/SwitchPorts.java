@@ -13,6 +13,9 @@ import org.projectfloodlight.openflow.types.OFPort;
 
 /** The ports of one switch. Changed by the channel's thread, read by any. */
 final class SwitchPorts {
+  /** A switch that says that it has more is not believed. */
+  static final int MOST = 4_096;
+
   private volatile ImmutableSortedMap<OFPort, OFPortDesc> byNumber = ImmutableSortedMap.of();
 
   /** All ports, by number; a snapshot. */
@@ -28,11 +31,22 @@ final class SwitchPorts {
         .orElse(null);
   }
 
-  /** Adds ports, or replaces those of the same number. */
-  void addAll(Collection<OFPortDesc> ports) {
+  /** Adds ports, or replaces those of the same number; false, and none, if there are too many. */
+  boolean addAll(Collection<OFPortDesc> ports) {
     Map<OFPort, OFPortDesc> changed = new TreeMap<>(byNumber);
     ports.forEach(port -> changed.put(port.getPortNo(), port));
-    byNumber = ImmutableSortedMap.copyOf(changed);
+    boolean hasRoom = changed.size() <= MOST;
+    if (hasRoom) {
+      byNumber = ImmutableSortedMap.copyOf(changed);
+    }
+    return hasRoom;
+  }
+
+  /** Whether what a switch says about a port can be taken over. */
+  boolean hasRoomFor(OFPortStatus status) {
+    return status.getReason() == OFPortReason.DELETE
+        || byNumber.size() < MOST
+        || byNumber.containsKey(status.getDesc().getPortNo());
   }
 
   /** Takes over what a switch says about a port, and tells what that changed. */

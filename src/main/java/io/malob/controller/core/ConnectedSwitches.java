@@ -5,6 +5,8 @@ import com.google.common.collect.ImmutableSet;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.malob.controller.channel.OpenFlowSwitch;
 import io.malob.controller.channel.SwitchEvents;
+import io.malob.controller.guard.Refusal;
+import io.malob.controller.guard.RefusalCounts;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -38,12 +40,14 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
   private final ConcurrentHashMap<DatapathId, OpenFlowSwitch> switches = new ConcurrentHashMap<>();
   private final CopyOnWriteArrayList<IOFSwitchListener> listeners = new CopyOnWriteArrayList<>();
   private final MessageListeners messageListeners;
+  private final RefusalCounts refusals;
   private final ExecutorService teller =
       Executors.newSingleThreadExecutor(
           new ThreadFactoryBuilder().setNameFormat("switch-events").setDaemon(true).build());
 
-  ConnectedSwitches(MessageListeners messageListeners) {
+  ConnectedSwitches(MessageListeners messageListeners, RefusalCounts refusals) {
     this.messageListeners = messageListeners;
+    this.refusals = refusals;
   }
 
   // Changing and telling are one step, so that two connections of one datapath id are never told in
@@ -90,6 +94,11 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
     if (switches.get(sw.getId()) == sw) {
       tell(listener -> listener.switchPortChanged(sw.getId(), port, change));
     }
+  }
+
+  @Override
+  public void refused(Refusal refusal) {
+    refusals.count(refusal);
   }
 
   @Override

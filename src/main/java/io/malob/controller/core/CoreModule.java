@@ -1,13 +1,22 @@
 package io.malob.controller.core;
 
+import com.google.common.base.Splitter;
+import com.google.common.collect.ImmutableSet;
+import io.malob.controller.access.TlsFiles;
+import io.malob.controller.channel.Admission;
 import io.malob.controller.channel.ChannelSettings;
 import io.malob.controller.channel.OpenFlowServer;
+import io.malob.controller.channel.PacketInQueues;
+import io.malob.controller.guard.RefusalCounts;
+import io.malob.module.IPacketInQueueService;
 import io.malob.module.SettingReader;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import net.floodlightcontroller.core.IFloodlightProviderService;
 import net.floodlightcontroller.core.IShutdownService;
@@ -18,6 +27,7 @@ import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,21 +36,25 @@ import org.slf4j.LoggerFactory;
  * when {@link IFloodlightProviderService#run} is called. Settings: {@code openFlowHost} (loopback),
  * {@code openFlowPort} (6653; 0 for a free one), {@code workerThreads} (one per processor), {@code
  * echoIntervalMillis}, {@code handshakeTimeoutMillis}, {@code requestTimeoutMillis}, {@code
- * maxPendingRequests}, {@code unreadTimeoutMillis}.
+ * maxPendingRequests}, {@code unreadTimeoutMillis}; for who may connect {@code switches} (datapath
+ * ids; nothing: all), {@code certificate}, {@code privateKey}, {@code clientAuthorities}.
  */
 public final class CoreModule implements IFloodlightModule, AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(CoreModule.class);
   private static final int MAX_MILLIS = 3_600_000;
 
   private final MessageListeners listeners = new MessageListeners();
-  private final ConnectedSwitches switches = new ConnectedSwitches(listeners);
+  private final RefusalCounts refusals = new RefusalCounts();
+  private final ConnectedSwitches switches = new ConnectedSwitches(listeners, refusals);
   private final OpenFlowProvider provider = new OpenFlowProvider(listeners, this::listen);
   private final ThreadPool threadPool = new ThreadPool();
+  private final PacketInQueues queues = new PacketInQueues();
   private final Shutdown shutdown = new Shutdown();
 
   private InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 6653);
   private int workerThreads = 1;
   private ChannelSettings channelSettings = ChannelSettings.DEFAULT;
+  private Admission admission = Admission.EVERYONE;
   private @Nullable OpenFlowServer server;
 
   @Override
@@ -54,7 +68,9 @@ public final class CoreModule implements IFloodlightModule, AutoCloseable {
         IFloodlightProviderService.class, provider,
         IOFSwitchService.class, switches,
         IThreadPoolService.class, threadPool,
-        IShutdownService.class, shutdown);
+        IShutdownService.class, shutdown,
+        IPacketInQueueService.class, queues,
+        RefusalCounts.class, refusals);
   }
 
   @Override
@@ -88,6 +104,29 @@ public final class CoreModule implements IFloodlightModule, AutoCloseable {
                 "requestTimeoutMillis", byDefault.requestTimeoutMillis(), 1, MAX_MILLIS),
             settings.number("maxPendingRequests", byDefault.maxPendingRequests(), 1, 1_000_000),
             settings.number("unreadTimeoutMillis", byDefault.unreadTimeoutMillis(), 1, MAX_MILLIS));
+    admission = admission(settings);
+  }
+
+  private static Admission admission(SettingReader settings) throws FloodlightModuleException {
+    Optional<TlsFiles> tls = TlsFiles.read(settings);
+    ImmutableSet.Builder<DatapathId> listed = ImmutableSet.builder();
+    for (String id :
+        Splitter.onPattern("[,\\s]+").omitEmptyStrings().split(settings.text("switches", ""))) {
+      try {
+        listed.add(DatapathId.of(id));
+      } catch (IllegalArgumentException e) {
+        throw new FloodlightModuleException(
+            CoreModule.class.getName() + ".switches: \"" + id + "\" is no datapath id", e);
+      }
+    }
+    try {
+      return new Admission(
+          tls.isEmpty() ? Optional.empty() : Optional.of(tls.get().load()),
+          listed.build(),
+          System::nanoTime);
+    } catch (IOException e) {
+      throw new FloodlightModuleException(CoreModule.class.getName() + ": " + e.getMessage(), e);
+    }
   }
 
   @Override
@@ -96,7 +135,8 @@ public final class CoreModule implements IFloodlightModule, AutoCloseable {
   }
 
   private void listen() {
-    OpenFlowServer started = new OpenFlowServer(address, workerThreads, channelSettings, switches);
+    OpenFlowServer started =
+        new OpenFlowServer(address, workerThreads, channelSettings, admission, queues, switches);
     server = started;
     logger.info("openflow_started address={} port={}", address.getHostString(), started.port());
   }

@@ -8,6 +8,7 @@ import org.projectfloodlight.openflow.exceptions.OFParseError;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFMessageReader;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
@@ -50,7 +51,12 @@ public final class MessageReader {
         return flowRemoved;
       }
     }
-    return openflowj.readFrom(message);
+    @Nullable OFMessage other = openflowj.readFrom(message);
+    if (other instanceof OFPacketIn packetIn
+        && packetIn.getMatch().get(MatchField.IN_PORT) == null) {
+      throw new OFParseError("a packet that came in nowhere");
+    }
+    return other;
   }
 
   private Match portMatch(int version, int port) {

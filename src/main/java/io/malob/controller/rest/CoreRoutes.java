@@ -19,6 +19,7 @@ final class CoreRoutes implements RestletRoutable {
     Router router = new Router(context);
     attach(router, "/health/json", HealthResource.class);
     attach(router, "/module/{which}/json", ModulesResource.class);
+    attach(router, "/refused/json", RefusedResource.class);
     attach(router, "/controller/switches/json", SwitchesResource.class);
     attach(router, "/switch/{switchId}/{stat}/json", StatisticsResource.class);
     return router;

@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Level;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
@@ -23,7 +24,9 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
 /**
  * The HTTP server as a module. It starts when {@link #run} is called, after all modules have added
  * their resources. Settings: {@code host} (loopback), {@code httpPort} (8080; 0 for a free one),
- * {@code maxThreads} (16).
+ * {@code maxThreads} (16); for who may use it {@code tokens} (tokens.json in {@code data}), {@code
+ * certificate}, {@code privateKey}, {@code clientAuthorities}, {@code administrators}, {@code
+ * hostNames}, {@code insecure}.
  *
  * <p>As in Floodlight, resources find every service in the attributes of their context, under the
  * name of the service's interface.
@@ -36,6 +39,7 @@ public final class RestModule implements IFloodlightModule, IRestApiService, Aut
   private String host = "127.0.0.1";
   private int port = 8080;
   private int maxThreads = 16;
+  private @Nullable AccessSettings access;
   private @Nullable RestServer server;
 
   @Override
@@ -59,6 +63,7 @@ public final class RestModule implements IFloodlightModule, IRestApiService, Aut
     host = settings.text("host", host);
     port = settings.number("httpPort", port, 0, 65535);
     maxThreads = settings.number("maxThreads", maxThreads, 1, 1024);
+    access = AccessSettings.read(settings, host);
     bridgeLogging();
   }
 
@@ -89,7 +94,8 @@ public final class RestModule implements IFloodlightModule, IRestApiService, Aut
    */
   @Override
   public void run() {
-    RestServer started = new RestServer(host, port, maxThreads, services, routables);
+    AccessSettings who = Objects.requireNonNull(access, "run before init");
+    RestServer started = new RestServer(host, port, maxThreads, who, services, routables);
     server = started;
     logger.info("http_started address={} port={}", host, started.port());
   }

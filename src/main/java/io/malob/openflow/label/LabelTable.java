@@ -5,19 +5,20 @@ import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.SwitchMessages;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.slf4j.Logger;
@@ -32,12 +33,13 @@ import org.slf4j.LoggerFactory;
 public final class LabelTable {
   private static final Logger LOG = LoggerFactory.getLogger(LabelTable.class);
   private static final long UNUSED_NANOS = TimeUnit.SECONDS.toNanos(30);
-  private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long WARN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final FlowProgrammer programmer;
   private final LongSupplier nanoTime;
   private final LinkLoads loads;
-  private final int maxId;
+  private final LabelIds ids;
+  private final AtomicLong warnedNanos;
 
   /** All labels that have rules, or are about to get some. */
   private final Set<LabelledPath> labels = ConcurrentHashMap.newKeySet();
@@ -45,13 +47,14 @@ public final class LabelTable {
   private final LongAdder repairs = new LongAdder();
   private final LongAdder failedRepairs = new LongAdder();
 
+  /** Labels under way that a switch had no room for, by id: what is under way fails. */
+  private final Set<Integer> refused = ConcurrentHashMap.newKeySet();
+
+  /** The repair to be made again when a label that is under way is at rest. */
+  private final AtomicReference<@Nullable Runnable> nextRepair = new AtomicReference<>();
+
   /** Those that new connections get; of several for one path, after a repair, only one. */
   private final Map<Path, LabelledPath> byPath = new ConcurrentHashMap<>();
-
-  private final Object ids = new Object();
-  private final Set<Integer> idsInUse = new HashSet<>();
-  private final ArrayDeque<Resting> resting = new ArrayDeque<>();
-  private int lastId;
 
   public LabelTable(FlowProgrammer programmer, LongSupplier nanoTime) {
     this(programmer, nanoTime, new LinkLoads(), Label.MAX_CONNECTION_ID, 0);
@@ -74,8 +77,8 @@ public final class LabelTable {
     this.programmer = programmer;
     this.nanoTime = nanoTime;
     this.loads = loads;
-    this.maxId = maxId;
-    this.lastId = lastId;
+    this.ids = new LabelIds(maxId, lastId);
+    this.warnedNanos = new AtomicLong(nanoTime.getAsLong() - WARN_NANOS);
   }
 
   /**
@@ -103,18 +106,14 @@ public final class LabelTable {
     return labelled.use();
   }
 
-  /** Whether a label is in use, or rests. */
-  public boolean isTaken(Label label) {
-    synchronized (ids) {
-      return idsInUse.contains(label.id());
-    }
+  /** Whether a label is in use; one that rests is not, and no switch needs a rule for it. */
+  public boolean isInUse(Label label) {
+    return ids.isInUse(label.id());
   }
 
   /** Keeps a label that was found on a switch from being given out; false if it is in use. */
   public boolean reserve(Label label) {
-    synchronized (ids) {
-      return idsInUse.add(label.id());
-    }
+    return ids.reserve(label.id());
   }
 
   /**
@@ -157,7 +156,7 @@ public final class LabelTable {
           .ifPresent(
               factory -> programmer.send(switchId, List.of(LabelRules.delete(factory, label))));
     }
-    rest(label, nanoTime.getAsLong());
+    ids.rest(label, nanoTime.getAsLong());
   }
 
   /** Takes one connection off a label. */
@@ -202,14 +201,7 @@ public final class LabelTable {
         remove(labelled, now);
       }
     }
-    synchronized (ids) {
-      for (Resting first = resting.peek();
-          first != null && now - first.sinceNanos >= REST_NANOS;
-          first = resting.peek()) {
-        idsInUse.remove(first.id);
-        resting.remove();
-      }
-    }
+    ids.sweep(now);
   }
 
   /**
@@ -219,25 +211,57 @@ public final class LabelTable {
    *
    * @param network the network without these links
    * @param another finds the path to take instead
+   * @param again run once, on any thread, when a label that is broken, but was still being
+   *     installed or changed, can be repaired, too
    * @return the labels for which there is none
    */
   public List<LabelledPath> repair(
-      Topology network, BiFunction<DatapathId, DatapathId, Optional<Path>> another) {
+      Topology network,
+      BiFunction<DatapathId, DatapathId, Optional<Path>> another,
+      Runnable again) {
     List<LabelledPath> lost = new ArrayList<>();
+    List<LabelledPath> underWay = new ArrayList<>();
     for (LabelledPath labelled : all()) {
       Path broken = labelled.path();
-      // one that is still being installed or changed is repaired at the next call
-      boolean atRest = labelled.isReady() && !labelled.isChanging();
-      if (atRest && (labelled.isUnsure() || !network.contains(broken))) {
-        Optional<Path> instead = another.apply(broken.src(), broken.dst());
-        if (instead.isPresent()) {
-          reroute(labelled, instead.get());
-        } else {
-          lost.add(labelled);
-        }
+      if (!labelled.isUnsure() && network.contains(broken)) {
+        continue;
+      }
+      if (!labelled.isAtRest()) {
+        underWay.add(labelled);
+        continue;
+      }
+      Optional<Path> instead = another.apply(broken.src(), broken.dst());
+      if (instead.isPresent()) {
+        reroute(labelled, instead.get());
+      } else {
+        lost.add(labelled);
+      }
+    }
+    if (!underWay.isEmpty()) {
+      nextRepair.set(again);
+      // it may have come to rest before somebody waited for that
+      if (underWay.stream().anyMatch(LabelledPath::isAtRest)) {
+        cameToRest();
       }
     }
     return lost;
+  }
+
+  private void cameToRest() {
+    @Nullable Runnable repair = nextRepair.getAndSet(null);
+    if (repair != null) {
+      repair.run();
+    }
+  }
+
+  /**
+   * A switch had no room for a rule of a label, or did not understand it; to be told before the
+   * barrier behind that rule is answered, which says nothing about it.
+   */
+  public void refused(int id) {
+    if (ids.isInUse(id)) {
+      refused.add(id);
+    }
   }
 
   /** How often a label was led over another path, or over the same one once more. */
@@ -266,13 +290,19 @@ public final class LabelTable {
             after,
             labelled.strays(),
             programmer::factory),
-        done -> {
+        confirmed -> {
+          boolean done = isAccepted(labelled, confirmed);
           if (!done) {
             failedRepairs.increment();
             LOG.warn("path_not_changed from=\"{}\" to=\"{}\" - it is tried again", before, after);
           }
           labelled.settle(done);
+          cameToRest();
         });
+  }
+
+  private boolean isAccepted(LabelledPath labelled, boolean confirmed) {
+    return !refused.remove(labelled.label().id()) && confirmed;
   }
 
   private void remove(LabelledPath labelled, long nowNanos) {
@@ -283,13 +313,7 @@ public final class LabelTable {
           LabelRules.remove(
               labelled.label(), labelled.path(), labelled.strays(), programmer::factory));
     }
-    rest(labelled.label(), nowNanos);
-  }
-
-  private void rest(Label label, long nowNanos) {
-    synchronized (ids) {
-      resting.add(new Resting(label.id(), nowNanos));
-    }
+    ids.rest(labelled.label(), nowNanos);
   }
 
   /** Goes on where a switch fails: the others would keep rules that nobody knows of. */
@@ -301,14 +325,12 @@ public final class LabelTable {
   }
 
   private LabelledPath add(Path path) {
-    LabelledPath fresh = new LabelledPath(newLabel(), path, loads::along, nanoTime.getAsLong());
+    LabelledPath fresh = new LabelledPath(ids.next(), path, loads::along, nanoTime.getAsLong());
     labels.add(fresh);
     LabelledPath earlier = byPath.putIfAbsent(path, fresh);
     if (earlier != null) {
       labels.remove(fresh);
-      synchronized (ids) {
-        idsInUse.remove(fresh.label().id());
-      }
+      ids.giveBack(fresh.label());
       return earlier;
     }
     install(fresh);
@@ -330,25 +352,22 @@ public final class LabelTable {
     }
   }
 
-  private void finish(LabelledPath labelled, boolean installed) {
+  private void finish(LabelledPath labelled, boolean confirmed) {
+    boolean installed = isAccepted(labelled, confirmed);
     if (!installed) {
-      LOG.warn("path_not_installed path=\"{}\"", labelled.path());
+      warnOfFailure(labelled.path());
       remove(labelled, nanoTime.getAsLong()); // some switches may have its rule
     }
     labelled.ready().complete(installed);
+    cameToRest();
   }
 
-  private Label newLabel() {
-    synchronized (ids) {
-      for (int tries = 0; tries < maxId; tries++) {
-        lastId = lastId % maxId + 1;
-        if (idsInUse.add(lastId)) {
-          return new Label(lastId);
-        }
-      }
+  /** Not for each: where a switch is full, each new connection tries again. */
+  private void warnOfFailure(Path path) {
+    long now = nanoTime.getAsLong();
+    long before = warnedNanos.get();
+    if (now - before >= WARN_NANOS && warnedNanos.compareAndSet(before, now)) {
+      LOG.warn("path_not_installed path=\"{}\" - at most one of them a second is told", path);
     }
-    throw new IllegalStateException("all " + maxId + " path labels are in use");
   }
-
-  private record Resting(int id, long sinceNanos) {}
 }

@@ -111,6 +111,11 @@ public final class LabelledPath {
     return way.strays;
   }
 
+  /** Whether it is installed, and no messages that change the path are under way. */
+  boolean isAtRest() {
+    return isReady() && !isChanging();
+  }
+
   /** Whether messages that change the path are under way. */
   boolean isChanging() {
     return way.state == State.CHANGING;

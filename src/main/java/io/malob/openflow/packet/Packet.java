@@ -106,7 +106,7 @@ public final class Packet implements IpPacket {
     };
   }
 
-  private static boolean isVlan(int etherType) {
+  static boolean isVlan(int etherType) {
     return etherType == ETHERTYPE_VLAN || etherType == ETHERTYPE_PROVIDER_VLAN;
   }
 
@@ -308,7 +308,7 @@ public final class Packet implements IpPacket {
   }
 
   /** The TCP acknowledgement number. */
-  int tcpAcknowledgement() {
+  public int tcpAcknowledgement() {
     return int32(transportOffset + 8);
   }
 

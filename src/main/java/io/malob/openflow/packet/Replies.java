@@ -101,6 +101,11 @@ public final class Replies {
    * which it might be taken for an old duplicate.
    */
   public static byte[] tcpSyn(MacAddress srcMac, MacAddress dstMac, FiveTuple tuple) {
+    return tcpSyn(srcMac, dstMac, tuple, 0);
+  }
+
+  /** The same with a sequence number, which the answer acknowledges. */
+  public static byte[] tcpSyn(MacAddress srcMac, MacAddress dstMac, FiveTuple tuple, int sequence) {
     int tcp = Packet.ETHERNET_BYTES + Packet.IPV4_BYTES;
     ByteBuffer frame = ByteBuffer.allocate(tcp + Packet.TCP_BYTES);
     frame
@@ -111,6 +116,7 @@ public final class Replies {
         .putInt(Packet.ETHERNET_BYTES + 16, tuple.dstAddress())
         .putShort(tcp, (short) tuple.srcPort())
         .putShort(tcp + 2, (short) tuple.dstPort())
+        .putInt(tcp + 4, sequence)
         .put(tcp + 12, (byte) ((Packet.TCP_BYTES / 4) << 4))
         .put(tcp + 13, (byte) Packet.TCP_SYN)
         .putShort(tcp + 14, (short) 0xffff);

@@ -12,13 +12,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The VIPs, pools, members and services that operators have set up, and the one place where they
- * are changed. Readers take a {@link #snapshot()} from any thread and never wait. Writers wait for
- * each other; a change is checked, stored, published and then told to the listeners, or else
- * nothing of it happens.
+ * The VIPs, pools, members, services and health monitors that operators have set up, and the one
+ * place where they are changed. Readers take a {@link #snapshot()} from any thread and never wait.
+ * Writers wait for each other; a change is checked, stored, published and then told to the
+ * listeners, or else nothing of it happens.
  *
  * <p>A pool without VIP and a member without pool are normal. Deleting a VIP leaves its pool
- * without VIP, deleting a pool leaves its members without pool.
+ * without VIP, deleting a pool leaves its members and its monitor without pool.
  */
 public final class Catalog {
   /** Virtual addresses. */
@@ -33,8 +33,12 @@ public final class Catalog {
   /** The services table. */
   public static final CatalogKind<Service> SERVICES = new ServiceKind();
 
+  /** Health monitors. */
+  public static final CatalogKind<Monitor> MONITORS = new MonitorKind();
+
   /** All kinds, those that others refer to first. */
-  public static final List<CatalogKind<?>> KINDS = List.of(VIPS, POOLS, MEMBERS, SERVICES);
+  public static final List<CatalogKind<?>> KINDS =
+      List.of(VIPS, POOLS, MEMBERS, SERVICES, MONITORS);
 
   private static final Logger log = LoggerFactory.getLogger(Catalog.class);
 

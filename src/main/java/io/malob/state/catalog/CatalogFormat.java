@@ -6,10 +6,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.ToIntFunction;
@@ -17,8 +19,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The JSON text of a whole catalog: one list for each kind, with the numbers for cookies. */
 final class CatalogFormat {
-  /** 2: members have an {@code admin_state}, which version 1 would take for damage. */
-  private static final int VERSION = 2;
+  /**
+   * 2: members have an {@code admin_state}, which version 1 would take for damage. 3: there are
+   * health monitors, backups, allowed sources and limits, and members may have no weight.
+   */
+  private static final int VERSION = 3;
 
   private static final String NUMBER = "number";
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -45,6 +50,7 @@ final class CatalogFormat {
     writeAll(root.putArray("pools"), tables.pools(), pool -> 0);
     writeAll(root.putArray("members"), tables.members(), Member::number);
     writeAll(root.putArray("services"), tables.services(), service -> 0);
+    writeAll(root.putArray("health_monitors"), tables.monitors(), monitor -> 0);
     return JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(root);
   }
 
@@ -81,6 +87,7 @@ final class CatalogFormat {
             readAll(root, "pools", Catalog.POOLS, null, 0),
             readAll(root, "members", Catalog.MEMBERS, Member::number, Member.MAX_NUMBER),
             withDefault(readAll(root, "services", Catalog.SERVICES, null, 0)),
+            version < 3 ? Map.of() : readAll(root, "health_monitors", Catalog.MONITORS, null, 0),
             lastNumber(root, "last_vip_number", Vip.MAX_NUMBER),
             lastNumber(root, "last_member_number", Member.MAX_NUMBER));
     CatalogSnapshot snapshot = new CatalogSnapshot(tables, null);
@@ -88,6 +95,7 @@ final class CatalogFormat {
     checkAll(snapshot, Catalog.POOLS);
     checkAll(snapshot, Catalog.MEMBERS);
     checkAll(snapshot, Catalog.SERVICES);
+    checkAll(snapshot, Catalog.MONITORS);
     return snapshot;
   }
 
@@ -139,7 +147,7 @@ final class CatalogFormat {
     while (names.hasNext()) {
       String name = names.next();
       JsonNode value = node.path(name);
-      values.put(name, value.isNull() ? null : value.asText());
+      values.put(name, value.isNull() ? null : Fields.text(parts(value)));
     }
     values.remove(NUMBER);
     try {
@@ -149,6 +157,17 @@ final class CatalogFormat {
     } catch (CatalogException e) {
       throw new DamagedException(list + ": " + e.getMessage());
     }
+  }
+
+  private static Object parts(JsonNode value) {
+    if (value.isObject()) {
+      Map<String, String> parts = new LinkedHashMap<>();
+      value.fieldNames().forEachRemaining(name -> parts.put(name, value.path(name).asText()));
+      return parts;
+    }
+    List<String> items = new ArrayList<>();
+    value.forEach(each -> items.add(each.asText()));
+    return value.isArray() ? items : value.asText();
   }
 
   private static Map<String, Service> withDefault(Map<String, Service> services) {

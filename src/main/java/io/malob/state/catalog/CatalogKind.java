@@ -6,8 +6,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of the four kinds of items with the rules for it: {@link Catalog#VIPS}, {@link
- * Catalog#POOLS}, {@link Catalog#MEMBERS}, {@link Catalog#SERVICES}. Has no state.
+ * One of the five kinds of items with the rules for it: {@link Catalog#VIPS}, {@link
+ * Catalog#POOLS}, {@link Catalog#MEMBERS}, {@link Catalog#SERVICES}, {@link Catalog#MONITORS}. Has
+ * no state.
  */
 public abstract class CatalogKind<T extends CatalogItem> {
   private final String noun;
@@ -40,6 +41,11 @@ public abstract class CatalogKind<T extends CatalogItem> {
   /** The names of the fields, in the order in which they are shown. */
   public final List<String> fieldNames() {
     return fieldNames;
+  }
+
+  /** Whether the value of a field may be a list or an object, of texts without commas. */
+  public boolean takesParts(String fieldName) {
+    return false;
   }
 
   /** The items of this kind by id, oldest first. */

@@ -21,6 +21,7 @@ public final class CatalogSnapshot {
   private final ServiceIndex serviceIndex;
   private final MemberIndex memberIndex;
   private final Map<String, Pool> poolsByVip;
+  private final Map<String, Monitor> monitorsByPool;
 
   /** The snapshot of these tables, which shares the indexes of those that {@code before} has. */
   CatalogSnapshot(CatalogTables tables, @Nullable CatalogSnapshot before) {
@@ -38,6 +39,10 @@ public final class CatalogSnapshot {
         before != null && old != null && old.members() == tables.members()
             ? before.memberIndex
             : new MemberIndex(tables.members().values());
+    monitorsByPool =
+        before != null && old != null && old.monitors() == tables.monitors()
+            ? before.monitorsByPool
+            : monitorsByPool(tables.monitors().values());
     serviceIndex =
         before != null && old != null && old.services() == tables.services()
             ? before.serviceIndex
@@ -58,6 +63,17 @@ public final class CatalogSnapshot {
       }
     }
     return byVip;
+  }
+
+  private static Map<String, Monitor> monitorsByPool(Collection<Monitor> monitors) {
+    Map<String, Monitor> byPool = new HashMap<>();
+    for (Monitor monitor : monitors) {
+      String poolId = monitor.poolId();
+      if (poolId != null) {
+        byPool.put(poolId, monitor);
+      }
+    }
+    return byPool;
   }
 
   CatalogTables tables() {
@@ -82,6 +98,16 @@ public final class CatalogSnapshot {
   /** The services table by id, oldest first; the default entry is always in it. */
   public Map<String, Service> services() {
     return tables.services();
+  }
+
+  /** All health monitors by id, oldest first. */
+  public Map<String, Monitor> monitors() {
+    return tables.monitors();
+  }
+
+  /** The monitor of a pool; empty if nobody checks its members. */
+  public Optional<Monitor> monitorOfPool(String poolId) {
+    return Optional.ofNullable(monitorsByPool.get(poolId));
   }
 
   /** The pool that serves a VIP; empty if there is none. */

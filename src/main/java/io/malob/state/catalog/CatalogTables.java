@@ -16,6 +16,7 @@ record CatalogTables(
     Map<String, Pool> pools,
     Map<String, Member> members,
     Map<String, Service> services,
+    Map<String, Monitor> monitors,
     int lastVipNumber,
     int lastMemberNumber) {
 
@@ -25,31 +26,40 @@ record CatalogTables(
     for (Service service : Service.shipped()) {
       services = plus(services, service);
     }
-    return new CatalogTables(Map.of(), Map.of(), Map.of(), services, 0, 0);
+    return new CatalogTables(Map.of(), Map.of(), Map.of(), services, Map.of(), 0, 0);
   }
 
   CatalogTables withVips(Map<String, Vip> newVips) {
-    return new CatalogTables(newVips, pools, members, services, lastVipNumber, lastMemberNumber);
+    return new CatalogTables(
+        newVips, pools, members, services, monitors, lastVipNumber, lastMemberNumber);
   }
 
   CatalogTables withPools(Map<String, Pool> newPools) {
-    return new CatalogTables(vips, newPools, members, services, lastVipNumber, lastMemberNumber);
+    return new CatalogTables(
+        vips, newPools, members, services, monitors, lastVipNumber, lastMemberNumber);
   }
 
   CatalogTables withMembers(Map<String, Member> newMembers) {
-    return new CatalogTables(vips, pools, newMembers, services, lastVipNumber, lastMemberNumber);
+    return new CatalogTables(
+        vips, pools, newMembers, services, monitors, lastVipNumber, lastMemberNumber);
   }
 
   CatalogTables withServices(Map<String, Service> newServices) {
-    return new CatalogTables(vips, pools, members, newServices, lastVipNumber, lastMemberNumber);
+    return new CatalogTables(
+        vips, pools, members, newServices, monitors, lastVipNumber, lastMemberNumber);
+  }
+
+  CatalogTables withMonitors(Map<String, Monitor> newMonitors) {
+    return new CatalogTables(
+        vips, pools, members, services, newMonitors, lastVipNumber, lastMemberNumber);
   }
 
   CatalogTables withLastVipNumber(int number) {
-    return new CatalogTables(vips, pools, members, services, number, lastMemberNumber);
+    return new CatalogTables(vips, pools, members, services, monitors, number, lastMemberNumber);
   }
 
   CatalogTables withLastMemberNumber(int number) {
-    return new CatalogTables(vips, pools, members, services, lastVipNumber, number);
+    return new CatalogTables(vips, pools, members, services, monitors, lastVipNumber, number);
   }
 
   /** The map with the item added at its end, or in the place of the one with the same id. */

@@ -72,6 +72,7 @@ public final class CatalogTree {
             items(Catalog.POOLS, old.pools(), new Numbers(0, 0)),
             items(Catalog.MEMBERS, old.members(), members),
             items(Catalog.SERVICES, old.services(), new Numbers(0, 0)),
+            items(Catalog.MONITORS, old.monitors(), new Numbers(0, 0)),
             vips.last(),
             members.last());
     CatalogSnapshot after = new CatalogSnapshot(tables, before);

@@ -1,7 +1,10 @@
 package io.malob.state.catalog;
 
+import static java.util.stream.Collectors.joining;
+
 import io.malob.algorithm.Algorithm;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
@@ -13,6 +16,9 @@ interface FieldFormat<T> {
 
   /** The longest name. */
   int MAX_NAME_LENGTH = 128;
+
+  /** The highest limit of connections. */
+  int MAX_CONNECTIONS = 10_000_000;
 
   /** Safe in a URL without encoding; cannot be a relative path. */
   Pattern ID = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}");
@@ -79,7 +85,30 @@ interface FieldFormat<T> {
   }
 
   static Integer weight(String field, String text) throws CatalogException {
-    return number(field, text, 1, Member.MAX_WEIGHT, "from 1 to " + Member.MAX_WEIGHT);
+    return number(field, text, 0, Member.MAX_WEIGHT, "from 0 to " + Member.MAX_WEIGHT);
+  }
+
+  /** How many connections there may be. */
+  static Integer connectionLimit(String field, String text) throws CatalogException {
+    return number(field, text, 1, MAX_CONNECTIONS, "from 1 to " + MAX_CONNECTIONS);
+  }
+
+  /** Seconds until a member has its full share. */
+  static Integer slowStart(String field, String text) throws CatalogException {
+    return number(field, text, 0, Monitor.MAX_SECONDS, "from 0 to " + Monitor.MAX_SECONDS);
+  }
+
+  /** Seconds that a client stays with its member. */
+  static Integer persistenceSeconds(String field, String text) throws CatalogException {
+    int most = Persistence.MAX_SECONDS;
+    return number(field, text, 1, most, "of seconds from 1 to " + most);
+  }
+
+  static Boolean truth(String field, String text) throws CatalogException {
+    if (!text.equalsIgnoreCase("true") && !text.equalsIgnoreCase("false")) {
+      throw CatalogException.invalid(field, field + " must be true or false, not " + quoted(text));
+    }
+    return Boolean.valueOf(text);
   }
 
   static AdminState adminState(String field, String text) throws CatalogException {
@@ -90,6 +119,36 @@ interface FieldFormat<T> {
     }
     throw CatalogException.invalid(
         field, field + " must be up, drain or down, not " + quoted(text));
+  }
+
+  /** Seconds of a health monitor. */
+  static Integer seconds(String field, String text) throws CatalogException {
+    return number(field, text, 1, Monitor.MAX_SECONDS, "from 1 to " + Monitor.MAX_SECONDS);
+  }
+
+  /** How many checks of a health monitor decide. */
+  static Integer attempts(String field, String text) throws CatalogException {
+    return number(field, text, 1, Monitor.MAX_ATTEMPTS, "from 1 to " + Monitor.MAX_ATTEMPTS);
+  }
+
+  static Integer tcpPort(String field, String text) throws CatalogException {
+    return number(field, text, 1, 65_535, "from 1 to 65535");
+  }
+
+  static <E extends Enum<E>> E oneOf(Class<E> type, String field, String text)
+      throws CatalogException {
+    for (E value : type.getEnumConstants()) {
+      if (value.toString().equalsIgnoreCase(text)) {
+        return value;
+      }
+    }
+    throw CatalogException.invalid(
+        field,
+        field
+            + " must be one of "
+            + Stream.of(type.getEnumConstants()).map(Object::toString).collect(joining(", "))
+            + ", not "
+            + quoted(text));
   }
 
   private static int number(String field, String text, int least, int most, String range)
@@ -126,7 +185,7 @@ interface FieldFormat<T> {
     return port >= 1 ? null : "port must be a whole number from 1 to 65535, not " + port;
   }
 
-  private static String quoted(String text) {
+  static String quoted(String text) {
     String shown = text.length() <= 40 ? text : text.substring(0, 40) + "…";
     return "\"" + shown + "\"";
   }

@@ -1,9 +1,11 @@
 package io.malob.state.catalog;
 
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +42,14 @@ public final class Fields {
       values.put(name, namesAndValues[i + 1]);
     }
     return new Fields(values);
+  }
+
+  /** A value as a text: the items of a list, and of an object as {@code name=value}, by commas. */
+  public static String text(Object value) {
+    Object parts = value instanceof Map<?, ?> object ? object.entrySet() : value;
+    return parts instanceof Collection<?> list
+        ? list.stream().map(Object::toString).collect(Collectors.joining(","))
+        : value.toString();
   }
 
   /** The names of the fields, in the order in which they were given. */

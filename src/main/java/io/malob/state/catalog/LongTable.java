@@ -4,7 +4,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** An immutable hash table with primitive keys, so that a look-up allocates nothing. */
-final class LongTable<V> {
+public final class LongTable<V> {
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
 
   private final long[] keys;
@@ -12,7 +12,7 @@ final class LongTable<V> {
   private final int shift;
 
   /** A table of these entries, at most half full, so that probing ends. */
-  LongTable(Map<Long, V> entries) {
+  public LongTable(Map<Long, V> entries) {
     int capacity = Math.max(4, Integer.highestOneBit(Math.max(1, entries.size())) * 4);
     keys = new long[capacity];
     values = new Object[capacity];
@@ -31,7 +31,7 @@ final class LongTable<V> {
 
   /** The value of that key, or null. */
   @SuppressWarnings("unchecked")
-  @Nullable V get(long key) {
+  public @Nullable V get(long key) {
     int slot = slotOf(key);
     while (values[slot] != null) {
       if (keys[slot] == key) {

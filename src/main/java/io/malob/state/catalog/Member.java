@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import io.malob.algorithm.Server;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -15,8 +16,12 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  * @param address a unicast address that is no VIP's
  * @param port TCP or UDP port from 1 to 65535, or ICMP type from 0 to 255; null for the port that
  *     the client asked for
- * @param weight its share among the members of its pool, from 1 to {@link #MAX_WEIGHT}
+ * @param weight its share among the members of its pool, from 0 to {@link #MAX_WEIGHT}; with 0 it
+ *     takes no new connections
+ * @param backup whether it takes connections only while no other member of its pool can
+ * @param connectionLimit how many connections it may have, from 1; null for any number
  * @param adminState whether it takes connections
+ * @param monitorAddress where HTTP checks find it; null for its address
  */
 public record Member(
     int number,
@@ -25,7 +30,10 @@ public record Member(
     IPv4Address address,
     @Nullable Integer port,
     int weight,
-    AdminState adminState)
+    boolean backup,
+    @Nullable Integer connectionLimit,
+    AdminState adminState,
+    @Nullable IPv4Address monitorAddress)
     implements CatalogItem {
 
   /** The largest number of a member, and so how many there can be. */
@@ -42,17 +50,35 @@ public record Member(
     fields.put("port", port);
     fields.put("pool_id", poolId);
     fields.put("weight", weight);
+    fields.put("backup", backup);
+    fields.put("connection_limit", connectionLimit);
     fields.put("admin_state", adminState.text());
+    fields.put("monitor_address", monitorAddress == null ? null : monitorAddress.toString());
     return fields;
   }
 
   /** Whether new connections may be placed on it. */
-  public boolean isUp() {
-    return adminState == AdminState.UP;
+  public boolean takesNew() {
+    return adminState == AdminState.UP && weight > 0;
+  }
+
+  /** How many connections it may have. */
+  public int limit() {
+    return connectionLimit == null ? Server.NO_LIMIT : connectionLimit;
   }
 
   /** The same member in no pool. */
   Member withoutPool() {
-    return new Member(number, id, null, address, port, weight, adminState);
+    return new Member(
+        number,
+        id,
+        null,
+        address,
+        port,
+        weight,
+        backup,
+        connectionLimit,
+        adminState,
+        monitorAddress);
   }
 }

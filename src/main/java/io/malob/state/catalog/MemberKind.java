@@ -16,7 +16,10 @@ final class MemberKind extends CatalogKind<Member> {
         "port",
         "pool_id",
         "weight",
-        "admin_state");
+        "backup",
+        "connection_limit",
+        "admin_state",
+        "monitor_address");
   }
 
   @Override
@@ -37,10 +40,20 @@ final class MemberKind extends CatalogKind<Member> {
         fields.optional(
             "weight", current == null ? null : current.weight(), FieldFormat::weight, 1),
         fields.optional(
+            "backup", current == null ? null : current.backup(), FieldFormat::truth, false),
+        fields.optional(
+            "connection_limit",
+            current == null ? null : current.connectionLimit(),
+            FieldFormat::connectionLimit),
+        fields.optional(
             "admin_state",
             current == null ? null : current.adminState(),
             FieldFormat::adminState,
-            AdminState.UP));
+            AdminState.UP),
+        fields.optional(
+            "monitor_address",
+            current == null ? null : current.monitorAddress(),
+            FieldFormat::address));
   }
 
   @Override

@@ -13,13 +13,18 @@ import org.jspecify.annotations.Nullable;
  * @param protocol null for that of the VIP; never another one than the VIP's
  * @param vipId the VIP that it serves, which is there; null for none
  * @param algorithm null to leave it to the VIP and the services
+ * @param slowStartSeconds how long a member takes to come to its full share after it has joined, or
+ *     is back; 0 for not at all
+ * @param persistence how long clients stay with their members; null if they do not
  */
 public record Pool(
     String id,
     String name,
     @Nullable Protocol protocol,
     @Nullable String vipId,
-    @Nullable Algorithm algorithm)
+    @Nullable Algorithm algorithm,
+    int slowStartSeconds,
+    @Nullable Persistence persistence)
     implements CatalogItem {
 
   @Override
@@ -30,11 +35,13 @@ public record Pool(
     fields.put("protocol", protocol == null ? null : protocol.text());
     fields.put("vip_id", vipId);
     fields.put("lb_method", algorithm == null ? null : algorithm.name());
+    fields.put("slow_start", slowStartSeconds);
+    fields.put("session_persistence", persistence == null ? null : persistence.parts());
     return fields;
   }
 
   /** The same pool for another VIP, or for none. */
   Pool withVipId(@Nullable String newVipId) {
-    return new Pool(id, name, protocol, newVipId, algorithm);
+    return new Pool(id, name, protocol, newVipId, algorithm, slowStartSeconds, persistence);
   }
 }

@@ -7,9 +7,20 @@ import org.jspecify.annotations.Nullable;
 /** The rules for pools. */
 final class PoolKind extends CatalogKind<Pool> {
   private static final int LIMIT = 65_535;
+  private static final String PERSISTENCE = "session_persistence";
 
   PoolKind() {
-    super("pool", "pools", LIMIT, "id", "name", "protocol", "vip_id", "lb_method");
+    super(
+        "pool",
+        "pools",
+        LIMIT,
+        "id",
+        "name",
+        "protocol",
+        "vip_id",
+        "lb_method",
+        "slow_start",
+        PERSISTENCE);
   }
 
   @Override
@@ -27,7 +38,19 @@ final class PoolKind extends CatalogKind<Pool> {
             "protocol", current == null ? null : current.protocol(), FieldFormat::protocol),
         fields.optional("vip_id", current == null ? null : current.vipId(), FieldFormat::id),
         fields.optional(
-            "lb_method", current == null ? null : current.algorithm(), FieldFormat::algorithm));
+            "lb_method", current == null ? null : current.algorithm(), FieldFormat::algorithm),
+        fields.optional(
+            "slow_start",
+            current == null ? null : current.slowStartSeconds(),
+            FieldFormat::slowStart,
+            0),
+        fields.optional(
+            PERSISTENCE, current == null ? null : current.persistence(), Persistence::parse));
+  }
+
+  @Override
+  public boolean takesParts(String fieldName) {
+    return fieldName.equals(PERSISTENCE);
   }
 
   @Override
@@ -41,6 +64,12 @@ final class PoolKind extends CatalogKind<Pool> {
     Map<String, Member> members = new LinkedHashMap<>(tables.members());
     members.replaceAll(
         (id, member) -> pool.id().equals(member.poolId()) ? member.withoutPool() : member);
+    Map<String, Monitor> monitors = new LinkedHashMap<>(tables.monitors());
+    monitors.replaceAll(
+        (id, monitor) -> pool.id().equals(monitor.poolId()) ? monitor.withoutPool() : monitor);
+    if (!monitors.equals(tables.monitors())) {
+      changed = changed.withMonitors(monitors);
+    }
     return members.equals(tables.members()) ? changed : changed.withMembers(members);
   }
 

@@ -1,6 +1,7 @@
 package io.malob.state.catalog;
 
 import io.malob.algorithm.Algorithm;
+import io.malob.algorithm.Server;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,8 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  * @param address a unicast address that no member has; several VIPs can share it
  * @param port TCP or UDP port from 1 to 65535, or ICMP type from 0 to 255; null for all of them
  * @param algorithm null to leave it to the pool and the services
+ * @param allowedSources where clients may come from; null for anywhere
+ * @param connectionLimit how many connections it may have, from 1; null for any number
  */
 public record Vip(
     int number,
@@ -25,7 +28,9 @@ public record Vip(
     @Nullable Protocol protocol,
     IPv4Address address,
     @Nullable Integer port,
-    @Nullable Algorithm algorithm)
+    @Nullable Algorithm algorithm,
+    @Nullable SourceNetworks allowedSources,
+    @Nullable Integer connectionLimit)
     implements CatalogItem {
 
   /** The largest number of a VIP, and so how many there can be. */
@@ -40,6 +45,18 @@ public record Vip(
     fields.put("address", address.toString());
     fields.put("port", port);
     fields.put("lb_method", algorithm == null ? null : algorithm.name());
+    fields.put("allowed_sources", allowedSources == null ? null : allowedSources.texts());
+    fields.put("connection_limit", connectionLimit);
     return fields;
+  }
+
+  /** How many connections it may have. */
+  public int limit() {
+    return connectionLimit == null ? Server.NO_LIMIT : connectionLimit;
+  }
+
+  /** Whether a client of that address may use it. */
+  public boolean allows(int client) {
+    return allowedSources == null || allowedSources.contains(client);
   }
 }

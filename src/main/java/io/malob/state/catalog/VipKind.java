@@ -8,8 +8,21 @@ import org.jspecify.annotations.Nullable;
 
 /** The rules for VIPs. */
 final class VipKind extends CatalogKind<Vip> {
+  private static final String ALLOWED_SOURCES = "allowed_sources";
+
   VipKind() {
-    super("VIP", "vips", Vip.MAX_NUMBER, "id", "name", "protocol", "address", "port", "lb_method");
+    super(
+        "VIP",
+        "vips",
+        Vip.MAX_NUMBER,
+        "id",
+        "name",
+        "protocol",
+        "address",
+        "port",
+        "lb_method",
+        ALLOWED_SOURCES,
+        "connection_limit");
   }
 
   @Override
@@ -30,7 +43,20 @@ final class VipKind extends CatalogKind<Vip> {
             "address", current == null ? null : current.address(), FieldFormat::address),
         fields.optional("port", current == null ? null : current.port(), FieldFormat::port),
         fields.optional(
-            "lb_method", current == null ? null : current.algorithm(), FieldFormat::algorithm));
+            "lb_method", current == null ? null : current.algorithm(), FieldFormat::algorithm),
+        fields.optional(
+            ALLOWED_SOURCES,
+            current == null ? null : current.allowedSources(),
+            SourceNetworks::parse),
+        fields.optional(
+            "connection_limit",
+            current == null ? null : current.connectionLimit(),
+            FieldFormat::connectionLimit));
+  }
+
+  @Override
+  public boolean takesParts(String fieldName) {
+    return fieldName.equals(ALLOWED_SOURCES);
   }
 
   @Override

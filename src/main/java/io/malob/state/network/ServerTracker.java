@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableMap;
 import io.malob.state.network.Measurement.Source;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,14 +33,26 @@ public final class ServerTracker {
    *
    * @param cpuFraction from 0 to 1
    * @param responseNanos of its service
+   * @param answers whether its service answered the agent; empty if it was not asked
    * @param connections established connections by local port
    * @param atNanos when it was made, on the controller's steady clock
    */
   public record Report(
       OptionalDouble cpuFraction,
       OptionalLong responseNanos,
+      Optional<Boolean> answers,
       ImmutableMap<Integer, Integer> connections,
-      long atNanos) {}
+      long atNanos) {
+
+    /** A report of an agent that does not ask its service. */
+    public Report(
+        OptionalDouble cpuFraction,
+        OptionalLong responseNanos,
+        ImmutableMap<Integer, Integer> connections,
+        long atNanos) {
+      this(cpuFraction, responseNanos, Optional.empty(), connections, atNanos);
+    }
+  }
 
   /** Has somebody told at once, on the thread of the report, of which server there is a new one. */
   public void addListener(Consumer<IPv4Address> listener) {
@@ -86,6 +99,7 @@ public final class ServerTracker {
         report.responseNanos().isPresent()
             ? measured((double) report.responseNanos().getAsLong(), report.atNanos())
             : null,
+        report.answers().orElse(null),
         connections.build());
   }
 

@@ -9,8 +9,34 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  *
  * @param key for HMAC-SHA-256; empty if it only sends unsigned reports
  * @param address its own: what it reports is about the host there
+ * @param formerKey the one before, which counts for a while after a change
  */
-public record Agent(String id, Kind kind, IPv4Address address, Optional<SecretKeySpec> key) {
+public record Agent(
+    String id,
+    Kind kind,
+    IPv4Address address,
+    Optional<SecretKeySpec> key,
+    Optional<FormerKey> formerKey) {
+
+  /**
+   * A key that has been replaced.
+   *
+   * @param untilMillis when it ends to count, in milliseconds since the epoch
+   */
+  public record FormerKey(SecretKeySpec key, long untilMillis) {}
+
+  /** An agent whose key is its first one. */
+  public Agent(String id, Kind kind, IPv4Address address, Optional<SecretKeySpec> key) {
+    this(id, kind, address, key, Optional.empty());
+  }
+
+  /** Whether this report is signed with a key of this agent that counts at that time. */
+  boolean hasSigned(SignedReport report, long nowMillis) {
+    return key.filter(report::isSignedWith).isPresent()
+        || formerKey
+            .filter(former -> nowMillis < former.untilMillis && report.isSignedWith(former.key))
+            .isPresent();
+  }
 
   /** What an agent reports about. */
   public enum Kind {

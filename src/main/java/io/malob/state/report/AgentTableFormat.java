@@ -1,5 +1,6 @@
 package io.malob.state.report;
 
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -16,21 +17,27 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
  * The file of agents: {@code {"allow_unsigned": false, "agents": [{"id": "w1", "kind": "server",
  * "address": "10.0.0.11", "key": "<hex>"}]}}. An agent without a key can only send unsigned
- * reports.
+ * reports. After a change of keys {@code former_key} counts until {@code former_until}, in seconds
+ * since the epoch.
  */
 public final class AgentTableFormat {
   /** More would make the file, and what is remembered of each, unreasonably large. */
   static final int MOST_AGENTS = 10_000;
 
+  /** The year 9999. */
+  private static final long MOST_SECONDS = 253_402_300_799L;
+
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9._-]{1,32}");
   private static final Pattern KEY = Pattern.compile("(?:[0-9a-f]{2}){16,64}");
   private static final Set<String> FIELDS = Set.of("allow_unsigned", "agents");
-  private static final Set<String> AGENT_FIELDS = Set.of("id", "kind", "address", "key");
+  private static final Set<String> AGENT_FIELDS =
+      Set.of("id", "kind", "address", "key", "former_key", "former_until");
   private static final ObjectMapper JSON =
       new ObjectMapper()
           .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
@@ -80,15 +87,16 @@ public final class AgentTableFormat {
     return AgentTable.of(unsigned.asBoolean(), agents);
   }
 
+  /** Empty for what is nowhere, as what is nested too deeply. */
+  private static String where(@Nullable JsonLocation at) {
+    return at == null ? "" : " at line " + at.getLineNr() + ", column " + at.getColumnNr();
+  }
+
   private static JsonNode parse(byte[] bytes) throws InvalidException {
     try {
       return JSON.readTree(bytes);
     } catch (JsonProcessingException e) {
-      throw new InvalidException(
-          "not valid JSON at line "
-              + e.getLocation().getLineNr()
-              + ", column "
-              + e.getLocation().getColumnNr());
+      throw new InvalidException("not valid JSON" + where(e.getLocation()));
     } catch (IOException e) {
       throw new InvalidException("not valid JSON");
     }
@@ -98,7 +106,8 @@ public final class AgentTableFormat {
     checkFields(node, where, AGENT_FIELDS);
     String id =
         matching(node, where, "id", ID, "1 to 32 letters, digits, dots, dashes, underscores");
-    return new Agent(id, kind(node, where), address(node, where), key(node, where));
+    return new Agent(
+        id, kind(node, where), address(node, where), key(node, where, "key"), former(node, where));
   }
 
   private static void checkFields(JsonNode node, String where, Set<String> known)
@@ -131,12 +140,29 @@ public final class AgentTableFormat {
     }
   }
 
-  private static Optional<SecretKeySpec> key(JsonNode node, String where) throws InvalidException {
-    if (node.path("key").isMissingNode()) {
+  private static Optional<Agent.FormerKey> former(JsonNode node, String where)
+      throws InvalidException {
+    Optional<SecretKeySpec> key = key(node, where, "former_key");
+    JsonNode until = node.path("former_until");
+    if (key.isPresent() == until.isMissingNode()) {
+      throw new InvalidException(where + ".former_until and former_key must be there together");
+    }
+    if (key.isEmpty()) {
+      return Optional.empty();
+    }
+    if (!until.isIntegralNumber() || until.asLong() < 0 || until.asLong() > MOST_SECONDS) {
+      throw new InvalidException(where + ".former_until must be seconds since the epoch");
+    }
+    return Optional.of(new Agent.FormerKey(key.get(), until.asLong() * 1000));
+  }
+
+  private static Optional<SecretKeySpec> key(JsonNode node, String where, String field)
+      throws InvalidException {
+    if (node.path(field).isMissingNode()) {
       return Optional.empty();
     }
     String hex =
-        matching(node, where, "key", KEY, "32 to 128 hexadecimal digits, in small letters");
+        matching(node, where, field, KEY, "32 to 128 hexadecimal digits, in small letters");
     return Optional.of(
         new SecretKeySpec(BaseEncoding.base16().decode(hex.toUpperCase(Locale.ROOT)), Agent.HMAC));
   }

@@ -52,7 +52,10 @@ public final class GuardFormat {
     try {
       return JSON.readTree(bytes);
     } catch (JsonProcessingException e) {
-      throw new IOException("not valid JSON at line " + e.getLocation().getLineNr());
+      // what is nested too deeply is nowhere
+      throw new IOException(
+          "not valid JSON"
+              + (e.getLocation() == null ? "" : " at line " + e.getLocation().getLineNr()));
     }
   }
 

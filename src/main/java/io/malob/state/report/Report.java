@@ -2,6 +2,7 @@ package io.malob.state.report;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -35,16 +36,26 @@ public record Report(@Nullable Stamp stamp, Content content) {
    *
    * @param cpuFraction use of its processors, from 0 to 1
    * @param responseNanos how long its service took to answer
+   * @param answers whether its service answered the agent; empty if it was not asked
    * @param connections established TCP connections by local port; under {@link #ANY_PORT} those of
    *     all ports
    */
   public record Server(
       OptionalDouble cpuFraction,
       OptionalLong responseNanos,
+      Optional<Boolean> answers,
       ImmutableMap<Integer, Integer> connections)
       implements Content {
     /** Stands for all ports together. */
     public static final int ANY_PORT = 0;
+
+    /** The state of a server whose agent does not ask its service. */
+    public Server(
+        OptionalDouble cpuFraction,
+        OptionalLong responseNanos,
+        ImmutableMap<Integer, Integer> connections) {
+      this(cpuFraction, responseNanos, Optional.empty(), connections);
+    }
 
     @Override
     public Agent.Kind kind() {

@@ -6,7 +6,6 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
@@ -88,8 +87,7 @@ public final class ReportIntake {
       throw new RejectedReportException(
           Rejection.WRONG_ADDRESS, "agent " + agent.id() + " is at " + agent.address(), null);
     }
-    Optional<SecretKeySpec> key = agent.key();
-    if (key.isEmpty() || !signed.isSignedWith(key.get())) {
+    if (!agent.hasSigned(signed, wallMillis.getAsLong())) {
       throw new RejectedReportException(
           Rejection.WRONG_SIGNATURE, "the signature is not that of agent " + agent.id(), null);
     }

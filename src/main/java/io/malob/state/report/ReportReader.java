@@ -8,6 +8,7 @@ import com.google.common.collect.ImmutableMap;
 import io.malob.state.report.Report.Stamp;
 import java.io.IOException;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -118,6 +119,7 @@ final class ReportReader {
   private Report.Server server() throws IOException, RejectedReportException {
     OptionalDouble cpu = OptionalDouble.empty();
     OptionalLong responseNanos = OptionalLong.empty();
+    Optional<Boolean> answers = Optional.empty();
     ImmutableMap<Integer, Integer> connections = ImmutableMap.of();
     Set<String> given = new HashSet<>();
     while (parser.nextToken() != JsonToken.END_OBJECT) {
@@ -131,11 +133,12 @@ final class ReportReader {
                 OptionalLong.of(
                     Math.round(
                         number("server.response_ms", MOST_RESPONSE_MILLIS) * NANOS_PER_MILLI));
+        case "answers" -> answers = Optional.of(flag("server.answers"));
         case "connections" -> connections = connections();
         default -> throw malformed("server." + shown(name) + " is not known", null);
       }
     }
-    return new Report.Server(cpu, responseNanos, connections);
+    return new Report.Server(cpu, responseNanos, answers, connections);
   }
 
   private ImmutableMap<Integer, Integer> connections() throws IOException, RejectedReportException {
@@ -223,6 +226,13 @@ final class ReportReader {
       throw malformed(name + " must be a text", name);
     }
     return parser.getText();
+  }
+
+  private boolean flag(String name) throws IOException, RejectedReportException {
+    if (!parser.currentToken().isBoolean()) {
+      throw malformed(name + " must be true or false", name);
+    }
+    return parser.getBooleanValue();
   }
 
   private long whole(String name, long min, long max) throws IOException, RejectedReportException {

@@ -14,12 +14,13 @@ class RoundRobinTest extends ServerPickerContract {
 
   @Override
   ServerPicker picker(ImmutableList<Server> servers, AtomicInteger turn) {
-    return new RoundRobin(servers.size(), turn);
+    return new RoundRobin(servers, turn);
   }
 
   @Test
   void pick_whereTurnTurnsNegative_goesOnInOrder() {
-    ServerPicker picker = new RoundRobin(3, new AtomicInteger(Integer.MAX_VALUE - 2));
+    ServerPicker picker =
+        new RoundRobin(Servers.equal(3), new AtomicInteger(Integer.MAX_VALUE - 2));
     int expected = (Integer.MAX_VALUE - 2) % 3;
     for (int i = 0; i < 10; i++) {
       assertEquals(expected, picker.pick());
@@ -30,7 +31,7 @@ class RoundRobinTest extends ServerPickerContract {
   @Test
   void pick_whereTurnComesBackToZero_startsAtTheFirst() {
     AtomicInteger turn = new AtomicInteger(-1);
-    ServerPicker picker = new RoundRobin(7, turn);
+    ServerPicker picker = new RoundRobin(Servers.equal(7), turn);
     assertEquals((int) (0xffffffffL % 7), picker.pick());
     assertEquals(0, picker.pick());
     assertEquals(1, picker.pick());
@@ -39,10 +40,10 @@ class RoundRobinTest extends ServerPickerContract {
   @Test
   void pick_afterServersChange_goesOnWithThePoolsTurn() {
     AtomicInteger turn = new AtomicInteger();
-    ServerPicker three = new RoundRobin(3, turn);
+    ServerPicker three = new RoundRobin(Servers.equal(3), turn);
     assertEquals(0, three.pick());
     assertEquals(1, three.pick());
-    ServerPicker four = new RoundRobin(4, turn);
+    ServerPicker four = new RoundRobin(Servers.equal(4), turn);
     assertEquals(2, four.pick());
     assertEquals(3, four.pick());
     assertEquals(0, four.pick());
@@ -62,7 +63,8 @@ class RoundRobinTest extends ServerPickerContract {
 
   @Test
   void pick_byEightThreads_givesEachServerExactlyItsShare() throws Exception {
-    ServerPicker picker = new RoundRobin(5, new AtomicInteger(Integer.MAX_VALUE - 1_000));
+    ServerPicker picker =
+        new RoundRobin(Servers.equal(5), new AtomicInteger(Integer.MAX_VALUE - 1_000));
     AtomicIntegerArray picks = new AtomicIntegerArray(5);
     Together.run(
         8,

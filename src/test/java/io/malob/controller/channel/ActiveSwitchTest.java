@@ -87,6 +87,14 @@ class ActiveSwitchTest extends EmbeddedSwitch {
   }
 
   @Test
+  void keepAlive_controllerStoodStill_countsThatAsOneInterval() {
+    pass(60_000);
+    assertInstanceOf(OFEchoRequest.class, next());
+    assertNull(next());
+    assertTrue(channel.isOpen());
+  }
+
+  @Test
   void keepAlive_answeringPeer_staysAndItsLatencyIsMeasured() {
     for (int interval = 0; interval < 10; interval++) {
       pass(1_000);
@@ -359,7 +367,7 @@ class ActiveSwitchTest extends EmbeddedSwitch {
   @Test
   void message_thatCannotBeParsed_isSkipped() {
     receiveBytes(4, 10, 0, 9, 0, 0, 0, 1, 77, /* the next one: */ 4, 21, 0, 8, 0, 0, 0, 2);
-    assertEquals(List.of("received BARRIER_REPLY"), events);
+    assertEquals(List.of("refused MESSAGE_UNREADABLE", "received BARRIER_REPLY"), events);
     assertTrue(channel.isOpen());
   }
 
@@ -375,7 +383,7 @@ class ActiveSwitchTest extends EmbeddedSwitch {
   void message_shorterThanItsHeader_closesTheConnection() {
     receiveBytes(4, 21, 0, 7, 0, 0, 0, 2, 1, 2, 3, 4);
     assertFalse(channel.isOpen());
-    assertEquals(List.of("disconnected"), events);
+    assertEquals(List.of("refused STREAM_CORRUPT", "disconnected"), events);
   }
 
   private static void setWritable(Channel channel, boolean writable) {

@@ -1,5 +1,6 @@
 package io.malob.controller.channel;
 
+import io.malob.controller.guard.Refusal;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -58,10 +59,17 @@ abstract class EmbeddedSwitch {
         }
 
         @Override
+        public void refused(Refusal refusal) {
+          events.add("refused " + refusal);
+        }
+
+        @Override
         public void disconnected(OpenFlowSwitch same) {
           events.add("disconnected");
         }
       };
+
+  final PacketInQueues queues = new PacketInQueues();
 
   final EmbeddedChannel channel =
       new EmbeddedChannel(
@@ -69,7 +77,13 @@ abstract class EmbeddedSwitch {
             @Override
             protected void initChannel(Channel created) {
               OpenFlowServer.addHandlers(
-                  created.pipeline(), SETTINGS, U64.of(42), recorder, () -> nanos);
+                  created.pipeline(),
+                  SETTINGS,
+                  Admission.EVERYONE,
+                  U64.of(42),
+                  queues,
+                  recorder,
+                  () -> nanos);
             }
           });
 

@@ -6,11 +6,13 @@ import static org.mockito.Mockito.lenient;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.withSettings;
 
+import io.malob.controller.guard.RefusalCounts;
 import io.malob.controller.network.devices.DeviceModule;
 import io.malob.controller.network.forwarding.ForwardingModule;
 import io.malob.controller.network.links.LinkDiscoveryModule;
 import io.malob.controller.network.links.ProbeFrames;
 import io.malob.controller.network.topology.TopologyModule;
+import io.malob.openflow.packet.Packet;
 import io.malob.testing.FakeFlowTable;
 import io.malob.testing.FakeNetwork;
 import java.util.ArrayList;
@@ -33,6 +35,7 @@ import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 import net.floodlightcontroller.core.module.IFloodlightModule;
+import net.floodlightcontroller.core.types.NodePortTuple;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
@@ -59,11 +62,13 @@ final class EmulatedNetwork {
   final DeviceModule devices = new DeviceModule(this::now);
   final ForwardingModule forwarding = new ForwardingModule();
   final List<OFMessage> sent = new ArrayList<>();
+  final RefusalCounts refusals = new RefusalCounts();
   int packetIns;
 
   /** How long probes take to the controller, in milliseconds. */
   long probeDelay;
 
+  private final Map<NodePortTuple, byte[]> probes = new TreeMap<>();
   private final Map<DatapathId, IOFSwitch> connected = new TreeMap<>();
   private final Map<DatapathId, Set<OFPort>> ports = new LinkedHashMap<>();
   private final List<IOFMessageListener> listeners = new ArrayList<>();
@@ -77,6 +82,7 @@ final class EmulatedNetwork {
     context.addService(IFloodlightProviderService.class, provider());
     context.addService(IOFSwitchService.class, switchService());
     context.addService(IThreadPoolService.class, threadPool());
+    context.addService(RefusalCounts.class, refusals);
     List<IFloodlightModule> modules = List.of(links, topology, devices, forwarding);
     modules.forEach(module -> module.getServiceImpls().forEach(context::addService));
     context.addConfigParam(forwarding, "floodsPerSecond", "1000000");
@@ -91,6 +97,11 @@ final class EmulatedNetwork {
 
   private long now() {
     return now;
+  }
+
+  /** The latest LLDP probe that has come out of a host's port. */
+  byte[] probe(NodePortTuple port) {
+    return probes.get(port);
   }
 
   /** Connects a switch with these ports to the controller. */
@@ -167,7 +178,11 @@ final class EmulatedNetwork {
             call -> {
               OFMessage message = call.getArgument(0);
               sent.add(message);
-              switches.send(switchId, message);
+              switches.send(switchId, message).stream()
+                  .filter(
+                      delivery ->
+                          Packet.parse(delivery.frame()).etherType() == Packet.ETHERTYPE_LLDP)
+                  .forEach(probe -> probes.put(probe.at(), probe.frame()));
               return true;
             });
     return sw;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.controller.guard.Refusal;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
@@ -212,7 +213,7 @@ class ReactiveForwardingTest {
     }
     byte[] lldp = Frames.ethernet(A, B, 0x88cc, payload);
     assertEquals(List.of(), inject(AT_A, lldp));
-    assertEquals(1, network.links.foreignFrames());
+    assertEquals(1, network.refusals.of(Refusal.PROBE_FOREIGN));
   }
 
   @Test
@@ -258,6 +259,27 @@ class ReactiveForwardingTest {
     frame[17] = (byte) 0xff;
     assertEquals(List.of(), inject(AT_A, frame));
     assertEquals(List.of(), rules());
+  }
+
+  @Test
+  void floodOfForgedSources_isLearntAtItsPortsRate_whileOthersAreLearntAtOnce() {
+    for (int i = 0; i < 2_500; i++) {
+      inject(AT_A, ofForged(i));
+    }
+    MacAddress late = MacAddress.of("02:00:00:00:00:0d");
+    inject(AT_C, Frames.tcp(late, B, IP_C, 40_000, IP_B, 80, 2));
+
+    assertEquals(AT_C.getNodeId(), host(late).getAttachmentPoints()[0].getNodeId());
+    int hosts = 2_000 + 3; // a itself is one of its port's 2,000
+    assertEquals(hosts, network.devices.getAllDevices().size());
+    network.pass(1_000);
+    inject(AT_A, ofForged(3_000));
+    assertEquals(hosts + 1, network.devices.getAllDevices().size(), "learning goes on");
+  }
+
+  private static byte[] ofForged(int host) {
+    MacAddress mac = MacAddress.of(0x06_00_00_00_00_00L + host);
+    return Frames.tcp(mac, B, IPv4Address.of(0x0b00_0000 + host), 40_000, IP_B, 80, 2);
   }
 
   @Test

@@ -238,9 +238,21 @@ class LabelTableTest {
     assertEquals(failed.label(), one.acquire(path(1, 2)).label());
   }
 
+  private final AtomicInteger askedToRepair = new AtomicInteger();
+
   /** Switches 1, 2, 3 in a row, and a link from 1 to 3 that is there when 2 has gone. */
   private List<LabelledPath> repairAround2() {
-    return labels.repair(Topologies.of(3, new int[] {1, 3}), (src, dst) -> Optional.of(path(1, 3)));
+    return labels.repair(
+        Topologies.of(3, new int[] {1, 3}),
+        (src, dst) -> Optional.of(path(1, 3)),
+        askedToRepair::incrementAndGet);
+  }
+
+  private void repairOver2() {
+    labels.repair(
+        Topologies.of(3, new int[] {1, 2}, new int[] {2, 3}),
+        (src, dst) -> Optional.of(PATH),
+        askedToRepair::incrementAndGet);
   }
 
   @Test
@@ -250,14 +262,70 @@ class LabelTableTest {
     repairAround2();
     switches.takeWrites();
 
-    labels.repair(
-        Topologies.of(3, new int[] {1, 2}, new int[] {2, 3}), (src, dst) -> Optional.of(PATH));
+    repairOver2();
     assertEquals(List.of(), switches.takeWrites(), "would overtake what is under way");
 
     switches.get(1).answerBarrier();
+    assertEquals(0, askedToRepair.get());
     switches.get(2).answerBarrier();
     assertEquals(path(1, 3), labelled.path());
     assertRules(1, 0, 1);
+    assertEquals(1, askedToRepair.get(), "nobody has to wait for anything else");
+  }
+
+  @Test
+  void repair_ofLabelThatIsBeingInstalled_isAskedForWhenThatIsDone() {
+    switches.holdBarriers();
+    labels.acquire(PATH);
+    repairAround2();
+    switches.get(3).answerBarrier();
+    switches.get(2).answerBarrier();
+    assertEquals(0, askedToRepair.get());
+    switches.get(1).answerBarrier();
+    assertEquals(1, askedToRepair.get());
+  }
+
+  @Test
+  void repair_ofLabelsAtRest_isNotAskedForAgain() {
+    labels.acquire(PATH);
+    repairAround2();
+    repairOver2();
+    assertEquals(0, askedToRepair.get());
+  }
+
+  @Test
+  void acquire_whenASwitchHasNoRoom_failsThoughTheBarrierIsAnswered() {
+    switches.holdBarriers();
+    LabelledPath labelled = labels.acquire(PATH);
+    switches.get(3).answerBarrier();
+    labels.refused(labelled.label().id());
+    for (long id : new long[] {2, 1, 1, 2, 3}) {
+      switches.get(id).answerBarrier();
+    }
+    assertTrue(labelled.ready().isDone());
+    assertFalse(labelled.isReady());
+    assertRules(0, 0, 0);
+  }
+
+  @Test
+  void repair_whenASwitchHasNoRoom_isDoneAgain() {
+    LabelledPath labelled = labels.acquire(PATH);
+    switches.holdBarriers();
+    repairAround2();
+    labels.refused(labelled.label().id());
+    switches.get(1).answerBarrier();
+    switches.get(2).answerBarrier();
+    switches.takeWrites();
+
+    repairAround2();
+    assertEquals(List.of(3L), switches.takeWrites());
+  }
+
+  @Test
+  void refusedRule_ofNoLabel_isNobodysBusiness() {
+    labels.refused(1);
+    assertEquals(1, labels.acquire(PATH).label().id());
+    assertEquals(1, labels.all().size());
   }
 
   @Test

@@ -178,7 +178,8 @@ class CatalogTest {
     Vip vip = fixture.vip("id", "v", "address", "10.0.0.100", "port", "80", "lb_method", "LC");
     Vip changed = updateVip("v", "name", "web");
     assertEquals(
-        new Vip(vip.number(), "v", "web", null, vip.address(), 80, vip.algorithm()), changed);
+        new Vip(vip.number(), "v", "web", null, vip.address(), 80, vip.algorithm(), null, null),
+        changed);
     assertNull(updateVip("v", "port", null).port());
     assertEquals("v", updateVip("v", "name", null).name());
     fixture.refused(Reason.INVALID, "address", () -> updateVip("v", "address", null));
@@ -209,12 +210,13 @@ class CatalogTest {
 
   /** Floodlight's defect 10. */
   @ParameterizedTest
-  @ValueSource(strings = {"0", "-1", "257", "1.5", "heavy"})
-  void weight_isPositiveAndBounded(String weight) throws Exception {
+  @ValueSource(strings = {"-1", "257", "1.5", "heavy"})
+  void weight_isBounded(String weight) throws Exception {
     assertEquals(1, fixture.member("address", "10.0.0.1").weight());
     fixture.refused(
         Reason.INVALID, "weight", () -> fixture.member("address", "10.0.0.2", "weight", weight));
     assertEquals(256, fixture.member("address", "10.0.0.3", "weight", "256").weight());
+    assertEquals(0, fixture.member("address", "10.0.0.4", "weight", "0").weight());
   }
 
   @Test

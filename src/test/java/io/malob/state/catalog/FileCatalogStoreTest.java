@@ -42,13 +42,18 @@ class FileCatalogStoreTest {
       fixture.pool("id", "p", "vip_id", "v", "lb_method", "LC");
       fixture.member("id", "m", "address", "10.0.0.1", "port", "0", "pool_id", "p");
       fixture.member("id", "n", "address", "10.0.0.2", "weight", "9", "admin_state", "drain");
+      fixture.vip("id", "w", "address", "10.0.0.101", "allowed_sources", "10.0.0.0/8, 172.16.0.9");
+      fixture.pool("id", "q", "slow_start", "60", "session_persistence", "SOURCE_IP");
+      fixture.member("id", "o", "address", "10.0.0.3", "weight", "0", "backup", "true");
+      fixture.catalog.update(Catalog.VIPS, "w", Fields.of("connection_limit", "7"));
+      fixture.catalog.update(Catalog.MEMBERS, "o", Fields.of("connection_limit", "8"));
       fixture.service("id", "s", "port", "65535", "algorithm", "WRR");
       fixture.catalog.update(Catalog.SERVICES, "default", Fields.of("algorithm", "LC"));
       fixture.catalog.delete(Catalog.VIPS, "gone");
       before = fixture.now().tables();
     }
     assertEquals(before, reloaded().tables());
-    assertEquals(List.of("m", "n"), List.copyOf(reloaded().members().keySet()));
+    assertEquals(List.of("m", "n", "o"), List.copyOf(reloaded().members().keySet()));
     // a member keeps port 0 when the pool that made it an ICMP type is gone
     try (CatalogStore store = FileCatalogStore.open(directory, CLOCK)) {
       Catalog.open(store).delete(Catalog.POOLS, "p");
@@ -108,9 +113,9 @@ class FileCatalogStoreTest {
 
   @Test
   void fileOfALaterVersion_isLeftAlone() throws Exception {
-    Files.writeString(directory.resolve("catalog.json"), "{\"version\":3}");
+    Files.writeString(directory.resolve("catalog.json"), "{\"version\":4}");
     assertThrows(IOException.class, this::reloaded);
-    assertEquals("{\"version\":3}", Files.readString(directory.resolve("catalog.json")));
+    assertEquals("{\"version\":4}", Files.readString(directory.resolve("catalog.json")));
   }
 
   @Test

@@ -64,6 +64,24 @@ class ReportIntakeTest {
     assertNull(fixture.send(ReportFixture.signed("w1", ReportFixture.server(1, "{}")), null));
   }
 
+  /** The key of the fixture is the one before. */
+  @ParameterizedTest
+  @CsvSource({"1, ", "0, WRONG_SIGNATURE"})
+  void report_signedWithTheFormerKey_countsUntilItEnds(int secondsLeft, Rejection rejection)
+      throws Exception {
+    fixture.agents =
+        AgentTableFormat.read(
+            text(
+                String.format(
+                    "{\"agents\":[{\"id\":\"w1\",\"kind\":\"server\",\"address\":\"%s\",\"key\":\"%s\","
+                        + "\"former_key\":\"%s\",\"former_until\":%d}]}",
+                    SERVER,
+                    "ff".repeat(16),
+                    ReportFixture.KEY,
+                    ReportFixture.WALL_MILLIS / 1000 + secondsLeft)));
+    assertEquals(rejection, fixture.sendServer(ReportFixture.server(1, "{}")));
+  }
+
   @Test
   void report_fromAnotherAddress_isDropped() {
     byte[] report = ReportFixture.signed("w1", ReportFixture.server(1, STATE));

@@ -10,14 +10,15 @@ final class FlowRemovedTemplate {
 
   private final byte[] pattern = new byte[BYTES];
 
-  FlowRemovedTemplate(int vip) {
+  /** Those of a VIP's connections, each with so many packets. */
+  FlowRemovedTemplate(int vip, int packets) {
     pattern[0] = OpenFlow.VERSION;
     pattern[1] = OpenFlow.FLOW_REMOVED;
     Bytes.put16(pattern, 2, BYTES);
     pattern[19] = REQUESTS_TABLE;
     Bytes.put32(pattern, 20, 2);
-    Bytes.put64(pattern, 32, 1);
-    Bytes.put64(pattern, 40, PacketInTemplate.SYN_FRAME_BYTES);
+    Bytes.put64(pattern, 32, packets);
+    Bytes.put64(pattern, 40, (long) packets * PacketInTemplate.SYN_FRAME_BYTES);
     Bytes.put16(pattern, MATCH, 1);
     Bytes.put16(pattern, MATCH + 2, 4 + 6 + 5 + 8 + 8 + 6 + 6);
     int at = MATCH + 4;

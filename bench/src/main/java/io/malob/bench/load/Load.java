@@ -12,6 +12,7 @@ import org.HdrHistogram.Histogram;
  */
 final class Load implements Site.Outcome {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final int MIN_SLOTS = 1_024;
   private static final int SLOTS_BY_RATE = 32_768;
 
@@ -35,7 +36,11 @@ final class Load implements Site.Outcome {
   private long placedAtMark;
   private long markNanos;
   private final List<Double> perSecond = new ArrayList<>();
-  private Histogram latencies = new Histogram(3);
+  private Histogram latencies = newHistogram();
+  private List<Histogram> bySite = List.of();
+
+  /** When the last connection was begun that failed or took long; the start if none was. */
+  private long lastBadNanos;
 
   Load(List<Site> sites, List<Outbox> outboxes, Faults faults) {
     this.sites = sites;
@@ -62,17 +67,24 @@ final class Load implements Site.Outcome {
     measuring = false;
     perSecond.clear();
     startNanos = System.nanoTime();
+    lastBadNanos = startNanos;
     running = true;
     pump();
   }
 
   void startMeasuring() {
-    latencies = new Histogram(3);
-    latencies.setAutoResize(true);
+    latencies = newHistogram();
+    bySite = sites.stream().map(site -> newHistogram()).toList();
     placedBefore = placed;
     placedAtMark = placed;
     markNanos = System.nanoTime();
     measuring = true;
+  }
+
+  private static Histogram newHistogram() {
+    Histogram histogram = new Histogram(3);
+    histogram.setAutoResize(true);
+    return histogram;
   }
 
   /** To be called every second of the measured time. */
@@ -94,6 +106,7 @@ final class Load implements Site.Outcome {
         demand,
         List.copyOf(perSecond),
         latencies,
+        bySite,
         placed - placedBefore,
         failed,
         skipped,
@@ -109,6 +122,7 @@ final class Load implements Site.Outcome {
         stopped.demand(),
         stopped.perSecond(),
         stopped.latencyNanos(),
+        stopped.bySite(),
         stopped.placed(),
         failed,
         skipped,
@@ -182,17 +196,34 @@ final class Load implements Site.Outcome {
   }
 
   @Override
-  public void placed(long nanos) {
+  public void placed(int site, long nanos) {
     outstanding--;
     placed++;
     if (measuring) {
       latencies.recordValue(Math.max(0, nanos));
+      bySite.get(site).recordValue(Math.max(0, nanos));
+    }
+    if (nanos > LONG_NANOS) {
+      bad(nanos);
     }
   }
 
   @Override
-  public void failed() {
+  public void failed(long nanos) {
     outstanding--;
     failed++;
+    bad(nanos);
+  }
+
+  private void bad(long nanos) {
+    long begun = System.nanoTime() - nanos;
+    if (begun - lastBadNanos > 0) {
+      lastBadNanos = begun;
+    }
+  }
+
+  /** When the last connection was begun that failed or took longer than 50 ms. */
+  long lastBadNanos() {
+    return lastBadNanos;
   }
 }

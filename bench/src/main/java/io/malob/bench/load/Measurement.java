@@ -10,6 +10,7 @@ import org.HdrHistogram.Histogram;
  * @param demand what was asked
  * @param perSecond placements in each second of the measured time
  * @param latencyNanos from the first packet to the last message, of each placement in that time
+ * @param bySite the same for each site
  * @param placed how many in that time
  * @param failed how many were refused, lost or wrong, in the time before, too
  * @param skipped how many were not even asked for, because too many waited already (by rate only)
@@ -21,6 +22,7 @@ public record Measurement(
     Demand demand,
     List<Double> perSecond,
     Histogram latencyNanos,
+    List<Histogram> bySite,
     long placed,
     long failed,
     long skipped,
@@ -53,6 +55,14 @@ public record Measurement(
   /** The highest of the placements per second. */
   public double max() {
     return perSecond.stream().mapToDouble(Double::doubleValue).max().orElse(0);
+  }
+
+  /** A percentile of the latency at one site, in milliseconds; NaN if nothing was placed there. */
+  public double latencyMillis(int site, double percentile) {
+    Histogram latencies = bySite.get(site);
+    return latencies.getTotalCount() == 0
+        ? Double.NaN
+        : latencies.getValueAtPercentile(percentile) / 1e6;
   }
 
   /** A percentile of the latency in milliseconds. */

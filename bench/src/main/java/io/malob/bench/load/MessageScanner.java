@@ -19,6 +19,7 @@ final class MessageScanner {
   int command;
   int priority;
   int idleSeconds;
+  int hardSeconds;
   int flags;
   int gotoTable;
 
@@ -36,6 +37,7 @@ final class MessageScanner {
     table = Bytes.uint8(bytes, at + 24);
     command = Bytes.uint8(bytes, at + 25);
     idleSeconds = Bytes.uint16(bytes, at + 26);
+    hardSeconds = Bytes.uint16(bytes, at + 28);
     priority = Bytes.uint16(bytes, at + 30);
     flags = Bytes.uint16(bytes, at + 44);
     gotoTable = NONE;

@@ -41,6 +41,8 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
   private final List<Site> sites = new ArrayList<>();
   private final Load load = new Load(sites, outboxes, faults);
   private final ReportFlood flood;
+  private final Storm storm;
+  private final Checks checks;
   private volatile @Nullable String breakdown;
   private volatile boolean closing;
 
@@ -54,7 +56,9 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
     for (int sw = 0; sw < scenario.switches(); sw++) {
       outboxes.add(new Outbox());
     }
+    checks = new Checks(scenario);
     flood = new ReportFlood(outboxes.get(scenario.clientEdge(0)));
+    storm = new Storm(outboxes.get(scenario.clientEdge(0)), scenario.vip(0));
     for (int site = 0; site < scenario.sites(); site++) {
       sites.add(
           new Site(
@@ -105,6 +109,7 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
 
   private void tick() {
     flood.pump(System.nanoTime());
+    storm.pump(System.nanoTime());
     load.pump();
   }
 
@@ -122,12 +127,41 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
         });
   }
 
+  /**
+   * Has the first switch send so many unwanted packets per second from now on; none if it is 0.
+   *
+   * @return what became of those before
+   */
+  public Storm.Sent storm(Storm.Kind kind, int perSecond) throws IOException, InterruptedException {
+    return call(() -> storm.start(kind, perSecond, System.nanoTime()));
+  }
+
+  /** How many connections of storms have rules. */
+  public int stormRules() throws IOException, InterruptedException {
+    return call(storm::rules);
+  }
+
+  /**
+   * When the last connection was begun that failed or took longer than 50 ms, as {@link
+   * System#nanoTime} says; the start of the run if none was.
+   */
+  public long lastBadNanos() throws IOException, InterruptedException {
+    return call(load::lastBadNanos);
+  }
+
+  /** When members were checked since the last call of this, in nanoseconds, in order. */
+  public long[] takeChecks() throws IOException, InterruptedException {
+    return call(checks::take);
+  }
+
   private SyntheticSwitch newSwitch(int sw) {
     return new SyntheticSwitch(
         sw,
         outboxes.get(sw),
         new SlowPath(scenario.datapathId(sw), scenario.ports(sw)),
         sites.get(scenario.siteOf(sw)),
+        storm,
+        checks,
         this,
         load::pump);
   }

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class Outbox {
   private byte[] bytes = new byte[16 * 1024];
   private int size;
+  private int lastStart;
   private int xid;
   private @Nullable Channel channel;
 
@@ -23,11 +24,23 @@ final class Outbox {
   /** Makes room for a message of that length; {@link #bytes} is to be asked for after that. */
   int append(int length) {
     int at = size;
+    lastStart = at;
     if (at + length > bytes.length) {
       bytes = Arrays.copyOf(bytes, 2 * (at + length));
     }
     size = at + length;
     return at;
+  }
+
+  /** Where the message begins that room was made for last. */
+  int lastStart() {
+    return lastStart;
+  }
+
+  /** Whether the connection takes more without keeping it for later. */
+  boolean isWritable() {
+    Channel open = channel;
+    return open != null && open.isWritable();
   }
 
   byte[] bytes() {

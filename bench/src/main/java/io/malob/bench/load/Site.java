@@ -60,10 +60,10 @@ final class Site {
   /** Is told how placements end. */
   interface Outcome {
     /** All messages came and were right. */
-    void placed(long nanos);
+    void placed(int site, long nanos);
 
     /** The placement came to nothing, and is counted as a fault. */
-    void failed();
+    void failed(long nanos);
   }
 
   Site(
@@ -84,7 +84,7 @@ final class Site {
     this.faults = faults;
     this.outcome = outcome;
     firstPackets = new PacketInTemplate(vip, VIP_MAC);
-    flowRemoved = new FlowRemovedTemplate(vip);
+    flowRemoved = new FlowRemovedTemplate(vip, 1);
     labels = new LabelView(scenario.pathLength());
     placedOn = new long[scenario.members()];
   }
@@ -336,9 +336,9 @@ final class Site {
         now + ruleLifeNanos, tuple[slot], cookie[slot], rule[slot] >>> 16, rule[slot] & 0xffff);
     if (right) {
       placedOn[member[slot]]++;
-      outcome.placed(now - sentNanos[slot]);
+      outcome.placed(site, now - sentNanos[slot]);
     } else {
-      outcome.failed();
+      outcome.failed(now - sentNanos[slot]);
     }
   }
 
@@ -365,7 +365,7 @@ final class Site {
   private void end(int slot, Kind kind, String what) {
     faults.add(kind, () -> what + ": " + describe(slot));
     state[slot] = FREE;
-    outcome.failed();
+    outcome.failed(System.nanoTime() - sentNanos[slot]);
   }
 
   /** Gives up the connections whose first packets were sent before that time. */

@@ -12,6 +12,8 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
   private final Outbox outbox;
   private final SlowPath slowPath;
   private final Site site;
+  private final Storm storm;
+  private final Checks checks;
   private final Cables cables;
   private final Runnable afterRead;
   private final MessageScanner scanner = new MessageScanner();
@@ -28,11 +30,20 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
   }
 
   SyntheticSwitch(
-      int number, Outbox outbox, SlowPath slowPath, Site site, Cables cables, Runnable afterRead) {
+      int number,
+      Outbox outbox,
+      SlowPath slowPath,
+      Site site,
+      Storm storm,
+      Checks checks,
+      Cables cables,
+      Runnable afterRead) {
     this.number = number;
     this.outbox = outbox;
     this.slowPath = slowPath;
     this.site = site;
+    this.storm = storm;
+    this.checks = checks;
     this.cables = cables;
     this.afterRead = afterRead;
   }
@@ -84,6 +95,7 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
       case OpenFlow.FLOW_MOD -> {
         scanner.readFlowMod(bytes, at, length);
         site.flowMod(number, scanner, now);
+        storm.flowMod(scanner, now);
       }
       case OpenFlow.PACKET_OUT -> packetOut(at, length, now);
       case OpenFlow.BARRIER_REQUEST -> echo(at, length, OpenFlow.BARRIER_REPLY);
@@ -95,7 +107,9 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
   private void packetOut(int at, int length, long now) {
     scanner.readPacketOut(bytes, at, length);
     int etherType = scanner.etherType(bytes);
-    if (etherType == OpenFlow.ETHERTYPE_IPV4 && site.packetOut(number, scanner, bytes, now)) {
+    if (etherType == OpenFlow.ETHERTYPE_IPV4
+        && (checks.answer(number, outbox, bytes, scanner.frame, scanner.frameBytes, now)
+            || site.packetOut(number, scanner, bytes, now))) {
       return;
     }
     cables.carry(number, scanner.outPort, etherType, bytes, scanner.frame, scanner.frameBytes);

@@ -42,7 +42,7 @@ public class PickBenchmark {
   @Setup
   public void setUp() {
     servers = Servers.on(List.of(DatapathId.of(1)), members);
-    roundRobin = new RoundRobin(members, new AtomicInteger());
+    roundRobin = new RoundRobin(servers, new AtomicInteger());
     weightedRoundRobin = new WeightedRoundRobin(servers, new AtomicInteger());
     leastConnections = new LeastConnections(servers, Counting.PLACED_SINCE);
   }

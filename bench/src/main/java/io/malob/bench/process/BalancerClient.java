@@ -3,6 +3,7 @@ package io.malob.bench.process;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.malob.bench.load.Scenario;
+import io.malob.bench.load.Storm;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -40,38 +41,44 @@ public final class BalancerClient {
   /** Creates the VIPs, pools and members of a network, unless they are there already. */
   public void configure(Scenario scenario) throws IOException, InterruptedException {
     for (int site = 0; site < scenario.sites(); site++) {
-      Map<String, Object> vip = new LinkedHashMap<>();
-      vip.put("id", "vip" + site);
-      vip.put("name", "vip" + site);
-      vip.put("protocol", "tcp");
-      vip.put("address", Scenario.text(scenario.vip(site)));
-      vip.put("port", Scenario.VIP_TCP_PORT);
-      create("vips", vip);
-      Map<String, Object> pool = new LinkedHashMap<>();
-      pool.put("id", poolId(site));
-      pool.put("name", poolId(site));
-      pool.put("protocol", "tcp");
-      pool.put("vip_id", "vip" + site);
-      pool.put("lb_method", "RR");
-      create("pools", pool);
-      for (int member = 0; member < scenario.members(); member++) {
-        create("members", member(scenario, site, member));
-      }
+      configure(scenario, site, String.valueOf(site), scenario.vip(site), Scenario.MEMBER_TCP_PORT);
+    }
+  }
+
+  /** Creates one more VIP, for storms, over the servers of the first site. */
+  public void configureAttacked(Scenario scenario) throws IOException, InterruptedException {
+    configure(scenario, 0, "-attacked", Storm.VIP, Storm.MEMBER_TCP_PORT);
+  }
+
+  private void configure(Scenario scenario, int site, String name, int address, int memberPort)
+      throws IOException, InterruptedException {
+    Map<String, Object> vip = new LinkedHashMap<>();
+    vip.put("id", "vip" + name);
+    vip.put("name", "vip" + name);
+    vip.put("protocol", "tcp");
+    vip.put("address", Scenario.text(address));
+    vip.put("port", Scenario.VIP_TCP_PORT);
+    create("vips", vip);
+    Map<String, Object> pool = new LinkedHashMap<>();
+    pool.put("id", "pool" + name);
+    pool.put("name", "pool" + name);
+    pool.put("protocol", "tcp");
+    pool.put("vip_id", "vip" + name);
+    pool.put("lb_method", "RR");
+    create("pools", pool);
+    for (int member = 0; member < scenario.members(); member++) {
+      Map<String, Object> fields = new LinkedHashMap<>();
+      fields.put("id", "member" + name + "." + member);
+      fields.put("address", Scenario.text(scenario.member(site, member)));
+      fields.put("port", memberPort);
+      fields.put("pool_id", "pool" + name);
+      create("members", fields);
     }
   }
 
   /** How many reports of agents were dropped, by reason, as JSON. */
   public String droppedReports() throws IOException, InterruptedException {
     return get("/wm/malob/reports").path("dropped").toString();
-  }
-
-  private static Map<String, Object> member(Scenario scenario, int site, int member) {
-    Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("id", "member" + site + "." + member);
-    fields.put("address", Scenario.text(scenario.member(site, member)));
-    fields.put("port", Scenario.MEMBER_TCP_PORT);
-    fields.put("pool_id", poolId(site));
-    return fields;
   }
 
   private static String poolId(int site) {
@@ -91,6 +98,22 @@ public final class BalancerClient {
     if (status != CREATED && status != OK && status != CONFLICT) {
       throw new IOException("POST " + path + ": " + status + " " + response.body());
     }
+  }
+
+  /** Has the members of a pool checked by TCP. */
+  public void monitor(String pool, int delaySeconds) throws IOException, InterruptedException {
+    create(
+        "health_monitors",
+        Map.of("id", pool, "type", "TCP", "pool_id", pool, "delay", delaySeconds));
+  }
+
+  /** How many members of a pool pass their checks. */
+  public int membersUp(String pool) throws IOException, InterruptedException {
+    int up = 0;
+    for (JsonNode member : get("/quantum/v1.0/pools/" + pool + "/stats/").path("members")) {
+      up += member.path("health").asText().equals("up") ? 1 : 0;
+    }
+    return up;
   }
 
   /** How many members the controller has located. */

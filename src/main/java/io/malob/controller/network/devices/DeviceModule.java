@@ -3,6 +3,7 @@ package io.malob.controller.network.devices;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.controller.network.MacAddresses;
 import io.malob.controller.network.PacketMessages;
+import io.malob.controller.network.PortLimiter;
 import io.malob.controller.network.SteadyClock;
 import io.malob.controller.network.topology.TopologySnapshot;
 import io.malob.controller.network.topology.TopologyView;
@@ -48,7 +49,9 @@ import org.slf4j.LoggerFactory;
  * Remembers the hosts that send packets. A packet of a known host costs one look-up on the thread
  * that received it; whatever is new is learned one after the other on the shared pool, where the
  * listeners are called, too. Packets whose source no host may use (a group address, zero, a path
- * label) go no further. Settings: {@code deviceLifeSeconds} (3600), {@code mostDevices} (100000).
+ * label) go no further. Settings: {@code deviceLifeSeconds} (3600), {@code mostDevices} (100000),
+ * {@code learntPerSecond}, how much that is new is learnt of each port (1000, and twice as much at
+ * once): hosts that are left out show themselves again.
  */
 public final class DeviceModule implements IFloodlightModule, IDeviceService, IOFMessageListener {
   /** The name by which other listeners order themselves. */
@@ -63,8 +66,10 @@ public final class DeviceModule implements IFloodlightModule, IDeviceService, IO
   private final LongSupplier millis;
   private final LongAdder refused = new LongAdder();
   private long refusedAtReport;
+  private long unlearntAtReport;
   private TopologyView topology;
   private DeviceTracker tracker;
+  private PortLimiter learning;
   private Executor writer;
 
   /** Called by the module loader. */
@@ -104,6 +109,10 @@ public final class DeviceModule implements IFloodlightModule, IDeviceService, IO
         new DeviceLimits(
             settings.number("mostDevices", 100_000, 1, 10_000_000),
             1_000L * settings.number("deviceLifeSeconds", 3_600, 1, 31_536_000));
+    learning =
+        new PortLimiter(
+            settings.number("learntPerSecond", 1_000, 1, 1_000_000),
+            () -> TimeUnit.MILLISECONDS.toNanos(millis.getAsLong()));
     topology = context.getServiceImpl(TopologyView.class);
     tracker =
         new DeviceTracker(
@@ -135,12 +144,23 @@ public final class DeviceModule implements IFloodlightModule, IDeviceService, IO
   }
 
   private void reportRefused() {
+    reportUnlearnt();
     long now = refused.sum();
     if (now != refusedAtReport) {
       log.warn(
           "packets_refused count={} - their source is a path label or no host's address",
           now - refusedAtReport);
       refusedAtReport = now;
+    }
+  }
+
+  private void reportUnlearnt() {
+    long now = learning.refused();
+    if (now != unlearntAtReport) {
+      log.warn(
+          "new_hosts_ignored packets={} - a port has more new hosts than learntPerSecond",
+          now - unlearntAtReport);
+      unlearntAtReport = now;
     }
   }
 
@@ -190,7 +210,9 @@ public final class DeviceModule implements IFloodlightModule, IDeviceService, IO
         || (device.facts().isAt(switchId, port)
             && !isNothingNew(device, switchId, port, claimed))) {
       Sighting sighting = new Sighting(mac, vlan, claimed, switchId, port, place.isCertain());
-      writer.execute(() -> tracker.seen(sighting));
+      if (learning.allows(place.at())) {
+        writer.execute(() -> tracker.seen(sighting));
+      }
     } else {
       device.touch(millis.getAsLong());
     }

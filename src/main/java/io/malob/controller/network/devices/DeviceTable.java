@@ -3,8 +3,10 @@ package io.malob.controller.network.devices;
 import com.google.common.collect.ImmutableList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -71,6 +73,14 @@ final class DeviceTable {
 
   Set<Device> at(NodePortTuple port) {
     return Set.copyOf(byPort.getOrDefault(port, Set.of()));
+  }
+
+  /** The devices at the port that has the most of them, or all if none is at a port. */
+  Collection<Device> atFullestPort() {
+    return byPort.values().stream()
+        .max(Comparator.comparingInt(Set::size))
+        .map(devices -> (Collection<Device>) List.copyOf(devices))
+        .orElse(all());
   }
 
   private void index(Device device, Device.Facts facts) {

@@ -94,9 +94,12 @@ final class DeviceTracker {
     return device;
   }
 
-  /** Makes room for one in a hundred, so that a full table is not searched for each new host. */
+  /**
+   * Makes room for one in a hundred, so that a full table is not searched for each new host: at the
+   * port that has the most, because that is where addresses are forged.
+   */
   private void removeOldest() {
-    table.all().stream()
+    table.atFullestPort().stream()
         .sorted(Comparator.comparingLong(Device::lastSeenMillis))
         .limit(Math.max(1, mostDevices / 100))
         .toList()

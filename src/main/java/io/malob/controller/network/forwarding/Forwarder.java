@@ -4,6 +4,7 @@ import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.controller.network.MacAddresses;
 import io.malob.controller.network.PacketMessages;
+import io.malob.controller.network.PortLimiter;
 import io.malob.controller.network.topology.HostRoute;
 import io.malob.controller.network.topology.Segment;
 import io.malob.controller.network.topology.TopologySnapshot;
@@ -36,7 +37,7 @@ final class Forwarder {
   private final TopologyView topology;
   private final IDeviceService devices;
   private final SwitchWriter switches;
-  private final FloodLimiter floods;
+  private final PortLimiter floods;
   private final RouteCookies cookies;
   private final int idleSeconds;
 
@@ -44,7 +45,7 @@ final class Forwarder {
       TopologyView topology,
       IDeviceService devices,
       SwitchWriter switches,
-      FloodLimiter floods,
+      PortLimiter floods,
       int idleSeconds) {
     this.topology = topology;
     this.devices = devices;

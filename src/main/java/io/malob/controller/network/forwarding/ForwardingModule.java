@@ -2,6 +2,7 @@ package io.malob.controller.network.forwarding;
 
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.controller.network.PacketMessages;
+import io.malob.controller.network.PortLimiter;
 import io.malob.controller.network.topology.TopologyView;
 import io.malob.module.SettingReader;
 import io.malob.openflow.packet.Packet;
@@ -77,7 +78,7 @@ public final class ForwardingModule
             context.getServiceImpl(TopologyView.class),
             context.getServiceImpl(IDeviceService.class),
             new SwitchWriter(context.getServiceImpl(IOFSwitchService.class)),
-            new FloodLimiter(
+            new PortLimiter(
                 settings.number("floodsPerSecond", 100, 1, 1_000_000), System::nanoTime),
             settings.number("idleTimeoutSeconds", 5, 1, 0xffff));
   }

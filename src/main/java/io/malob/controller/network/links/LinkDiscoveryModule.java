@@ -1,18 +1,23 @@
 package io.malob.controller.network.links;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.controller.guard.Refusal;
+import io.malob.controller.guard.RefusalCounts;
 import io.malob.controller.network.PacketMessages;
 import io.malob.controller.network.SteadyClock;
+import io.malob.controller.network.links.ProbeFrames.Probe;
+import io.malob.module.DropLog;
+import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
@@ -45,9 +50,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds the links between switches by LLDP, and those through plain switches by broadcasts, and
- * forgets them when probes stay away. All changes happen one after the other on the shared pool;
- * listeners are called there, too. Settings: {@code probeIntervalMillis} (3000), {@code
- * missedProbes} (3), {@code settleMillis} (1000).
+ * forgets them when probes stay away. Probes that this run has not signed, that are older than a
+ * link may be, or that come back from the port that sent them, are refused, counted and told of.
+ * All changes happen one after the other on the shared pool; listeners are called there, too.
+ * Settings: {@code probeIntervalMillis} (3000), {@code missedProbes} (3), {@code settleMillis}
+ * (1000).
  */
 public final class LinkDiscoveryModule
     implements IFloodlightModule,
@@ -61,11 +68,22 @@ public final class LinkDiscoveryModule
 
   private static final Logger log = LoggerFactory.getLogger(LinkDiscoveryModule.class);
   private static final long TICK_MILLIS = 100;
+  private static final long TELL_MILLIS = 1_000;
 
   private final ProbeFrames frames = ProbeFrames.withRandomKey();
   private final List<ILinkDiscoveryListener> listeners = new CopyOnWriteArrayList<>();
   private final LongSupplier millis;
-  private final LongAdder foreignFrames = new LongAdder();
+  private final DropLog<NodePortTuple> refused =
+      new DropLog<>(
+          (at, count, first) ->
+              log.warn(
+                  "link_probe_refused switch={} port={} count={} first=\"{}\"",
+                  at.getNodeId(),
+                  at.getPortId(),
+                  count,
+                  first));
+  private LinkTimes times;
+  private RefusalCounts refusals;
   private IOFSwitchService switches;
   private ScheduledExecutorService pool;
   private Executor writer;
@@ -95,18 +113,22 @@ public final class LinkDiscoveryModule
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
-        IFloodlightProviderService.class, IOFSwitchService.class, IThreadPoolService.class);
+        IFloodlightProviderService.class,
+        IOFSwitchService.class,
+        IThreadPoolService.class,
+        RefusalCounts.class);
   }
 
   @Override
   public void init(FloodlightModuleContext context) throws FloodlightModuleException {
     SettingReader settings = new SettingReader(getClass(), context.getConfigParams(this));
-    LinkTimes times =
+    times =
         new LinkTimes(
             settings.number("probeIntervalMillis", 3_000, 1, 3_600_000),
             settings.number("missedProbes", 3, 1, 1_000),
             settings.number("settleMillis", 1_000, 1, 3_600_000));
     switches = context.getServiceImpl(IOFSwitchService.class);
+    refusals = context.getServiceImpl(RefusalCounts.class);
     tracker = new LinkTracker(times, millis, this);
   }
 
@@ -122,6 +144,7 @@ public final class LinkDiscoveryModule
     var unused =
         pool.scheduleWithFixedDelay(
             () -> writer.execute(tracker::tick), TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+    new Repetition(pool).every(TELL_MILLIS, "telling of refused probes", this::tellRefused);
   }
 
   @Override
@@ -129,18 +152,42 @@ public final class LinkDiscoveryModule
     if (!(message instanceof OFPacketIn packetIn) || !ProbeFrames.isProbe(packetIn.getData())) {
       return Command.CONTINUE;
     }
+    byte[] frame = packetIn.getData();
     NodePortTuple at = new NodePortTuple(sw.getId(), PacketMessages.inPort(packetIn));
-    frames
-        .read(packetIn.getData())
-        .ifPresentOrElse(
-            probe -> writer.execute(() -> tracker.probeArrived(probe.kind(), probe.from(), at)),
-            foreignFrames::increment);
+    Optional<Probe> probe = frames.read(frame);
+    @Nullable Refusal problem = problem(frame, probe, at);
+    if (problem != null) {
+      refuse(problem, at);
+    } else {
+      probe.ifPresent(
+          read -> writer.execute(() -> tracker.probeArrived(read.kind(), read.from(), at)));
+    }
     return Command.STOP;
   }
 
-  /** How many probes came that this controller did not send. */
-  public long foreignFrames() {
-    return foreignFrames.sum();
+  private @Nullable Refusal problem(byte[] frame, Optional<Probe> read, NodePortTuple at) {
+    if (read.isEmpty()) {
+      return ProbeFrames.isMarked(frame) ? Refusal.PROBE_FORGED : Refusal.PROBE_FOREIGN;
+    }
+    Probe probe = read.get();
+    if (millis.getAsLong() - probe.sentMillis() > times.probeLife()) {
+      return Refusal.PROBE_LATE;
+    }
+    // broadcasts come back from plain switches that form a loop
+    boolean isReflected = probe.kind() == ProbeKind.LLDP && probe.from().equals(at);
+    return isReflected ? Refusal.PROBE_REFLECTED : null;
+  }
+
+  private void refuse(Refusal problem, NodePortTuple at) {
+    refusals.count(problem);
+    // LLDP of hosts and plain switches is nothing to tell of
+    if (problem != Refusal.PROBE_FOREIGN) {
+      refused.note(at, () -> problem.label() + ", " + "somebody may be making up links");
+    }
+  }
+
+  private void tellRefused() {
+    refused.tell(TimeUnit.MILLISECONDS.toNanos(millis.getAsLong()));
   }
 
   @Override
@@ -154,7 +201,7 @@ public final class LinkDiscoveryModule
         description == null || description.getHwAddr().equals(MacAddress.NONE)
             ? MacAddress.of(0x02_00_00_00_00_00L | (port.getNodeId().getLong() & 0xffffffffL))
             : description.getHwAddr();
-    byte[] frame = frames.frame(kind, port.getNodeId(), port.getPortId(), source);
+    byte[] frame = frames.frame(kind, port, source, millis.getAsLong());
     return sw.write(PacketMessages.packetOut(sw.getOFFactory(), List.of(port.getPortId()), frame));
   }
 

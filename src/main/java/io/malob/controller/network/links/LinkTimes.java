@@ -8,8 +8,18 @@ package io.malob.controller.network.links;
  * @param settle how long a new port is probed before hosts may be attached to it
  */
 public record LinkTimes(long probeInterval, int missedProbes, long settle) {
+  private static final long LEAST_PROBE_LIFE = 1_000;
+
   /** How old the last probe of a link may be. */
   long linkLife() {
     return probeInterval * missedProbes;
+  }
+
+  /**
+   * How long a probe may take until it is believed no more: as long as a link lives without one, so
+   * that a controller with much to do, which reads late, does not lose its links.
+   */
+  long probeLife() {
+    return Math.max(LEAST_PROBE_LIFE, linkLife());
   }
 }

@@ -40,6 +40,8 @@ final class LinkTracker {
   private final LinkTable links = new LinkTable();
   private final List<LDUpdate> updates = new ArrayList<>();
   private long publishedAt;
+  private long tickedAt;
+  private long awakeSince;
   private long restMillis = MIN_REST_MILLIS;
   private boolean publicationWaits;
   private volatile LinkSnapshot snapshot = LinkSnapshot.EMPTY;
@@ -65,6 +67,8 @@ final class LinkTracker {
     this.outlet = outlet;
     schedule = new ProbeSchedule(times);
     publishedAt = millis.getAsLong() - restMillis;
+    tickedAt = millis.getAsLong();
+    awakeSince = tickedAt - times.linkLife();
   }
 
   LinkSnapshot current() {
@@ -149,10 +153,19 @@ final class LinkTracker {
     return links.has(ProbeKind.LLDP, port);
   }
 
-  /** Sends the probes that are due, settles ports, and removes links that grew too old. */
+  /**
+   * Sends the probes that are due, settles ports, and removes links that grew too old. A controller
+   * that has stood still for a while has sent no probes meanwhile, so no link is old because of it.
+   */
   void tick() {
     long now = millis.getAsLong();
-    removed(links.removeSeenBefore(now - times.linkLife()));
+    if (now - tickedAt >= times.probeInterval()) {
+      awakeSince = now;
+    }
+    tickedAt = now;
+    if (now - awakeSince >= times.linkLife()) {
+      removed(links.removeSeenBefore(now - times.linkLife()));
+    }
     for (NodePortTuple port : schedule.settle(now)) {
       updates.add(new LDUpdate(port.getNodeId(), port.getPortId(), UpdateOperation.PORT_UP));
     }

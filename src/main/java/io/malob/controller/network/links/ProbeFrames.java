@@ -15,13 +15,13 @@ import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * Builds and recognises the frames that find links: LLDP (IEEE 802.1AB), and the same as a
- * broadcast of another type. An organisation's own TLV carries the whole datapath id, the port, and
- * a keyed digest of these and the kind: a frame of another system, or one that a host made up, is
- * not recognised. A host can still play back, elsewhere, the frame that was sent to itself.
- * Immutable, safe for use by several threads.
+ * broadcast of another type. An organisation's own TLV carries the whole datapath id, the port, the
+ * time, and a keyed digest of these and the kind: a frame of another system, or one that a host
+ * made up, is not recognised, and who takes one can tell how old it is. Immutable, safe for use by
+ * several threads.
  */
 public final class ProbeFrames {
-  private static final int FRAME_BYTES = 70;
+  private static final int FRAME_BYTES = 78;
   private static final int CHASSIS_ID = 1;
   private static final int CHASSIS_SUBTYPE_MAC = 4;
   private static final int PORT_ID = 2;
@@ -32,7 +32,11 @@ public final class ProbeFrames {
   private static final byte[] ORGANISATION_ID = {0x0a, 0x4d, 0x4c};
   private static final int ORGANISATION_SUBTYPE = 1;
   private static final int SOURCE_AT = 6;
+  private static final int ORGANISATION_AT = 34;
   private static final int DPID_AT = 40;
+  private static final int PORT_AT = DPID_AT + Long.BYTES;
+  private static final int TIME_AT = PORT_AT + Integer.BYTES;
+  private static final int SIGNED_BYTES = Long.BYTES + Integer.BYTES + Long.BYTES;
   private static final int DIGEST_BYTES = 16;
   private static final String DIGEST = "HmacSHA256";
 
@@ -50,11 +54,13 @@ public final class ProbeFrames {
     return new ProbeFrames(key);
   }
 
-  /** A probe, and the port that sent it. */
-  record Probe(ProbeKind kind, NodePortTuple from) {}
+  /** A probe, the port that sent it, and when. */
+  record Probe(ProbeKind kind, NodePortTuple from, long sentMillis) {}
 
-  /** The probe that a port sends, from that address. */
-  public byte[] frame(ProbeKind kind, DatapathId switchId, OFPort port, MacAddress source) {
+  /** The probe that a port sends at that time, from that address. */
+  public byte[] frame(ProbeKind kind, NodePortTuple from, MacAddress source, long millis) {
+    long switchId = from.getNodeId().getLong();
+    int port = from.getPortId().getPortNumber();
     ByteBuffer frame =
         ByteBuffer.allocate(FRAME_BYTES)
             .put(kind.destination().getBytes())
@@ -62,16 +68,16 @@ public final class ProbeFrames {
             .putShort((short) kind.etherType());
     header(frame, CHASSIS_ID, 7)
         .put((byte) CHASSIS_SUBTYPE_MAC)
-        .putShort((short) (switchId.getLong() >>> 32))
-        .putInt((int) switchId.getLong());
-    header(frame, PORT_ID, 5).put((byte) PORT_SUBTYPE_LOCAL).putInt(port.getPortNumber());
+        .putShort((short) (switchId >>> 32))
+        .putInt((int) switchId);
+    header(frame, PORT_ID, 5).put((byte) PORT_SUBTYPE_LOCAL).putInt(port);
     header(frame, TIME_TO_LIVE, 2).putShort((short) SECONDS_TO_LIVE);
-    header(frame, ORGANISATION, 32)
+    header(frame, ORGANISATION, ORGANISATION_ID.length + 1 + SIGNED_BYTES + DIGEST_BYTES)
         .put(ORGANISATION_ID)
-        .put((byte) ORGANISATION_SUBTYPE)
-        .putLong(switchId.getLong())
-        .putInt(port.getPortNumber())
-        .put(digest(kind, switchId, port));
+        .put((byte) ORGANISATION_SUBTYPE);
+    int signedAt = frame.position();
+    frame.putLong(switchId).putInt(port).putLong(millis);
+    frame.put(digest(kind, frame.array(), signedAt));
     byte[] bytes = new byte[FRAME_BYTES]; // the last two stay zero: the end of the TLVs
     frame.flip().get(bytes, 0, frame.limit());
     return bytes;
@@ -91,11 +97,12 @@ public final class ProbeFrames {
     }
     ProbeKind kind = hasType(frame, ProbeKind.LLDP) ? ProbeKind.LLDP : ProbeKind.BDDP;
     ByteBuffer bytes = ByteBuffer.wrap(frame);
-    DatapathId switchId = DatapathId.of(bytes.getLong(DPID_AT));
-    OFPort port = OFPort.of(bytes.getInt(DPID_AT + Long.BYTES));
+    NodePortTuple from =
+        new NodePortTuple(DatapathId.of(bytes.getLong(DPID_AT)), OFPort.of(bytes.getInt(PORT_AT)));
+    long sentMillis = bytes.getLong(TIME_AT);
     MacAddress source = MacAddress.of(Arrays.copyOfRange(frame, SOURCE_AT, SOURCE_AT + 6));
-    return MessageDigest.isEqual(frame, frame(kind, switchId, port, source))
-        ? Optional.of(new Probe(kind, new NodePortTuple(switchId, port)))
+    return MessageDigest.isEqual(frame, frame(kind, from, source, sentMillis))
+        ? Optional.of(new Probe(kind, from, sentMillis))
         : Optional.empty();
   }
 
@@ -104,20 +111,31 @@ public final class ProbeFrames {
     return hasType(frame, ProbeKind.LLDP) || hasType(frame, ProbeKind.BDDP);
   }
 
+  /** Whether a frame bears the mark of a probe of this kind of controller, be it forged. */
+  static boolean isMarked(byte[] frame) {
+    return frame.length >= DPID_AT
+        && Arrays.equals(
+            frame,
+            ORGANISATION_AT + 2,
+            ORGANISATION_AT + 2 + ORGANISATION_ID.length,
+            ORGANISATION_ID,
+            0,
+            ORGANISATION_ID.length);
+  }
+
   private static boolean hasType(byte[] frame, ProbeKind kind) {
     return frame.length >= 14
         && (frame[12] & 0xff) == kind.etherType() >> 8
         && (frame[13] & 0xff) == (kind.etherType() & 0xff);
   }
 
-  private byte[] digest(ProbeKind kind, DatapathId switchId, OFPort port) {
+  private byte[] digest(ProbeKind kind, byte[] frame, int signedAt) {
     try {
       Mac mac = Mac.getInstance(DIGEST); // not safe for use by several threads, so one each time
       mac.init(key);
       mac.update((byte) kind.etherType());
-      mac.update(switchId.getBytes());
-      byte[] digest = mac.doFinal(ByteBuffer.allocate(4).putInt(port.getPortNumber()).array());
-      return Arrays.copyOf(digest, DIGEST_BYTES);
+      mac.update(frame, signedAt, SIGNED_BYTES);
+      return Arrays.copyOf(mac.doFinal(), DIGEST_BYTES);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every Java platform has " + DIGEST, e);
     }

@@ -129,4 +129,17 @@ class DeviceTrackerTest {
     assertNotNull(device(800));
     assertNotNull(device(999));
   }
+
+  @Test
+  void fullTable_losesHostsOfTheFullestPort_notTheOldest() {
+    seen(1, 0, IP, 1);
+    for (int forged = 1_000; forged < 1_300; forged++) {
+      now++;
+      seen(forged, 0, IPv4Address.NONE, 2);
+    }
+
+    assertNotNull(device(1));
+    assertNull(device(1_000));
+    assertEquals(200, table.size(), 1);
+  }
 }

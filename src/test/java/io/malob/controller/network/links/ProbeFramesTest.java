@@ -19,6 +19,9 @@ class ProbeFramesTest {
   private static final MacAddress SOURCE = MacAddress.of("02:00:00:00:00:01");
   private static final DatapathId WIDE = DatapathId.of("ff:ee:dd:cc:bb:aa:99:88");
 
+  private static final NodePortTuple FROM = new NodePortTuple(WIDE, OFPort.of(3));
+  private static final long SENT = 1_700_000_000_123L;
+
   private final ProbeFrames frames = new ProbeFrames(new byte[] {1, 2, 3});
 
   @Test
@@ -27,15 +30,17 @@ class ProbeFramesTest {
     for (int i = 0; i < 1_000; i++) {
       DatapathId switchId = DatapathId.of(random.nextLong());
       OFPort port = OFPort.of(1 + random.nextInt(65_000));
+      NodePortTuple from = new NodePortTuple(switchId, port);
+      long millis = random.nextLong();
       assertEquals(
-          Optional.of(new Probe(ProbeKind.LLDP, new NodePortTuple(switchId, port))),
-          frames.read(frames.frame(ProbeKind.LLDP, switchId, port, SOURCE)));
+          Optional.of(new Probe(ProbeKind.LLDP, from, millis)),
+          frames.read(frames.frame(ProbeKind.LLDP, from, SOURCE, millis)));
     }
   }
 
   @Test
   void frame_isProbeToNearestBridge() {
-    byte[] frame = frames.frame(ProbeKind.LLDP, WIDE, OFPort.of(3), SOURCE);
+    byte[] frame = frames.frame(ProbeKind.LLDP, FROM, SOURCE, SENT);
     assertTrue(ProbeFrames.isProbe(frame));
     Packet packet = Packet.parse(frame);
     assertEquals(Packet.ETHERTYPE_LLDP, packet.etherType());
@@ -45,13 +50,11 @@ class ProbeFramesTest {
 
   @Test
   void broadcast_isRecognised_andOneMadeOfAnLldpFrameIsNot() {
-    byte[] frame = frames.frame(ProbeKind.BDDP, WIDE, OFPort.of(3), SOURCE);
+    byte[] frame = frames.frame(ProbeKind.BDDP, FROM, SOURCE, SENT);
     assertTrue(ProbeFrames.isProbe(frame));
     assertTrue(Packet.parse(frame).isMulticast());
-    assertEquals(
-        Optional.of(new Probe(ProbeKind.BDDP, new NodePortTuple(WIDE, OFPort.of(3)))),
-        frames.read(frame));
-    byte[] forged = frames.frame(ProbeKind.LLDP, WIDE, OFPort.of(3), SOURCE);
+    assertEquals(Optional.of(new Probe(ProbeKind.BDDP, FROM, SENT)), frames.read(frame));
+    byte[] forged = frames.frame(ProbeKind.LLDP, FROM, SOURCE, SENT);
     System.arraycopy(frame, 0, forged, 0, 14);
     assertEquals(Optional.empty(), frames.read(forged));
   }
@@ -59,16 +62,15 @@ class ProbeFramesTest {
   @Test
   void frame_ofOtherController_isNotRecognised() {
     ProbeFrames other = new ProbeFrames(new byte[] {1, 2, 4});
-    assertEquals(
-        Optional.empty(), frames.read(other.frame(ProbeKind.LLDP, WIDE, OFPort.of(3), SOURCE)));
+    assertEquals(Optional.empty(), frames.read(other.frame(ProbeKind.LLDP, FROM, SOURCE, SENT)));
     assertEquals(
         Optional.empty(),
-        frames.read(ProbeFrames.withRandomKey().frame(ProbeKind.LLDP, WIDE, OFPort.of(3), SOURCE)));
+        frames.read(ProbeFrames.withRandomKey().frame(ProbeKind.LLDP, FROM, SOURCE, SENT)));
   }
 
   @Test
   void frame_changedInAnyByteButItsSource_isNotRecognised() {
-    byte[] frame = frames.frame(ProbeKind.LLDP, WIDE, OFPort.of(3), SOURCE);
+    byte[] frame = frames.frame(ProbeKind.LLDP, FROM, SOURCE, SENT);
     for (int at = 0; at < frame.length; at++) {
       boolean inSource = at >= 6 && at < 12;
       for (int bit = 0; bit < 8 && !inSource; bit++) {
@@ -81,7 +83,7 @@ class ProbeFramesTest {
 
   @Test
   void frame_cutLengthenedOrRandom_isNotRecognised() {
-    byte[] frame = frames.frame(ProbeKind.LLDP, WIDE, OFPort.of(3), SOURCE);
+    byte[] frame = frames.frame(ProbeKind.LLDP, FROM, SOURCE, SENT);
     Random random = new Random(11);
     for (int i = 0; i < 20_000; i++) {
       byte[] changed = Arrays.copyOf(frame, random.nextInt(2 * frame.length));
@@ -94,6 +96,15 @@ class ProbeFramesTest {
               && Arrays.equals(changed, 12, frame.length, frame, 12, frame.length);
       assertEquals(sameButSource, frames.read(changed).isPresent());
     }
+  }
+
+  @Test
+  void mark_isOnOurProbesOnly_forgedOnesToo() {
+    byte[] frame = new ProbeFrames(new byte[] {9}).frame(ProbeKind.BDDP, FROM, SOURCE, SENT);
+    assertTrue(ProbeFrames.isMarked(frame));
+    assertTrue(ProbeFrames.isMarked(Arrays.copyOf(frame, 45)));
+    assertFalse(ProbeFrames.isMarked(Arrays.copyOf(frame, 38)));
+    assertFalse(ProbeFrames.isMarked(new byte[100]));
   }
 
   @Test

@@ -23,11 +23,11 @@ import picocli.CommandLine.Spec;
 
 /** Places connections for a long time on a small heap, and sees whether anything grows or slows. */
 @Command(
-    name = SoakCommand.NAME,
+    name = HeapCommand.NAME,
     description = "millions of connections on a small heap: does anything grow, slow down or fail?",
     mixinStandardHelpOptions = true)
-final class SoakCommand implements Callable<Integer> {
-  static final String NAME = "soak";
+final class HeapCommand implements Callable<Integer> {
+  static final String NAME = "heap";
 
   private static final String USUAL_HEAP = "512m";
   private static final int MAX_SECONDS = 10_000_000;
@@ -123,9 +123,9 @@ final class SoakCommand implements Callable<Integer> {
     awaitEnds(client, scenario);
     MemoryState after = MemoryState.of(controller);
     List.of(first, second).forEach(Report::explain);
-    SoakFigures.addLoad(figures, first.measurement(), second.measurement());
-    SoakFigures.addCpu(figures, first, second);
-    SoakFigures.addMemory(figures, start, middle, end, after);
+    HeapFigures.addLoad(figures, first.measurement(), second.measurement());
+    HeapFigures.addCpu(figures, first, second);
+    HeapFigures.addMemory(figures, start, middle, end, after);
     JsonNode counters = client.counters();
     long refusedRules = 0;
     for (JsonNode bySwitch : counters.path("refused_rules")) {

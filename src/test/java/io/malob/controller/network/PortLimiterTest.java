@@ -1,4 +1,4 @@
-package io.malob.controller.network.forwarding;
+package io.malob.controller.network;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -8,12 +8,12 @@ import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
-class FloodLimiterTest {
+class PortLimiterTest {
   private static final NodePortTuple LOUD = new NodePortTuple(DatapathId.of(1), OFPort.of(1));
   private static final NodePortTuple QUIET = new NodePortTuple(DatapathId.of(1), OFPort.of(2));
 
   private long nanos = Long.MAX_VALUE - 1_000_000_000L;
-  private final FloodLimiter limiter = new FloodLimiter(100, () -> nanos);
+  private final PortLimiter limiter = new PortLimiter(100, () -> nanos);
 
   private long allowedOf(int tries, NodePortTuple port) {
     return IntStream.range(0, tries).filter(any -> limiter.allows(port)).count();

@@ -1,4 +1,4 @@
-package io.malob.controller.network.forwarding;
+package io.malob.controller.network;
 
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -8,32 +8,32 @@ import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.types.NodePortTuple;
 
 /**
- * Bounds how often the packets of one port are sent to all hosts, so that one host's storm does not
- * become everybody's: so many per second, and twice as many at once. Safe for use by several
+ * Bounds how often something is done for the packets of one port, so that one host's storm does not
+ * become everybody's: so many times per second, and twice as many at once. Safe for use by several
  * threads, without locks.
  */
-final class FloodLimiter {
-  private final long nanosPerFlood;
+public final class PortLimiter {
+  private final long nanosPerTime;
   private final long mostAhead;
   private final LongSupplier nanos;
   private final ConcurrentHashMap<NodePortTuple, AtomicLong> paidUntil = new ConcurrentHashMap<>();
   private final LongAdder refused = new LongAdder();
 
   /** The clock counts nanoseconds from anywhere. */
-  FloodLimiter(int floodsPerSecond, LongSupplier nanos) {
-    nanosPerFlood = TimeUnit.SECONDS.toNanos(1) / floodsPerSecond;
-    mostAhead = nanosPerFlood * 2 * floodsPerSecond;
+  public PortLimiter(int timesPerSecond, LongSupplier nanos) {
+    nanosPerTime = TimeUnit.SECONDS.toNanos(1) / timesPerSecond;
+    mostAhead = nanosPerTime * 2 * timesPerSecond;
     this.nanos = nanos;
   }
 
-  /** Whether a packet of that port may be flooded now; counts it if so. */
-  boolean allows(NodePortTuple port) {
+  /** Whether it may be done for a packet of that port now; counts it if so. */
+  public boolean allows(NodePortTuple port) {
     long now = nanos.getAsLong();
     AtomicLong paid = paidUntil.computeIfAbsent(port, any -> new AtomicLong(now));
     while (true) {
       long before = paid.get();
       // a clock of nanoseconds may wrap: only differences mean something
-      long after = (before - now > 0 ? before : now) + nanosPerFlood;
+      long after = (before - now > 0 ? before : now) + nanosPerTime;
       if (after - now > mostAhead) {
         refused.increment();
         return false;
@@ -44,8 +44,8 @@ final class FloodLimiter {
     }
   }
 
-  /** How many packets were not flooded. */
-  long refused() {
+  /** For how many packets it was not done. */
+  public long refused() {
     return refused.sum();
   }
 }

@@ -1,27 +1,25 @@
-package io.malob.agent;
+package io.malob.module;
 
-import io.malob.state.report.Rejection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
  * Tells what is dropped, in one line for each source and minute. Notes are taken by any thread and
  * cost next to nothing; one thread tells them. Bounded: of very many sources at a time the first
  * are told of, and the others only counted.
+ *
+ * @param <S> where it came from
  */
-final class RejectionLog {
-  /** Stands for what did not come through the network. */
-  static final IPv4Address NO_SOURCE = IPv4Address.NONE;
-
+public final class DropLog<S> {
   private static final int MOST_SOURCES = 256;
   private static final long EACH_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-  private final Map<IPv4Address, Note> notes = new ConcurrentHashMap<>();
-  private final Log log;
+  private final Map<S, Note> notes = new ConcurrentHashMap<>();
+  private final Line<S> line;
 
   /** What there is to tell of one source. */
   private static final class Note {
@@ -35,16 +33,18 @@ final class RejectionLog {
   }
 
   /** Takes a line: how many of a source were dropped since the last one, and the first of them. */
-  interface Log {
-    void dropped(String source, long count, String first);
+  public interface Line<S> {
+    /** Writes it. */
+    void dropped(S source, long count, String first);
   }
 
-  RejectionLog(Log log) {
-    this.log = log;
+  /** A log that writes these lines. */
+  public DropLog(Line<S> line) {
+    this.line = line;
   }
 
-  /** Something of a source was dropped. */
-  void note(IPv4Address source, Rejection reason, String sentence) {
+  /** Something of a source was dropped; what it was is only asked for if it is to be told. */
+  public void note(S source, Supplier<String> what) {
     @Nullable Note note = notes.get(source);
     if (note == null) {
       if (notes.size() >= MOST_SOURCES) {
@@ -53,13 +53,13 @@ final class RejectionLog {
       note = notes.computeIfAbsent(source, any -> new Note(""));
     }
     if (note.dropped.sum() == 0) {
-      note.example = reason.label() + ", " + sentence;
+      note.example = what.get();
     }
     note.dropped.increment();
   }
 
   /** Tells what is due; to be called every few seconds, by one thread at a time. */
-  void tell(long nowNanos) {
+  public void tell(long nowNanos) {
     notes.forEach(
         (source, note) -> {
           @Nullable Long told = note.toldNanos;
@@ -72,7 +72,7 @@ final class RejectionLog {
             return;
           }
           note.toldNanos = nowNanos;
-          log.dropped(source.equals(NO_SOURCE) ? "http" : source.toString(), dropped, note.example);
+          line.dropped(source, dropped, note.example);
         });
   }
 }

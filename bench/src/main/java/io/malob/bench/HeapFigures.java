@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** What a soak has to hold: as fast in the end as at first, with no more memory than halfway. */
-final class SoakFigures {
+final class HeapFigures {
   private static final double LEAST_OF_FIRST_TENTH = 0.7;
   private static final double GROWTH = 1.2;
   private static final double GROWTH_MEGABYTES = 20;
 
-  private SoakFigures() {}
+  private HeapFigures() {}
 
   /** The load and what became of it, the two halves put together. */
   static void addLoad(Figures figures, Measurement first, Measurement second) {

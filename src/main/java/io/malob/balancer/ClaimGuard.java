@@ -1,0 +1,142 @@
+package io.malob.balancer;
+
+import io.malob.algorithm.Attachment;
+import io.malob.balancer.ServerPlaces.ServerPlace;
+import io.malob.module.DropLog;
+import io.malob.openflow.FlowLayout;
+import io.malob.openflow.label.Label;
+import io.malob.openflow.packet.FrameSender;
+import io.malob.openflow.packet.Packet;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import net.floodlightcontroller.core.FloodlightContext;
+import net.floodlightcontroller.core.IOFMessageListener;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.types.NodePortTuple;
+import net.floodlightcontroller.topology.ITopologyService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stops packets of hosts that claim the address of a VIP, or the address or MAC of a server that is
+ * elsewhere, before any other module learns from them or forwards them. Thread-safe; a packet of
+ * anybody else costs three look-ups and allocates nothing.
+ */
+final class ClaimGuard implements IOFMessageListener {
+  private static final Logger LOG = LoggerFactory.getLogger(ClaimGuard.class);
+
+  static final long TELL_MILLIS = 1_000;
+
+  /** Whoever learns from packets, or sends them on. */
+  private static final Set<String> AFTER = Set.of("devicemanager", "loadbalancer", "forwarding");
+
+  private final Supplier<BalancerView> views;
+  private final ITopologyService topology;
+  private final ServerMoves moves;
+  private final Refusals refusals;
+  private final LongSupplier nanoTime;
+  private final DropLog<NodePortTuple> log =
+      new DropLog<>(
+          (at, count, first) ->
+              LOG.warn(
+                  "address_refused switch={} port={} count={} first=\"{}\"",
+                  at.getNodeId(),
+                  at.getPortId(),
+                  count,
+                  first));
+
+  ClaimGuard(
+      Supplier<BalancerView> views,
+      ITopologyService topology,
+      ServerMoves moves,
+      Refusals refusals,
+      LongSupplier nanoTime) {
+    this.views = views;
+    this.topology = topology;
+    this.moves = moves;
+    this.refusals = refusals;
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
+    if (!(message instanceof OFPacketIn packetIn)) {
+      return Command.CONTINUE;
+    }
+    byte[] frame = packetIn.getData();
+    int address = FrameSender.ipv4(frame);
+    long mac = FrameSender.mac(frame);
+    BalancerView view = views.get();
+    boolean isVip = view.catalog().isVipAddress(address);
+    @Nullable ServerPlace server = view.places().find(address, mac);
+    if ((!isVip && server == null) || isOurs(packetIn, frame)) {
+      return Command.CONTINUE;
+    }
+    OFPort port = packetIn.getMatch().get(MatchField.IN_PORT);
+    if (!topology.isAttachmentPointPort(sw.getId(), port)) {
+      return Command.CONTINUE; // it only passes through
+    }
+    Attachment from = new Attachment(sw.getId(), port, MacAddress.of(mac));
+    return isVip || server == null
+        ? refuse(from, IPv4Address.of(address), "that is a VIP's")
+        : judge(server, from);
+  }
+
+  /** Whether the balancer has translated it already, so that a VIP may be its source. */
+  private static boolean isOurs(OFPacketIn packetIn, byte[] frame) {
+    return packetIn.getTableId().getValue() >= FlowLayout.LABELS.getValue()
+        || Label.isLabel(Packet.parse(frame).dstMac());
+  }
+
+  private Command judge(ServerPlace server, Attachment from) {
+    return switch (moves.judge(server, from)) {
+      case AT_HOME, MOVED -> Command.CONTINUE;
+      case IN_DOUBT -> {
+        refusals.count(RefusalReason.IN_DOUBT);
+        yield Command.STOP;
+      }
+      case REFUSED ->
+          refuse(
+              from,
+              server.address(),
+              "that is a server's at port " + server.at().port() + " of " + server.at().switchId());
+    };
+  }
+
+  private Command refuse(Attachment from, IPv4Address address, String whose) {
+    refusals.count(RefusalReason.SPOOFED);
+    log.note(
+        new NodePortTuple(from.switchId(), from.port()),
+        () -> from.mac() + " claims " + address + " " + whose);
+    return Command.STOP;
+  }
+
+  /** Logs what is due; to be called every second or so. */
+  void tell() {
+    log.tell(nanoTime.getAsLong());
+  }
+
+  @Override
+  public String getName() {
+    return "malobclaims";
+  }
+
+  @Override
+  public boolean isCallbackOrderingPrereq(OFType type, String name) {
+    return false;
+  }
+
+  @Override
+  public boolean isCallbackOrderingPostreq(OFType type, String name) {
+    return type == OFType.PACKET_IN && AFTER.contains(name);
+  }
+}

@@ -1,0 +1,114 @@
+package io.malob.balancer;
+
+import io.malob.algorithm.Server;
+import io.malob.state.catalog.HttpCheck;
+import io.malob.state.catalog.Monitor;
+import io.malob.state.network.ServerMeasurements;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/** Asks members in the way that their monitor says. For one thread. */
+final class HealthQuestions {
+  private final HealthProbes probes;
+  private final HttpChecks http;
+  private final Function<IPv4Address, ServerMeasurements> measured;
+  private final Predicate<DatapathId> takesOrders;
+  private final Consumer<Question> answered;
+
+  /**
+   * Nothing asked yet.
+   *
+   * @param probes asks through the switches
+   * @param http asks over the controller's own network
+   * @param measured what agents have reported of the server at an address
+   * @param takesOrders whether a switch can be told to ask
+   * @param answered takes each question once, with its answer, on any thread
+   */
+  HealthQuestions(
+      HealthProbes probes,
+      HttpChecks http,
+      Function<IPv4Address, ServerMeasurements> measured,
+      Predicate<DatapathId> takesOrders,
+      Consumer<Question> answered) {
+    this.probes = probes;
+    this.http = http;
+    this.measured = measured;
+    this.takesOrders = takesOrders;
+    this.answered = answered;
+  }
+
+  /**
+   * Asks a member.
+   *
+   * @param servers where members are
+   * @return null if it cannot be asked now, which says nothing about it
+   */
+  @Nullable Question ask(HealthCheck check, Map<Integer, Server> servers, long nowNanos) {
+    if (!check.canBeAsked()) {
+      return null;
+    }
+    return switch (check.monitor.type()) {
+      case AGENT -> known(check, hasReportedWell(check, nowNanos));
+      case PING, TCP -> probe(check, servers);
+      case HTTP -> request(check);
+    };
+  }
+
+  private @Nullable Question request(HealthCheck check) {
+    @Nullable HttpCheck asked = check.monitor.http();
+    return asked == null
+        ? null
+        : http.ask(
+            new HttpChecks.Target(
+                check.member.number(),
+                Optional.ofNullable(check.member.monitorAddress()).orElse(check.member.address()),
+                check.port(),
+                asked,
+                Duration.ofSeconds(check.monitor.timeoutSeconds())));
+  }
+
+  private boolean hasReportedWell(HealthCheck check, long nowNanos) {
+    ServerMeasurements report = measured.apply(check.member.address());
+    @Nullable Long reportedAt = report.reportedAtNanos();
+    long timeout = TimeUnit.SECONDS.toNanos(check.monitor.timeoutSeconds());
+    return reportedAt != null
+        && nowNanos - reportedAt <= timeout
+        && !Boolean.FALSE.equals(report.answers());
+  }
+
+  /** A question whose answer is known without asking anybody. */
+  private Question known(HealthCheck check, boolean passed) {
+    Question question = new Question(check.member.number(), answered, () -> {});
+    question.answer(passed);
+    return question;
+  }
+
+  private @Nullable Question probe(HealthCheck check, Map<Integer, Server> servers) {
+    @Nullable Server server = servers.get(check.member.number());
+    if (server != null) {
+      check.switchId = server.at().switchId();
+    }
+    // a switch without a controller goes on forwarding, and so may the member: that its place is
+    // forgotten meanwhile says nothing about it
+    if (check.vip == null || (check.switchId != null && !takesOrders.test(check.switchId))) {
+      return null;
+    }
+    if (server == null) {
+      return known(check, false);
+    }
+    HealthProbes.Target target =
+        new HealthProbes.Target(
+            check.member.number(), check.member.address(), server.at(), check.vip.address());
+    return check.monitor.type() == Monitor.Type.PING
+        ? probes.echo(target)
+        : probes.syn(target, check.port());
+  }
+}

@@ -1,0 +1,12 @@
+package io.malob.controller.access;
+
+/**
+ * Who sent a request.
+ *
+ * @param name of the token or the certificate
+ * @param role what it may do
+ */
+public record Caller(String name, Role role) {
+  /** Where nobody is asked who they are: a controller on loopback without tokens. */
+  public static final Caller ANYONE = new Caller("anyone", Role.ADMIN);
+}

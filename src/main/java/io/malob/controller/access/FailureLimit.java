@@ -1,0 +1,73 @@
+package io.malob.controller.access;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * How often a source may be wrong: ten times at once, and then once in six seconds. IPv6 sources
+ * count by their /64. At most {@value #MOST_SOURCES} are remembered, those that failed last. Safe
+ * for use by several threads.
+ */
+public final class FailureLimit {
+  static final int MOST_SOURCES = 1024;
+  static final int AT_ONCE = 10;
+  static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(6);
+
+  private final LongSupplier nanoTime;
+
+  /** By source, when all of its failures are forgotten. */
+  private final Map<String, Long> forgottenNanos =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
+          return size() > MOST_SOURCES;
+        }
+      };
+
+  /** A limit that has seen no failure yet. */
+  public FailureLimit(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * Counts a failure.
+   *
+   * @return 0 if it is within the limit, else after how many seconds the next one is
+   */
+  public synchronized int failed(String address) {
+    String source = source(address);
+    long now = nanoTime.getAsLong();
+    long debt = Math.max(0, forgottenNanos.getOrDefault(source, now) - now);
+    long over = debt - (AT_ONCE - 1) * INTERVAL_NANOS;
+    if (over > 0) {
+      return (int) (over / TimeUnit.SECONDS.toNanos(1)) + 1;
+    }
+    forgottenNanos.put(source, now + debt + INTERVAL_NANOS);
+    return 0;
+  }
+
+  /** How many sources are remembered. */
+  synchronized int sources() {
+    return forgottenNanos.size();
+  }
+
+  private static String source(String address) {
+    if (!address.contains(":")) {
+      return address;
+    }
+    try {
+      // an address in digits is not looked up
+      byte[] bytes = InetAddress.getByName(address).getAddress();
+      return Arrays.toString(Arrays.copyOf(bytes, 8));
+    } catch (UnknownHostException e) {
+      return address;
+    }
+  }
+}

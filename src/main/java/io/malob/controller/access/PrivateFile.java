@@ -1,0 +1,34 @@
+package io.malob.controller.access;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** Files that are of no use if others than their owner can read or write them. */
+final class PrivateFile {
+  private static final Set<PosixFilePermission> OWNERS =
+      EnumSet.of(
+          PosixFilePermission.OWNER_READ,
+          PosixFilePermission.OWNER_WRITE,
+          PosixFilePermission.OWNER_EXECUTE);
+
+  private PrivateFile() {}
+
+  /**
+   * Looks who can read it.
+   *
+   * @throws IOException if others than the owner can, or there is no such file
+   */
+  static void check(Path file) throws IOException {
+    try {
+      if (!OWNERS.containsAll(Files.getPosixFilePermissions(file))) {
+        throw new IOException(file + " is open to other users: chmod 600 ends that");
+      }
+    } catch (UnsupportedOperationException e) {
+      // a file system without such permissions
+    }
+  }
+}

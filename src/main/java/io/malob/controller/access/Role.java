@@ -1,0 +1,32 @@
+package io.malob.controller.access;
+
+import java.util.Optional;
+
+/** What a caller of the REST interface may do. */
+public enum Role {
+  /** GET and HEAD: the state, the page, metrics. */
+  READ_ONLY("read-only"),
+  /** Everything. */
+  ADMIN("admin");
+
+  private final String label;
+
+  Role(String label) {
+    this.label = label;
+  }
+
+  /** Its name in files and logs. */
+  public String label() {
+    return label;
+  }
+
+  /** The role of this name; empty if there is none. */
+  public static Optional<Role> named(String label) {
+    for (Role role : values()) {
+      if (role.label.equals(label)) {
+        return Optional.of(role);
+      }
+    }
+    return Optional.empty();
+  }
+}

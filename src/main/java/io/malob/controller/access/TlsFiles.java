@@ -1,0 +1,93 @@
+package io.malob.controller.access;
+
+import io.malob.module.SettingReader;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
+
+/**
+ * The certificate of a port that speaks TLS, as PEM files: settings {@code certificate} (with the
+ * chain), {@code privateKey} (PKCS#8, without a password, mode 0600), and {@code
+ * clientAuthorities}, the certificates of those who vouch for clients.
+ *
+ * @param certificate of the controller
+ * @param privateKey that belongs to it
+ * @param clientAuthorities if it is there, every client needs a certificate of theirs
+ */
+public record TlsFiles(Path certificate, Path privateKey, Optional<Path> clientAuthorities) {
+  private static final String[] VERSIONS = {"TLSv1.3", "TLSv1.2"};
+
+  /**
+   * What a module's settings say; empty if they say nothing of TLS.
+   *
+   * @throws FloodlightModuleException naming the setting that is missing
+   */
+  public static Optional<TlsFiles> read(SettingReader settings) throws FloodlightModuleException {
+    String certificate = settings.text("certificate", "");
+    String key = settings.text("privateKey", "");
+    String authorities = settings.text("clientAuthorities", "");
+    if (certificate.isEmpty() && key.isEmpty() && authorities.isEmpty()) {
+      return Optional.empty();
+    }
+    if (certificate.isEmpty() || key.isEmpty()) {
+      throw new FloodlightModuleException(
+          String.format(
+              "%s.%s is missing: TLS needs certificate and privateKey",
+              settings.module().getName(), certificate.isEmpty() ? "certificate" : "privateKey"));
+    }
+    return Optional.of(
+        new TlsFiles(
+            Path.of(certificate),
+            Path.of(key),
+            authorities.isEmpty() ? Optional.empty() : Optional.of(Path.of(authorities))));
+  }
+
+  /** Whether every client shows a certificate. */
+  public boolean wantsClients() {
+    return clientAuthorities.isPresent();
+  }
+
+  /**
+   * Reads the files.
+   *
+   * @throws IOException naming the file that cannot be used
+   */
+  public SslContext load() throws IOException {
+    check(certificate);
+    check(privateKey);
+    PrivateFile.check(privateKey);
+    try {
+      SslContextBuilder builder =
+          SslContextBuilder.forServer(certificate.toFile(), privateKey.toFile())
+              .sslProvider(SslProvider.JDK)
+              .protocols(VERSIONS);
+      if (clientAuthorities.isPresent()) {
+        check(clientAuthorities.get());
+        builder.trustManager(clientAuthorities.get().toFile()).clientAuth(ClientAuth.REQUIRE);
+      }
+      return builder.build();
+    } catch (IllegalArgumentException e) {
+      throw new IOException(
+          "TLS with "
+              + certificate
+              + " and "
+              + privateKey
+              + ": "
+              + e.getMessage()
+              + " (PEM files are wanted, the key as PKCS#8 without a password)",
+          e);
+    }
+  }
+
+  private static void check(Path file) throws IOException {
+    if (!Files.isReadable(file)) {
+      throw new IOException(file + " cannot be read");
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package io.malob.controller.access;
+
+import com.google.common.collect.ImmutableList;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tokens that count, of which only hashes are known. A token is 256 random bits, so one round
+ * of SHA-256 is enough: there is no list of likely ones to try. Immutable.
+ *
+ * @param entries all of them
+ */
+record Tokens(ImmutableList<Entry> entries) {
+  static final Tokens NONE = new Tokens(ImmutableList.of());
+
+  /**
+   * One token.
+   *
+   * @param caller whose it is
+   * @param sha256 of its text
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared, and not given out
+  record Entry(Caller caller, byte[] sha256) {}
+
+  /** Whose token this is. Takes as long for a wrong one as for a right one. */
+  Optional<Caller> callerOf(String token) {
+    byte[] hash = sha256(token);
+    @Nullable Caller found = null;
+    for (Entry entry : entries) {
+      if (MessageDigest.isEqual(entry.sha256, hash)) {
+        found = entry.caller;
+      }
+    }
+    return Optional.ofNullable(found);
+  }
+
+  private static byte[] sha256(String token) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+}

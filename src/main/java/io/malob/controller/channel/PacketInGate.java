@@ -1,0 +1,89 @@
+package io.malob.controller.channel;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Has a switch's packet-ins wait in a {@link FairQueue} and hands on some of them at a time, so
+ * that what comes in is read, and dropped, faster than it can be handled. All other messages go
+ * past them: answers, echoes and the ends of rules do not wait. On the channel's thread only.
+ *
+ * <p>Nothing waits while all that one read has brought is handled at once.
+ */
+final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQueue.Drops {
+  /** How much may wait of one switch: some 6,000 first packets, a few tenths of a second's work. */
+  static final int MOST_BYTES = 2 * 1024 * 1024;
+
+  /** How many are handled before the thread reads again, from this switch and others. */
+  static final int AT_A_TIME = 64;
+
+  private final PacketInQueues queues;
+  private final FairQueue waiting;
+  private @Nullable DatapathId switchId;
+  private boolean goesOn;
+
+  PacketInGate(PacketInQueues queues) {
+    this.queues = queues;
+    waiting = new FairQueue(MOST_BYTES, this);
+  }
+
+  /** Tells whose packet-ins these are; to be called once that is known. */
+  void belongsTo(DatapathId id) {
+    switchId = id;
+  }
+
+  @Override
+  public LongAdder countOf(int classNumber) {
+    return queues.droppedOf(classNumber);
+  }
+
+  @Override
+  public void tell(int classNumber, OFPacketIn one, int count) {
+    @Nullable DatapathId id = switchId;
+    if (id != null) {
+      queues.tellDropped(id, classNumber, one, count);
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (message instanceof OFPacketIn packetIn) {
+      waiting.add(queues.classOf(packetIn), packetIn);
+    } else {
+      ctx.fireChannelRead(message);
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    handOn(ctx);
+  }
+
+  private void handOn(ChannelHandlerContext ctx) {
+    for (int i = 0; i < AT_A_TIME; i++) {
+      @Nullable OFPacketIn next = waiting.poll();
+      if (next == null) {
+        break;
+      }
+      ctx.fireChannelRead(next);
+    }
+    ctx.fireChannelReadComplete();
+    if (!waiting.isEmpty() && !goesOn) {
+      goesOn = true;
+      // a timer's turn comes after the next look at the sockets, that of a plain task before it
+      var unused = ctx.executor().schedule(() -> goOn(ctx), 0, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private void goOn(ChannelHandlerContext ctx) {
+    goesOn = false;
+    if (ctx.channel().isActive()) {
+      handOn(ctx);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package io.malob.controller.channel;
+
+import com.google.common.collect.ImmutableMap;
+import io.malob.module.IPacketInQueueService;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/** What the queues of all switches have in common. Safe for use by several threads. */
+public final class PacketInQueues implements IPacketInQueueService {
+  private static final int ONLY_CLASS = 1;
+
+  private final Map<Integer, LongAdder> dropped = new ConcurrentHashMap<>();
+  private volatile Watcher watcher = (switchId, number, one, count) -> {};
+  private volatile Classifier classifier = packetIn -> ONLY_CLASS;
+
+  @Override
+  public void setClassifier(Classifier newClassifier) {
+    classifier = newClassifier;
+  }
+
+  @Override
+  public void setWatcher(Watcher newWatcher) {
+    watcher = newWatcher;
+  }
+
+  void tellDropped(DatapathId switchId, int number, OFPacketIn one, int count) {
+    watcher.dropped(switchId, number, one, count);
+  }
+
+  @Override
+  public Map<Integer, Long> dropped() {
+    ImmutableMap.Builder<Integer, Long> counts = ImmutableMap.builder();
+    dropped.forEach((number, count) -> counts.put(number, count.sum()));
+    return counts.build();
+  }
+
+  int classOf(OFPacketIn packetIn) {
+    return classifier.classOf(packetIn);
+  }
+
+  /** What counts the packet-ins of a class that are dropped. */
+  LongAdder droppedOf(int number) {
+    return dropped.computeIfAbsent(number, any -> new LongAdder());
+  }
+}

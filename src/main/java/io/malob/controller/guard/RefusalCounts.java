@@ -1,0 +1,32 @@
+package io.malob.controller.guard;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
+import net.floodlightcontroller.core.module.IFloodlightService;
+
+/** How often what was refused since the controller started. Any thread, no lock. */
+public final class RefusalCounts implements IFloodlightService {
+  private final ImmutableMap<Refusal, LongAdder> counts =
+      Maps.toMap(EnumSet.allOf(Refusal.class), any -> new LongAdder());
+
+  /** One more. */
+  public void count(Refusal refusal) {
+    Objects.requireNonNull(counts.get(refusal)).increment();
+  }
+
+  /** How many of one kind. */
+  public long of(Refusal refusal) {
+    return Objects.requireNonNull(counts.get(refusal)).sum();
+  }
+
+  /** All of them by label, those that never happened too. */
+  public Map<String, Long> byLabel() {
+    ImmutableMap.Builder<String, Long> shown = ImmutableMap.builder();
+    counts.forEach((refusal, count) -> shown.put(refusal.label(), count.sum()));
+    return shown.buildOrThrow();
+  }
+}

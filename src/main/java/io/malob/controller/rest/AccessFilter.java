@@ -1,0 +1,190 @@
+package io.malob.controller.rest;
+
+import io.malob.controller.access.Caller;
+import io.malob.controller.access.FailureLimit;
+import io.malob.controller.access.Role;
+import io.malob.controller.access.TokenFile;
+import io.malob.controller.channel.RareWarning;
+import java.time.Clock;
+import java.util.Date;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.restlet.Context;
+import org.restlet.Request;
+import org.restlet.Response;
+import org.restlet.Restlet;
+import org.restlet.data.ChallengeRequest;
+import org.restlet.data.ChallengeScheme;
+import org.restlet.data.Method;
+import org.restlet.data.Status;
+import org.restlet.routing.Filter;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stands before all resources: lets requests through whose sender may make them, and writes down
+ * every change that was asked for. What is open to everyone are the page's files, which show
+ * nothing without a token, whether the controller is healthy, and reports of agents, which are
+ * signed. A right token always counts, however often its source has been wrong: nobody can lock
+ * others out.
+ */
+final class AccessFilter extends Filter {
+  /** Who changes what. */
+  private static final Logger logger = LoggerFactory.getLogger("io.malob.audit");
+
+  private static final String REPORTS = "/wm/malob/reports";
+  private static final String BEARER = "Bearer ";
+
+  private final AccessSettings settings;
+  private final Optional<TokenFile> tokens;
+  private final FailureLimit failures;
+  private final Clock clock;
+  private final RareWarning refused;
+
+  /** A filter before {@code next}. */
+  AccessFilter(
+      Context context,
+      Restlet next,
+      AccessSettings settings,
+      Optional<TokenFile> tokens,
+      Clock clock) {
+    super(context, next);
+    this.settings = settings;
+    this.tokens = tokens;
+    this.failures = new FailureLimit(System::nanoTime);
+    this.clock = clock;
+    refused = new RareWarning(logger, "access_refused", System::nanoTime);
+  }
+
+  @Override
+  protected int doHandle(Request request, Response response) {
+    if (isRead(request) || isReports(request)) {
+      return mayPass(request, response) ? super.doHandle(request, response) : STOP;
+    }
+    String who = "nobody";
+    boolean isDone = false;
+    try {
+      Optional<Caller> caller = callerOf(request);
+      who = caller.map(Caller::name).orElse(who);
+      int next = mayPass(request, response) ? super.doHandle(request, response) : STOP;
+      isDone = true;
+      return next;
+    } finally {
+      logger.info(
+          "audit who={} from={} method={} path=\"{}\" status={}",
+          who,
+          request.getClientInfo().getAddress(),
+          request.getMethod(),
+          request.getResourceRef().getPath(),
+          isDone ? response.getStatus().getCode() : Status.SERVER_ERROR_INTERNAL.getCode());
+    }
+  }
+
+  private boolean mayPass(Request request, Response response) {
+    String host = header(request, "Host").orElse("");
+    if (!host.isEmpty() && !isReports(request) && !settings.hostNames().accepts(host)) {
+      return refuse(
+          response,
+          Status.CLIENT_ERROR_FORBIDDEN,
+          "This host name is not the controller's: its address will do, or the setting hostNames");
+    }
+    Optional<String> origin = header(request, "Origin");
+    if (!isRead(request) && origin.isPresent() && !settings.hostNames().isOwn(origin.get(), host)) {
+      return refuse(
+          response,
+          Status.CLIENT_ERROR_FORBIDDEN,
+          "A page of another site may not change anything here (Origin)");
+    }
+    if (isOpen(request)) {
+      return true;
+    }
+    Optional<Caller> caller = callerOf(request);
+    if (caller.isEmpty()) {
+      return challenge(request, response);
+    }
+    if (!isRead(request) && caller.get().role() != Role.ADMIN) {
+      return refuse(
+          response,
+          Status.CLIENT_ERROR_FORBIDDEN,
+          caller.get().name() + " is read-only: this needs the role admin");
+    }
+    return true;
+  }
+
+  private Optional<Caller> callerOf(Request request) {
+    Optional<Caller> certified = Certificates.callerOf(request, settings.administrators());
+    if (certified.isPresent()) {
+      return certified;
+    }
+    if (tokens.isEmpty() || !tokens.get().isWanted()) {
+      return Optional.of(Caller.ANYONE);
+    }
+    return bearer(request).flatMap(tokens.get()::callerOf);
+  }
+
+  @SuppressWarnings("JavaUtilDate") // Restlet's type
+  private boolean challenge(Request request, Response response) {
+    if (bearer(request).isPresent()) {
+      refused.warn("a wrong token from " + request.getClientInfo().getAddress());
+      int seconds = failures.failed(request.getClientInfo().getAddress());
+      if (seconds > 0) {
+        response.setRetryAfter(Date.from(clock.instant().plusSeconds(seconds)));
+        return refuse(
+            response,
+            new Status(429),
+            "Too many wrong tokens came from this address; the next is looked at in "
+                + seconds
+                + " s");
+      }
+    }
+    response.getChallengeRequests().add(new ChallengeRequest(ChallengeScheme.HTTP_OAUTH_BEARER));
+    return refuse(
+        response,
+        Status.CLIENT_ERROR_UNAUTHORIZED,
+        bearer(request).isPresent()
+            ? "This token is not known here (any more)"
+            : "A token is wanted: Authorization: Bearer TOKEN");
+  }
+
+  private static boolean refuse(Response response, Status status, String sentence) {
+    response.setStatus(new Status(status, sentence));
+    return false;
+  }
+
+  private static Optional<String> bearer(Request request) {
+    return header(request, "Authorization")
+        .filter(text -> text.regionMatches(true, 0, BEARER, 0, BEARER.length()))
+        .map(text -> text.substring(BEARER.length()).trim());
+  }
+
+  private static Optional<String> header(Request request, String name) {
+    @Nullable String value = request.getHeaders().getFirstValue(name, true);
+    return Optional.ofNullable(value);
+  }
+
+  private static boolean isRead(Request request) {
+    return request.getMethod().equals(Method.GET)
+        || request.getMethod().equals(Method.HEAD)
+        || request.getMethod().equals(Method.OPTIONS);
+  }
+
+  private static boolean isReports(Request request) {
+    return request.getMethod().equals(Method.POST) && path(request).equals(REPORTS);
+  }
+
+  private static boolean isOpen(Request request) {
+    String path = path(request);
+    return isReports(request)
+        || (isRead(request)
+            && (path.isEmpty()
+                || path.equals("/ui")
+                || path.startsWith("/ui/")
+                || path.equals("/wm/core/health/json")));
+  }
+
+  /** Without a slash at its end. */
+  private static String path(Request request) {
+    String path = request.getResourceRef().getPath();
+    return path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
+  }
+}

@@ -1,0 +1,71 @@
+package io.malob.controller.rest;
+
+import com.google.common.base.Splitter;
+import com.google.common.collect.ImmutableSet;
+import io.malob.controller.access.HostNames;
+import io.malob.controller.access.TlsFiles;
+import io.malob.module.SettingReader;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.Optional;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
+
+/**
+ * Who may use the REST interface.
+ *
+ * @param tokens the file of tokens; empty without a data directory
+ * @param mustHaveTokens whether nobody comes in while there is no such file
+ * @param tls if it speaks HTTPS
+ * @param administrators common names of the certificates that may change things
+ * @param hostNames under which it is reached
+ */
+record AccessSettings(
+    Optional<Path> tokens,
+    boolean mustHaveTokens,
+    Optional<TlsFiles> tls,
+    ImmutableSet<String> administrators,
+    HostNames hostNames) {
+
+  /**
+   * What the module's settings say.
+   *
+   * @throws FloodlightModuleException if the controller would be open to other machines
+   */
+  static AccessSettings read(SettingReader settings, String host) throws FloodlightModuleException {
+    String data = settings.text("data", "");
+    String file = settings.text("tokens", data.isEmpty() ? "" : data + "/tokens.json");
+    Optional<Path> tokens = file.isEmpty() ? Optional.empty() : Optional.of(Path.of(file));
+    Optional<TlsFiles> tls = TlsFiles.read(settings);
+    boolean isInsecure = settings.flag("insecure", false);
+    boolean hasClients = tls.isPresent() && tls.get().wantsClients();
+    boolean isExposed = !isLoopback(host) && !hasClients && !isInsecure;
+    if (isExposed && (tokens.isEmpty() || !tokens.get().toFile().exists())) {
+      throw new FloodlightModuleException(
+          String.format(
+              "%1$s.host is %2$s, so other machines could change everything: make a token"
+                  + " (malob token add NAME --role admin; setting %1$s.tokens), or set"
+                  + " %1$s.certificate, .privateKey and .clientAuthorities, or say"
+                  + " %1$s.insecure=true (--insecure)",
+              settings.module().getName(), host));
+    }
+    return new AccessSettings(
+        tokens,
+        isExposed,
+        tls,
+        ImmutableSet.copyOf(
+            Splitter.on(',')
+                .trimResults()
+                .omitEmptyStrings()
+                .split(settings.text("administrators", ""))),
+        HostNames.of(settings.text("hostNames", "")));
+  }
+
+  private static boolean isLoopback(String host) {
+    try {
+      return InetAddress.getByName(host).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      return true; // it cannot be bound either, which is said then
+    }
+  }
+}

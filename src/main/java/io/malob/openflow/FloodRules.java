@@ -1,0 +1,85 @@
+package io.malob.openflow;
+
+import io.malob.openflow.packet.Packet;
+import java.util.Optional;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TransportPort;
+
+/**
+ * Rules that drop, at the port where it comes in, what floods the controller, for a short time.
+ * They cut off nothing that has a rule of its own: connections, and what other applications
+ * forward, go on. Pure.
+ */
+public final class FloodRules {
+  /** Above what shows the controller all that has no rule, below everything else. */
+  private static final int PRIORITY_MISSES = 1;
+
+  private FloodRules() {}
+
+  /**
+   * What drops packets like this one for so long: SYNs to its address and port, ARP for its target,
+   * or whatever else no rule of the first table knows, each from its port only. Empty if it came by
+   * another rule: what would be dropped is then not all alike.
+   */
+  public static Optional<OFMessage> against(OFFactory factory, OFPacketIn packetIn, int seconds) {
+    OFPort port = packetIn.getMatch().get(MatchField.IN_PORT);
+    if (port == null || !packetIn.getTableId().equals(FlowLayout.CLASSIFY)) {
+      return Optional.empty();
+    }
+    Packet packet = Packet.parse(packetIn.getData());
+    if (Cookie.is(packetIn.getCookie(), Cookie.Kind.VIP)) {
+      return switch (packet.kind()) {
+        case TCP -> Optional.of(syns(factory, port, packet, seconds));
+        case ARP -> Optional.of(arp(factory, port, packet, seconds));
+        default -> Optional.empty();
+      };
+    }
+    return Cookie.isOurs(packetIn.getCookie())
+        ? Optional.empty()
+        : Optional.of(
+            drop(
+                factory,
+                PRIORITY_MISSES,
+                factory.buildMatch().setExact(MatchField.IN_PORT, port).build(),
+                seconds));
+  }
+
+  private static OFMessage syns(OFFactory factory, OFPort port, Packet packet, int seconds) {
+    Match match =
+        SwitchRules.beginnings(factory, IPv4Address.of(packet.dstAddress()))
+            .setExact(MatchField.IN_PORT, port)
+            .setExact(MatchField.TCP_DST, TransportPort.of(packet.dstPort()))
+            .build();
+    return drop(factory, FlowLayout.PRIORITY_TCP_FLAGS + 1, match, seconds);
+  }
+
+  private static OFMessage arp(OFFactory factory, OFPort port, Packet packet, int seconds) {
+    Match match =
+        factory
+            .buildMatch()
+            .setExact(MatchField.IN_PORT, port)
+            .setExact(MatchField.ETH_TYPE, EthType.ARP)
+            .setExact(MatchField.ARP_TPA, IPv4Address.of(packet.dstAddress()))
+            .build();
+    return drop(factory, FlowLayout.PRIORITY_VIP + 1, match, seconds);
+  }
+
+  private static OFFlowAdd drop(OFFactory factory, int priority, Match match, int seconds) {
+    return factory
+        .buildFlowAdd()
+        .setTableId(FlowLayout.CLASSIFY)
+        .setPriority(priority)
+        .setCookie(Cookie.of(Cookie.Kind.FLOOD, 0))
+        .setHardTimeout(seconds)
+        .setMatch(match)
+        .build();
+  }
+}

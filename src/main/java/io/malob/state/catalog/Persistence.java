@@ -1,0 +1,51 @@
+package io.malob.state.catalog;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * That a client stays with its member, known by its address.
+ *
+ * @param timeoutSeconds for how long after its last new connection, from 1 to {@link #MAX_SECONDS}
+ */
+public record Persistence(int timeoutSeconds) {
+  /** The longest time: a week. */
+  public static final int MAX_SECONDS = 604_800;
+
+  private static final int USUAL_SECONDS = 1_800;
+  private static final String TYPE = "type";
+  private static final String SOURCE_IP = "SOURCE_IP";
+  private static final String TIMEOUT = "timeout";
+
+  /** Its parts, by the names that users see. */
+  Map<String, Object> parts() {
+    Map<String, Object> parts = new LinkedHashMap<>();
+    parts.put(TYPE, SOURCE_IP);
+    parts.put(TIMEOUT, timeoutSeconds);
+    return parts;
+  }
+
+  /** That of a text such as {@code SOURCE_IP} or {@code type=SOURCE_IP,timeout=600}. */
+  static Persistence parse(String field, String text) throws CatalogException {
+    String type = "";
+    int timeout = USUAL_SECONDS;
+    for (String part : text.split(",", -1)) {
+      int sign = part.indexOf('=');
+      String name = sign < 0 ? TYPE : part.substring(0, sign).strip();
+      String value = part.substring(sign + 1).strip();
+      if (name.equals(TYPE)) {
+        type = value;
+      } else if (name.equals(TIMEOUT)) {
+        timeout = FieldFormat.persistenceSeconds(field, value);
+      } else {
+        throw CatalogException.invalid(
+            field, field + " has type and timeout, and no " + FieldFormat.quoted(name));
+      }
+    }
+    if (!type.equalsIgnoreCase(SOURCE_IP)) {
+      throw CatalogException.invalid(
+          field, field + ": type must be SOURCE_IP, not " + FieldFormat.quoted(type));
+    }
+    return new Persistence(timeout);
+  }
+}

@@ -1,0 +1,39 @@
+package io.malob.controller.access;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class HostNamesTest {
+  private final HostNames names = HostNames.of("malob.example, Other.example");
+
+  @ParameterizedTest
+  @CsvSource({
+    "127.0.0.1:8080, true",
+    "192.0.2.10, true",
+    "[::1]:8080, true",
+    "localhost:8080, true",
+    "MALOB.example:8080, true",
+    "other.example, true",
+    "evil.example:8080, false",
+    "127.0.0.1.evil.example, false",
+    "localhost.evil.example, false",
+    "'a b:c:', false"
+  })
+  void accepts_addressesLoopbackAndConfiguredNames_only(String authority, boolean accepted) {
+    assertEquals(accepted, names.accepts(authority));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http://127.0.0.1:8080, 127.0.0.1:8080, true",
+    "https://malob.example, 127.0.0.1:8080, true",
+    "http://127.0.0.1:3000, 127.0.0.1:8080, false",
+    "http://evil.example, 127.0.0.1:8080, false",
+    "null, 127.0.0.1:8080, false"
+  })
+  void isOwn_sameAuthorityOrConfiguredName_only(String origin, String host, boolean own) {
+    assertEquals(own, names.isOwn(origin, host));
+  }
+}

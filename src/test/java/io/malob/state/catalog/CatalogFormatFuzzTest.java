@@ -1,0 +1,28 @@
+package io.malob.state.catalog;
+
+import io.malob.testing.ReaderFuzz;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+class CatalogFormatFuzzTest {
+  @Test
+  void spoiledCatalog_isReadOrDamaged() throws Exception {
+    Catalog catalog = Catalog.open(CatalogStore.inMemory());
+    CatalogFixture fixture = new CatalogFixture(catalog);
+    fixture.pool("id", "p");
+    catalog.create(
+        Catalog.VIPS,
+        Fields.of("id", "v", "protocol", "tcp", "address", "10.0.0.100", "port", "80"));
+    catalog.update(Catalog.POOLS, "p", Fields.of("vip_id", "v"));
+    catalog.create(
+        Catalog.MEMBERS,
+        Fields.of("id", "m", "address", "10.0.0.1", "port", "8080", "pool_id", "p", "weight", "3"));
+    catalog.create(Catalog.MONITORS, Fields.of("id", "h", "pool_id", "p", "type", "TCP"));
+    String file = new String(CatalogFormat.write(catalog.snapshot()), StandardCharsets.UTF_8);
+    new ReaderFuzz(file)
+        .check(
+            CatalogFormat::read,
+            e -> e instanceof CatalogFormat.DamagedException || e instanceof IOException);
+  }
+}

@@ -1,0 +1,102 @@
+package io.malob.state.catalog;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
+
+class SourceNetworksTest {
+  private static SourceNetworks networks(String text) throws CatalogException {
+    return SourceNetworks.parse("allowed_sources", text);
+  }
+
+  private static boolean contains(SourceNetworks networks, String address) {
+    return networks.contains(IPv4Address.of(address).getInt());
+  }
+
+  @Test
+  void network_hasItsFirstAndLastAddress_andNoOther() throws Exception {
+    SourceNetworks networks = networks("10.0.0.0/8, 192.168.7.4/30 ,200.1.2.3");
+    for (String in :
+        List.of("10.0.0.0", "10.255.255.255", "192.168.7.4", "192.168.7.7", "200.1.2.3")) {
+      assertTrue(contains(networks, in), in);
+    }
+    for (String out :
+        List.of(
+            "9.255.255.255", "11.0.0.0", "192.168.7.3", "192.168.7.8", "200.1.2.2", "200.1.2.4")) {
+      assertFalse(contains(networks, out), out);
+    }
+    assertEquals(List.of("10.0.0.0/8", "192.168.7.4/30", "200.1.2.3/32"), networks.texts());
+  }
+
+  @Test
+  void networkOfLengthZero_hasEverything() throws Exception {
+    assertTrue(contains(networks("0.0.0.0/0"), "255.255.255.255"));
+    assertTrue(contains(networks("0.0.0.0/0"), "0.0.0.0"));
+  }
+
+  @Test
+  void containing_isAsOneByOneSays_forNetworksWithinEachOther() throws Exception {
+    Random random = new Random(7);
+    for (int round = 0; round < 200; round++) {
+      List<IPv4AddressWithMask> all = new ArrayList<>();
+      for (int i = 0; i <= random.nextInt(12); i++) {
+        int length = 1 + random.nextInt(32);
+        IPv4Address any = IPv4Address.of(random.nextInt() & 0xf00f00ff);
+        all.add(any.withMaskOfLength(length));
+      }
+      SourceNetworks networks =
+          networks(
+              all.stream()
+                  .map(net -> net.getValue() + "/" + net.getMask().asCidrMaskLength())
+                  .collect(Collectors.joining(",")));
+      for (int i = 0; i < 500; i++) {
+        IPv4Address address = IPv4Address.of(random.nextInt() & 0xf00f00ff);
+        boolean expected = all.stream().anyMatch(net -> net.contains(address));
+        assertEquals(expected, networks.contains(address.getInt()), () -> all + " " + address);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "10.0.0.1/8",
+        "10.0.0.0/33",
+        "10.0.0/8",
+        "300.0.0.0/8",
+        "10.0.0.0/",
+        "everybody",
+        "10.0.0.0/8,",
+        ",10.0.0.0/8",
+        "2001:db8::/32",
+        "010.0.0.0/8",
+        "10.0.0.0/08"
+      })
+  void whatIsNoNetwork_isRefusedWithTheField(String text) {
+    CatalogException e = assertThrows(CatalogException.class, () -> networks(text));
+    assertEquals("allowed_sources", e.field().orElseThrow());
+    assertTrue(e.getMessage().startsWith("allowed_sources"), e.getMessage());
+  }
+
+  @Test
+  void moreNetworksThanThereCanBe_areRefused() throws Exception {
+    String most =
+        IntStream.range(0, SourceNetworks.MOST)
+            .mapToObj(i -> "10.0." + i + ".0/24")
+            .collect(Collectors.joining(","));
+    assertEquals(SourceNetworks.MOST, networks(most).texts().size());
+    assertThrows(CatalogException.class, () -> networks(most + ",11.0.0.0/8"));
+  }
+}
