@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,10 @@ def main() -> int:
     add.add_argument("--ports", metavar="N,N...", help="of a server: the TCP ports whose connections count")
     listing = actions.add_parser("list", help="who may report; keys are not shown")
     listing.add_argument("--json", action="store_true", help="print one JSON document")
+    rotate = actions.add_parser("rotate", help="give an agent a new key, and print it; the one before counts for a while")
+    rotate.add_argument("id", metavar="ID")
+    rotate.add_argument("--overlap", type=_minutes, default=60, metavar="MINUTES",
+                        help="how long the key before counts (default %(default)s; 0: not at all, as if it was stolen)")
     remove = actions.add_parser("remove", help="take an agent away; the controller forgets it within seconds")
     remove.add_argument("id", metavar="ID")
     options = parser.parse_args()
@@ -35,6 +40,9 @@ def main() -> int:
     if options.action == "add":
         print(json.dumps(_add(file, options), indent=2))
         say(f"this is the configuration file of {options.id}: it has a key in it, so keep it to its machine (mode 0600)")
+    elif options.action == "rotate":
+        print(json.dumps(file.rotate(options.id, options.overlap * 60, time.time()), indent=2))
+        say(f"put the key into the configuration file of {options.id} and restart it there, within {options.overlap} minutes")
     elif options.action == "remove":
         file.remove(options.id)
     elif options.json:
@@ -57,6 +65,12 @@ def _add(file: AgentsFile, options: argparse.Namespace) -> dict[str, Any]:
     return configuration
 
 
+def _minutes(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= 7 * 24 * 60):
+        raise argparse.ArgumentTypeError(f"expected minutes, at most those of a week, not '{text}'")
+    return int(text)
+
+
 def _ports(text: str, kind: str) -> list[int]:
     if kind != "server":
         raise UsageError("--ports: only agents of servers have ports")
@@ -67,7 +81,7 @@ def _ports(text: str, kind: str) -> list[int]:
 
 
 def _without_key(agent: dict[str, Any]) -> dict[str, Any]:
-    return {**{name: value for name, value in agent.items() if name != "key"}, "signs": "key" in agent}
+    return {**{name: value for name, value in agent.items() if name in ("id", "kind", "address")}, "signs": "key" in agent}
 
 
 if __name__ == "__main__":

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ipaddress
 import json
-import os
 import re
 import secrets
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from base.errors import ScriptError, UsageError
+from base.private import write_private
 
 KINDS = ("server", "link")
 _ID = re.compile(r"[A-Za-z0-9._-]{1,32}")
@@ -61,6 +60,23 @@ class AgentsFile:
         self._write()
         return key
 
+    def rotate(self, name: str, overlap_s: int, now_s: float) -> "dict[str, Any]":
+        """Gives an agent a new key; the one before counts for overlap_s more. Returns what its configuration has to say.
+
+        Raises UsageError if there is no agent of that name.
+        """
+        for agent in self.agents:
+            if agent.get("id") == name:
+                before = agent.get("key")
+                agent["key"] = secrets.token_hex(_KEY_BYTES)
+                agent.pop("former_key", None)
+                agent.pop("former_until", None)
+                if before is not None and overlap_s > 0:
+                    agent.update(former_key=before, former_until=int(now_s) + overlap_s)
+                self._write()
+                return {"id": name, "key": agent["key"], "address": agent.get("address")}
+        raise UsageError(f"there is no agent {name} in {self.path}")
+
     def remove(self, name: str) -> None:
         """Takes an agent away. Raises UsageError if there is none of that name."""
         others = [agent for agent in self.agents if agent.get("id") != name]
@@ -70,20 +86,4 @@ class AgentsFile:
         self._write()
 
     def _write(self) -> None:
-        """At once, so that the controller never sees half of it; the owner of the directory can read it."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            file, name = tempfile.mkstemp(dir=self.path.parent, prefix=".agents-")  # with mode 0600
-            try:
-                with os.fdopen(file, "w", encoding="utf-8") as out:
-                    json.dump(self._content, out, indent=2)
-                    out.write("\n")
-                if os.geteuid() == 0:
-                    owner = self.path.parent.stat()
-                    os.chown(name, owner.st_uid, owner.st_gid)
-                os.replace(name, self.path)
-            except BaseException:
-                os.unlink(name)
-                raise
-        except OSError as error:
-            raise ScriptError(f"{self.path} cannot be written: {error.strerror}") from None
+        write_private(self.path, self._content)

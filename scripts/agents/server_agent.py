@@ -43,9 +43,11 @@ class ServerProbe:
             except OSError as error:
                 raise AgentError(f"connections cannot be counted: {error}") from None
         # last, so that its own connection is not among those counted
-        took_ms = self._response.measure_ms() if self._response else None
-        if took_ms is not None:
-            state["response_ms"] = round(took_ms, 3)
+        if self._response:
+            took_ms = self._response.measure_ms()
+            state["answers"] = took_ms is not None
+            if took_ms is not None:
+                state["response_ms"] = round(took_ms, 3)
         return {"server": state}
 
 

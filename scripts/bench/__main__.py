@@ -5,9 +5,15 @@ from __future__ import annotations
 import sys
 
 from base.errors import UsageError, run_main
-from bench import endhost_command, open_vswitch_command
+from bench import endhost_command, faults_command, open_vswitch_command
+from bench.soak import command as soak_command
 
-_COMMANDS = {"endhost": endhost_command.main, "open-vswitch": open_vswitch_command.main}
+_COMMANDS = {
+    "endhost": endhost_command.main,
+    "faults": faults_command.main,
+    "open-vswitch": open_vswitch_command.main,
+    "soak": soak_command.main,
+}
 
 
 def main() -> int:

@@ -30,4 +30,8 @@ def _cell(kind: Kind, item: "Mapping[str, Any]", key: str) -> str:
     value = item.get(key)
     if isinstance(value, list):
         return " ".join(map(str, value)) or UNKNOWN
+    if isinstance(value, dict):
+        return ",".join(f"{name}={part}" for name, part in value.items())
+    if isinstance(value, bool):
+        return str(value).lower()
     return kind.empty.get(key, UNKNOWN) if value is None else str(value)

@@ -12,8 +12,8 @@ from base.place import ROOT
 
 #: Of bench/, which is Java.
 JAVA_BENCHMARKS = (
-    "packet-in", "reports", "soak", "footprint", "codec", "jmh", "switches", "latency", "fluid", "herding", "mix",
-    "mptcp-fluid", "hamiltonian")
+    "packet-in", "reports", "storm", "heap", "footprint", "codec", "jmh", "switches", "latency", "health", "fluid", "herding",
+    "mix", "mptcp-fluid", "hamiltonian", "fuzz")
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,8 @@ def _run() -> argparse.ArgumentParser:
     made.add_argument("--openflow-port", metavar="N", help="where switches connect to (6653; 0: any free port)")
     made.add_argument("--http-port", metavar="N", help="REST interface (8080; 0: any free port)")
     made.add_argument("--bind", metavar="ADDR", help="address of both (127.0.0.1)")
+    made.add_argument("--insecure", action="store_true",
+                      help="serve REST to other machines although anyone there may change everything")
     made.add_argument("--data", metavar="DIR", help="where it keeps its catalog ($MALOB_DATA, or data/ of the checkout)")
     return made
 
@@ -91,11 +93,13 @@ def _test() -> argparse.ArgumentParser:
 
 
 def _bench() -> argparse.ArgumentParser:
-    from bench import endhost_command, open_vswitch_command
+    from bench import endhost_command, faults_command, open_vswitch_command
+    from bench.soak import command as soak_command
     made = Parser(prog="malob bench", description="Measurements. 'bench NAME --help' lists the options of those in Java.")
     names = made.add_subparsers(metavar="NAME", required=True)
     names.add_parser("list", help="what there is")
-    for name, parser in (("open-vswitch", open_vswitch_command.parser()), ("endhost", endhost_command.parser())):
+    in_python = {"open-vswitch": open_vswitch_command, "endhost": endhost_command, "faults": faults_command, "soak": soak_command}
+    for name, parser in ((name, module.parser()) for name, module in in_python.items()):
         names.add_parser(name, parents=[parser], add_help=False, help=(parser.description or "").partition(",")[0].partition(".")[0],
                          description=parser.description)
     for name in JAVA_BENCHMARKS:
@@ -112,6 +116,7 @@ _COMMANDS = (
     _of_kind("pool", "pools, the servers behind a virtual address"),
     _of_kind("member", "members, the servers of pools"),
     _of_kind("service", "services, which algorithm places the connections of a port"),
+    _of_kind("monitor", "health monitors, how the members of a pool are checked"),
     _of("apply", "make all of these what a file says", "apply", "apply_parser"),
     _of("config", "print all of these as one file", "apply", "config_parser"),
     _of("explain", "which server and paths a new connection would get, and why"),
@@ -119,6 +124,7 @@ _COMMANDS = (
     _of_main("endhost", "this host's own flows over several uplinks"),
     _of("mptcp", "MPTCP sub-flows over many paths"),
     _of_main("agent", "who may report the state of servers and links", "agents"),
+    _of_main("token", "who may use the REST interface", "tokens"),
     _of("lab", "emulated networks, and the experiments of the papers"),
     _of_main("testbed", "slices of GENI, CloudLab and FABRIC"),
     Command("bench", "measurements", "bench", _bench),

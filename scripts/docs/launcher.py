@@ -65,7 +65,7 @@ def _options(*words: str) -> frozenset[str]:
 
 @lru_cache(maxsize=None)
 def _of_benchmarks() -> frozenset[str]:
-    sources = [*(ROOT / "bench" / "src").rglob("*.java"), *(ROOT / "scripts" / "bench").glob("*.py")]
+    sources = [*(ROOT / "bench" / "src").rglob("*.java"), *(ROOT / "scripts" / "bench").rglob("*.py")]
     return frozenset(
         option for source in sources for option in _OPTION.findall(source.read_text(encoding="utf-8")))
 

@@ -12,7 +12,8 @@ from base.errors import ScriptError, UsageError
 from lab.links import check_limit
 from lab.topology import Topology
 
-_RELAY = Path(__file__).parent / "relay.py"
+#: the program that delays control channels
+RELAY = Path(__file__).parent / "relay.py"
 
 
 def parse_delays(words: Iterable[str], network: Topology) -> dict[str, float]:
@@ -55,7 +56,7 @@ class Relay:
         distinct = sorted(set(delays_ms.values()))
         with open(log, "ab") as err:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", str(_RELAY), controller, *map(str, distinct)],
+                [sys.executable, "-I", str(RELAY), controller, *map(str, distinct)],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=err, text=True, start_new_session=True)
         assert self._process.stdin is not None and self._process.stdout is not None
         with self._process.stdout as answer:

@@ -147,7 +147,7 @@ def load(name_or_file: str) -> Topology:
         document = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} is not JSON: {error}") from None
     return parse(path.stem, document)
 

@@ -12,7 +12,7 @@ from status import state
 from status.state import State
 
 #: The placements that were refused; the packets that are not to be balanced at all do not count.
-_NOT_REFUSED = ("not_balanced",)
+_NOT_REFUSED = ("not_balanced", "spoofed", "in_doubt")
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,13 @@ from typing import Any
 from reporting.configuration import AgentError, number
 
 
+#: The service is there, but cannot serve. Not 501: one that does not know HEAD is well.
+_BROKEN = (500, 502, 503, 504)
+
+
 @dataclass(frozen=True)
 class ResponseProbe:
-    """Connects to a port; with a path it also sends an HTTP HEAD and waits for the status."""
+    """Connects to a port; with a path it also sends an HTTP HEAD and waits for a status other than one of _BROKEN."""
 
     host: str
     port: int
@@ -35,7 +39,7 @@ class ResponseProbe:
             number(fields, "timeout_s", 1, 0.01, 10))
 
     def measure_ms(self) -> float | None:
-        """Milliseconds to the answer; None if there was none in time."""
+        """Milliseconds to the answer; None if there was none in time, or the service said that it cannot serve."""
         began = time.perf_counter()
         try:
             if self.path:
@@ -50,6 +54,8 @@ class ResponseProbe:
         connection = http.client.HTTPConnection(self.host, self.port, timeout=self.timeout_s)
         try:
             connection.request("HEAD", self.path)
-            connection.getresponse()
+            status = connection.getresponse().status
+            if status in _BROKEN:
+                raise http.client.HTTPException(f"status {status}")
         finally:
             connection.close()

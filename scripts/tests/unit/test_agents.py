@@ -323,6 +323,20 @@ class ResponseTest(unittest.TestCase):
             self.assertIsNotNone(took)
             self.assertGreater(took or 0, 0)
 
+    def test_service_that_cannot_serve_gives_no_answer(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            def answer() -> None:
+                connection, _ = server.accept()
+                with connection:
+                    connection.recv(1024)
+                    connection.sendall(b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")
+            thread = threading.Thread(target=answer)
+            thread.start()
+            probe = ResponseProbe.of({"port": server.getsockname()[1], "path": "/"}, "127.0.0.1")
+            assert probe is not None
+            self.assertIsNone(probe.measure_ms())
+            thread.join()
+
     def test_no_answer_is_none(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as silent:
             probe = ResponseProbe.of({"port": silent.getsockname()[1], "path": "/", "timeout_s": 0.05}, "")
@@ -360,9 +374,19 @@ class ServerAgentTest(unittest.TestCase):
         signature = hmac.new(bytes.fromhex(KEY), body.encode(), hashlib.sha256).hexdigest()
         self.assertEqual(f"malob-report 1 w1 {signature}", head)
         state = json.loads(body)["server"]
-        self.assertEqual({"cpu", "connections", "response_ms"}, set(state))
+        self.assertEqual({"cpu", "connections", "response_ms", "answers"}, set(state))
+        self.assertIs(True, state["answers"])
         self.assertTrue(0 <= state["cpu"] <= 1, state)
         self.assertEqual({str(port): 0}, state["connections"])
+
+    def test_service_that_refuses_is_reported_to_give_no_answer(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+        done = subprocess.run(
+            self.command("--once", "--dry-run", response={"port": port}), capture_output=True, text=True, timeout=30)
+        state = json.loads(done.stdout.splitlines()[1])["server"]
+        self.assertIs(False, state["answers"])
+        self.assertNotIn("response_ms", state)
 
     def test_once_fails_if_the_report_was_not_sent(self) -> None:
         done = subprocess.run(
@@ -451,3 +475,20 @@ class AgentCommandTest(unittest.TestCase):
         (self.data / "agents.json").write_text("{")
         self.assertEqual(1, self.add("web1").returncode)
         self.assertEqual("{", (self.data / "agents.json").read_text())
+
+    def test_rotated_agent_has_both_keys_for_a_while(self) -> None:
+        before = json.loads(self.add("web1").stdout)["key"]
+        done = self.run_it("rotate", "web1", "--overlap", "5")
+        self.assertEqual(0, done.returncode, done.stderr)
+        printed = json.loads(done.stdout)
+        agent = json.loads((self.data / "agents.json").read_text())["agents"][0]
+        self.assertEqual((printed["key"], before), (agent["key"], agent["former_key"]))
+        self.assertNotEqual(before, printed["key"])
+        self.assertTrue(0 <= time.time() + 300 - agent["former_until"] < 60, agent["former_until"])
+        self.assertNotIn(before, self.run_it("list", "--json").stdout)
+
+    def test_rotated_without_overlap_the_key_before_is_gone(self) -> None:
+        before = json.loads(self.add("web1").stdout)["key"]
+        self.assertEqual(0, self.run_it("rotate", "web1", "--overlap", "0").returncode)
+        self.assertNotIn(before, (self.data / "agents.json").read_text())
+        self.assertEqual(2, self.run_it("rotate", "web2").returncode)

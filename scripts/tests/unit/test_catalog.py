@@ -16,7 +16,7 @@ from catalog.kinds import KINDS, MEMBER, VIP
 from tests.unit.answering import Reply, Request, serving
 
 _VIP = {"id": "web", "name": "web", "address": "10.0.0.100", "protocol": "tcp", "port": 80, "lb_method": None, "pools": ["p"]}
-_MEMBER = {"id": "a", "address": "10.0.0.1", "port": None, "pool_id": "p", "weight": 3, "admin_state": "up"}
+_MEMBER = {"id": "a", "address": "10.0.0.1", "port": None, "pool_id": "p", "weight": 3, "backup": False, "admin_state": "up"}
 
 
 class ViewTest(unittest.TestCase):
@@ -28,6 +28,11 @@ class ViewTest(unittest.TestCase):
     def test_what_is_not_set_says_what_that_means(self) -> None:
         row = view.table(VIP, [{**_VIP, "protocol": None, "port": None, "pools": []}])[1]
         self.assertEqual(["web", "web", "10.0.0.100", "any", "any", "-", "-"], row.split())
+
+    def test_what_has_parts_is_shown_as_options_take_it(self) -> None:
+        lines = view.details(MEMBER, {"id": "a", "backup": True, "how": {"type": "SOURCE_IP", "timeout": 60}})
+        self.assertIn("backup  true", lines)
+        self.assertIn("how     type=SOURCE_IP,timeout=60", lines)
 
     def test_details_show_fields_that_the_table_does_not_know(self) -> None:
         self.assertEqual("later  1", view.details(MEMBER, {"id": "a", "later": 1})[-1])
@@ -58,7 +63,7 @@ class CommandTest(unittest.TestCase):
         out = self._run("member", "add", "a", "--address", "10.0.0.1", "--pool", "p", "--weight", "3")
         self.assertEqual(
             [("POST", "/quantum/v1.0/members/", {"id": "a", "address": "10.0.0.1", "pool_id": "p", "weight": 3})], self.seen)
-        self.assertEqual(["a", "10.0.0.1", "any", "p", "3", "up"], out.splitlines()[1].split())
+        self.assertEqual(["a", "10.0.0.1", "any", "p", "3", "false", "up"], out.splitlines()[1].split())
 
     def test_add_leaves_the_id_to_the_controller(self) -> None:
         self._run("service", "add", "--port", "53", "--protocol", "udp", "--algorithm", "LC")

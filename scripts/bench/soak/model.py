@@ -1,0 +1,126 @@
+"""What must hold of connections: each ends well, or something that was done at that time, and at that place, is the reason. No I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Mapping, Sequence
+
+#: Health monitors of the run: a server that has ended is down after this at the latest, with some seconds on top for a busy machine.
+CHECK_S, FALL = 2, 3
+DETECTION_S = CHECK_S * (FALL + 1) + 3.0
+#: Between what was asked of the controller and the last packet that it concerns.
+CLOSING_S = 2.0
+#: After so much silence the rules of a connection go: a setting of the run.
+IDLE_S = 5
+
+#: What the controller does itself: a member whose checks have failed is taken down.
+DOWN = "down"
+
+_CUT = ("reset", "closed")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that was done: kind as in events.KINDS. begin, end: of the monotonic clock; end: when it was undone."""
+
+    kind: str
+    target: str
+    begin: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A connection that did not end well, as a client tells. accepted: None if it never was. server: None if nobody answered.
+
+    progress: when it last was well; asked: when the client then sent something, None if it did not; ended: when it failed.
+    """
+
+    host: str
+    service: str
+    outcome: str
+    began: float
+    accepted: "float | None"
+    progress: float
+    asked: "float | None"
+    ended: float
+    server: "str | None"
+    told: "Mapping[str, Any]"
+
+    @staticmethod
+    def of(host: str, service: str, told: "Mapping[str, Any]") -> "Failure":
+        asked = told.get("asked")
+        return Failure(
+            host, service, told["outcome"], told["began"], told.get("accepted"), told["progress"],
+            asked if asked is not None and asked > told["progress"] else None, told["ended"], told["server"], told)
+
+    def within(self, begin: float, end: float) -> bool:
+        """Whether it may have been broken in that time: it was well before its end, and had failed after its beginning."""
+        return self.progress <= end and self.ended >= begin
+
+    @property
+    def silent_s(self) -> float:
+        """How long nothing was sent before it failed."""
+        return (self.asked or self.ended) - self.progress
+
+
+def explain(failure: Failure, faults: "Sequence[Fault]") -> "Fault | None":
+    """The fault that is the reason; None if there is none, and the model is violated."""
+    return next((fault for fault in faults if _explains(fault, failure, faults)), None)
+
+
+def _explains(fault: Fault, failure: Failure, faults: "Sequence[Fault]") -> bool:
+    rule = _RULES.get(fault.kind)
+    return rule is not None and rule(fault, failure, faults)
+
+
+def _member_went(fault: Fault, failure: Failure, _faults: "Sequence[Fault]") -> bool:
+    """Its connections are reset; one that is just being placed may be refused."""
+    service, _, server = fault.target.rpartition("-")
+    here = failure.service == service and failure.server in (None, server)
+    return here and failure.outcome in (*_CUT, "refused") and failure.within(fault.begin, fault.begin + CLOSING_S)
+
+
+def _server_ended(fault: Fault, failure: Failure, faults: "Sequence[Fault]") -> bool:
+    """Its kernel resets what was open, and refuses what comes until the checks have noticed."""
+    if failure.server is not None:
+        return failure.server == fault.target and failure.outcome in _CUT and failure.within(
+            fault.begin, fault.begin + CLOSING_S)
+    return failure.outcome in (*_CUT, "refused") and failure.within(fault.begin, _noticed(fault, faults))
+
+
+def _noticed(killed: Fault, faults: "Sequence[Fault]") -> float:
+    """When the checks must have noticed that a server has ended."""
+    noticed = killed.begin + DETECTION_S
+    for other in faults:
+        if other.kind in UNCHECKED and other.begin <= noticed:
+            noticed = max(noticed, other.end + DETECTION_S)
+    return noticed
+
+
+def is_due(down: Fault, faults: "Sequence[Fault]") -> bool:
+    """Whether a member was taken down because its server had ended, and not while it served."""
+    server = down.target.rpartition("-")[2]
+    return any(
+        fault.kind == "kill" and fault.target == server and fault.begin <= down.begin <= max(_noticed(fault, faults), fault.end + CHECK_S)
+        for fault in faults)
+
+
+def _controller_ended(fault: Fault, failure: Failure, _faults: "Sequence[Fault]") -> bool:
+    """What slept is not remembered: its next packet is answered by a reset."""
+    slept = failure.accepted is not None and failure.silent_s >= IDLE_S
+    return slept and failure.outcome == "reset" and failure.within(fault.begin, fault.end)
+
+
+_RULES: "Mapping[str, Callable[[Fault, Failure, Sequence[Fault]], bool]]" = {
+    "remove": _member_went,
+    "disable": _member_went,
+    DOWN: _member_went,
+    "kill": _server_ended,
+    "crash": _controller_ended,
+}
+
+#: Faults during which the controller does nothing.
+ABSENCES = ("crash", "pause")
+#: Those during which nobody checks the servers of a switch, or of all.
+UNCHECKED = (*ABSENCES, "orphan", "restart")

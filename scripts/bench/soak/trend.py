@@ -1,0 +1,37 @@
+"""Whether a figure grows over a long run. No I/O."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+from typing import Sequence
+
+#: Fewer samples, or a shorter time, tell nothing.
+LEAST_SAMPLES, LEAST_S = 8, 90.0
+
+
+@dataclass(frozen=True)
+class Trend:
+    """median: of the samples. grown: what the slope makes of their time. seconds: from the first to the last."""
+
+    median: float
+    grown: float
+    seconds: float
+
+    def flat(self, share: float, floor: float) -> bool:
+        """Whether it has grown by no more than a share of the median, or the floor, whichever is more."""
+        return self.grown <= max(share * self.median, floor)
+
+
+def of(samples: "Sequence[tuple[float, float]]") -> "Trend | None":
+    """samples: time in s, value. The slope is the median of those of all pairs, which single outliers do not move (Theil and Sen).
+
+    None if they are too few, or too close together.
+    """
+    if len(samples) < LEAST_SAMPLES or samples[-1][0] - samples[0][0] < LEAST_S:
+        return None
+    slopes = [
+        (later[1] - earlier[1]) / (later[0] - earlier[0])
+        for number, earlier in enumerate(samples) for later in samples[number + 1:] if later[0] > earlier[0]]
+    seconds = samples[-1][0] - samples[0][0]
+    return Trend(statistics.median(value for _, value in samples), statistics.median(slopes) * seconds, seconds)

@@ -1,0 +1,60 @@
+"""Links that go: for all to see, again and again, without a word, or all at a time between two parts of the network."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from typing import Collection, Iterator
+
+from lab.instance import Instance
+from lab.links import Direction
+
+
+@contextmanager
+def down(lab: Instance, first: str, second: str) -> Iterator[None]:
+    """Both switches report that their ports are gone."""
+    lab.set_link(first, second, up=False)
+    try:
+        yield
+    finally:
+        lab.set_link(first, second, up=True)
+
+
+def flap(lab: Instance, first: str, second: str, times: int, pause_s: float) -> None:
+    """Takes the link away and puts it back so many times, with a pause after each change; it is back in the end."""
+    for _ in range(times):
+        with down(lab, first, second):
+            time.sleep(pause_s)
+        time.sleep(pause_s)
+
+
+def make_silenceable(lab: Instance, first: str, second: str) -> None:
+    """Lets the shaper carry the link, for silent(): its ports go and come back once, if it had no limits."""
+    for ends in ((first, second), (second, first)):
+        if not lab.shaped(lab.topology.link(*ends)):
+            lab.shape(*ends, Direction())
+
+
+@contextmanager
+def silent(lab: Instance, first: str, second: str) -> Iterator[None]:
+    """The link, prepared by make_silenceable(), carries nothing in either direction, and both ports stay up, as in a tunnel."""
+    before = {}
+    for ends in ((first, second), (second, first)):
+        before[ends] = lab.shaper.read(lab.link_device(*ends)).direction
+        lab.shape(*ends, replace(before[ends], loss=1))
+    try:
+        yield
+    finally:
+        for ends, direction in before.items():
+            lab.shape(*ends, direction)
+
+
+@contextmanager
+def partition(lab: Instance, apart: Collection[str]) -> Iterator[None]:
+    """All links between these switches and the others are down."""
+    with ExitStack() as cuts:
+        for link in lab.topology.links:
+            if (link.first in apart) != (link.second in apart):
+                cuts.enter_context(down(lab, *link.ends))
+        yield

@@ -1,0 +1,62 @@
+"""Pulses between hosts of a lab, see pulse.py."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab import processes
+from lab.controller import bound_to_us
+from lab.instance import Instance
+
+_PULSE = Path(__file__).parent / "pulse.py"
+
+
+@dataclass(frozen=True)
+class Beat:
+    """What has been for a while. error: None while the connection lives; retransmitted: segments, by both ends together."""
+
+    answers: int
+    longest_ms: float
+    error: "str | None"
+    retransmitted: int
+    retransmitted_back: int
+
+
+class Pulse:
+    """One connection to a VIP that is asked on all the time."""
+
+    def __init__(self, lab: Instance, client: str, address: str, port: int, every_s: float = 0.005) -> None:
+        self._process = subprocess.Popen(
+            bound_to_us(processes.script(lab, client, _PULSE, "ask", address, str(port), str(every_s))),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def since_last(self) -> Beat:
+        """What has been since the last call, or the beginning. Waits for the answer that is awaited just now.
+
+        The one with an error is the last.
+        """
+        assert self._process.stdin is not None and self._process.stdout is not None
+        with suppress(BrokenPipeError):  # it has failed, and told so
+            self._process.stdin.write("tell\n")
+            self._process.stdin.flush()
+        return Beat(**json.loads(self._process.stdout.readline()))
+
+    def end(self) -> None:
+        """Ends it; may be called again."""
+        processes.end(self._process)  # type: ignore[arg-type]
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+
+def start_server(lab: Instance, host: str, port: int) -> "subprocess.Popen[str]":
+    """Starts what answers pulses on a host; returns once it listens. It ends with the lab, and with this process."""
+    server = subprocess.Popen(
+        bound_to_us(processes.script(lab, host, _PULSE, "serve", str(port))), stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    server.stdout.readline()
+    return server

@@ -1,0 +1,48 @@
+"""Switches that lose their controller, or their rules, or have no room for more."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import Iterator
+
+from lab import ovs
+from lab.instance import Instance
+
+#: Where nobody listens.
+_NOWHERE = "tcp:127.0.0.1:1"
+
+
+@contextmanager
+def without_controller(lab: Instance, switch: str) -> Iterator[None]:
+    """The switch cannot reach its controller, and goes on by its rules."""
+    bridge = lab.bridge(switch)
+    before = ovs.vsctl("get-controller", bridge).strip()
+    # changed, not deleted: a bridge that has no controller at all loses its rules
+    _set_target(bridge, _NOWHERE)
+    try:
+        yield
+    finally:
+        _set_target(bridge, before)
+
+
+def _set_target(bridge: str, target: str) -> None:
+    ovs.vsctl("set", "Controller", bridge, f'target="{target}"')
+
+
+def empty(lab: Instance, switch: str) -> None:
+    """All of the switch's rules go at once, without notice, as if it had been started anew."""
+    ovs.ofctl("del-flows", lab.bridge(switch))
+
+
+@contextmanager
+def full_table(lab: Instance, switch: str, table: int) -> Iterator[None]:
+    """The table takes no more rules than it has now: TABLE_FULL."""
+    bridge = lab.bridge(switch)
+    rules = ovs.ofctl("dump-flows", bridge, f"table={table}").count("cookie=")
+    ovs.vsctl(
+        "--", "--id=@limit", "create", "Flow_Table", f"flow_limit={rules}", "overflow_policy=refuse",
+        "--", "set", "Bridge", bridge, f"flow_tables:{table}=@limit")
+    try:
+        yield
+    finally:
+        ovs.vsctl("remove", "Bridge", bridge, "flow_tables", str(table))

@@ -1,0 +1,46 @@
+"""When switches are given rules of labels, as they tell it themselves."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from datetime import datetime
+
+from lab.controller import bound_to_us
+from lab.instance import Instance
+
+_WHEN = re.compile(r"(\S+ \S+): \S+ reply")
+_GIVEN = re.compile(r" event=(?:ADDED|MODIFIED) table=2 .*?\bdl_dst=(\S+)")
+
+
+class LabelWatch:
+    """Watches all switches of a lab from its making on."""
+
+    def __init__(self, lab: Instance) -> None:
+        self._watches = [
+            subprocess.Popen(
+                bound_to_us(["ovs-ofctl", "-O", "OpenFlow13", "--timestamp", "monitor", lab.bridge(switch), "watch:!initial,table=2"]),
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            for switch in lab.topology.switches
+        ]
+
+    def end(self) -> "list[tuple[float, str]]":
+        """Ends it, and tells all rules that were added or changed: when, on the clock of time.time(), and their label."""
+        given = []
+        for watch in self._watches:
+            watch.terminate()
+            words, _ = watch.communicate(timeout=10)
+            given += told(words)
+        return sorted(given)
+
+
+def told(words: str) -> "list[tuple[float, str]]":
+    """What one switch's monitor has printed, as LabelWatch.end() tells it."""
+    given, when = [], 0.0
+    for line in words.splitlines():
+        stamp, rule = _WHEN.match(line), _GIVEN.match(line)
+        if stamp is not None:
+            when = datetime.strptime(stamp[1] + "+0000", "%Y-%m-%d %H:%M:%S.%f%z").timestamp()
+        elif rule is not None:
+            given.append((when, rule[1]))
+    return given

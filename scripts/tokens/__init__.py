@@ -1,0 +1,1 @@
+"""Who may use a controller's REST interface."""
