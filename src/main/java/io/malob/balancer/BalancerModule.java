@@ -324,7 +324,7 @@ public final class BalancerModule
             ? new ClaimGuard(view, topology, serverMoves, refusals, nanoTime)
             : null;
     HalfOpen halfOpen =
-        new HalfOpen(settings.number("maxHalfOpen", 200_000, 1, Integer.MAX_VALUE), nanoTime);
+        new HalfOpen(settings.number("maxHalfOpen", 500_000, 1, Integer.MAX_VALUE), nanoTime);
     ReadSwitches readSwitches = new ReadSwitches();
     pending = new PendingConnections(maxConnections, readSwitches);
     arp = new VipArp(view, programmer);
