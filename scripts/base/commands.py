@@ -12,27 +12,42 @@ from pathlib import Path
 from typing import Sequence
 
 from base.errors import MissingError, ScriptError
+from base.waiting import postponed
 
 
 def run(command: Sequence[str], timeout_s: float = 30, check: bool = True, text: str | None = None) -> str:
-    """Runs a program to its end and returns what it printed.
+    """Runs a program to its end and returns what it printed. If this is interrupted, the program has ended, too.
 
     Raises ScriptError with the program's own last words if it fails (unless check is False) or takes
     longer than timeout_s, and MissingError if it is not installed.
     """
+    process: "subprocess.Popen[str] | None" = None
     try:
-        done = subprocess.run(
-            command, input=text, capture_output=True, text=True, timeout=timeout_s,
-            stdin=subprocess.DEVNULL if text is None else None)
+        # interrupted here, subprocess would lose a program that has begun, and it would go on while we clean up
+        with postponed():
+            process = subprocess.Popen(
+                command, text=True, stdin=subprocess.DEVNULL if text is None else subprocess.PIPE,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        output, errors = process.communicate(text, timeout_s)
     except FileNotFoundError:
         raise MissingError(f"{command[0]} is not installed; './malob doctor' tells where to get it") from None
     except subprocess.TimeoutExpired:
         raise ScriptError(f"'{' '.join(command[:6])}' did not end within {timeout_s:g} s") from None
-    if check and done.returncode != 0:
-        words = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        reason = words[-1] if words else f"exit code {done.returncode}"
+    finally:
+        if process is not None:
+            _end(process)
+    if check and process.returncode != 0:
+        words = (errors.strip() or output.strip()).splitlines()
+        reason = words[-1] if words else f"exit code {process.returncode}"
         raise ScriptError(f"'{' '.join(command[:8])}' failed: {reason}")
-    return done.stdout
+    return output
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    """Sees to it that it has ended, and that its pipes are closed."""
+    with postponed(), process:
+        if process.poll() is None:
+            process.kill()
 
 
 def succeeds(command: Sequence[str], timeout_s: float = 10) -> bool:

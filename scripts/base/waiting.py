@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 import time
 from contextlib import contextmanager
 from types import FrameType
@@ -71,3 +72,25 @@ def undisturbed() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def postponed() -> Iterator[None]:
+    """Inside, Ctrl-C, SIGTERM and SIGHUP wait: what they do, they do at its end. For what takes a moment, and would be lost."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are the main thread's
+        return
+    came: "list[tuple[int, FrameType | None]]" = []
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, lambda *signalled: came.append(signalled)) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number, frame in came:
+            handler = before[signal.Signals(number)]
+            if callable(handler):
+                handler(number, frame)
+            elif handler == signal.SIG_DFL:
+                signal.raise_signal(number)

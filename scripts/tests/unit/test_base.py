@@ -3,11 +3,15 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import os
+import signal
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 from base.arguments import Parser, endpoint, seconds
 from base.commands import ProcessId, run, succeeds
@@ -61,6 +65,19 @@ class CommandsTest(unittest.TestCase):
         with self.assertRaises(MissingError):
             run(["no-such-program-here"])
         self.assertFalse(succeeds(["no-such-program-here"]))
+
+    def test_program_ends_with_an_interruption_at_its_start(self) -> None:
+        started: "list[subprocess.Popen[str]]" = []
+        popen = subprocess.Popen
+
+        def interrupted(*words: Any, **options: Any) -> "subprocess.Popen[str]":
+            started.append(popen(*words, **options))
+            os.kill(os.getpid(), signal.SIGINT)
+            return started[0]
+
+        with mock.patch.object(subprocess, "Popen", interrupted), self.assertRaises(KeyboardInterrupt):
+            run(["sleep", "60"])
+        self.assertEqual(-signal.SIGKILL, started[0].returncode)
 
     def test_process_id_knows_its_process_only(self) -> None:
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
