@@ -74,9 +74,10 @@ final class Departures {
     }
     if (refused != null) {
       connection.unpark();
-      // a switch that is away, or has just come back, is no way yet; the packet comes again
-      if (refused == RefusalReason.NO_ROUTE
-          && (earlier.isIncomplete() || isAway(connection.server()))) {
+      // no way is no reason to end a connection: the packet comes again, and by then there may be one
+      if (refused == RefusalReason.NO_ROUTE) {
+        rejections.drop(refused);
+      } else if (refused == RefusalReason.NO_MEMBER && mayComeBack(connection.server())) {
         packetIns.count(PacketIns.Outcome.EARLIER);
       } else {
         rejections.reject(arrival, refused);
@@ -84,9 +85,10 @@ final class Departures {
     }
   }
 
-  /** Whether a server's switch has lost the controller, which is no reason to end connections. */
-  private boolean isAway(Server server) {
-    return !views.get().network().topology().switches().contains(server.at().switchId());
+  /** Whether not all switches have told what they hold, or a server's own one is away. */
+  private boolean mayComeBack(Server server) {
+    return earlier.isIncomplete()
+        || !views.get().network().topology().switches().contains(server.at().switchId());
   }
 
   /** Opens a dormant connection again, on its own member; why not, or null if it is open. */
@@ -94,11 +96,12 @@ final class Departures {
     BalancerView view = views.get();
     Server server = connection.server();
     @Nullable PoolView pool = view.poolOfMember().get(server.number());
-    if (pool == null
-        || !(pool.placer(connection.algorithm())
-                .placeOn(
-                    server, Placer.Request.from(connection.client().switchId()), view.network())
-            instanceof Placement placement)) {
+    if (pool == null) {
+      return RefusalReason.NO_MEMBER;
+    }
+    if (!(pool.placer(connection.algorithm())
+            .placeOn(server, Placer.Request.from(connection.client().switchId()), view.network())
+        instanceof Placement placement)) {
       return RefusalReason.NO_ROUTE;
     }
     if (!connections.wake(connection)) {

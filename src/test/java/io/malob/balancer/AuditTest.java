@@ -342,6 +342,18 @@ class AuditTest {
   }
 
   @Test
+  void sleepingConnectionThatWakesWhileThereIsNoWay_isNotReset() {
+    net.timeOut(s1, ofKind(s1, Cookie.Kind.REQUEST).get(0));
+    net.learnBreak(s2, 2);
+
+    assertEquals(List.of(), net.send(client, toVip(40_000, ACK)));
+
+    net.learnLink(s2, 2, s3, 1);
+    only(net.send(client, toVip(40_000, ACK)), far);
+    assertEquals(1, net.stats("m1").activeConnections());
+  }
+
+  @Test
   void ruleOfAClosedConnection_isLeftToEndByItself() {
     net.delete(Catalog.MEMBERS, "m1");
     List<FakeRule> closed = ofKind(s3, Cookie.Kind.CLOSED);
