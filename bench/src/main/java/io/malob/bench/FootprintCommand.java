@@ -10,13 +10,9 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Measures how fast the controller starts, and what memory it takes. */
 @Command(
@@ -35,7 +31,6 @@ final class FootprintCommand implements Callable<Integer> {
   private static final double MAX_IDLE_MEGABYTES = 250;
   private static final double MAX_HEAP_MEGABYTES = 400;
 
-  @Spec private @Nullable CommandSpec spec;
   @Mixin private ControllerOptions controllerOptions = new ControllerOptions();
   @Mixin private ProcessOptions processOptions = new ProcessOptions();
 
@@ -85,17 +80,10 @@ final class FootprintCommand implements Callable<Integer> {
   }
 
   private Scenario checked() {
-    if (spec == null) {
-      throw new IllegalStateException("not called by picocli");
-    }
-    try {
-      LoadOptions.check("--connections", connections, MAX_CONNECTIONS);
-      LoadOptions.check("--idle", idleSeconds, MAX_SECONDS);
-      LoadOptions.check("--switches", switches, Scenario.MAX_PATH_LENGTH);
-      return new Scenario(1, switches, members, CLIENTS, 0);
-    } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
-    }
+    LoadOptions.check("--connections", connections, MAX_CONNECTIONS);
+    LoadOptions.check("--idle", idleSeconds, MAX_SECONDS);
+    LoadOptions.check("--switches", switches, Scenario.MAX_PATH_LENGTH);
+    return NetworkOptions.scenario(1, switches, members, CLIENTS, 0);
   }
 
   private void measureStart(Figures figures, ControllerProcess controller)

@@ -13,15 +13,10 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Spoils input for long, guided by coverage (Jazzer), for the targets that the tests have. */
 @Command(
@@ -35,8 +30,6 @@ final class FuzzCommand implements Callable<Integer> {
   private static final Path TESTS = Path.of("target", "test-classes");
   private static final double MOST_GROWTH_MEGABYTES = 20;
   private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
-
-  @Spec private @Nullable CommandSpec spec;
 
   @Parameters(
       paramLabel = "TARGET",
@@ -97,18 +90,11 @@ final class FuzzCommand implements Callable<Integer> {
   }
 
   private Target chosen() {
-    if (spec == null) {
-      throw new IllegalStateException("not called by picocli");
-    }
-    CommandLine commandLine = spec.commandLine();
     return Stream.of(Target.values())
         .filter(each -> each.label().equals(target))
         .filter(each -> runs > 0)
         .findFirst()
-        .orElseThrow(
-            () ->
-                new ParameterException(
-                    commandLine, "TARGET is packets or openflow, --runs positive"));
+        .orElseThrow(() -> new WrongUseException("TARGET is packets or openflow, --runs positive"));
   }
 
   /** Jazzer's corpus is a directory with a file for each input. */

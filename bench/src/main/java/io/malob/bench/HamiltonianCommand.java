@@ -16,10 +16,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** How often, and how fast, a Hamiltonian path is found in networks that have one. */
 @Command(
@@ -35,8 +32,6 @@ final class HamiltonianCommand implements Callable<Integer> {
   private static final int WARM_UP_SWITCHES = 100;
   private static final int LEAST_SWITCHES = 20;
   private static final double NANOS_PER_MILLI = 1e6;
-
-  @Spec private @Nullable CommandSpec spec;
 
   @Option(
       names = "--switches",
@@ -76,9 +71,8 @@ final class HamiltonianCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     boolean possible = seeds > 0 && sizes.stream().allMatch(n -> n > 0 && n % LEAST_SWITCHES == 0);
-    if (!possible && spec != null) {
-      throw new ParameterException(
-          spec.commandLine(), "--seeds must be positive, --switches multiples of 20");
+    if (!possible) {
+      throw new WrongUseException("--seeds must be positive, --switches multiples of 20");
     }
     for (Family family : Family.values()) {
       measure(family, WARM_UP_SWITCHES, WARM_UP);

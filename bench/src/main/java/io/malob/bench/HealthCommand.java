@@ -1,30 +1,33 @@
 package io.malob.bench;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.malob.bench.load.Network;
 import io.malob.bench.load.Scenario;
 import io.malob.bench.process.ProcessStatus;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Measures what it costs to check members, and whether they are all asked at a time. */
 @Command(
-    name = "health",
+    name = HealthCommand.NAME,
     description = {
       "what checking many members costs: the controller's processor time at rest without a monitor",
       "and with one, and how many checks come at a time"
     },
     mixinStandardHelpOptions = true)
 final class HealthCommand implements Callable<Integer> {
+  static final String NAME = "health";
+
+  private static final String USUAL_HEAP = "512m";
+  private static final int MAX_SECONDS = 100_000;
+
+  /** What 1,000 members that are checked every 5 s may cost. */
+  private static final double MOST_PERCENT = 5;
+
   private static final long SLOT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   /** The JIT compiler has done most of its work by then. */
@@ -52,31 +55,30 @@ final class HealthCommand implements Callable<Integer> {
   private int seconds = 30;
 
   @Mixin private ControllerOptions controllerOptions = new ControllerOptions();
-
-  @Option(names = "--json", description = "Results as JSON.")
-  private boolean json;
-
-  @Option(names = "--out", paramLabel = "DIR", description = "Keep the controller's log there.")
-  private @Nullable Path out;
+  @Mixin private ProcessOptions processOptions = new ProcessOptions();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    LoadOptions.check("--delay", delay, MAX_SECONDS);
+    LoadOptions.check("--seconds", seconds, MAX_SECONDS);
+    Scenario scenario = NetworkOptions.scenario(1, 1, members, 1, 0);
     if (!controllerOptions.isBuilt()) {
       return Main.MISSING;
     }
-    Scenario scenario = new Scenario(1, 1, members, 1, 0);
-    try (Workspace workspace = Workspace.open(out);
-        ControllerProcess controller = controllerOptions.start(List.of("-Xmx512m"), workspace);
+    Figures figures = new Figures();
+    try (Workspace workspace = Workspace.open(processOptions.out);
+        ControllerProcess controller =
+            controllerOptions.start(processOptions.jvm(USUAL_HEAP), workspace);
         Network network = new Network(scenario, 0)) {
       ControllerProcess.Startup unused = controller.awaitReady();
       controller.connect(scenario, network);
-      Map<String, Object> results = measure(controller, network);
-      publish(results);
-      return members == (int) results.getOrDefault("members_up", 0) ? Main.DONE : Main.FAILED;
+      measure(figures, controller, network);
     }
+    return figures.publish(
+        NAME, Map.of("members", members, "delay", delay, "seconds", seconds), processOptions);
   }
 
-  private Map<String, Object> measure(ControllerProcess controller, Network network)
+  private void measure(Figures figures, ControllerProcess controller, Network network)
       throws IOException, InterruptedException {
     ProgressBar.sleep(WARMUP_SECONDS, "without a monitor, warming up");
     double off = cpuPercent(controller, "without a monitor");
@@ -86,16 +88,13 @@ final class HealthCommand implements Callable<Integer> {
     long[] before = network.takeChecks();
     double on = cpuPercent(controller, "with a monitor");
     long[] checks = network.takeChecks();
-    Map<String, Object> results = new LinkedHashMap<>();
-    results.put("members", members);
-    results.put("members_up", controller.client().membersUp("pool0"));
-    results.put("checks_per_s", (double) checks.length / seconds);
-    results.put("most_in_10_ms", mostWithin(checks, SLOT_NANOS));
-    results.put("most_in_10_ms_at_first", mostWithin(before, SLOT_NANOS));
-    results.put("off_cpu_percent", off);
-    results.put("on_cpu_percent", on);
-    results.put("checking_cpu_percent", on - off);
-    return results;
+    figures.addExactly("members_up", "members up", controller.client().membersUp("pool0"), members);
+    figures.add("checks", "checks", (double) checks.length / seconds, "/s");
+    figures.addCount("most_in_10_ms", "most within 10 ms", mostWithin(checks, SLOT_NANOS));
+    figures.addCount("most_at_first", "  at first", mostWithin(before, SLOT_NANOS));
+    figures.add("off", "of a processor, without a monitor", off, "%");
+    figures.add("on", "of a processor, with it", on, "%");
+    figures.addBelow("checking", "of a processor, for checking", on - off, "%", MOST_PERCENT);
   }
 
   /** Processor time, in percent of one processor. */
@@ -117,17 +116,5 @@ final class HealthCommand implements Callable<Integer> {
       most = Math.max(most, i - first + 1);
     }
     return most;
-  }
-
-  private void publish(Map<String, Object> results) throws IOException {
-    if (json) {
-      System.out.println(new ObjectMapper().writeValueAsString(results));
-    } else {
-      results.forEach(
-          (name, value) ->
-              System.out.printf(
-                  "%-23s%s%n",
-                  name, value instanceof Double number ? String.format("%.1f", number) : value));
-    }
   }
 }

@@ -16,10 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Places connections for a long time on a small heap, and sees whether anything grows or slows. */
 @Command(
@@ -34,7 +31,6 @@ final class HeapCommand implements Callable<Integer> {
   private static final int MAX_OUTSTANDING = 32_768;
   private static final long PATIENCE_MILLIS = 10_000;
 
-  @Spec private @Nullable CommandSpec spec;
   @Mixin private NetworkOptions networkOptions = new NetworkOptions();
   @Mixin private ControllerOptions controllerOptions = new ControllerOptions();
   @Mixin private ProcessOptions processOptions = new ProcessOptions();
@@ -92,20 +88,13 @@ final class HeapCommand implements Callable<Integer> {
   }
 
   private Scenario checked() {
-    if (spec == null) {
-      throw new IllegalStateException("not called by picocli");
+    LoadOptions.check("--connections", connections, Integer.MAX_VALUE);
+    LoadOptions.check("--outstanding", outstanding, MAX_OUTSTANDING);
+    LoadOptions.check("--rule-life", ruleLifeMillis, 3_600_000);
+    if (seconds != null) {
+      LoadOptions.check("--seconds", seconds, MAX_SECONDS);
     }
-    try {
-      LoadOptions.check("--connections", connections, Integer.MAX_VALUE);
-      LoadOptions.check("--outstanding", outstanding, MAX_OUTSTANDING);
-      LoadOptions.check("--rule-life", ruleLifeMillis, 3_600_000);
-      if (seconds != null) {
-        LoadOptions.check("--seconds", seconds, MAX_SECONDS);
-      }
-      return networkOptions.scenario();
-    } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
-    }
+    return networkOptions.scenario();
   }
 
   /** Two runs, so that the load rests while the heap is looked at between them. */

@@ -63,7 +63,7 @@ final class LoadOptions {
 
   static int check(String name, int value, int max) {
     if (value < 1 || value > max) {
-      throw new IllegalArgumentException(name + " must be from 1 to " + max + ", not " + value);
+      throw new WrongUseException(name + " must be from 1 to " + max + ", not " + value);
     }
     return value;
   }

@@ -5,7 +5,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
@@ -52,19 +51,21 @@ public final class Main implements Callable<Integer> {
     CommandLine commandLine = new CommandLine(new Main());
     commandLine.setExecutionExceptionHandler(
         (failure, command, parsed) -> {
+          if (failure instanceof WrongUseException) {
+            return refuse(command, String.valueOf(failure.getMessage()));
+          }
           System.err.println(command.getCommandName() + ": " + text(failure));
           return FAILED;
         });
     commandLine.setParameterExceptionHandler(
-        (wrong, args) -> {
-          String name = wrong.getCommandLine().getCommandSpec().qualifiedName();
-          wrong
-              .getCommandLine()
-              .getErr()
-              .printf("%s: %s; '%s --help' tells more%n", name, wrong.getMessage(), name);
-          return WRONG_USE;
-        });
+        (wrong, args) -> refuse(wrong.getCommandLine(), String.valueOf(wrong.getMessage())));
     return commandLine;
+  }
+
+  private static int refuse(CommandLine command, String sentence) {
+    String name = command.getCommandSpec().qualifiedName();
+    command.getErr().printf("%s: %s; '%s --help' tells more%n", name, sentence, name);
+    return WRONG_USE;
   }
 
   private static String text(Exception failure) {
@@ -75,10 +76,7 @@ public final class Main implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    if (spec == null) {
-      throw new IllegalStateException("not called by picocli");
-    }
-    throw new ParameterException(spec.commandLine(), "which one? 'list' names them");
+    throw new WrongUseException("which one? 'list' names them");
   }
 
   @Command(name = "list", description = "Names the benchmarks and says what each shows.")

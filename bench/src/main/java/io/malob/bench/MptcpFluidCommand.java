@@ -11,11 +11,8 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** What the sessions of {@code ./malob lab run mptcp} would get in the fluid model. */
 @Command(
@@ -27,8 +24,6 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true)
 final class MptcpFluidCommand implements Callable<Integer> {
   static final String NAME = "mptcp-fluid";
-
-  @Spec private @Nullable CommandSpec spec;
 
   @Parameters(
       paramLabel = "FILE",
@@ -58,21 +53,14 @@ final class MptcpFluidCommand implements Callable<Integer> {
 
   private Map<String, Double> model() throws IOException {
     if (file == null || !file.toFile().canRead()) {
-      throw wrong(file + " cannot be read");
+      throw new WrongUseException(file + " cannot be read");
     }
     try {
       return TrafficFile.read(new ObjectMapper().readTree(file.toFile())).modelMbps();
     } catch (JsonProcessingException e) {
-      throw wrong(file + " is not JSON: " + e.getOriginalMessage());
+      throw new WrongUseException(file + " is not JSON: " + e.getOriginalMessage());
     } catch (IllegalArgumentException e) {
-      throw wrong(file + ": " + e.getMessage());
+      throw new WrongUseException(file + ": " + e.getMessage());
     }
-  }
-
-  private ParameterException wrong(String sentence) {
-    if (spec == null) {
-      throw new IllegalStateException("not called by picocli");
-    }
-    return new ParameterException(spec.commandLine(), sentence);
   }
 }

@@ -43,7 +43,16 @@ final class NetworkOptions {
   private int hosts;
 
   Scenario scenario() {
-    return new Scenario(sites, pathLength, members, clients, hosts);
+    return scenario(sites, pathLength, members, clients, hosts);
+  }
+
+  /** A scenario of what options say. */
+  static Scenario scenario(int sites, int pathLength, int members, int clients, int hosts) {
+    try {
+      return new Scenario(sites, pathLength, members, clients, hosts);
+    } catch (IllegalArgumentException e) {
+      throw new WrongUseException(String.valueOf(e.getMessage()));
+    }
   }
 
   /** The same options as arguments of another process. */

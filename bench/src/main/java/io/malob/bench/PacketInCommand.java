@@ -12,10 +12,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Measures how fast the controller places new connections. */
 @Command(
@@ -33,7 +30,6 @@ final class PacketInCommand implements Callable<Integer> {
   /** The heap of the measured process unless another was asked for. */
   static final String USUAL_HEAP = "1g";
 
-  @Spec private @Nullable CommandSpec spec;
   @Mixin private NetworkOptions networkOptions = new NetworkOptions();
   @Mixin private LoadOptions options = new LoadOptions();
   @Mixin private ControllerOptions controllerOptions = new ControllerOptions();
@@ -71,18 +67,11 @@ final class PacketInCommand implements Callable<Integer> {
   }
 
   private Scenario checked() {
-    if (spec == null) {
-      throw new IllegalStateException("not called by picocli");
-    }
     if ((controller == null) != (rest == null)) {
-      throw new ParameterException(spec.commandLine(), "--controller and --rest go together");
+      throw new WrongUseException("--controller and --rest go together");
     }
-    try {
-      int unused = options.demands().size();
-      return networkOptions.scenario();
-    } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
-    }
+    int unused = options.demands().size();
+    return networkOptions.scenario();
   }
 
   private List<Outcome> measure(Scenario scenario, Workspace workspace)
@@ -105,7 +94,7 @@ final class PacketInCommand implements Callable<Integer> {
   private static InetSocketAddress address(String hostAndPort) {
     int colon = hostAndPort.lastIndexOf(':');
     if (colon < 1) {
-      throw new IllegalArgumentException("HOST:PORT, not '" + hostAndPort + "'");
+      throw new WrongUseException("HOST:PORT, not '" + hostAndPort + "'");
     }
     return new InetSocketAddress(
         hostAndPort.substring(0, colon), Integer.parseInt(hostAndPort.substring(colon + 1)));

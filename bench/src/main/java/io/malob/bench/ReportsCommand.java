@@ -9,13 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Measures what a flood of reports does to the placing of new connections. */
 @Command(
@@ -31,7 +27,6 @@ final class ReportsCommand implements Callable<Integer> {
   /** The controller looks for a changed file every 2 s. */
   private static final long AGENTS_SECONDS = 5;
 
-  @Spec private @Nullable CommandSpec spec;
   @Mixin private NetworkOptions networkOptions = new NetworkOptions();
   @Mixin private LoadOptions options = new LoadOptions();
   @Mixin private ControllerOptions controllerOptions = new ControllerOptions();
@@ -57,16 +52,9 @@ final class ReportsCommand implements Callable<Integer> {
   }
 
   private Scenario checked() {
-    if (spec == null) {
-      throw new IllegalStateException("not called by picocli");
-    }
-    try {
-      LoadOptions.check("--flood", flood, 10_000_000);
-      int unused = options.demands().size();
-      return networkOptions.scenario();
-    } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
-    }
+    LoadOptions.check("--flood", flood, 10_000_000);
+    int unused = options.demands().size();
+    return networkOptions.scenario();
   }
 
   private List<Outcome> measure(Scenario scenario, Workspace workspace)

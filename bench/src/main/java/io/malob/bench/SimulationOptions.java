@@ -11,16 +11,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** What is simulated, and where the results go, as options. */
 final class SimulationOptions {
-  @Spec(Spec.Target.MIXEE)
-  private @Nullable CommandSpec spec;
-
   @Option(
       names = "--topology",
       paramLabel = "NAME",
@@ -72,10 +66,13 @@ final class SimulationOptions {
     try {
       LabNetwork network =
           LabNetwork.named(topology)
-              .orElseThrow(() -> wrong("--topology: there is no network '" + topology + "'"));
+              .orElseThrow(
+                  () ->
+                      new WrongUseException("--topology: there is no network '" + topology + "'"));
       return network.scaled(scale);
     } catch (IllegalArgumentException e) {
-      throw wrong("--topology: " + topology + " cannot be simulated: " + e.getMessage());
+      throw new WrongUseException(
+          "--topology: " + topology + " cannot be simulated: " + e.getMessage());
     }
   }
 
@@ -106,14 +103,7 @@ final class SimulationOptions {
   /** Refuses options that are not so. */
   void require(boolean holds, String sentence) {
     if (!holds) {
-      throw wrong(sentence);
+      throw new WrongUseException(sentence);
     }
-  }
-
-  private ParameterException wrong(String sentence) {
-    if (spec == null) {
-      throw new IllegalStateException("not called by picocli");
-    }
-    return new ParameterException(spec.commandLine(), sentence);
   }
 }

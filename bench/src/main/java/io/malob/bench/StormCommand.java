@@ -17,10 +17,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Measures what a storm of packets that nobody wants does to everybody else's connections. */
 @Command(
@@ -41,7 +38,6 @@ final class StormCommand implements Callable<Integer> {
   private static final double LONG_MILLIS = 50;
   private static final double RECOVERY_SECONDS = 2;
 
-  @Spec private @Nullable CommandSpec spec;
   @Mixin private ControllerOptions controllerOptions = new ControllerOptions();
   @Mixin private ProcessOptions processOptions = new ProcessOptions();
 
@@ -103,17 +99,10 @@ final class StormCommand implements Callable<Integer> {
   }
 
   private void check() {
-    if (spec == null) {
-      throw new IllegalStateException("not called by picocli");
-    }
-    try {
-      LoadOptions.check("--seconds", seconds, 100_000);
-      LoadOptions.check("--rate", rate, 1_000_000);
-      if (stormRate != null) {
-        LoadOptions.check("--storm", stormRate, 10_000_000);
-      }
-    } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+    LoadOptions.check("--seconds", seconds, 100_000);
+    LoadOptions.check("--rate", rate, 1_000_000);
+    if (stormRate != null) {
+      LoadOptions.check("--storm", stormRate, 10_000_000);
     }
   }
 
