@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
-import json
 import re
 import secrets
 from pathlib import Path
 from typing import Any
 
-from base.errors import ScriptError, UsageError
-from base.private import write_private
+from base.errors import UsageError
+from base.private import read_private, write_private
 
 KINDS = ("server", "link")
 _ID = re.compile(r"[A-Za-z0-9._-]{1,32}")
@@ -23,17 +22,7 @@ class AgentsFile:
     def __init__(self, path: Path) -> None:
         """Raises ScriptError if there is a file that cannot be read."""
         self.path = path
-        self._content: dict[str, Any] = {"allow_unsigned": False, "agents": []}
-        try:
-            self._content = json.loads(path.read_text(encoding="utf-8"))
-            if not all(isinstance(agent, dict) for agent in self._content["agents"]):
-                raise ValueError("agents must be objects")
-        except FileNotFoundError:
-            pass
-        except OSError as error:
-            raise ScriptError(f"{path} cannot be read: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError) as error:
-            raise ScriptError(f"{path} is no file of agents: {error}") from None
+        self._content = read_private(path, "agents") or {"allow_unsigned": False, "agents": []}
 
     @property
     def agents(self) -> list[dict[str, Any]]:

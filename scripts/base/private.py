@@ -11,6 +11,21 @@ from typing import Any
 from base.errors import ScriptError
 
 
+def read_private(path: Path, entries: str) -> "dict[str, Any] | None":
+    """The JSON document there, which has a list of objects of that name; None if there is no file. Raises ScriptError."""
+    try:
+        document: "dict[str, Any]" = json.loads(path.read_text(encoding="utf-8"))
+        if not all(isinstance(entry, dict) for entry in document[entries]):
+            raise ValueError(f"{entries} must be objects")
+        return document
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ScriptError(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise ScriptError(f"{path} is no file of {entries}: {error}") from None
+
+
 def write_private(path: Path, document: "dict[str, Any]") -> None:
     """Puts a JSON document there at once, so that a reader never sees half of it; the directory's owner can read it.
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import secrets
 from pathlib import Path
 from typing import Any
 
-from base.errors import ScriptError, UsageError
-from base.private import write_private
+from base.errors import UsageError
+from base.private import read_private, write_private
 
 ROLES = ("admin", "read-only")
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,32}")
@@ -23,17 +22,8 @@ class TokensFile:
     def __init__(self, path: Path) -> None:
         """Raises ScriptError if there is a file that cannot be read."""
         self.path = path
-        self.tokens: "list[dict[str, Any]]" = []
-        try:
-            self.tokens = json.loads(path.read_text(encoding="utf-8"))["tokens"]
-            if not all(isinstance(token, dict) for token in self.tokens):
-                raise ValueError("tokens must be objects")
-        except FileNotFoundError:
-            pass
-        except OSError as error:
-            raise ScriptError(f"{path} cannot be read: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError) as error:
-            raise ScriptError(f"{path} is no file of tokens: {error}") from None
+        document = read_private(path, "tokens") or {"tokens": []}
+        self.tokens: "list[dict[str, Any]]" = document["tokens"]
 
     def add(self, name: str, role: str) -> str:
         """A new token, which is returned and kept nowhere. Raises UsageError if the name is wrong or taken."""
