@@ -60,22 +60,20 @@ def _vips(state: State) -> list[str]:
 
 
 def _members(state: State) -> list[str]:
-    totals = {
-        member["id"]: member["total_connections"]
-        for pool in state.pools.values() for member in pool["stats"]["members"]}
+    stats = {member["id"]: member for pool in state.pools.values() for member in pool["stats"]["members"]}
     rows = []
     for server in state.snapshot["servers"]:
-        cpu = server["cpu"]
+        cpu, of_pool = server["cpu"], stats.get(server["id"])
         rows.append([
             server["pool_id"] or "none", server["id"], server["address"], _or_any(server["port"]),
-            "yes" if server["located"] else "no",
-            str(server["active_connections"]), number(totals.get(server["id"]), 0),
+            "yes" if server["located"] else "no", of_pool["health"] if of_pool else UNKNOWN,
+            str(server["active_connections"]), number(of_pool and of_pool["total_connections"], 0),
             *value_and_age(server["reported_connections"], 0),
             number(cpu and cpu["value"] * 100, 0), _age(cpu),
             *value_and_age(server["response_ms"], 1)])
-    header = ["pool", "member", "address", "port", "located", "open", "total", "reported", "age s",
+    header = ["pool", "member", "address", "port", "located", "health", "open", "total", "reported", "age s",
               "CPU %", "age s", "response ms", "age s"]
-    return _table(header, rows, [3, 5, 6, 7, 8, 9, 10, 11, 12])
+    return _table(header, rows, [3, 6, 7, 8, 9, 10, 11, 12, 13])
 
 
 def _table(header: list[str], rows: list[list[str]], right: list[int]) -> list[str]:

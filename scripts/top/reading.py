@@ -33,6 +33,11 @@ class Reading:
             for pool in self.state.pools.values() for member in pool["stats"]["members"]}
 
     @property
+    def health(self) -> "dict[str, str]":
+        """By member of a pool, what its checks have shown."""
+        return {member["id"]: member["health"] for pool in self.state.pools.values() for member in pool["stats"]["members"]}
+
+    @property
     def pool_totals(self) -> "dict[str, int]":
         return {name: pool["stats"]["total_connections"] for name, pool in self.state.pools.items()}
 

@@ -43,18 +43,26 @@ class View:
         return next(column for column in self.columns if column.key == key)
 
 
+#: What checks may have shown of a member that gets no connections for it; "down" is what operators call it themselves.
+_KEPT_OUT = {"checking": "checking", "down": "failing", "ejected": "ejected"}
+
+
 def _members(interval: Interval) -> "list[Row]":
-    rates, totals = interval.member_rates(), interval.now.totals
+    rates, totals, health = interval.member_rates(), interval.now.totals, interval.now.health
     return [{
-        "id": server["id"], "pool": server["pool_id"], "state": _state(server, interval.now.admin.get(server["id"])),
+        "id": server["id"], "pool": server["pool_id"],
+        "state": _state(server, interval.now.admin.get(server["id"]), health.get(server["id"])),
         "open": server["active_connections"], "new": rates.get(server["id"]), "total": totals.get(server["id"]),
         "cpu": _value(server["cpu"], 100), "response": _value(server["response_ms"]),
     } for server in interval.now.state.snapshot["servers"]]
 
 
-def _state(server: "Mapping[str, Any]", admin: "str | None") -> str:
+def _state(server: "Mapping[str, Any]", admin: "str | None", health: "str | None") -> str:
+    """What an operator wants; else what keeps it from connections, if anything does."""
     if admin not in (None, "up"):
         return str(admin)
+    if health in _KEPT_OUT:
+        return _KEPT_OUT[health]
     return "up" if server["located"] else "unseen"
 
 
@@ -90,7 +98,7 @@ def _value(measured: "Mapping[str, Any] | None", factor: float = 1) -> "float | 
 
 VIEWS: "Sequence[View]" = (
     View("members", (
-        Column("id", "MEMBER", 16), Column("pool", "POOL", 10), Column("state", "STATE", 6), Column("open", "OPEN", 6, 0),
+        Column("id", "MEMBER", 16), Column("pool", "POOL", 10), Column("state", "STATE", 8), Column("open", "OPEN", 6, 0),
         Column("new", "NEW/S", 7, 1), Column("total", "TOTAL", 8, 0), Column("cpu", "CPU %", 5, 0),
         Column("response", "RESP MS", 7, 1)), "new", _members),
     View("links", (

@@ -22,7 +22,7 @@ _POOL: dict[str, Any] = {
     "id": "p", "vip_id": "v", "members": ["a"],
     "stats": {
         "id": "p", "active_connections": 2, "total_connections": 7, "counted_by": "tcp_flags",
-        "members": [{"id": "a", "total_connections": 7}]}}
+        "members": [{"id": "a", "total_connections": 7, "health": "up"}]}}
 _VIP = {"id": "v", "address": "10.0.0.100", "port": None, "protocol": "tcp", "pools": ["p"]}
 
 
@@ -68,12 +68,12 @@ class ViewTest(unittest.TestCase):
         vip, member = tables(state)[-4], tables(state)[-1]
         self.assertEqual(["v", "10.0.0.100", "any", "tcp", "p", "2", "7"], vip.split())
         self.assertEqual(
-            ["p", "a", "10.0.0.1", "80", "yes", "2", "7", "4", "1.0", "26", "1.0", "1.2", "1.0"], member.split())
+            ["p", "a", "10.0.0.1", "80", "yes", "up", "2", "7", "4", "1.0", "26", "1.0", "1.2", "1.0"], member.split())
 
     def test_member_without_pool_and_agent(self) -> None:
         server = {**_SERVER, "pool_id": None, "port": None, "located": False}
         row = tables(_state(servers=[server]))[-1]
-        self.assertEqual(["none", "a", "10.0.0.1", "any", "no", "2", *["-"] * 7], row.split())
+        self.assertEqual(["none", "a", "10.0.0.1", "any", "no", "-", "2", *["-"] * 7], row.split())
 
     def test_vip_without_pool(self) -> None:
         state = State(_state().snapshot, [{**_VIP, "pools": []}], {})

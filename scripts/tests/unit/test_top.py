@@ -41,7 +41,8 @@ def _reading(at_s: float, totals: "dict[str, int]", **more: Any) -> Reading:
     snapshot = {"time": "now", "switches": [{}], "links": more.get("links", []),
                 "servers": more.get("servers", [_server(name, 0) for name in totals])}
     stats = {"active_connections": 5, "total_connections": sum(totals.values()),
-             "members": [{"id": name, "total_connections": total} for name, total in totals.items()]}
+             "members": [{"id": name, "total_connections": total, "health": more.get("health", {}).get(name, "unchecked")}
+                         for name, total in totals.items()]}
     vip = {"id": "web", "address": "10.0.0.100", "port": 80, "pools": ["p"]}
     return Reading(at_s, State(snapshot, [vip], {"p": {"id": "p", "stats": stats}}), more.get("admin", {}),
                    {"open_connections": 5}, {"no_route": more.get("refused", 0), "not_balanced": 1000 * at_s})
@@ -70,6 +71,12 @@ class ViewsTest(unittest.TestCase):
         servers = [_server("a", 0), _server("b", 0, located=False), _server("c", 0)]
         rows = _MEMBERS.rows(Interval(None, _reading(1, {}, servers=servers, admin={"a": "up", "b": None, "c": "drain"})))
         self.assertEqual(["up", "unseen", "drain"], [row["state"] for row in rows])
+
+    def test_state_tells_what_checks_have_shown(self) -> None:
+        health = {"a": "up", "b": "down", "c": "ejected", "d": "checking", "e": "down"}
+        now = _reading(1, {name: 0 for name in health}, health=health, admin={"e": "drain"})
+        self.assertEqual(["up", "failing", "ejected", "checking", "drain"],
+                         [row["state"] for row in _MEMBERS.rows(Interval(None, now))])
 
     def test_use_of_a_link_is_unknown_without_capacity(self) -> None:
         rows = _LINKS.rows(Interval(None, _reading(1, {}, links=[_link(1, 5, 20), _link(2, 5, None), _link(3, None, 20)])))

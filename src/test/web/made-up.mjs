@@ -18,6 +18,8 @@ function generator(seed) {
   };
 }
 
+const HEALTH = ['up', 'up', 'up', 'up', 'down', 'up', 'checking', 'unchecked', 'ejected'];
+
 const dpid = (number) => number.toString(16).padStart(16, '0').match(/../g).join(':');
 
 function madeUpState(switchCount, memberCount, random) {
@@ -51,7 +53,10 @@ function madeUpState(switchCount, memberCount, random) {
   }));
   const services = [['http', 'HTTP', '80', 'SL-PS'], ['ftp', 'FTP', '21', 'HT-PS'], ['bioapp', 'BioApp', '6789', 'CPU+SPL'], ['default', 'Default', null, 'SL-PS']]
     .map(([id, name, number, algorithm]) => ({ id, service_name: name, port: number, protocol: null, algorithm }));
-  return { switches, links, hosts, vips, pools, members, members_left_out: 0, services };
+  const health_monitors = pools.slice(0, 1).map((pool) => ({
+    id: 'checks', name: 'checks', type: 'TCP', pool_id: pool.id, delay: 5, timeout: 2, rise: 2, attempts_before_deactivation: 3, port: null, on_down: 'reset',
+  }));
+  return { switches, links, hosts, vips, pools, members, members_left_out: 0, services, health_monitors };
 }
 
 class MadeUp {
@@ -86,7 +91,7 @@ class MadeUp {
     return {
       state: String(this.version), time_ms: this.time,
       links: this.links.map((link) => [round(link.use), round(link.latency), link.capacity, round(link.capacity - link.use), Math.round(link.use / 3)]),
-      members: this.members.map((member, i) => [member.active, member.total, round(member.cpu), 0, round(2 + member.cpu * 30), i % 29 === 11 ? 0 : 1]),
+      members: this.members.map((member, i) => [member.active, member.total, round(member.cpu), 0, round(2 + member.cpu * 30), i % 29 === 11 ? 0 : 1, HEALTH[i % HEALTH.length]]),
       profiles: this.state.vips.map((vip, i) => ({ vip_id: vip.id, service_id: this.state.services[i].id, ftp_data: false, samples: 9 + this.time / 1e5, reply_bytes: 6e4, service_ms: round(4 + i * 9 + this.random() * 2) })),
       refusals: this.refusals, open_connections: this.members.reduce((sum, member) => sum + member.active, 0), dormant_connections: 12, unsent_batches: 0,
     };

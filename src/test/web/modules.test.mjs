@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { changesOf } from '../../main/resources/web/js/changes.js';
+import { changesOf, textOf } from '../../main/resources/web/js/changes.js';
 import { niceTop } from '../../main/resources/web/js/chart.js';
 import { bitRate, duration, number, percent, switchLabel } from '../../main/resources/web/js/format.js';
 import { HISTORY_SECONDS, SeriesGroup } from '../../main/resources/web/js/history.js';
@@ -24,7 +24,7 @@ function modelOfTwo(changes = {}) {
     vips: [{ id: 'web', name: 'web', protocol: 'tcp', address: '10.0.0.100', port: '80', lb_method: null }],
     pools: [{ id: 'p', name: 'p', vip_id: 'web', lb_method: null }],
     members: [{ id: 'a', address: '10.0.0.1', pool_id: 'p' }, { id: 'b', address: '10.0.0.2', pool_id: 'p' }],
-    services: [{ id: 'http', service_name: 'HTTP', port: '80', protocol: null, algorithm: 'SL-PS' }, { id: 'default', service_name: 'Default', port: null, protocol: null, algorithm: 'RR' }],
+    services: [{ id: 'http', service_name: 'HTTP', port: '80', protocol: null, algorithm: 'SL-PS' }, { id: 'default', service_name: 'Default', port: null, protocol: null, algorithm: 'RR' }], health_monitors: [],
     members_left_out: 0,
     ...changes,
   });
@@ -34,7 +34,7 @@ function modelOfTwo(changes = {}) {
 function rates(time, totals, more = {}) {
   return {
     state: 'tag', time_ms: time, links: [[40, 5, 50, 10, 2], [1, 7, 100, 99, 3]],
-    members: totals.map((total) => [1, total, 0.5, 0, null, 1]), profiles: [], refusals: {}, open_connections: 2, dormant_connections: 0, unsent_batches: 0, ...more,
+    members: totals.map((total) => [1, total, 0.5, 0, null, 1, 'up']), profiles: [], refusals: {}, open_connections: 2, dormant_connections: 0, unsent_batches: 0, ...more,
   };
 }
 
@@ -137,6 +137,14 @@ test('changes: of a new item what is filled in, of another one what differs', ()
   assert.deepEqual(changesOf({ id: '', port: '80', name: '' }, null), { port: '80' });
   const item = { id: 'x', port: 80, name: 'web', lb_method: 'RR' };
   assert.deepEqual(changesOf({ id: 'x', port: '80', name: 'shop', lb_method: '' }, item), { name: 'shop', lb_method: null });
+});
+
+test('changes: values with parts are edited as texts, and told as changed only if they are', () => {
+  const item = { allowed_sources: ['10.0.0.0/8', '10.1.2.3/32'], session_persistence: { type: 'SOURCE_IP', timeout: 60 }, backup: true, port: null };
+  const shown = Object.fromEntries(Object.entries(item).map(([name, value]) => [name, textOf(value)]));
+  assert.deepEqual(shown, { allowed_sources: '10.0.0.0/8,10.1.2.3/32', session_persistence: 'type=SOURCE_IP,timeout=60', backup: 'true', port: '' });
+  assert.deepEqual(changesOf(shown, item), {});
+  assert.deepEqual(changesOf({ ...shown, backup: 'false', session_persistence: '' }, item), { backup: 'false', session_persistence: null });
 });
 
 test('texts: what is not known is a dash', () => {

@@ -102,6 +102,23 @@ async function drains(page) {
   await picture(page, 'servers');
 }
 
+/** A monitor of a port that nobody listens at takes a server out, and its end brings it back. */
+async function seesChecks(page) {
+  await toView(page, 'catalog');
+  await add(page, 'health monitor', { Id: 'checks', Pool: 'shops', Port: '9', Every: '1', 'Down after': '1' });
+  await toView(page, 'servers');
+  await page.getByRole('row', { name: /^one .*Fails its checks/ }).waitFor();
+  await picture(page, 'failing');
+  await toView(page, 'catalog');
+  await page.getByRole('button', { name: 'Change pool shops' }).click();
+  await picture(page, 'pool');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Delete health monitor checks' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await toView(page, 'servers');
+  await page.getByRole('row', { name: /^one .*Up/ }).waitFor();
+}
+
 /** What an automatic check can find of what keeps people out, in all views. */
 async function isForEverybody(browser) {
   const barriers = [];
@@ -138,6 +155,8 @@ try {
   done('why');
   await drains(page);
   done('drained');
+  await seesChecks(page);
+  done('checked');
   await isForEverybody(browser);
   done('everybody');
   assert.deepEqual(complaints, [], 'what the browser complained of');

@@ -1,13 +1,16 @@
-// VIPs, pools, members and services: made, changed and deleted.
+// VIPs, pools, members, services and health monitors: made, changed and deleted.
 
 import { CATALOG, getTagged, itemPath, post, put, remove } from './api.js';
-import { changesOf } from './changes.js';
+import { changesOf, textOf } from './changes.js';
 import { announce, el } from './dom.js';
 import { openForm } from './form.js';
-import { plural, UNKNOWN } from './format.js';
+import { plural, UNKNOWN, withUnit } from './format.js';
 import { DataTable } from './table.js';
 
 const PROTOCOLS = [['', 'any'], ['tcp', 'TCP'], ['udp', 'UDP'], ['icmp', 'ICMP']];
+const MONITORS = [
+  ['TCP', 'TCP: the port takes connections'], ['PING', 'PING: the machine answers'], ['HTTP', 'HTTP: a page comes'], ['AGENT', 'AGENT: its agent reports'],
+];
 const ALGORITHMS = [
   ['SL-PS', 'SL-PS: server that answers soonest, by latency there and back'],
   ['HT-PS', 'HT-PS: server with the widest bottleneck'],
@@ -28,7 +31,7 @@ function algorithmOptions(current, none) {
   return current && !options.some(([name]) => name === current) ? [...options, [current, current]] : options;
 }
 
-/** The four kinds: what they are called, shown and asked for with. */
+/** All kinds: what they are called, shown and asked for with. */
 function kinds(model) {
   const pools = () => [['', 'none'], ...model.state.pools.map((pool) => [pool.id, pool.name])];
   const vips = () => [['', 'none'], ...model.state.vips.map((vip) => [vip.id, `${vip.name} (${vip.address})`])];
@@ -52,6 +55,8 @@ function kinds(model) {
         { name: 'protocol', label: 'Protocol', options: () => PROTOCOLS },
         { name: 'name', label: 'Name', hint: 'For people' }, id,
         { name: 'lb_method', label: 'Algorithm', options: (vip) => algorithmOptions(vip?.lb_method, "the pool's, or the service's") },
+        { name: 'allowed_sources', label: 'Allowed clients', hint: 'Networks, with commas between them, as 10.0.0.0/8; everybody if you leave it out' },
+        { name: 'connection_limit', label: 'Most connections', hint: 'Open at a time; any number if you leave it out', inputmode: 'numeric' },
       ],
     },
     pools: {
@@ -65,6 +70,8 @@ function kinds(model) {
         { name: 'name', label: 'Name', hint: 'For people' }, id, { name: 'vip_id', label: 'VIP', options: vips },
         { name: 'protocol', label: 'Protocol', options: () => PROTOCOLS },
         { name: 'lb_method', label: 'Algorithm', options: (pool) => algorithmOptions(pool?.lb_method, "the VIP's, or the service's") },
+        { name: 'session_persistence', label: 'Clients stay', hint: 'SOURCE_IP,timeout=1800: with their member, for 1800 s; not if you leave it out' },
+        { name: 'slow_start', label: 'Slow start', hint: 'Seconds until a member that joins or is back has its full share', inputmode: 'numeric' },
       ],
     },
     members: {
@@ -78,7 +85,31 @@ function kinds(model) {
         { name: 'address', label: 'Address', hint: 'IPv4 of the server', suggestions: hosts, required: true },
         { name: 'port', label: 'Port', hint: 'The port that the client asked for if you leave it out', inputmode: 'numeric' },
         { name: 'pool_id', label: 'Pool', options: pools },
-        { name: 'weight', label: 'Weight', hint: '0 to 256; 1 if you leave it out; 0: nothing new', inputmode: 'numeric' }, id, adminState,
+        { name: 'weight', label: 'Weight', hint: '0 to 256; 1 if you leave it out; 0: nothing new', inputmode: 'numeric' },
+        { name: 'connection_limit', label: 'Most connections', hint: 'Open at a time; any number if you leave it out', inputmode: 'numeric' },
+        { name: 'backup', label: 'Backup', options: () => [['false', 'no'], ['true', 'yes: only while no other member can']] }, id, adminState,
+      ],
+    },
+    health_monitors: {
+      noun: ['health monitor', 'health monitors'], title: 'Health monitors', words: 'How the members of pools are checked.',
+      columns: [
+        ['Name', (monitor) => monitor.name], ['Id', (monitor) => monitor.id], ['Type', (monitor) => monitor.type],
+        ['Pool', (monitor) => (monitor.pool_id ? model.pool(monitor.pool_id)?.name ?? monitor.pool_id : UNKNOWN)],
+        ['Every', (monitor) => withUnit(monitor.delay, 's')],
+        ['Down after', (monitor) => plural(monitor.attempts_before_deactivation, 'failure')], ['Up after', (monitor) => plural(monitor.rise, 'success', 'successes')],
+      ],
+      fields: [
+        { name: 'type', label: 'Type', options: () => MONITORS }, { name: 'pool_id', label: 'Pool', options: pools },
+        { name: 'delay', label: 'Every', hint: 'Seconds from one check to the next; 5 if you leave it out', inputmode: 'numeric' },
+        { name: 'timeout', label: 'Time-out', hint: 'Seconds that an answer may take', inputmode: 'numeric' },
+        { name: 'attempts_before_deactivation', label: 'Down after', hint: 'Failures in a row', inputmode: 'numeric' },
+        { name: 'rise', label: 'Up after', hint: 'Successes in a row', inputmode: 'numeric' },
+        { name: 'port', label: 'Port', hint: "The member's if you leave it out", inputmode: 'numeric' },
+        { name: 'on_down', label: 'When one is down', options: () => [['reset', 'its connections are reset'], ['keep', 'its connections are kept']] },
+        { name: 'url_path', label: 'Path', hint: 'HTTP only, as the next three' },
+        { name: 'http_method', label: 'Method', options: () => [['', 'GET'], ['HEAD', 'HEAD'], ['OPTIONS', 'OPTIONS']] },
+        { name: 'expected_codes', label: 'Expected codes', hint: 'As 200-299' }, { name: 'expected_body', label: 'Expected text', hint: 'That is in the body' },
+        { name: 'name', label: 'Name', hint: 'For people' }, id,
       ],
     },
     services: {
@@ -159,10 +190,14 @@ export class CatalogView {
     const { noun, fields } = this.#kinds[kind];
     openForm({
       title: item === null ? `New ${noun[0]}` : `${noun[0]} ${item.id}`,
-      fields: fields.filter((field) => !field.only || field.only(item)).map((field) => ({
-        ...field, only: null, fixed: null, disabled: Boolean(field.fixed) && item !== null,
-        options: field.options?.(item) ?? null, suggestions: field.suggestions?.() ?? null, value: item?.[field.name] ?? '',
-      })),
+      fields: fields.filter((field) => !field.only || field.only(item)).map((field) => {
+        const options = field.options?.(item) ?? null;
+        return {
+          ...field, only: null, fixed: null, disabled: Boolean(field.fixed) && item !== null,
+          options, suggestions: field.suggestions?.() ?? null,
+          value: item === null && options ? options[0][0] : textOf(item?.[field.name]),
+        };
+      }),
       submit: item === null ? `Add ${noun[0]}` : 'Save',
       onSubmit: async (values) => {
         const changes = changesOf(values, item);
@@ -198,6 +233,7 @@ export class CatalogView {
       }
       case 'pools': return `Its members stay, in no pool. ${reset(this.#model.membersOfPool(id))}`;
       case 'members': return `${reset([this.#model.member(id)].filter(Boolean))} To let them go on, drain it first.`;
+      case 'health_monitors': return 'Members of its pool are taken to be up then.';
       default: return 'New connections to its port go by the default entry.';
     }
   }

@@ -3,9 +3,9 @@
 import { History } from './history.js';
 
 const LINK = { use: 0, latency: 1, capacity: 2, throughput: 3, active: 4 };
-const MEMBER = { active: 0, total: 1, cpu: 2, foreign: 3, response: 4, located: 5 };
+const MEMBER = { active: 0, total: 1, cpu: 2, foreign: 3, response: 4, located: 5, health: 6 };
 
-const EMPTY = { switches: [], links: [], hosts: [], vips: [], pools: [], members: [], services: [], members_left_out: 0 };
+const EMPTY = { switches: [], links: [], hosts: [], vips: [], pools: [], members: [], services: [], health_monitors: [], members_left_out: 0 };
 
 /** The end of a link, as a key. */
 export function endKey(switchId, port) {
@@ -22,7 +22,7 @@ export class Model extends EventTarget {
   profiles = [];
   refusals = {};
   edges = [];
-  /** Numbers of members, by id: active, total, perSecond, cpu, foreign, response, located. */
+  /** Numbers of members, by id: active, total, perSecond, cpu, foreign, response, located, health. */
   memberNumbers = new Map();
   history = new History();
   #tag = '';
@@ -100,7 +100,7 @@ export class Model extends EventTarget {
       const fresh = earlier === undefined ? 0 : Math.max(0, total - earlier);
       numbers.set(member.id, {
         active: line[MEMBER.active], total, cpu: line[MEMBER.cpu], foreign: line[MEMBER.foreign],
-        response: line[MEMBER.response], located: line[MEMBER.located] === 1,
+        response: line[MEMBER.response], located: line[MEMBER.located] === 1, health: line[MEMBER.health],
         perSecond: seconds > 0 ? fresh / seconds : null,
       });
     });

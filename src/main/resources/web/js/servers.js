@@ -5,14 +5,20 @@ import { announce, el, setAttribute, setText } from './dom.js';
 import { number, percent, UNKNOWN, withUnit } from './format.js';
 import { DataTable } from './table.js';
 
-const STATES = { up: 'Up', drain: 'Draining', down: 'Down', lost: 'Not found', idle: 'In no pool' };
+const STATES = {
+  up: 'Up', drain: 'Draining', down: 'Down', lost: 'Not found', idle: 'In no pool',
+  checking: 'Being checked', failing: 'Fails its checks', ejected: 'Left out: no answers',
+};
+
+/** What checks may have shown of a member that gets no connections for it; "down" is what operators call it themselves. */
+const KEPT_OUT = { checking: 'checking', down: 'failing', ejected: 'ejected' };
 
 /** What an operator wants to know first of a member. */
 function stateOf(member, numbers) {
   const wanted = member.admin_state ?? 'up';
   if (wanted !== 'up') return wanted;
   if (!member.pool_id) return 'idle';
-  return numbers && !numbers.located ? 'lost' : 'up';
+  return KEPT_OUT[numbers?.health] ?? (numbers && !numbers.located ? 'lost' : 'up');
 }
 
 export class ServersView {

@@ -137,7 +137,7 @@ class EventsRestTest {
       Event rates = stream.next();
       assertEquals("rates", rates.name());
       assertEquals("[[null,5.2,null,null,4]]", rates.data().get("links").toString());
-      assertEquals("[[2,10,0.25,3,null,1]]", rates.data().get("members").toString());
+      assertEquals("[[2,10,0.25,3,null,1,\"unchecked\"]]", rates.data().get("members").toString());
       assertEquals(3, rates.data().at("/refusals/no_vip").asInt());
       assertEquals(12, rates.data().at("/profiles/0/samples").asInt());
     }

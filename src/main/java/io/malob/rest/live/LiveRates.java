@@ -81,7 +81,7 @@ final class LiveRates {
     return lines;
   }
 
-  /** Active and total connections, use of processors, foreign connections, response, located. */
+  /** Active and total connections, use of processors, foreign connections, response, located, health. */
   private List<Object> members(LiveState state) {
     Map<String, MemberStats> all = balancer.memberStats();
     List<Object> lines = new ArrayList<>();
@@ -98,7 +98,8 @@ final class LiveRates {
               value(known.cpuFraction(), 1),
               stats.foreignConnections(),
               value(known.responseNanos(), NANOS_PER_MILLISECOND),
-              stats.located() ? 1 : 0));
+              stats.located() ? 1 : 0,
+              stats.health().text()));
     }
     return lines;
   }

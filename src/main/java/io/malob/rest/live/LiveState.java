@@ -60,6 +60,7 @@ record LiveState(
     shown.put("members", items(catalog.members().values(), MOST_MEMBERS));
     shown.put("members_left_out", Math.max(0, catalog.members().size() - MOST_MEMBERS));
     shown.put("services", items(catalog.services().values(), Integer.MAX_VALUE));
+    shown.put("health_monitors", items(catalog.monitors().values(), Integer.MAX_VALUE));
     return shown;
   }
 
