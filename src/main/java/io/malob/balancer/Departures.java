@@ -74,7 +74,8 @@ final class Departures {
     }
     if (refused != null) {
       connection.unpark();
-      // no way is no reason to end a connection: the packet comes again, and by then there may be one
+      // no way is no reason to end a connection: the packet comes again, and by then there may be
+      // one
       if (refused == RefusalReason.NO_ROUTE) {
         rejections.drop(refused);
       } else if (refused == RefusalReason.NO_MEMBER && mayComeBack(connection.server())) {

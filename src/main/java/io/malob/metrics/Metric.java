@@ -27,6 +27,11 @@ enum Metric {
       "Packet-ins that were dropped unseen, because more came than could be handled",
       "class"),
   REFUSALS(Kind.COUNTER, "malob_refusals", "Packets and connections that were refused", "reason"),
+  NETWORK_REFUSALS(
+      Kind.COUNTER,
+      "malob_network_refusals",
+      "What came from the network and was not believed: probes of links, messages of switches",
+      "reason"),
   EJECTIONS(
       Kind.COUNTER,
       "malob_ejections",

@@ -3,6 +3,7 @@ package io.malob.metrics;
 import io.malob.agent.IAgentService;
 import io.malob.balancer.IBalancerService;
 import io.malob.latency.ILatencyService;
+import io.malob.module.INetworkRefusalService;
 import io.malob.module.Repetition;
 import io.malob.monitor.IMonitorService;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -59,6 +60,7 @@ public final class MetricsModule implements IFloodlightModule {
         IMonitorService.class,
         ILatencyService.class,
         IAgentService.class,
+        INetworkRefusalService.class,
         IOFSwitchService.class,
         IThreadPoolService.class,
         IShutdownService.class);
@@ -82,6 +84,7 @@ public final class MetricsModule implements IFloodlightModule {
             monitor,
             context.getServiceImpl(ILatencyService.class),
             context.getServiceImpl(IAgentService.class),
+            context.getServiceImpl(INetworkRefusalService.class),
             rules);
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     JvmGcMetrics collections = new JvmGcMetrics();

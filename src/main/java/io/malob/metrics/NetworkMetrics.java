@@ -7,6 +7,7 @@ import io.malob.balancer.LinkStats;
 import io.malob.latency.ILatencyService;
 import io.malob.latency.LatencyCounters;
 import io.malob.latency.LatencyCounters.ProbeCount;
+import io.malob.module.INetworkRefusalService;
 import io.malob.monitor.IMonitorService;
 import io.malob.state.network.LinkMeasurements;
 import io.malob.state.network.Measurement;
@@ -20,6 +21,7 @@ record NetworkMetrics(
     IMonitorService monitor,
     ILatencyService latency,
     IAgentService agents,
+    INetworkRefusalService refusals,
     RuleCounting rules) {
   private static final double NANOS_PER_SECOND = 1e9;
 
@@ -27,6 +29,7 @@ record NetworkMetrics(
     addSwitches(samples);
     addLinks(samples);
     addProbes(samples, latency.counters());
+    refusals.byLabel().forEach((why, count) -> samples.add(Metric.NETWORK_REFUSALS, count, why));
     samples.add(Metric.REPORTS, agents.counts().accepted());
     agents
         .counts()

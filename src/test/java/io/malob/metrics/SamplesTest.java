@@ -160,7 +160,9 @@ class SamplesTest {
     RuleCounting rules = new RuleCounting(Stub.of(IOFSwitchService.class).make(), () -> SECOND);
     Samples samples = new Samples();
     new BalancerMetrics(balancer(), monitor()).addTo(samples);
-    new NetworkMetrics(balancer(), monitor(), latency(), agents(), rules).addTo(samples);
+    new NetworkMetrics(
+            balancer(), monitor(), latency(), agents(), () -> Map.of("probe_forged", 3L), rules)
+        .addTo(samples);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     PrometheusTextFormatWriter.create().write(out, samples.all());
     return out.toString(StandardCharsets.UTF_8);
@@ -186,6 +188,7 @@ class SamplesTest {
         "malob_packet_ins_total{outcome=\"other\"} 9.0",
         "malob_packet_in_drops_total{class=\"vip1\"} 8.0",
         "malob_refusals_total{reason=\"no_vip\"} 3.0",
+        "malob_network_refusals_total{reason=\"probe_forged\"} 3.0",
         "malob_ejections_total{why=\"no_reply\"} 2.0",
         "malob_waiting_packets 4.0",
         "malob_open_connections 5.0",

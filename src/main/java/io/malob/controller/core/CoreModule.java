@@ -8,6 +8,7 @@ import io.malob.controller.channel.ChannelSettings;
 import io.malob.controller.channel.OpenFlowServer;
 import io.malob.controller.channel.PacketInQueues;
 import io.malob.controller.guard.RefusalCounts;
+import io.malob.module.INetworkRefusalService;
 import io.malob.module.IPacketInQueueService;
 import io.malob.module.SettingReader;
 import java.io.IOException;
@@ -70,7 +71,8 @@ public final class CoreModule implements IFloodlightModule, AutoCloseable {
         IThreadPoolService.class, threadPool,
         IShutdownService.class, shutdown,
         IPacketInQueueService.class, queues,
-        RefusalCounts.class, refusals);
+        RefusalCounts.class, refusals,
+        INetworkRefusalService.class, refusals);
   }
 
   @Override

@@ -2,14 +2,14 @@ package io.malob.controller.guard;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Maps;
+import io.malob.module.INetworkRefusalService;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
-import net.floodlightcontroller.core.module.IFloodlightService;
 
 /** How often what was refused since the controller started. Any thread, no lock. */
-public final class RefusalCounts implements IFloodlightService {
+public final class RefusalCounts implements INetworkRefusalService {
   private final ImmutableMap<Refusal, LongAdder> counts =
       Maps.toMap(EnumSet.allOf(Refusal.class), any -> new LongAdder());
 
@@ -23,7 +23,7 @@ public final class RefusalCounts implements IFloodlightService {
     return Objects.requireNonNull(counts.get(refusal)).sum();
   }
 
-  /** All of them by label, those that never happened too. */
+  @Override
   public Map<String, Long> byLabel() {
     ImmutableMap.Builder<String, Long> shown = ImmutableMap.builder();
     counts.forEach((refusal, count) -> shown.put(refusal.label(), count.sum()));

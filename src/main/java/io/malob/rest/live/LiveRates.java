@@ -81,7 +81,10 @@ final class LiveRates {
     return lines;
   }
 
-  /** Active and total connections, use of processors, foreign connections, response, located, health. */
+  /**
+   * Active and total connections, use of processors, foreign connections, response, located,
+   * health.
+   */
   private List<Object> members(LiveState state) {
     Map<String, MemberStats> all = balancer.memberStats();
     List<Object> lines = new ArrayList<>();
