@@ -16,21 +16,14 @@ import io.malob.module.NetworkEvents;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.monitor.IMonitorService;
-import io.malob.openflow.ConnectionRules;
-import io.malob.openflow.Cookie;
-import io.malob.openflow.FlowLayout;
 import io.malob.openflow.FlowProgrammer;
-import io.malob.openflow.RefusedRule;
-import io.malob.openflow.RuleCounts;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
-import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.CatalogStore;
 import io.malob.state.catalog.FileCatalogStore;
 import io.malob.state.catalog.Protocol;
-import io.malob.state.record.RecordWriter;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -40,7 +33,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
@@ -52,10 +44,7 @@ import java.util.function.IntUnaryOperator;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
-import net.floodlightcontroller.core.IOFMessageListener;
-import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.IShutdownService;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
@@ -66,18 +55,8 @@ import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import net.floodlightcontroller.topology.ITopologyService;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.protocol.OFErrorMsg;
-import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
-import org.projectfloodlight.openflow.protocol.OFFlowRemovedReason;
-import org.projectfloodlight.openflow.protocol.OFMessage;
-import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFType;
-import org.projectfloodlight.openflow.protocol.match.MatchField;
-import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
-import org.projectfloodlight.openflow.types.OFPort;
-import org.projectfloodlight.openflow.types.TableId;
-import org.projectfloodlight.openflow.types.U64;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -109,13 +88,9 @@ import org.slf4j.LoggerFactory;
  * ejectMostSeconds}, for how long at most.
  */
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
-public final class BalancerModule
-    implements IFloodlightModule, IBalancerService, IOFMessageListener {
+public final class BalancerModule implements IFloodlightModule, IBalancerService {
 
   private static final Logger LOG = LoggerFactory.getLogger(BalancerModule.class);
-
-  /** The name that other listeners order themselves by; Floodlight's own balancer has it, too. */
-  static final String NAME = "loadbalancer";
 
   private static final int HOST_RULE_IDLE_SECONDS = 300;
   private static final long DORMANT_NANOS = TimeUnit.HOURS.toNanos(1);
@@ -124,11 +99,7 @@ public final class BalancerModule
   private static final long TIDY_MILLIS = 5_000;
   private static final long LOOK_MILLIS = 1_000;
   private static final long APPLY_MILLIS = 1_000;
-  private static final long BYTES_PER_MEGABYTE = 1_000_000;
   private static final int MAX_IDLE_SECONDS = 0xffff - 60;
-
-  /** Listeners that must have seen a packet before. */
-  private static final Set<String> BEFORE = Set.of("linkdiscovery", "topology", "devicemanager");
 
   private final LongSupplier nanoTime;
   private final IntUnaryOperator random;
@@ -154,17 +125,14 @@ public final class BalancerModule
   private ScheduledExecutorService timer;
   private Catalog catalog;
   private ViewWriter view;
-  private RequestHandler requests;
+  private SwitchMessages messages;
   private Explainer explainer;
   private Endings endings;
   private Denials denials;
-  private VipArp arp;
   private LabelTable labels;
   private PendingConnections pending;
   private WaitingRoom waitingRoom;
-  private ConnectionRecords records = ConnectionRecords.NONE;
-  private @Nullable RecordWriter<ConnectionRecord> recordWriter;
-  private final RecordFormat recordFormat = new RecordFormat();
+  private RecordFile records;
   private Elephants elephants;
   private SwitchPreparation preparation;
   private HostRuleCache hostRules;
@@ -225,7 +193,8 @@ public final class BalancerModule
     catalog = openCatalog(store);
     IShutdownService shutdown = context.getServiceImpl(IShutdownService.class);
     shutdown.registerShutdownListener(() -> close(store));
-    openRecords(settings, shutdown);
+    records = RecordFile.open(settings, nanoTime);
+    shutdown.registerShutdownListener(records::close);
     // real Floodlight has none
     @Nullable IPacketInQueueService queues = context.getServiceImpl(IPacketInQueueService.class);
     if (queues != null) {
@@ -266,32 +235,6 @@ public final class BalancerModule
     }
   }
 
-  private void openRecords(SettingReader settings, IShutdownService shutdown)
-      throws FloodlightModuleException {
-    String file = settings.text("connectionRecords", "");
-    long mostBytes =
-        settings.number("connectionRecordsMegabytes", 100, 1, 1_000_000) * BYTES_PER_MEGABYTE;
-    int mostFiles = settings.number("connectionRecordsFiles", 5, 1, 1_000);
-    if (file.isEmpty()) {
-      return;
-    }
-    try {
-      RecordWriter<ConnectionRecord> writer =
-          RecordWriter.start(Path.of(file), mostBytes, mostFiles, recordFormat::line);
-      ConnectionRecords kept = new ConnectionRecords(writer::add, Clock.systemUTC(), nanoTime);
-      recordWriter = writer;
-      records = kept;
-      shutdown.registerShutdownListener(
-          () -> {
-            kept.end();
-            writer.close();
-          });
-    } catch (IOException e) {
-      throw new FloodlightModuleException(
-          BalancerModule.class.getName() + ".connectionRecords cannot be written: " + e, e);
-    }
-  }
-
   private void build(SettingReader settings) throws FloodlightModuleException {
     HostFinder hosts = new HostFinder(switches, topology, devices, programmer);
     samples = new FlowSamples(nanoTime);
@@ -327,7 +270,6 @@ public final class BalancerModule
         new HalfOpen(settings.number("maxHalfOpen", 500_000, 1, Integer.MAX_VALUE), nanoTime);
     ReadSwitches readSwitches = new ReadSwitches();
     pending = new PendingConnections(maxConnections, readSwitches);
-    arp = new VipArp(view, programmer);
     Routes routes = new Routes(labels);
     Rejections rejections = new Rejections(programmer, refusals);
     denials = new Denials(programmer, rejections, refusals, nanoTime);
@@ -336,7 +278,13 @@ public final class BalancerModule
     ClientMemory clientMemory = new ClientMemory(nanoTime);
     ConnectionProgrammer connectionProgrammer =
         new ConnectionProgrammer(
-            programmer, hostRules, idleTimeouts(settings), ftpSessions, latest, records, nanoTime);
+            programmer,
+            hostRules,
+            idleTimeouts(settings),
+            ftpSessions,
+            latest,
+            records.records(),
+            nanoTime);
     endings =
         new Endings(
             view,
@@ -347,7 +295,7 @@ public final class BalancerModule
             ftpSessions,
             pending,
             passive.silences(),
-            records,
+            records.records(),
             halfOpen,
             nanoTime);
     Departures departures =
@@ -383,7 +331,7 @@ public final class BalancerModule
             view, connections, ftpSessions, admissions, endings, rejections, profiles, placements);
     explainer =
         new Explainer(view, connections, occupancy, clientMemory, ftpData, hosts::find, profiles);
-    requests =
+    RequestHandler requests =
         new RequestHandler(
             view,
             connections,
@@ -419,6 +367,23 @@ public final class BalancerModule
     elephants = elephants(settings, connectionProgrammer, inOrder);
     ConcurrentLinkedQueue<Question> answers = new ConcurrentLinkedQueue<>();
     healthProbes = new HealthProbes(programmer, random, answers::add);
+    messages =
+        new SwitchMessages(
+            requests,
+            new VipArp(view, programmer),
+            healthProbes,
+            endings,
+            denials,
+            labels,
+            hostRules,
+            preparation,
+            latest,
+            samples,
+            traffic,
+            records.records(),
+            refusals,
+            refusedRules,
+            packetIns);
     upkeep =
         new Upkeep(
             inOrder,
@@ -548,13 +513,13 @@ public final class BalancerModule
   public void startUp(FloodlightModuleContext context) {
     catalog.addListener(this::catalogChanged);
     catalogChanged(CatalogSnapshot.empty(), catalog.snapshot());
-    NetworkEvents events = new NetworkEvents(NAME, upkeep);
+    NetworkEvents events = new NetworkEvents(SwitchMessages.NAME, upkeep);
     switches.addOFSwitchListener(events);
     devices.addListener(events);
     topology.addListener(events);
-    provider.addOFMessageListener(OFType.PACKET_IN, this);
-    provider.addOFMessageListener(OFType.FLOW_REMOVED, this);
-    provider.addOFMessageListener(OFType.ERROR, this);
+    for (OFType type : SwitchMessages.TYPES) {
+      provider.addOFMessageListener(type, messages);
+    }
     Repetition repetition = new Repetition(timer);
     guardClaims(repetition);
     repetition.every(RETRY_MILLIS, "retrying", upkeep::retryWaiting);
@@ -567,7 +532,7 @@ public final class BalancerModule
     repetition.every(PassiveHealth.TICK_MILLIS, "readmitting members", passive::tick);
     repetition.every(TIDY_MILLIS, "tidying", upkeep::tidy);
     repetition.every(TIDY_MILLIS, "forgetting samples", samples::sweep);
-    repetition.every(TIDY_MILLIS, "completing records", records::sweep);
+    repetition.every(TIDY_MILLIS, "completing records", records.records()::sweep);
     @Nullable PacketInDrops drops = packetInDrops;
     if (drops != null) {
       repetition.every(TIDY_MILLIS, "telling of dropped packet-ins", drops::tell);
@@ -588,7 +553,7 @@ public final class BalancerModule
   private void catalogChanged(CatalogSnapshot before, CatalogSnapshot after) {
     profiles.retain(after);
     traffic.retain(after);
-    recordFormat.learn(after);
+    records.learn(after);
     try {
       upkeep.catalogChanged(before, after).get(APPLY_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
@@ -598,123 +563,6 @@ public final class BalancerModule
     } catch (TimeoutException e) {
       LOG.warn("catalog_change_slow ms={} - it is still being applied", APPLY_MILLIS);
     }
-  }
-
-  @Override
-  public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
-    if (message instanceof OFPacketIn packetIn) {
-      boolean isOurs = packetIn(sw.getId(), packetIn);
-      if (!isOurs) {
-        packetIns.count(PacketIns.Outcome.OTHER);
-      }
-      return isOurs ? Command.STOP : Command.CONTINUE;
-    }
-    if (message instanceof OFFlowRemoved flowRemoved) {
-      flowRemoved(sw.getId(), flowRemoved);
-    } else if (message instanceof OFErrorMsg error && !preparation.refused(error.getXid())) {
-      RefusedRule.of(error).ifPresent(rule -> refused(sw.getId(), rule));
-    }
-    return Command.CONTINUE;
-  }
-
-  private boolean packetIn(DatapathId switchId, OFPacketIn packetIn) {
-    Packet packet = Packet.parse(packetIn.getData());
-    if (Cookie.is(packetIn.getCookie(), Cookie.Kind.END)) {
-      // only a copy: the packet itself is on its way
-      packetIns.count(PacketIns.Outcome.END);
-      endings.ended(packet.fiveTuple());
-      return true;
-    }
-    OFPort inPort = packetIn.getMatch().get(MatchField.IN_PORT);
-    if (Cookie.is(packetIn.getCookie(), Cookie.Kind.CLOSED)) {
-      return requests.handleAfterClosing(switchId, inPort, packet);
-    }
-    if (packet.isIpv4() && isMissOf(FlowLayout.HOSTS, packetIn)) {
-      requests.handleLost(switchId, inPort, packet);
-      return true;
-    }
-    return switch (packet.kind()) {
-      case ARP -> arp(switchId, inPort, packet);
-      case TCP, UDP, ICMP, OTHER_IPV4 ->
-          answersCheck(switchId, inPort, packet) || requests.handle(switchId, inPort, packet);
-      case MALFORMED -> malformed(packetIn);
-      case OTHER -> false;
-    };
-  }
-
-  private boolean answersCheck(DatapathId switchId, OFPort inPort, Packet packet) {
-    boolean isAnswer = healthProbes.take(switchId, inPort, packet);
-    if (isAnswer) {
-      packetIns.count(PacketIns.Outcome.CHECK);
-    }
-    return isAnswer;
-  }
-
-  private boolean arp(DatapathId switchId, OFPort inPort, Packet packet) {
-    boolean isForAVip = arp.handle(switchId, inPort, packet);
-    if (isForAVip) {
-      packetIns.count(PacketIns.Outcome.ARP);
-    }
-    return isForAVip;
-  }
-
-  private boolean malformed(OFPacketIn packetIn) {
-    boolean isForAVip = isMissOf(FlowLayout.REQUESTS, packetIn);
-    if (isForAVip) {
-      requests.handleMalformed();
-    }
-    return isForAVip;
-  }
-
-  private static boolean isMissOf(TableId table, OFPacketIn packetIn) {
-    return packetIn.getTableId().equals(table)
-        && Cookie.is(packetIn.getCookie(), Cookie.Kind.SWITCH);
-  }
-
-  /**
-   * A connection must not live on without its rules: nothing would tell its end. Its client's next
-   * packet is refused or, if that is a SYN, placed anew. A label without all of its rules is none.
-   */
-  private void refused(DatapathId switchId, RefusedRule rule) {
-    refusedRules.count(switchId, rule.reason());
-    if (Cookie.is(rule.cookie(), Cookie.Kind.REQUEST)
-        || Cookie.is(rule.cookie(), Cookie.Kind.REPLY)) {
-      @Nullable Connection connection = latest.find(Cookie.generation(rule.cookie()));
-      if (connection != null) {
-        refusals.count(RefusalReason.RULE_REFUSED);
-        endings.cutOff(connection);
-      }
-    } else if (Cookie.is(rule.cookie(), Cookie.Kind.LABEL)) {
-      labels.refused(Cookie.id(rule.cookie()));
-    }
-  }
-
-  private void flowRemoved(DatapathId switchId, OFFlowRemoved message) {
-    boolean isOfConnection =
-        Cookie.is(message.getCookie(), Cookie.Kind.REQUEST)
-            || Cookie.is(message.getCookie(), Cookie.Kind.REPLY);
-    Optional<RuleCounts> counts = isOfConnection ? RuleCounts.of(message) : Optional.empty();
-    if (isOfConnection) {
-      samples.ruleEnded(message);
-    }
-    if (Cookie.is(message.getCookie(), Cookie.Kind.HOST)) {
-      hostRules.ended(switchId, message.getMatch().get(MatchField.IPV4_DST).getInt());
-    } else if (Cookie.is(message.getCookie(), Cookie.Kind.DENIAL)) {
-      denials.ended(message);
-    } else if (Cookie.is(message.getCookie(), Cookie.Kind.REQUEST)
-        // what was deleted was deleted by us, and is forgotten already
-        && message.getReason() != OFFlowRemovedReason.DELETE) {
-      endings.timedOut(
-          ConnectionRules.tupleOf(message.getMatch()),
-          Cookie.generation(message.getCookie()),
-          counts.isPresent() && counts.get().bytes() == 0);
-    }
-    counts.ifPresent(each -> counted(message.getCookie(), each));
-  }
-
-  private void counted(U64 cookie, RuleCounts counts) {
-    traffic.ruleEnded(cookie, counts);
-    records.ruleEnded(cookie, counts);
   }
 
   @Override
@@ -784,19 +632,12 @@ public final class BalancerModule
         labels.repairs(),
         labels.failedRepairs(),
         traffic.now(catalog.snapshot()),
-        recordsSoFar());
+        records.counts());
   }
 
   private ImmutableMap<String, Long> droppedPacketIns() {
     @Nullable PacketInDrops drops = packetInDrops;
     return drops == null ? ImmutableMap.of() : drops.byClass();
-  }
-
-  private BalancerActivity.Records recordsSoFar() {
-    @Nullable RecordWriter<ConnectionRecord> writer = recordWriter;
-    return writer == null
-        ? new BalancerActivity.Records(0, 0)
-        : new BalancerActivity.Records(writer.written(), writer.dropped());
   }
 
   @Override
@@ -843,20 +684,5 @@ public final class BalancerModule
     return active.entrySet().stream()
         .map(entry -> new LinkStats(entry.getKey(), entry.getValue()))
         .collect(Collectors.toList());
-  }
-
-  @Override
-  public String getName() {
-    return NAME;
-  }
-
-  @Override
-  public boolean isCallbackOrderingPrereq(OFType type, String name) {
-    return type == OFType.PACKET_IN && BEFORE.contains(name);
-  }
-
-  @Override
-  public boolean isCallbackOrderingPostreq(OFType type, String name) {
-    return type == OFType.PACKET_IN && name.equals("forwarding");
   }
 }

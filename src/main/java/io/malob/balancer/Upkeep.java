@@ -1,38 +1,26 @@
 package io.malob.balancer;
 
-import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.NetworkSnapshot;
-import io.malob.algorithm.Placement;
-import io.malob.algorithm.Placer;
-import io.malob.algorithm.Server;
-import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.health.Health;
-import io.malob.module.AttachedHosts;
 import io.malob.module.FoundLinks;
 import io.malob.module.NetworkEvents;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.label.LabelledPath;
-import io.malob.state.catalog.AdminState;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Monitor;
-import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
@@ -53,23 +41,11 @@ import org.slf4j.LoggerFactory;
 final class Upkeep implements NetworkEvents.Follower {
   private static final Logger LOG = LoggerFactory.getLogger(Upkeep.class);
 
-  /** How many labels are kept ready at most; beyond that the first connection waits for its own. */
-  private static final int MAX_READY_LABELS = 10_000;
-
-  /** How many members are asked for at a time, so that a large pool causes no storm of ARP. */
-  private static final int MAX_ASKED = 64;
-
-  /** How long to wait for an answer before the same host is asked for again. */
-  private static final long ASK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
-
   /** The links of a switch that comes back are found one after the other. */
   private static final long FIND_LINKS_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Executor inOrder;
   private final LongSupplier nanoTime;
-
-  /** When each host was last asked for; kept by the executor's tasks alone. */
-  private final Map<IPv4Address, Long> askedAtNanos = new HashMap<>();
 
   /** How many changes of the topology are still to be looked at. */
   private final AtomicInteger topologyChanges = new AtomicInteger();
@@ -88,16 +64,16 @@ final class Upkeep implements NetworkEvents.Follower {
   private final Closings closings;
   private final ConnectionTable connections;
   private final LabelTable labels;
+  private final ReadyLabels readyLabels;
   private final HostRuleCache hostRules;
   private final SwitchPreparation preparation;
-  private final HostFinder hosts;
+  private final MissingHosts missingHosts;
   private final ReadSwitches readSwitches;
   private final Audits audits;
   private final Adoption adoption;
   private final HealthChecks checks;
   private final IOFSwitchService switches;
   private final ITopologyService topology;
-  private final IDeviceService devices;
 
   Upkeep(
       Executor inOrder,
@@ -117,16 +93,16 @@ final class Upkeep implements NetworkEvents.Follower {
     this.closings = parts.closings;
     this.connections = parts.connections;
     this.labels = parts.labels;
+    this.readyLabels = new ReadyLabels(parts.labels, devices);
     this.hostRules = parts.hostRules;
     this.preparation = parts.preparation;
-    this.hosts = parts.hosts;
+    this.missingHosts = new MissingHosts(parts.hosts, nanoTime);
     this.readSwitches = parts.readSwitches;
     this.audits = parts.audits;
     this.adoption = parts.adoption;
     this.checks = parts.checks;
     this.switches = switches;
     this.topology = topology;
-    this.devices = devices;
   }
 
   /** The parts of the balancer that need upkeep. */
@@ -159,70 +135,17 @@ final class Upkeep implements NetworkEvents.Follower {
           view.setCatalog(after);
           Set<DatapathId> all = switches.getAllSwitchDpids();
           preparation.catalogChanged(before, after, all);
-          closeConnections(
-              changed(before.vips().values(), after.vips(), Vip::id, Upkeep::sameTraffic),
-              changed(before.members().values(), after.members(), Member::id, Upkeep::samePlace));
-          if (!before.vips().equals(after.vips())) {
+          CatalogChange change = new CatalogChange(before, after);
+          closeConnections(change.endedVips(), change.endedMembers());
+          if (change.isOfVips()) {
             denials.reconsider(all);
-            closeDenied(before, after);
+            change.denied().ifPresent(denied -> closings.close(connections.find(denied)));
           }
           askForMissingMembers();
           adoption.complete();
           requests.retryWaiting();
         },
         inOrder);
-  }
-
-  /** Ends the connections of clients that are no longer allowed. */
-  private void closeDenied(CatalogSnapshot before, CatalogSnapshot after) {
-    Map<Integer, Vip> changed = new HashMap<>();
-    for (Vip vip : after.vips().values()) {
-      @Nullable Vip old = before.vips().get(vip.id());
-      if (old != null && !Objects.equals(old.allowedSources(), vip.allowedSources())) {
-        changed.put(vip.number(), vip);
-      }
-    }
-    if (!changed.isEmpty()) {
-      closings.close(
-          connections.find(
-              connection -> {
-                @Nullable Vip vip = changed.get(connection.vipNumber());
-                return vip != null && !vip.allows(connection.request().srcAddress());
-              }));
-    }
-  }
-
-  private static <T> List<T> changed(
-      Collection<T> before, Map<String, T> after, Function<T, String> id, Same<T> same) {
-    List<T> changed = new ArrayList<>();
-    for (T old : before) {
-      T now = after.get(id.apply(old));
-      if (now == null || !same.test(old, now)) {
-        changed.add(old);
-      }
-    }
-    return changed;
-  }
-
-  private interface Same<T> {
-    boolean test(T before, T after);
-  }
-
-  /** Whether the connections of a VIP can stay although it was written to. */
-  private static boolean sameTraffic(Vip before, Vip after) {
-    return before.number() == after.number()
-        && before.address().equals(after.address())
-        && before.protocol() == after.protocol()
-        && Objects.equals(before.port(), after.port());
-  }
-
-  /** Whether the connections of a member can stay although it was written to. */
-  private static boolean samePlace(Member before, Member after) {
-    return before.number() == after.number()
-        && before.address().equals(after.address())
-        && Objects.equals(before.port(), after.port())
-        && Objects.equals(before.poolId(), after.poolId())
-        && (after.adminState() != AdminState.DOWN || before.adminState() == AdminState.DOWN);
   }
 
   private void closeConnections(List<Vip> vips, List<Member> members) {
@@ -358,10 +281,7 @@ final class Upkeep implements NetworkEvents.Follower {
     inOrder.execute(
         () -> {
           askForMissingMembers();
-          IPv4Address client = IPv4Address.of(arrival.packet().srcAddress());
-          if (hosts.locate(arrival.switchId(), arrival.inPort(), arrival.packet()).isEmpty()) {
-            ask(client, IPv4Address.of(arrival.packet().dstAddress()));
-          }
+          missingHosts.askForClient(arrival);
         });
   }
 
@@ -445,68 +365,16 @@ final class Upkeep implements NetworkEvents.Follower {
           clientMemory.sweep();
           audits.tick();
           limits.tell(view.get().catalog().vips().values());
-          askedAtNanos.clear();
+          missingHosts.sweep();
           askForMissingMembers();
         });
   }
 
   private void askForMissingMembers() {
-    view.missingMembers().entrySet().stream()
-        .limit(MAX_ASKED)
-        .forEach(missing -> ask(missing.getKey(), missing.getValue()));
+    missingHosts.askForMembers(view.missingMembers());
   }
 
-  private void ask(IPv4Address host, IPv4Address vip) {
-    long now = nanoTime.getAsLong();
-    @Nullable Long askedAt = askedAtNanos.get(host);
-    boolean early = askedAt != null && now - askedAt < ASK_AGAIN_NANOS;
-    if (!early && hosts.ask(host, vip)) {
-      askedAtNanos.put(host, now);
-    }
-  }
-
-  /**
-   * Between all switches with hosts and all members, by the algorithms that are in use, so that no
-   * connection has to wait.
-   */
   private void keepLabelsReady() {
-    BalancerView current = view.get();
-    Set<DatapathId> clientSwitches = switchesWithHosts();
-    Set<Path> ready = new HashSet<>();
-    for (Pool pool : current.catalog().pools().values()) {
-      @Nullable String vipId = pool.vipId();
-      @Nullable Vip vip = vipId == null ? null : current.catalog().vips().get(vipId);
-      if (vip == null) {
-        continue;
-      }
-      PoolView members = current.pool(pool);
-      for (Algorithm algorithm : current.catalog().algorithmsFor(vip, pool)) {
-        addPaths(members.placer(algorithm), members.oneOfEachSwitch(), clientSwitches, ready);
-      }
-    }
-    ready.forEach(labels::keepReady);
-  }
-
-  private void addPaths(
-      Placer placer, Collection<Server> servers, Set<DatapathId> clientSwitches, Set<Path> ready) {
-    NetworkSnapshot network = view.get().network();
-    for (DatapathId client : clientSwitches) {
-      Placer.Request request = Placer.Request.from(client);
-      for (Server server : servers) {
-        if (ready.size() < MAX_READY_LABELS
-            && placer.placeOn(server, request, network) instanceof Placement placement) {
-          ready.add(placement.requestPath());
-          ready.add(placement.replyPath());
-        }
-      }
-    }
-  }
-
-  private Set<DatapathId> switchesWithHosts() {
-    Set<DatapathId> found = new HashSet<>();
-    for (IDevice device : devices.getAllDevices()) {
-      AttachedHosts.attachmentOf(device).ifPresent(at -> found.add(at.switchId()));
-    }
-    return found;
+    readyLabels.refresh(view.get());
   }
 }

@@ -1,0 +1,224 @@
+package io.malob.balancer;
+
+import io.malob.openflow.ConnectionRules;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.FlowLayout;
+import io.malob.openflow.RefusedRule;
+import io.malob.openflow.RuleCounts;
+import io.malob.openflow.label.LabelTable;
+import io.malob.openflow.packet.Packet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import net.floodlightcontroller.core.FloodlightContext;
+import net.floodlightcontroller.core.IOFMessageListener;
+import net.floodlightcontroller.core.IOFSwitch;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
+import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
+import org.projectfloodlight.openflow.protocol.OFFlowRemovedReason;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.U64;
+
+/**
+ * What switches say that concerns the balancer: packets without a rule, rules that have ended, and
+ * rules that were refused. Called by the threads that read from switches, several at once; never
+ * blocks.
+ */
+final class SwitchMessages implements IOFMessageListener {
+  /** The name that other listeners order themselves by; Floodlight's own balancer has it, too. */
+  static final String NAME = "loadbalancer";
+
+  /** What it listens to. */
+  static final List<OFType> TYPES = List.of(OFType.PACKET_IN, OFType.FLOW_REMOVED, OFType.ERROR);
+
+  /** Listeners that must have seen a packet before. */
+  private static final Set<String> BEFORE = Set.of("linkdiscovery", "topology", "devicemanager");
+
+  private final RequestHandler requests;
+  private final VipArp arp;
+  private final HealthProbes healthProbes;
+  private final Endings endings;
+  private final Denials denials;
+  private final LabelTable labels;
+  private final HostRuleCache hostRules;
+  private final SwitchPreparation preparation;
+  private final LatestConnections latest;
+  private final FlowSamples samples;
+  private final MemberTraffic traffic;
+  private final ConnectionRecords records;
+  private final Refusals refusals;
+  private final RefusedRules refusedRules;
+  private final PacketIns packetIns;
+
+  SwitchMessages(
+      RequestHandler requests,
+      VipArp arp,
+      HealthProbes healthProbes,
+      Endings endings,
+      Denials denials,
+      LabelTable labels,
+      HostRuleCache hostRules,
+      SwitchPreparation preparation,
+      LatestConnections latest,
+      FlowSamples samples,
+      MemberTraffic traffic,
+      ConnectionRecords records,
+      Refusals refusals,
+      RefusedRules refusedRules,
+      PacketIns packetIns) {
+    this.requests = requests;
+    this.arp = arp;
+    this.healthProbes = healthProbes;
+    this.endings = endings;
+    this.denials = denials;
+    this.labels = labels;
+    this.hostRules = hostRules;
+    this.preparation = preparation;
+    this.latest = latest;
+    this.samples = samples;
+    this.traffic = traffic;
+    this.records = records;
+    this.refusals = refusals;
+    this.refusedRules = refusedRules;
+    this.packetIns = packetIns;
+  }
+
+  @Override
+  public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
+    if (message instanceof OFPacketIn packetIn) {
+      boolean isOurs = packetIn(sw.getId(), packetIn);
+      if (!isOurs) {
+        packetIns.count(PacketIns.Outcome.OTHER);
+      }
+      return isOurs ? Command.STOP : Command.CONTINUE;
+    }
+    if (message instanceof OFFlowRemoved flowRemoved) {
+      flowRemoved(sw.getId(), flowRemoved);
+    } else if (message instanceof OFErrorMsg error && !preparation.refused(error.getXid())) {
+      RefusedRule.of(error).ifPresent(rule -> refused(sw.getId(), rule));
+    }
+    return Command.CONTINUE;
+  }
+
+  private boolean packetIn(DatapathId switchId, OFPacketIn packetIn) {
+    Packet packet = Packet.parse(packetIn.getData());
+    if (Cookie.is(packetIn.getCookie(), Cookie.Kind.END)) {
+      // only a copy: the packet itself is on its way
+      packetIns.count(PacketIns.Outcome.END);
+      endings.ended(packet.fiveTuple());
+      return true;
+    }
+    OFPort inPort = packetIn.getMatch().get(MatchField.IN_PORT);
+    if (Cookie.is(packetIn.getCookie(), Cookie.Kind.CLOSED)) {
+      return requests.handleAfterClosing(switchId, inPort, packet);
+    }
+    if (packet.isIpv4() && isMissOf(FlowLayout.HOSTS, packetIn)) {
+      requests.handleLost(switchId, inPort, packet);
+      return true;
+    }
+    return switch (packet.kind()) {
+      case ARP -> arp(switchId, inPort, packet);
+      case TCP, UDP, ICMP, OTHER_IPV4 ->
+          answersCheck(switchId, inPort, packet) || requests.handle(switchId, inPort, packet);
+      case MALFORMED -> malformed(packetIn);
+      case OTHER -> false;
+    };
+  }
+
+  private boolean answersCheck(DatapathId switchId, OFPort inPort, Packet packet) {
+    boolean isAnswer = healthProbes.take(switchId, inPort, packet);
+    if (isAnswer) {
+      packetIns.count(PacketIns.Outcome.CHECK);
+    }
+    return isAnswer;
+  }
+
+  private boolean arp(DatapathId switchId, OFPort inPort, Packet packet) {
+    boolean isForAVip = arp.handle(switchId, inPort, packet);
+    if (isForAVip) {
+      packetIns.count(PacketIns.Outcome.ARP);
+    }
+    return isForAVip;
+  }
+
+  private boolean malformed(OFPacketIn packetIn) {
+    boolean isForAVip = isMissOf(FlowLayout.REQUESTS, packetIn);
+    if (isForAVip) {
+      requests.handleMalformed();
+    }
+    return isForAVip;
+  }
+
+  private static boolean isMissOf(TableId table, OFPacketIn packetIn) {
+    return packetIn.getTableId().equals(table)
+        && Cookie.is(packetIn.getCookie(), Cookie.Kind.SWITCH);
+  }
+
+  /**
+   * A connection must not live on without its rules: nothing would tell its end. Its client's next
+   * packet is refused or, if that is a SYN, placed anew. A label without all of its rules is none.
+   */
+  private void refused(DatapathId switchId, RefusedRule rule) {
+    refusedRules.count(switchId, rule.reason());
+    if (Cookie.is(rule.cookie(), Cookie.Kind.REQUEST)
+        || Cookie.is(rule.cookie(), Cookie.Kind.REPLY)) {
+      @Nullable Connection connection = latest.find(Cookie.generation(rule.cookie()));
+      if (connection != null) {
+        refusals.count(RefusalReason.RULE_REFUSED);
+        endings.cutOff(connection);
+      }
+    } else if (Cookie.is(rule.cookie(), Cookie.Kind.LABEL)) {
+      labels.refused(Cookie.id(rule.cookie()));
+    }
+  }
+
+  private void flowRemoved(DatapathId switchId, OFFlowRemoved message) {
+    boolean isOfConnection =
+        Cookie.is(message.getCookie(), Cookie.Kind.REQUEST)
+            || Cookie.is(message.getCookie(), Cookie.Kind.REPLY);
+    Optional<RuleCounts> counts = isOfConnection ? RuleCounts.of(message) : Optional.empty();
+    if (isOfConnection) {
+      samples.ruleEnded(message);
+    }
+    if (Cookie.is(message.getCookie(), Cookie.Kind.HOST)) {
+      hostRules.ended(switchId, message.getMatch().get(MatchField.IPV4_DST).getInt());
+    } else if (Cookie.is(message.getCookie(), Cookie.Kind.DENIAL)) {
+      denials.ended(message);
+    } else if (Cookie.is(message.getCookie(), Cookie.Kind.REQUEST)
+        // what was deleted was deleted by us, and is forgotten already
+        && message.getReason() != OFFlowRemovedReason.DELETE) {
+      endings.timedOut(
+          ConnectionRules.tupleOf(message.getMatch()),
+          Cookie.generation(message.getCookie()),
+          counts.isPresent() && counts.get().bytes() == 0);
+    }
+    counts.ifPresent(each -> counted(message.getCookie(), each));
+  }
+
+  private void counted(U64 cookie, RuleCounts counts) {
+    traffic.ruleEnded(cookie, counts);
+    records.ruleEnded(cookie, counts);
+  }
+
+  @Override
+  public String getName() {
+    return NAME;
+  }
+
+  @Override
+  public boolean isCallbackOrderingPrereq(OFType type, String name) {
+    return type == OFType.PACKET_IN && BEFORE.contains(name);
+  }
+
+  @Override
+  public boolean isCallbackOrderingPostreq(OFType type, String name) {
+    return type == OFType.PACKET_IN && name.equals("forwarding");
+  }
+}
