@@ -1,5 +1,7 @@
 """Runs the classes of the system tests side by side, each as if on a machine of its own.
 
+One that says alone = True runs when all others are done; one that says beside = True, as it takes long and does little, runs beside them.
+
 A class has a network, mounts, processes and a /run of its own, so that an Open vSwitch that the machine runs is not
 touched, and whatever a class leaves behind goes with it. What needs the network outside, as packages do, is prepared before.
 """
@@ -13,7 +15,7 @@ import sys
 import tempfile
 import time
 import unittest
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Iterable, Sequence
 
@@ -47,21 +49,33 @@ def run_classes(suites: "Iterable[type[unittest.TestCase]]", pattern: "str | Non
     """Runs the tests of the classes whose names match the pattern, if there is one, and shows what each class printed once it is done."""
     classes = sorted(suites, key=lambda each: -unittest.defaultTestLoader.loadTestsFromTestCase(each).countTestCases())
     alone = [each for each in classes if getattr(each, "alone", False)]
-    total, there_before = Counts(), _KEPT.exists()
-    for group, workers in ((classes, _SIDE_BY_SIDE), (alone, 1)):
-        chosen = [each for each in group if workers == 1 or each not in alone]
-        runs = [_ClassRun(each, pattern) for each in chosen]
-        pool = ThreadPoolExecutor(workers)
-        try:
-            for counts in pool.map(_ClassRun.counts, runs):
-                total += counts
-        finally:
-            # after Ctrl-C: none that has not begun begins, and those that run are ended
-            pool.shutdown(wait=False, cancel_futures=True)
-            for run in runs:
-                run.end()
+    beside = [each for each in classes if getattr(each, "beside", False)]
+    shared = [each for each in classes if each not in alone and each not in beside]
+    there_before = _KEPT.exists()
+    total = _run([(shared, _SIDE_BY_SIDE), (beside, 1)], pattern) + _run([(alone, 1)], pattern)
     if not there_before:
         _KEPT.rmdir()
+    return total
+
+
+def _run(groups: "Sequence[tuple[Sequence[type[unittest.TestCase]], int]]", pattern: "str | None") -> Counts:
+    """Runs groups beside each other, of each group so many at a time."""
+    total = Counts()
+    runs, results, pools = [], [], []
+    for chosen, workers in groups:
+        pools.append(ThreadPoolExecutor(workers))
+        for each in chosen:
+            runs.append(_ClassRun(each, pattern))
+            results.append(pools[-1].submit(runs[-1].counts))
+    try:
+        for result in as_completed(results):
+            total += result.result()
+    finally:
+        # after Ctrl-C: none that has not begun begins, and those that run are ended
+        for pool in pools:
+            pool.shutdown(wait=False, cancel_futures=True)
+        for run in runs:
+            run.end()
     return total
 
 

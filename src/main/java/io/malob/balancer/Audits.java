@@ -26,6 +26,11 @@ import org.slf4j.LoggerFactory;
 final class Audits {
   private static final Logger LOG = LoggerFactory.getLogger(Audits.class);
 
+  /**
+   * A switch that cannot tell its rules costs an answer's time; one that once did not may again.
+   */
+  private static final int SILENT_ROUNDS = 10;
+
   private final IOFSwitchService switches;
   private final ReadSwitches readSwitches;
   private final Executor inOrder;
@@ -38,8 +43,8 @@ final class Audits {
 
   private final Map<DatapathId, TableReading> readings = new HashMap<>();
 
-  /** Switches that have not told their rules; they are not asked again until they reconnect. */
-  private final Set<DatapathId> silent = new HashSet<>();
+  /** Switches that have not told their rules, and in how many rounds they are left out yet. */
+  private final Map<DatapathId, Integer> silent = new HashMap<>();
 
   private final ArrayDeque<DatapathId> routine = new ArrayDeque<>();
   private long routineSinceNanos;
@@ -115,7 +120,9 @@ final class Audits {
       routineSinceNanos = now;
       routine.clear();
       routine.addAll(readSwitches.all());
-      routine.removeAll(silent);
+      routine.removeAll(silent.keySet());
+      silent.replaceAll((switchId, rounds) -> rounds - 1);
+      silent.values().removeIf(rounds -> rounds <= 0);
     }
     @Nullable DatapathId next = readings.isEmpty() ? routine.poll() : null;
     if (next != null && readSwitches.contains(next)) {
@@ -166,7 +173,7 @@ final class Audits {
                 if (switches.getActiveSwitch(switchId) != sw || !sw.isConnected()) {
                   return; // gone, rules and all; when it comes back it is audited
                 }
-                silent.add(switchId);
+                silent.put(switchId, SILENT_ROUNDS);
                 LOG.warn("rules_not_told switch={} why=\"{}\"", switchId, why);
                 done.accept(false);
               }

@@ -125,7 +125,8 @@ class AuditTest {
   }
 
   @Test
-  void switchThatDoesNotTellItsRulesAnyMore_isNotAskedAgainUntilItReconnects() {
+  void
+      switchThatDoesNotTellItsRulesAnyMore_isNotAskedAgainUntilItReconnects_orTenRoundsHavePassed() {
     net.tellNothing();
     passARound();
     passARound();
@@ -139,6 +140,11 @@ class AuditTest {
     net.disconnect(s2);
     net.addSwitch(2);
     assertEquals(asked + 1, net.requested.size());
+
+    for (int round = 0; round < 10; round++) {
+      passARound();
+    }
+    assertEquals(asked + 4, net.requested.size(), "each switch once more");
   }
 
   @Test
