@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -18,6 +19,12 @@ import java.util.function.LongSupplier;
 final class WaitingRoom {
   private static final int CAPACITY = 1_024;
 
+  /** How many of one VIP, about: those of one that floods leave room for others. */
+  static final int MOST_OF_ONE = CAPACITY / 4;
+
+  /** Addresses that share a count leave less room to each other; with so many that is rare. */
+  private static final int COUNTS = 1_024;
+
   /** Long enough for a network that has just come up: links, then ports, then hosts are found. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
@@ -25,6 +32,7 @@ final class WaitingRoom {
   private final Consumer<Arrival> wanted;
   private final ConcurrentLinkedQueue<Arrival> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger size = new AtomicInteger();
+  private final AtomicIntegerArray byAddress = new AtomicIntegerArray(COUNTS);
 
   /** What became of a packet at the door. */
   enum Entry {
@@ -48,8 +56,9 @@ final class WaitingRoom {
     if (nanoTime.getAsLong() - arrival.nanos() >= PATIENCE_NANOS) {
       return Entry.WAITED_LONG_ENOUGH;
     }
-    if (size.incrementAndGet() > CAPACITY) {
-      size.decrementAndGet();
+    int sameAddress = byAddress.incrementAndGet(countOf(arrival));
+    if (size.incrementAndGet() > CAPACITY || sameAddress > MOST_OF_ONE) {
+      left(arrival);
       return Entry.FULL;
     }
     waiting.add(arrival);
@@ -76,9 +85,19 @@ final class WaitingRoom {
   List<Arrival> leave() {
     List<Arrival> all = new ArrayList<>();
     for (Arrival arrival = waiting.poll(); arrival != null; arrival = waiting.poll()) {
-      size.decrementAndGet();
+      left(arrival);
       all.add(arrival);
     }
     return all;
+  }
+
+  private void left(Arrival arrival) {
+    byAddress.decrementAndGet(countOf(arrival));
+    size.decrementAndGet();
+  }
+
+  private static int countOf(Arrival arrival) {
+    int address = arrival.packet().dstAddress();
+    return (address ^ address >>> 10) & (COUNTS - 1);
   }
 }
