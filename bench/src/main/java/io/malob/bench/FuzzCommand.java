@@ -34,7 +34,7 @@ final class FuzzCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "TARGET",
       defaultValue = "packets",
-      description = "packets or openflow (${DEFAULT-VALUE}).")
+      description = "packets, openflow, probes, reports or catalog (${DEFAULT-VALUE}).")
   private String target = "";
 
   @Option(
@@ -49,7 +49,10 @@ final class FuzzCommand implements Callable<Integer> {
   /** What is fuzzed: a class of the tests, and the corpus that it begins with. */
   private enum Target {
     PACKETS("io.malob.openflow.packet.PacketFuzz"),
-    OPENFLOW("io.malob.controller.channel.ChannelFuzz");
+    OPENFLOW("io.malob.controller.channel.ChannelFuzz"),
+    PROBES("io.malob.controller.network.links.ProbeFuzz"),
+    REPORTS("io.malob.state.report.ReportFuzz"),
+    CATALOG("io.malob.state.catalog.CatalogFuzz");
 
     private final String type;
 
@@ -94,7 +97,10 @@ final class FuzzCommand implements Callable<Integer> {
         .filter(each -> each.label().equals(target))
         .filter(each -> runs > 0)
         .findFirst()
-        .orElseThrow(() -> new WrongUseException("TARGET is packets or openflow, --runs positive"));
+        .orElseThrow(
+            () ->
+                new WrongUseException(
+                    "TARGET is packets, openflow, probes, reports or catalog, --runs positive"));
   }
 
   /** Jazzer's corpus is a directory with a file for each input. */

@@ -1,11 +1,17 @@
 package io.malob.state.catalog;
 
+import io.malob.testing.FuzzCorpus;
 import io.malob.testing.ReaderFuzz;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
 class CatalogFormatFuzzTest {
+  @Test
+  void corpus_isReadOrDamaged_howeverItIsSpoiled() throws Exception {
+    FuzzCorpus.run("catalog.txt", 5_000, CatalogFuzz::fuzzerTestOneInput);
+  }
+
   @Test
   void spoiledCatalog_isReadOrDamaged() throws Exception {
     Catalog catalog = Catalog.open(CatalogStore.inMemory());

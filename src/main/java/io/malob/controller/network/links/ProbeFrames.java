@@ -59,8 +59,11 @@ public final class ProbeFrames {
 
   /** The probe that a port sends at that time, from that address. */
   public byte[] frame(ProbeKind kind, NodePortTuple from, MacAddress source, long millis) {
-    long switchId = from.getNodeId().getLong();
-    int port = from.getPortId().getPortNumber();
+    return frame(
+        kind, from.getNodeId().getLong(), from.getPortId().getPortNumber(), source, millis);
+  }
+
+  private byte[] frame(ProbeKind kind, long switchId, int port, MacAddress source, long millis) {
     ByteBuffer frame =
         ByteBuffer.allocate(FRAME_BYTES)
             .put(kind.destination().getBytes())
@@ -97,13 +100,16 @@ public final class ProbeFrames {
     }
     ProbeKind kind = hasType(frame, ProbeKind.LLDP) ? ProbeKind.LLDP : ProbeKind.BDDP;
     ByteBuffer bytes = ByteBuffer.wrap(frame);
-    NodePortTuple from =
-        new NodePortTuple(DatapathId.of(bytes.getLong(DPID_AT)), OFPort.of(bytes.getInt(PORT_AT)));
+    long switchId = bytes.getLong(DPID_AT);
+    int port = bytes.getInt(PORT_AT);
     long sentMillis = bytes.getLong(TIME_AT);
     MacAddress source = MacAddress.of(Arrays.copyOfRange(frame, SOURCE_AT, SOURCE_AT + 6));
-    return MessageDigest.isEqual(frame, frame(kind, from, source, sentMillis))
-        ? Optional.of(new Probe(kind, from, sentMillis))
-        : Optional.empty();
+    if (!MessageDigest.isEqual(frame, frame(kind, switchId, port, source, sentMillis))) {
+      return Optional.empty();
+    }
+    // not before: a number that somebody made up need not be one of a port
+    NodePortTuple from = new NodePortTuple(DatapathId.of(switchId), OFPort.of(port));
+    return Optional.of(new Probe(kind, from, sentMillis));
   }
 
   /** Whether a frame has the type of a probe, ours or not. */

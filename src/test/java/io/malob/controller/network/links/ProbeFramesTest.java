@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.controller.network.links.ProbeFrames.Probe;
 import io.malob.openflow.packet.Packet;
+import io.malob.testing.FuzzCorpus;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.Random;
@@ -36,6 +37,11 @@ class ProbeFramesTest {
           Optional.of(new Probe(ProbeKind.LLDP, from, millis)),
           frames.read(frames.frame(ProbeKind.LLDP, from, SOURCE, millis)));
     }
+  }
+
+  @Test
+  void corpus_isReadOrIsNone_howeverItIsSpoiled() throws Exception {
+    FuzzCorpus.run("probes.txt", 5_000, ProbeFuzz::fuzzerTestOneInput);
   }
 
   @Test
