@@ -20,6 +20,9 @@ _ASK_S, _SAMPLE_S, _COMPARE_S = 0.2, 5.0, 5.0
 _HEAP_S = 20.0
 #: A controller that has just come back answers late.
 _SETTLE_S = 5.0
+#: A difference counts if it is seen in so many looks, one after the other: a server that sends again and again what its client does not want
+#: any more keeps its rule, until the next audit finds it; and what a controller finds at its start, it keeps for a while (site.py).
+_LOOKS = 5
 
 
 class Watch:
@@ -35,7 +38,7 @@ class Watch:
         self.rest_ms: "list[float]" = []
         self.violations: "list[tuple[float, str]]" = []
         self.compared = 0
-        self._suspects: "set[str]" = set()
+        self._suspects: "dict[str, int]" = {}
         #: REST is not blamed for a collection that was ordered
         self._undisturbed = threading.Lock()
         self._threads = [
@@ -88,13 +91,12 @@ class Watch:
             self.samples["heap_mb"].append((time.monotonic(), live))
 
     def _compare(self) -> None:
-        """A difference counts when it is there in two looks, one after the other: a notice may be on its way."""
         begin = time.monotonic()
         found = set(ownership.differences(self._site.lab, self._site.rest))
         if not self._injection.quiet_since(begin, model.UNCHECKED, events.RECOVERY_S):
             found = set()
-        self.violations += [(time.monotonic(), each) for each in sorted(found & self._suspects)]
-        self._suspects = found
+        self._suspects = {each: self._suspects.get(each, 0) + 1 for each in found}
+        self.violations += [(time.monotonic(), each) for each, looks in sorted(self._suspects.items()) if looks == _LOOKS]
         self.compared += 1
 
 

@@ -35,6 +35,7 @@ final class Admissions {
   private final EarlierConnections earlier;
   private final FlowSamples samples;
   private final HalfOpen halfOpen;
+  private final Absences absences;
   private final AtomicInteger generations;
 
   /**
@@ -56,6 +57,7 @@ final class Admissions {
       EarlierConnections earlier,
       FlowSamples samples,
       HalfOpen halfOpen,
+      Absences absences,
       int firstGeneration) {
     this.connections = connections;
     this.occupancy = occupancy;
@@ -69,6 +71,7 @@ final class Admissions {
     this.earlier = earlier;
     this.samples = samples;
     this.halfOpen = halfOpen;
+    this.absences = absences;
     this.generations = new AtomicInteger(firstGeneration);
   }
 
@@ -115,8 +118,8 @@ final class Admissions {
         occupancy.atVip(terms.vipNumber) >= terms.vipLimit
             ? RefusalReason.VIP_FULL
             : tryToAdmit(request, first, terms);
-    if (refused == RefusalReason.NO_ROUTE && earlier.isIncomplete()) {
-      waitingRoom.enterOr(first, refused, (arrival, reason) -> reject(arrival, reason, terms));
+    if (refused == RefusalReason.NO_ROUTE && (earlier.isIncomplete() || absences.mayHeal())) {
+      waitingRoom.enterOr(first, refused, (arrival, reason) -> giveUp(arrival, reason, terms));
     } else if (refused != null) {
       reject(first, refused, terms);
     }
@@ -160,6 +163,16 @@ final class Admissions {
       boolean full = server.isFull();
       sawFull |= full;
       return !full;
+    }
+  }
+
+  /** A client that gets no answer asks again, and by then there may be a way. */
+  private void giveUp(Arrival arrival, RefusalReason reason, Terms terms) {
+    if (reason == RefusalReason.NO_ROUTE && absences.mayHeal()) {
+      terms.tally.refused(reason);
+      rejections.drop(reason);
+    } else {
+      reject(arrival, reason, terms);
     }
   }
 

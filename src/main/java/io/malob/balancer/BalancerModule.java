@@ -266,6 +266,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
         settings.flag("refuseSpoofing", true)
             ? new ClaimGuard(view, topology, serverMoves, refusals, nanoTime)
             : null;
+    Absences absences = new Absences(nanoTime);
     HalfOpen halfOpen =
         new HalfOpen(settings.number("maxHalfOpen", 500_000, 1, Integer.MAX_VALUE), nanoTime);
     ReadSwitches readSwitches = new ReadSwitches();
@@ -325,6 +326,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             pending,
             samples,
             halfOpen,
+            absences,
             random.applyAsInt(Integer.MAX_VALUE));
     FtpData ftpData =
         new FtpData(
@@ -404,6 +406,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
                 readSwitches,
                 audits(settings, readSwitches, inOrder, auditing),
                 adoption,
+                absences,
                 healthChecks(answers)),
             switches,
             topology,

@@ -22,6 +22,9 @@ final class HealthCheck {
 
   RiseAndFall verdict;
 
+  /** Since when it is checked. */
+  long sinceNanos;
+
   /** Where the member was when it was last asked through the network; null before. */
   @Nullable DatapathId switchId;
 
@@ -39,11 +42,13 @@ final class HealthCheck {
   /** Whether it has never been asked. */
   boolean isNew = true;
 
-  HealthCheck(Member member, Monitor monitor, @Nullable Vip vip, RiseAndFall verdict) {
+  HealthCheck(
+      Member member, Monitor monitor, @Nullable Vip vip, RiseAndFall verdict, long nowNanos) {
     this.member = member;
     this.monitor = monitor;
     this.vip = vip;
     this.verdict = verdict;
+    this.sinceNanos = nowNanos;
   }
 
   /** Whether an answer to the other one is an answer to this one. */
@@ -59,6 +64,7 @@ final class HealthCheck {
   /** Takes the place of a check that asks the same. */
   void goOnFrom(HealthCheck was, long now) {
     verdict = was.verdict;
+    sinceNanos = was.sinceNanos;
     switchId = was.switchId;
     question = was.question;
     isWaiting = was.isWaiting;

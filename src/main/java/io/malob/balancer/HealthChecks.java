@@ -104,7 +104,7 @@ final class HealthChecks {
         continue;
       }
       for (Member member : after.membersOfPool(pool.id())) {
-        HealthCheck check = new HealthCheck(member, monitor, vip, first(before, member));
+        HealthCheck check = new HealthCheck(member, monitor, vip, first(before, member), now);
         @Nullable HealthCheck was = old.get(member.number());
         if (was != null && was.asksTheSame(check)) {
           check.goOnFrom(was, now);

@@ -17,6 +17,9 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 
 /** Asks members in the way that their monitor says. For one thread. */
 final class HealthQuestions {
+  /** After a start switches, links and hosts are found one after the other. */
+  static final long FIND_NANOS = TimeUnit.SECONDS.toNanos(10);
+
   private final HealthProbes probes;
   private final HttpChecks http;
   private final Function<IPv4Address, ServerMeasurements> measured;
@@ -57,7 +60,7 @@ final class HealthQuestions {
     }
     return switch (check.monitor.type()) {
       case AGENT -> known(check, hasReportedWell(check, nowNanos));
-      case PING, TCP -> probe(check, servers);
+      case PING, TCP -> probe(check, servers, nowNanos);
       case HTTP -> request(check);
     };
   }
@@ -91,7 +94,7 @@ final class HealthQuestions {
     return question;
   }
 
-  private @Nullable Question probe(HealthCheck check, Map<Integer, Server> servers) {
+  private @Nullable Question probe(HealthCheck check, Map<Integer, Server> servers, long nowNanos) {
     @Nullable Server server = servers.get(check.member.number());
     if (server != null) {
       check.switchId = server.at().switchId();
@@ -102,7 +105,8 @@ final class HealthQuestions {
       return null;
     }
     if (server == null) {
-      return known(check, false);
+      boolean isLookedFor = check.switchId == null && nowNanos - check.sinceNanos < FIND_NANOS;
+      return isLookedFor ? null : known(check, false);
     }
     HealthProbes.Target target =
         new HealthProbes.Target(

@@ -11,15 +11,12 @@ import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Monitor;
 import io.malob.state.catalog.Vip;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -27,7 +24,6 @@ import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.topology.ITopologyService;
-import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.slf4j.Logger;
@@ -41,18 +37,12 @@ import org.slf4j.LoggerFactory;
 final class Upkeep implements NetworkEvents.Follower {
   private static final Logger LOG = LoggerFactory.getLogger(Upkeep.class);
 
-  /** The links of a switch that comes back are found one after the other. */
-  private static final long FIND_LINKS_NANOS = TimeUnit.SECONDS.toNanos(10);
-
   private final Executor inOrder;
-  private final LongSupplier nanoTime;
 
   /** How many changes of the topology are still to be looked at. */
   private final AtomicInteger topologyChanges = new AtomicInteger();
 
-  /** Switches that have been there; when they came back last. By the executor's tasks alone. */
-  private final Map<DatapathId, Long> backSinceNanos = new HashMap<>();
-
+  /** Switches that have been there. By the executor's tasks alone. */
   private final Set<DatapathId> knownSwitches = new HashSet<>();
 
   private final ViewWriter view;
@@ -71,6 +61,7 @@ final class Upkeep implements NetworkEvents.Follower {
   private final ReadSwitches readSwitches;
   private final Audits audits;
   private final Adoption adoption;
+  private final Absences absences;
   private final HealthChecks checks;
   private final IOFSwitchService switches;
   private final ITopologyService topology;
@@ -83,7 +74,6 @@ final class Upkeep implements NetworkEvents.Follower {
       ITopologyService topology,
       IDeviceService devices) {
     this.inOrder = inOrder;
-    this.nanoTime = nanoTime;
     this.view = parts.view;
     this.requests = parts.requests;
     this.endings = parts.endings;
@@ -100,6 +90,7 @@ final class Upkeep implements NetworkEvents.Follower {
     this.readSwitches = parts.readSwitches;
     this.audits = parts.audits;
     this.adoption = parts.adoption;
+    this.absences = parts.absences;
     this.checks = parts.checks;
     this.switches = switches;
     this.topology = topology;
@@ -122,6 +113,7 @@ final class Upkeep implements NetworkEvents.Follower {
       ReadSwitches readSwitches,
       Audits audits,
       Adoption adoption,
+      Absences absences,
       HealthChecks checks) {}
 
   /** An operator has changed the catalog. The future ends when the change is in force. */
@@ -193,20 +185,19 @@ final class Upkeep implements NetworkEvents.Follower {
 
   /**
    * Connections on broken paths go another way, or end if there is none. A path over a switch that
-   * takes no orders, or has done so for a moment only, is left alone where there is no other: the
-   * switch goes on forwarding.
+   * takes no orders is left alone where there is no other: the switch goes on forwarding. So are
+   * all as long as there may be another in a moment.
    */
   private void repairPaths() {
     NetworkSnapshot network = view.get().network();
     Set<LabelledPath> lost = new HashSet<>();
     Runnable again = () -> inOrder.execute(this::repairPaths);
     for (LabelledPath labelled : labels.repair(network.topology(), network::lowestLatency, again)) {
-      if (network.topology().switches().containsAll(labelled.path().switches())
-          && labelled.path().switches().stream().noneMatch(this::isJustBack)) {
+      if (network.topology().switches().containsAll(labelled.path().switches())) {
         lost.add(labelled);
       }
     }
-    if (!lost.isEmpty()) {
+    if (!lost.isEmpty() && !absences.mayHeal()) {
       closings.close(connections.find(connection -> connection.uses(lost)));
     }
   }
@@ -249,12 +240,6 @@ final class Upkeep implements NetworkEvents.Follower {
     topologyChanged();
   }
 
-  /** Whether paths over a switch may only seem broken, because not all its links are found yet. */
-  private boolean isJustBack(DatapathId switchId) {
-    @Nullable Long since = backSinceNanos.get(switchId);
-    return since != null && nanoTime.getAsLong() - since < FIND_LINKS_NANOS;
-  }
-
   private void switchRead(DatapathId switchId, boolean known) {
     if (!known) {
       LOG.warn("switch_started_afresh switch={} - its connections are interrupted", switchId);
@@ -262,7 +247,7 @@ final class Upkeep implements NetworkEvents.Follower {
       preparation.reset(switchId, view.get().catalog());
     }
     if (!knownSwitches.add(switchId)) {
-      backSinceNanos.put(switchId, nanoTime.getAsLong());
+      absences.back(switchId);
     }
     readSwitches.done(switchId);
     topologyChanged();
@@ -272,7 +257,13 @@ final class Upkeep implements NetworkEvents.Follower {
   @Override
   public void switchRemoved(DatapathId switchId) {
     readSwitches.gone(switchId);
-    inOrder.execute(() -> audits.gone(switchId));
+    inOrder.execute(
+        () -> {
+          audits.gone(switchId);
+          if (knownSwitches.contains(switchId)) {
+            absences.gone(switchId);
+          }
+        });
     topologyChanged();
   }
 
@@ -366,6 +357,7 @@ final class Upkeep implements NetworkEvents.Follower {
           audits.tick();
           limits.tell(view.get().catalog().vips().values());
           missingHosts.sweep();
+          absences.sweep();
           askForMissingMembers();
         });
   }

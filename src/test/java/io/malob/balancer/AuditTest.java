@@ -359,6 +359,61 @@ class AuditTest {
     assertEquals(1, net.stats("m1").activeConnections());
   }
 
+  /** The only other way from the client to the member goes over it. */
+  private DatapathId otherWay() {
+    DatapathId s4 = net.addSwitch(4);
+    net.link(s1, 4, s4, 1);
+    net.link(s4, 2, s3, 4);
+    return s4;
+  }
+
+  @Test
+  void linkThatBreaksWhileASwitchIsAway_endsNoConnection_asThatMayBeTheOtherWay() {
+    DatapathId s4 = otherWay();
+    net.disconnect(s4);
+    net.forgetLinks(s4);
+    net.learnBreak(s2, 2);
+    net.pass(20);
+    assertEquals(1, net.stats("m1").activeConnections());
+
+    net.addSwitch(4);
+    net.learnLink(s1, 4, s4, 1);
+    net.learnLink(s4, 2, s3, 4);
+
+    only(net.send(client, toVip(40_000, ACK)), far);
+    assertEquals(1, net.stats("m1").activeConnections());
+  }
+
+  @Test
+  void linkThatBreaksWhileASwitchIsAway_endsConnections_ifThatStaysAway() {
+    DatapathId s4 = otherWay();
+    net.disconnect(s4);
+    net.forgetLinks(s4);
+    net.learnBreak(s2, 2);
+
+    net.pass(40);
+
+    assertEquals(0, net.stats("m1").activeConnections());
+  }
+
+  @Test
+  void newConnectionWhileASwitchIsAwayOverWhichAWayMayBe_isAnsweredByNobodyUntilThen() {
+    DatapathId s4 = otherWay();
+    net.disconnect(s4);
+    net.forgetLinks(s4);
+    net.learnBreak(s2, 2);
+    assertEquals(List.of(), net.send(client, toVip(40_001, SYN)));
+    net.delivered.clear();
+    net.pass(5);
+    assertEquals(List.of(), net.delivered, "no reset either");
+
+    net.addSwitch(4);
+    net.learnLink(s1, 4, s4, 1);
+    net.learnLink(s4, 2, s3, 4);
+
+    only(net.send(client, toVip(40_001, SYN)), far);
+  }
+
   @Test
   void ruleOfAClosedConnection_isLeftToEndByItself() {
     net.delete(Catalog.MEMBERS, "m1");

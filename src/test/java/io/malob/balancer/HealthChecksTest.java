@@ -3,6 +3,7 @@ package io.malob.balancer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.algorithm.health.Health;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogException;
@@ -83,6 +84,26 @@ class HealthChecksTest {
     assertEquals(MEMBERS * 60.0 / DELAY_SECONDS, sum(later), MEMBERS);
     // one per tick on average; all of them at a time would be 500
     assertTrue(later.stream().allMatch(count -> count <= 12), later.toString());
+  }
+
+  @Test
+  void memberThatIsNotFoundYetAfterAStart_isNotJudged_forTenSeconds() throws Exception {
+    Catalog catalog = Catalog.open(CatalogStore.inMemory());
+    var unusedVip = catalog.create(Catalog.VIPS, Fields.of("id", "v", "address", "10.0.0.100"));
+    var unusedPool = catalog.create(Catalog.POOLS, Fields.of("id", "p", "vip_id", "v"));
+    var unusedMember =
+        catalog.create(
+            Catalog.MEMBERS, Fields.of("address", "10.0.0.1", "port", "80", "pool_id", "p"));
+    var unusedMonitor =
+        catalog.create(Catalog.MONITORS, Fields.of("type", "TCP", "pool_id", "p", "delay", "1"));
+    checks.follow(CatalogSnapshot.empty(), catalog.snapshot());
+    int member = catalog.snapshot().membersOfPool("p").iterator().next().number();
+
+    askedInTicks(9);
+    assertEquals(Health.UP, checks.health().get(member));
+
+    askedInTicks(10);
+    assertEquals(Health.DOWN, checks.health().get(member), "nobody has found it");
   }
 
   private static int sum(List<Integer> counts) {

@@ -64,6 +64,7 @@ class HostileSwitchTest {
   private static final IPv4Address ADDRESS = IPv4Address.of("10.0.0.1");
 
   private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+  private final Set<Thread> others = Thread.getAllStackTraces().keySet();
   private final SwitchRecorder recorder = new SwitchRecorder();
   private EmbeddedController controller;
   private ScriptedSwitch honest;
@@ -135,10 +136,11 @@ class HostileSwitchTest {
     assertEquals(List.of(), thrown);
   }
 
-  /** All but the scripted switches' and that of Netty that ends whenever it has nothing to do. */
-  private static Set<String> threads() {
+  /** The controller's, but for that of Netty that ends whenever it has nothing to do. */
+  private Set<String> threads() {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(Thread::isAlive)
+        .filter(thread -> !others.contains(thread))
         .map(Thread::getName)
         .filter(name -> !name.startsWith("scripted-switch"))
         .filter(name -> !name.startsWith("globalEventExecutor"))
@@ -165,6 +167,7 @@ class HostileSwitchTest {
         new Mutator(new Random(1_303), List.copyOf(FuzzCorpus.read("openflow.txt").values()));
     assertServed();
     Set<String> before = threads();
+    assertTrue(before.size() > 3, before.toString());
     for (int connection = 0; connection < CONNECTIONS; connection++) {
       ScriptedSwitch liar = liar();
       try {

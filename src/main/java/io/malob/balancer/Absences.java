@@ -1,0 +1,51 @@
+package io.malob.balancer;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Switches that have gone not long ago, or are just back, so that a way over them may be there
+ * again in a moment. Thread-safe; never blocks.
+ */
+final class Absences {
+  /** A switch whose controller, or whose control network, restarts is back by then. */
+  static final long AWAY_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  /** The links of a switch that comes back are found one after the other. */
+  static final long BACK_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final LongSupplier nanoTime;
+  private final Map<DatapathId, Long> hopeUntilNanos = new ConcurrentHashMap<>();
+
+  Absences(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
+  /** A switch that was there has gone. */
+  void gone(DatapathId switchId) {
+    hopeUntilNanos.put(switchId, nanoTime.getAsLong() + AWAY_NANOS);
+  }
+
+  /** A switch that had gone is back. */
+  void back(DatapathId switchId) {
+    hopeUntilNanos.put(switchId, nanoTime.getAsLong() + BACK_NANOS);
+  }
+
+  /** Whether there may soon be a way where there is none now. */
+  boolean mayHeal() {
+    if (hopeUntilNanos.isEmpty()) {
+      return false;
+    }
+    long now = nanoTime.getAsLong();
+    return hopeUntilNanos.values().stream().anyMatch(until -> until - now > 0);
+  }
+
+  /** To be called every few seconds: forgets what is over. */
+  void sweep() {
+    long now = nanoTime.getAsLong();
+    hopeUntilNanos.values().removeIf(until -> until - now <= 0);
+  }
+}
