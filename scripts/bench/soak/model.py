@@ -10,6 +10,8 @@ CHECK_S, FALL = 2, 3
 DETECTION_S = CHECK_S * (FALL + 1) + 3.0
 #: Between what was asked of the controller and the last packet that it concerns.
 CLOSING_S = 2.0
+#: Until TCP has sent again what a silent link has swallowed.
+RESENT_S = 15.0
 #: After so much silence the rules of a connection go: a setting of the run.
 IDLE_S = 5
 
@@ -85,8 +87,17 @@ def _server_ended(fault: Fault, failure: Failure, faults: "Sequence[Fault]") -> 
     """Its kernel resets what was open, and refuses what comes until the checks have noticed."""
     if failure.server is not None:
         return failure.server == fault.target and failure.outcome in _CUT and failure.within(
-            fault.begin, fault.begin + CLOSING_S)
+            fault.begin, _told(fault, faults))
     return failure.outcome in (*_CUT, "refused") and failure.within(fault.begin, _noticed(fault, faults))
+
+
+def _told(killed: Fault, faults: "Sequence[Fault]") -> float:
+    """When clients must have heard of a server's end: what a silent link swallows is sent again."""
+    told = killed.begin + CLOSING_S
+    for other in faults:
+        if other.kind == "mute" and other.begin <= told and other.end >= killed.begin:
+            told = max(told, other.end + RESENT_S)
+    return told
 
 
 def _noticed(killed: Fault, faults: "Sequence[Fault]") -> float:
@@ -112,12 +123,21 @@ def _controller_ended(fault: Fault, failure: Failure, _faults: "Sequence[Fault]"
     return slept and failure.outcome == "reset" and failure.within(fault.begin, fault.end)
 
 
+def _handshake_was_late(fault: Fault, failure: Failure, _faults: "Sequence[Fault]") -> bool:
+    """A SYN that comes again after its rule has ended is placed anew, and what the first server then answers leads to nothing."""
+    accepted = failure.accepted if failure.accepted is not None else failure.ended
+    late = failure.server is None and accepted - failure.began >= IDLE_S
+    return late and failure.outcome == "reset" and fault.begin <= accepted and failure.began <= fault.end
+
+
 _RULES: "Mapping[str, Callable[[Fault, Failure, Sequence[Fault]], bool]]" = {
     "remove": _member_went,
     "disable": _member_went,
     DOWN: _member_went,
     "kill": _server_ended,
     "crash": _controller_ended,
+    "mute": _handshake_was_late,
+    "pause": _handshake_was_late,
 }
 
 #: Faults during which the controller does nothing.

@@ -22,7 +22,7 @@ from bench.soak.watch import Watch
 #: For so long a long connection goes on, if the run is long enough: with pauses in which its rules end.
 _LONGEST_S = 40.0
 #: What waits for an answer when the last connection is opened.
-_PATIENCE_S = 60.0
+_PATIENCE_S = 90.0
 #: An event that is late by less makes the others no later.
 _PUNCTUAL_S = 0.2
 _QUIET_S = model.IDLE_S + 15

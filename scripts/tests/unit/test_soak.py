@@ -120,6 +120,18 @@ class ModelTest(unittest.TestCase):
         self.assertTrue(self.explained(failure("reset"), Fault("kill", "w1", 100.5, NEVER)))
         self.assertFalse(self.explained(failure("reset"), Fault("kill", "w2", 100.5, NEVER)))
 
+    def test_silent_link_may_keep_a_servers_end_from_clients(self) -> None:
+        late = failure("closed")
+        killed = Fault("kill", "w1", 101.0 - model.CLOSING_S - 8.0, NEVER)
+        self.assertFalse(self.explained(late, killed))
+        self.assertTrue(self.explained(late, killed, Fault("mute", "s1-s2", killed.begin, killed.begin + 6.0)))
+
+    def test_silent_link_explains_a_reset_only_where_the_handshake_outlived_its_rule(self) -> None:
+        mute = Fault("mute", "s1-s2", 85.0, 97.0)
+        self.assertTrue(self.explained(failure("reset", server=None, accepted=97.5), mute))
+        self.assertFalse(self.explained(failure("reset", server=None, accepted=90.1), mute))
+        self.assertFalse(self.explained(failure("reset", accepted=97.5), mute))
+
     def test_nobody_notices_a_killed_server_while_the_controller_is_away(self) -> None:
         refused = failure("refused", accepted=None, server=None, requests=0)
         killed = Fault("kill", "w2", 85.0, NEVER)

@@ -15,8 +15,8 @@ import struct
 import sys
 import time
 
-#: TCP sends a SYN again after 1, 3, 7 and 15 s: a controller that is away for some seconds must not be missed.
-_PATIENCE_S = 30.0
+#: TCP sends a SYN again after 1, 3, 7, 15 and 31 s, and data at ever longer intervals, too: one fault after the other may hit several of these.
+_PATIENCE_S = 60.0
 _AT_ONCE = 500
 _LARGEST = 1_000_000
 
