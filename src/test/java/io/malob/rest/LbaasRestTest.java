@@ -114,6 +114,16 @@ class LbaasRestTest {
   }
 
   @Test
+  void poolWhoseClientsStay_saysSo() throws Exception {
+    server.put("/pools/p", "{\"session_persistence\":{\"type\":\"SOURCE_IP\",\"timeout\":60}}");
+
+    JsonNode stays = get("/pools/p").get("pool").get("session_persistence");
+
+    assertEquals("SOURCE_IP", stays.get("type").asText());
+    assertEquals(60, stays.get("persistence_timeout").asInt());
+  }
+
+  @Test
   void operatingStatus_isWhatTheNetworkSees() throws Exception {
     assertEquals("ERROR", status("/pools/p/members/a", "member"));
     assertEquals("ERROR", status("/listeners/web", "listener"));
