@@ -124,6 +124,8 @@ final class FuzzCommand implements Callable<Integer> {
         "-Xmx" + processOptions.heapOr("512m"),
         "-Dmalob.fuzz.target=" + chosen.type,
         "-Dmalob.fuzz.counts=" + counts,
+        // what Jazzer does to calls of Unsafe breaks Netty's search for it
+        "-Dio.netty.noUnsafe=true",
         "-cp",
         classPath,
         "com.code_intelligence.jazzer.Jazzer",
