@@ -194,6 +194,9 @@ class OutputsTest(unittest.TestCase):
     def test_figures_that_vary_may_be_other_ones_or_unknown(self) -> None:
         self.assertTrue(outputs.matches(["took   1.5 ms, 02/3"], "took 12 ms, 12/34\n", figures_vary=True))
         self.assertTrue(outputs.matches(["CPU  10"], "CPU   -\n", figures_vary=True))
+        self.assertTrue(outputs.matches(["id", "a  1", "b  2"], "id\nb  7\na  8\n", figures_vary=True))
+        self.assertFalse(outputs.matches(["id", "a  1", "b  2"], "id\nb  7\nb  8\n", figures_vary=True))
+        self.assertFalse(outputs.matches(["a  1", "b  2"], "b  2\na  1\n"))
         self.assertFalse(outputs.matches(["took 1.5 ms"], "took long ms\n", figures_vary=True))
         self.assertFalse(outputs.matches(["took 1.5 ms"], "took 1.6 ms\n"))
 
