@@ -359,26 +359,30 @@ class AuditTest {
     assertEquals(1, net.stats("m1").activeConnections());
   }
 
-  /** The only other way from the client to the member goes over it. */
-  private DatapathId otherWay() {
+  /** The usual way breaks while the switch of the only other one is away. */
+  private DatapathId breakWhileOtherWayIsAway() {
     DatapathId s4 = net.addSwitch(4);
     net.link(s1, 4, s4, 1);
     net.link(s4, 2, s3, 4);
+    net.disconnect(s4);
+    net.forgetLinks(s4);
+    net.learnBreak(s2, 2);
     return s4;
+  }
+
+  private void otherWayIsBack(DatapathId s4) {
+    net.addSwitch(4);
+    net.learnLink(s1, 4, s4, 1);
+    net.learnLink(s4, 2, s3, 4);
   }
 
   @Test
   void linkThatBreaksWhileASwitchIsAway_endsNoConnection_asThatMayBeTheOtherWay() {
-    DatapathId s4 = otherWay();
-    net.disconnect(s4);
-    net.forgetLinks(s4);
-    net.learnBreak(s2, 2);
+    DatapathId s4 = breakWhileOtherWayIsAway();
     net.pass(20);
     assertEquals(1, net.stats("m1").activeConnections());
 
-    net.addSwitch(4);
-    net.learnLink(s1, 4, s4, 1);
-    net.learnLink(s4, 2, s3, 4);
+    otherWayIsBack(s4);
 
     only(net.send(client, toVip(40_000, ACK)), far);
     assertEquals(1, net.stats("m1").activeConnections());
@@ -386,10 +390,7 @@ class AuditTest {
 
   @Test
   void linkThatBreaksWhileASwitchIsAway_endsConnections_ifThatStaysAway() {
-    DatapathId s4 = otherWay();
-    net.disconnect(s4);
-    net.forgetLinks(s4);
-    net.learnBreak(s2, 2);
+    breakWhileOtherWayIsAway();
 
     net.pass(40);
 
@@ -398,18 +399,13 @@ class AuditTest {
 
   @Test
   void newConnectionWhileASwitchIsAwayOverWhichAWayMayBe_isAnsweredByNobodyUntilThen() {
-    DatapathId s4 = otherWay();
-    net.disconnect(s4);
-    net.forgetLinks(s4);
-    net.learnBreak(s2, 2);
+    DatapathId s4 = breakWhileOtherWayIsAway();
     assertEquals(List.of(), net.send(client, toVip(40_001, SYN)));
     net.delivered.clear();
     net.pass(5);
     assertEquals(List.of(), net.delivered, "no reset either");
 
-    net.addSwitch(4);
-    net.learnLink(s1, 4, s4, 1);
-    net.learnLink(s4, 2, s3, 4);
+    otherWayIsBack(s4);
 
     only(net.send(client, toVip(40_001, SYN)), far);
   }
