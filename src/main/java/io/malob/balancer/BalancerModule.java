@@ -24,6 +24,7 @@ import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.CatalogStore;
 import io.malob.state.catalog.FileCatalogStore;
 import io.malob.state.catalog.Protocol;
+import io.malob.state.network.ServerMeasurements;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -256,7 +257,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
     view =
         new ViewWriter(
             hosts::find,
-            address -> monitor.servers().get(address, monitor.nanoTime()),
+            this::measured,
             new NetworkValues(monitor, linkLoads, counting)::of,
             counting,
             new SlowStarts(nanoTime));
@@ -413,6 +414,10 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             devices);
   }
 
+  private ServerMeasurements measured(IPv4Address address) {
+    return monitor.servers().get(address, monitor.nanoTime());
+  }
+
   private HealthChecks healthChecks(ConcurrentLinkedQueue<Question> answers) {
     return new HealthChecks(
         nanoTime,
@@ -420,7 +425,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
         new HealthQuestions(
             healthProbes,
             new HttpChecks(answers::add),
-            address -> monitor.servers().get(address, monitor.nanoTime()),
+            this::measured,
             switchId -> switches.getActiveSwitch(switchId) != null,
             answers::add),
         answers,
@@ -438,7 +443,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
                 settings.number("ejectMostSeconds", Math.max(300, seconds), seconds, 86_400))),
         switches,
         view,
-        address -> monitor.servers().get(address, monitor.nanoTime()),
+        this::measured,
         inOrder,
         nanoTime);
   }
