@@ -16,7 +16,7 @@ from base.place import ROOT
 from base.preparation import prepare
 from base.waiting import orderly_end, say
 from tests import sharing
-from tests.counts import Counts, of_surefire, of_unittest
+from tests.counts import Counts, failed_of_class, flakes_of_surefire, of_surefire, of_unittest
 
 _HERE = Path(__file__).parent
 
@@ -25,14 +25,15 @@ def main() -> int:
     options = _options()
     if options.tested:
         # begun by sharing.py
-        counts = _run(_of_class(options.tested, options.only))
-        Path(options.counts).write_text(json.dumps(dataclasses.asdict(counts)))
+        result = _run(_of_class(options.tested, options.only, options.test))
+        Path(options.outcome).write_text(json.dumps({
+            "counts": dataclasses.asdict(of_unittest(result)), "failed": failed_of_class(result, options.tested)}))
         return 0
     total = Counts()
     if options.maven_status is not None:
         total += _maven(options.maven_status)
     if not options.only:
-        total += _run(_load("unit", None))
+        total += of_unittest(_run(_load("unit", None)))
     if not options.unit:
         with orderly_end():
             total += _system(options.only)
@@ -46,24 +47,27 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--maven-status", type=int, help="Maven's exit code; without it, no Java test is counted")
     parser.add_argument("--only", metavar="PATTERN", help="only the system tests whose names match, as in '*Mesh*'")
     parser.add_argument("--class", dest="tested", help=argparse.SUPPRESS)
-    parser.add_argument("--counts", help=argparse.SUPPRESS)
+    parser.add_argument("--test", action="append", help=argparse.SUPPRESS)
+    parser.add_argument("--outcome", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
 def _maven(status: int) -> Counts:
     counts = Counts()
     for project in (ROOT, ROOT / "bench"):
-        counts += of_surefire(project / "target" / "surefire-reports")
+        reports = project / "target" / "surefire-reports"
+        counts += of_surefire(reports)
+        for test in flakes_of_surefire(reports):
+            say(f"{test} passed only when it was run once more")
     if status != 0 and not counts.failed:
         say("Maven failed, though no test did: see above")
         counts += Counts(failed=1)
     return counts
 
 
-def _run(suite: unittest.TestSuite) -> Counts:
+def _run(suite: unittest.TestSuite) -> unittest.TestResult:
     # the same channel as Maven's output; stdout has the closing line only
-    result = unittest.TextTestRunner(stream=sys.stderr, verbosity=2).run(suite)
-    return of_unittest(result)
+    return unittest.TextTestRunner(stream=sys.stderr, verbosity=2).run(suite)
 
 
 def _loader(pattern: str | None) -> unittest.TestLoader:
@@ -77,8 +81,8 @@ def _load(kind: str, pattern: str | None) -> unittest.TestSuite:
     return _loader(pattern).discover(str(_HERE / kind), "test_*.py", str(_HERE.parent))
 
 
-def _of_class(name: str, pattern: str | None) -> unittest.TestSuite:
-    return _loader(pattern).loadTestsFromName(name)
+def _of_class(name: str, pattern: str | None, tests: "list[str] | None") -> unittest.TestSuite:
+    return _loader(pattern).loadTestsFromNames(tests or [name])
 
 
 def _system(pattern: str | None) -> Counts:
@@ -89,7 +93,7 @@ def _system(pattern: str | None) -> Counts:
         return Counts(failed=len(tests)) if os.environ.get("CI") == "true" else Counts(skipped=len(tests))
     # what could not be loaded has no class of ours; it fails here
     broken = [test for test in tests if isinstance(test, unittest.loader._FailedTest)]  # type: ignore[attr-defined]
-    total = _run(unittest.TestSuite(broken)) if broken else Counts()
+    total = of_unittest(_run(unittest.TestSuite(broken))) if broken else Counts()
     try:
         for part in ("lab", "controller", "tests"):
             prepare(part)

@@ -35,6 +35,14 @@ def of_surefire(directory: Path) -> Counts:
     return total
 
 
+def flakes_of_surefire(directory: Path) -> list[str]:
+    """The tests in Maven Surefire's XML reports that failed and then passed."""
+    return [
+        f"{case.get('classname')}.{case.get('name')}"
+        for report in sorted(directory.glob("TEST-*.xml")) for case in ElementTree.parse(report).iter("testcase")
+        if case.find("flakyFailure") is not None or case.find("flakyError") is not None]
+
+
 def of_unittest(result: unittest.TestResult) -> Counts:
     """Counts a result. What fails before or after its tests, as a class's set-up, counts as one failure."""
     # a failing sub-test stands for the test that it is part of
@@ -43,3 +51,11 @@ def of_unittest(result: unittest.TestResult) -> Counts:
     outside = sum(1 for test, _ in result.errors if type(test).__name__ == "_ErrorHolder")
     skipped = len(result.skipped)
     return Counts(result.testsRun - (failed - outside) - skipped, failed, skipped)
+
+
+def failed_of_class(result: unittest.TestResult, name: str) -> list[str]:
+    """The full names of the tests of one class that have failed; the class's own if that did, outside of its tests."""
+    tests = [getattr(test, "test_case", test) for test, _ in [*result.failures, *result.errors]] + result.unexpectedSuccesses
+    if any(type(test).__name__ == "_ErrorHolder" for test in tests):
+        return [name]
+    return sorted({test.id() for test in tests})

@@ -4,6 +4,9 @@ One that says alone = True runs when all others are done; one that says beside =
 
 A class has a network, mounts, processes and a /run of its own, so that an Open vSwitch that the machine runs is not
 touched, and whatever a class leaves behind goes with it. What needs the network outside, as packages do, is prepared before.
+
+Tests that fail are run once more with nothing beside them, if they are few: on a machine that others use as well, a pause of
+seconds makes a connection time out. What passes then is said by name; it counts as passed.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import tempfile
 import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterable, Sequence
 
@@ -26,6 +30,8 @@ from tests.counts import Counts
 #: Most of a class is waiting, but what it measures must not wait for a processor.
 _SIDE_BY_SIDE = 2
 _LIMIT_S = 420.0
+#: More failures than these are no accident.
+_MOST_AGAIN = 5
 #: Each class has one of its own there, and for that there must be one.
 _KEPT = Path("/var/lib/malob")
 
@@ -48,53 +54,93 @@ exit $?
 def run_classes(suites: "Iterable[type[unittest.TestCase]]", pattern: "str | None") -> Counts:
     """Runs the tests of the classes whose names match the pattern, if there is one, and shows what each class printed once it is done."""
     classes = sorted(suites, key=lambda each: -unittest.defaultTestLoader.loadTestsFromTestCase(each).countTestCases())
-    alone = [each for each in classes if getattr(each, "alone", False)]
-    beside = [each for each in classes if getattr(each, "beside", False)]
-    shared = [each for each in classes if each not in alone and each not in beside]
+    runs = [_ClassRun(f"{each.__module__}.{each.__qualname__}", ["--only", pattern] if pattern else []) for each in classes]
+    alone, beside, shared = [], [], []
+    for each, run in zip(classes, runs):
+        kind = alone if getattr(each, "alone", False) else beside if getattr(each, "beside", False) else shared
+        kind.append(run)
     there_before = _KEPT.exists()
-    total = _run([(shared, _SIDE_BY_SIDE), (beside, 1)], pattern) + _run([(alone, 1)], pattern)
+    outcomes = with_a_second_try(_run([(shared, _SIDE_BY_SIDE), (beside, 1)]) + _run([(alone, 1)]))
     if not there_before:
         _KEPT.rmdir()
-    return total
+    return sum((outcome.counts for outcome in outcomes), Counts())
 
 
-def _run(groups: "Sequence[tuple[Sequence[type[unittest.TestCase]], int]]", pattern: "str | None") -> Counts:
+@dataclass(frozen=True)
+class Outcome:
+    """Of the tests of one class.
+
+    failed: those to run again, by their full names, the class's own for all of them; None if that would tell nothing.
+    """
+
+    name: str
+    counts: Counts
+    failed: "Sequence[str] | None" = ()
+
+
+def with_a_second_try(outcomes: "Sequence[Outcome]") -> "list[Outcome]":
+    """The outcomes once what has failed was run again, one class after the other."""
+    bad = {outcome.name: outcome for outcome in outcomes if outcome.counts.failed}
+    if sum(outcome.counts.failed for outcome in bad.values()) > _MOST_AGAIN or any(not each.failed for each in bad.values()):
+        return list(outcomes)
+    runs = []
+    for name, outcome in bad.items():
+        say(f"once more, with nothing beside: {', '.join(outcome.failed or ())}")
+        runs.append(_ClassRun(name, [word for test in outcome.failed or () for word in ("--test", test)]))
+    ended = {outcome.name: _merged(bad[outcome.name], outcome) for outcome in _run([(runs, 1)])}
+    for name, outcome in ended.items():
+        for test in bad[name].failed or ():
+            again = outcome.failed is None or {test, name}.intersection(outcome.failed)
+            say(f"{test} {'failed twice' if again else 'passed only when it was run once more'}")
+    return [ended.get(outcome.name, outcome) for outcome in outcomes]
+
+
+def _merged(first: Outcome, second: Outcome) -> Outcome:
+    """The outcome of a class of which a part, or all, was run a second time."""
+    if first.failed == [first.name]:
+        return second
+    counts = Counts(
+        first.counts.passed + second.counts.passed, second.counts.failed, first.counts.skipped + second.counts.skipped)
+    return Outcome(first.name, counts, second.failed)
+
+
+def _run(groups: "Sequence[tuple[Sequence[_ClassRun], int]]") -> "list[Outcome]":
     """Runs groups beside each other, of each group so many at a time."""
-    total = Counts()
-    runs, results, pools = [], [], []
-    for chosen, workers in groups:
+    outcomes: "list[Outcome]" = []
+    results, pools = [], []
+    for runs, workers in groups:
         pools.append(ThreadPoolExecutor(workers))
-        for each in chosen:
-            runs.append(_ClassRun(each, pattern))
-            results.append(pools[-1].submit(runs[-1].counts))
+        results += [pools[-1].submit(run.outcome) for run in runs]
     try:
         for result in as_completed(results):
-            total += result.result()
+            outcomes.append(result.result())
+        return outcomes
     finally:
         # after Ctrl-C: none that has not begun begins, and those that run are ended
         for pool in pools:
             pool.shutdown(wait=False, cancel_futures=True)
-        for run in runs:
-            run.end()
-    return total
+        for runs, _ in groups:
+            for run in runs:
+                run.end()
 
 
 class _ClassRun:
-    def __init__(self, tested: "type[unittest.TestCase]", pattern: "str | None") -> None:
-        self._name = f"{tested.__module__}.{tested.__qualname__}"
-        self._pattern = pattern
+    def __init__(self, name: str, more: "Sequence[str]") -> None:
+        """more: options that say which of its tests."""
+        self._name = name
+        self._more = more
         self._process: "subprocess.Popen[bytes] | None" = None
         self._ended = False
 
-    def counts(self) -> Counts:
+    def outcome(self) -> Outcome:
         begun = time.monotonic()
-        with tempfile.NamedTemporaryFile(prefix="malob-counts-") as result, tempfile.TemporaryFile() as printed:
+        with tempfile.NamedTemporaryFile(prefix="malob-outcome-") as result, tempfile.TemporaryFile() as printed:
             if self._ended:
-                return Counts()
+                return Outcome(self._name, Counts())
             self._process = subprocess.Popen(
                 _on_its_own([
-                    sys.executable, str(ROOT / "scripts" / "command.py"), "tests", "--class", self._name, "--counts", result.name,
-                    *(["--only", self._pattern] if self._pattern else [])]),
+                    sys.executable, str(ROOT / "scripts" / "command.py"), "tests",
+                    "--class", self._name, "--outcome", result.name, *self._more]),
                 stdin=subprocess.DEVNULL, stdout=printed, stderr=printed)
             in_time = self._wait()
             printed.seek(0)
@@ -103,9 +149,10 @@ class _ClassRun:
             if not in_time:
                 say(f"{self._name} was ended after {_LIMIT_S:g} s")
             try:
-                return Counts(**json.loads(Path(result.name).read_text()))
+                told = json.loads(Path(result.name).read_text())
+                return Outcome(self._name, Counts(**told["counts"]), told["failed"])
             except ValueError:
-                return Counts() if self._ended else Counts(failed=1)
+                return Outcome(self._name, Counts(failed=0 if self._ended else 1), None)
 
     def _wait(self) -> bool:
         assert self._process is not None

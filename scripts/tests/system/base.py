@@ -28,7 +28,24 @@ HTTP_PORTS = (80, 8001)
 UDP_PORT = 5353
 
 
-class SystemTest(unittest.TestCase):
+class LogsAfterFailure(unittest.TestCase):
+    """Shows the ends of programs' logs after a test that has failed."""
+
+    def logs(self) -> Sequence[Path]:
+        raise NotImplementedError
+
+    def run(self, result: "unittest.TestResult | None" = None) -> Any:
+        before = _failures(result)
+        outcome = super().run(result)
+        if _failures(result) > before:
+            for log in self.logs():
+                say(f"{log.name} ends so:")
+                for line in log.read_text(errors="replace").splitlines()[-25:]:
+                    say(f"  | {line}")
+        return outcome
+
+
+class SystemTest(LogsAfterFailure):
     """Starts a controller, a network and a server on each host in the role of one, once for a class."""
 
     topology_name = "mesh5"
@@ -76,15 +93,8 @@ class SystemTest(unittest.TestCase):
     def setUp(self) -> None:
         say(f"\n{type(self).__name__}: {self.shortDescription() or self._testMethodName}")
 
-    def run(self, result: "unittest.TestResult | None" = None) -> Any:
-        """As always; and shows the end of the controller's log after a failure."""
-        before = _failures(result)
-        outcome = super().run(result)
-        if _failures(result) > before and "controller" in type(self).__dict__:
-            say("the controller's log ends so:")
-            for line in self.controller.log.read_text(errors="replace").splitlines()[-25:]:
-                say(f"  | {line}")
-        return outcome
+    def logs(self) -> Sequence[Path]:
+        return [self.controller.log] if "controller" in type(self).__dict__ else []
 
     @classmethod
     def wait_for_network(cls) -> None:

@@ -13,7 +13,7 @@ import time
 import unittest
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, Sequence
 
 from base.commands import run
 from base.errors import ScriptError
@@ -21,7 +21,10 @@ from base.preparation import prepare
 from base.waiting import say, wait_until
 from endhost.names import INSIDE_IPV6
 from lab import namespaces
+from tests.system.base import LogsAfterFailure
 from tests.system.uplinks import HOST, HTTP_PORT, SERVER, SERVER6, SSH_PORT, TALK_PORT, Talk, UplinkNetwork, gateway6
+
+STATE = Path(f"/run/malob/endhost/netns-{HOST}")
 
 #: What the DHCP client does with a lease.
 LEASE_HOOK = Path(__file__).parent / "lease_hook.sh"
@@ -36,11 +39,17 @@ while select.select([s], [], [], 0.5)[0]:
 """
 
 
-class EndhostTest(unittest.TestCase):
-    """What happens while it is up. One network for all; each test leaves both uplinks alive."""
-
+class _WithUplinks(LogsAfterFailure):
     needs = ("endhost",)
     network: UplinkNetwork
+
+    def logs(self) -> "Sequence[Path]":
+        return [log for log in (STATE / "endhost.log", STATE / "controller.log") if log.exists()]
+
+
+class EndhostTest(_WithUplinks):
+    """What happens while it is up. One network for all; each test leaves both uplinks alive."""
+
     earlier: Talk
     session: Talk
 
@@ -66,7 +75,9 @@ class EndhostTest(unittest.TestCase):
 
     def answers(self, count: int, bind: "str | None" = None) -> "Counter[str]":
         """Which gateways answered so many requests, one after the other."""
-        command = ["curl", "-s", "-m", "5", *(["--interface", bind] if bind else []), f"http://{SERVER}:{HTTP_PORT}/"]
+        # of other ports than flows have, which are not known to the kernel as taken on that address
+        bound = ["--interface", bind, "--local-port", "20000-29999"] if bind else []
+        command = ["curl", "-s", "-m", "5", *bound, f"http://{SERVER}:{HTTP_PORT}/"]
         return Counter(
             (re.findall(r"mle-\d", self.network.host(*command, check=False)) or ["none"])[0] for _ in range(count))
 
@@ -155,15 +166,18 @@ class EndhostTest(unittest.TestCase):
         self.assertEqual({"mle-1": 2, "mle-2": 2}, dict(self.answers(4)))
 
     def vsctl(self, *words: str) -> None:
-        directory = f"/run/malob/endhost/netns-{HOST}/openvswitch"
-        self.network.host("env", f"OVS_RUNDIR={directory}", "ovs-vsctl", "--timeout=10", *words)
+        self.of_switch("ovs-vsctl", "--timeout=10", *words)
+
+    def of_switch(self, *command: str) -> str:
+        """What a command of the host's own Open vSwitch prints."""
+        return self.network.host("env", f"OVS_RUNDIR={STATE}/openvswitch", *command)
 
     def test_switch_spreads_flows_by_capacity_and_each_stays(self) -> None:
         for name, bps in (("eth0", 10_000_000), ("eth1", 30_000_000)):
             self.put(f"uplinks/{name}", {"capacity_bps": bps})
         self.put("algorithm", {"algorithm": "GROUP"})
         try:
-            time.sleep(1)
+            self.wait_shares("33", "100")
             found = self.answers(60)
             self.assertEqual(60, found["mle-1"] + found["mle-2"], found)
             # a quarter of them, by hash: within four standard deviations
@@ -178,8 +192,13 @@ class EndhostTest(unittest.TestCase):
             self.put("algorithm", {"algorithm": "RR"})
             for name in ("eth0", "eth1"):
                 self.put(f"uplinks/{name}", {"capacity_bps": None})
-        time.sleep(1)
+        self.wait_shares()
         self.assertEqual({"mle-1": 2, "mle-2": 2}, dict(self.answers(4)))
+
+    def wait_shares(self, *weights: str) -> None:
+        """Until the switch's group has these, or until it has no group."""
+        wait_until(lambda: list(weights) == re.findall(r"weight:(\d+)", self.of_switch("ovs-ofctl", "-OOpenFlow13", "dump-groups", "malob0")),
+                   f"the group's weights to be {weights}", 5)
 
     def put(self, what: str, document: "dict[str, Any]") -> None:
         self.network.host("curl", "-s", "-f", "-X", "PUT", "-d", json.dumps(document), f"http://127.0.0.1:8080/wm/malob/endhost/{what}")
@@ -279,11 +298,8 @@ class EndhostTest(unittest.TestCase):
         self.assertEqual({"mle-1": 2, "mle-2": 2}, dict(self.answers(4)))
 
 
-class EndhostLifeTest(unittest.TestCase):
+class EndhostLifeTest(_WithUplinks):
     """up and down: the network is as it was, whatever happens between them."""
-
-    needs = ("endhost",)
-    network: UplinkNetwork
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -464,8 +480,7 @@ class EndhostLeaseTest(unittest.TestCase):
 
 def switch_daemons(network: UplinkNetwork) -> "list[int]":
     """The switch's, then its database's."""
-    directory = f"/run/malob/endhost/netns-{HOST}/openvswitch"
-    found = network.host("sh", "-c", f"cd {directory} && cat ovs-vswitchd.pid ovsdb-server.pid")
+    found = network.host("sh", "-c", f"cd {STATE}/openvswitch && cat ovs-vswitchd.pid ovsdb-server.pid")
     return [int(word) for word in found.split()]
 
 

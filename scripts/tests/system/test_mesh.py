@@ -11,6 +11,10 @@ from demo import balancing
 from tests.system.base import UDP_PORT, SystemTest
 
 
+#: What the kernel chooses a client's port from; of a host's own network.
+_PORT_RANGE = "net.ipv4.ip_local_port_range"
+
+
 class MeshTest(SystemTest):
     topology_name = "mesh5"
 
@@ -161,6 +165,10 @@ class MeshTest(SystemTest):
         """a client that uses the VIP reaches its servers by their own addresses as well"""
         self.virtual("beside", "10.0.0.107", 80)
         self.requests("c1", "10.0.0.107", 80, 6)
+        # from a port that a rule still translates, a direct connection would get the VIP's answers
+        was = self.on("c1", "sysctl", "-n", _PORT_RANGE).strip()
+        self.on("c1", "sysctl", "-q", "-w", f"{_PORT_RANGE}=20000 30000")
+        self.addCleanup(self.on, "c1", "sysctl", "-q", "-w", f"{_PORT_RANGE}={was}")
         for server in self.servers:
             self.assertEqual({server.name}, set(self.requests("c1", server.ip, 80, 2)))
 

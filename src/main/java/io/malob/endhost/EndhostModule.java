@@ -347,6 +347,7 @@ public final class EndhostModule
       Thread.currentThread().interrupt();
     }
     keeper.forget();
+    awaitTurn();
     return true;
   }
 

@@ -14,6 +14,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Follows the host's network: gives the switch its rules, and ends flows whose uplink does not
@@ -21,6 +23,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * in order.
  */
 final class HostKeeper {
+  private static final Logger LOG = LoggerFactory.getLogger(HostKeeper.class);
+
   private final FlowProgrammer programmer;
   private final SwitchKeeper keeper;
   private final OpenFlows flows;
@@ -31,6 +35,9 @@ final class HostKeeper {
   private final LongSupplier nanoTime;
   private final FlowReading reading;
   private volatile Optional<Wiring> wiring = Optional.empty();
+
+  /** What the switch's rules were made for; for the executor. */
+  private Optional<Wiring> followed = Optional.empty();
 
   HostKeeper(
       FlowProgrammer programmer,
@@ -60,13 +67,19 @@ final class HostKeeper {
 
   /** Things have changed. */
   void viewChanged(HostView view) {
-    Wiring now = Wiring.of(view);
-    Optional<Wiring> before = wiring;
-    wiring = Optional.of(now); // new flows go by it from here on
-    inOrder.execute(() -> changed(before, now));
+    wiring = Optional.of(Wiring.of(view)); // new flows go by it from here on
+    inOrder.execute(this::follow);
   }
 
-  private void changed(Optional<Wiring> before, Wiring now) {
+  /** Brings rules and flows to the latest wiring; an older one may not be true any more. */
+  private void follow() {
+    Optional<Wiring> before = followed;
+    Optional<Wiring> latest = wiring;
+    if (latest.isEmpty() || latest.equals(before)) {
+      return;
+    }
+    Wiring now = latest.get();
+    followed = latest;
     before.filter(old -> !old.switchId().equals(now.switchId())).ifPresent(keeper::clear);
     if (before.filter(old -> old.switchId().equals(now.switchId())).isEmpty()) {
       reading.switchActivated();
@@ -82,12 +95,12 @@ final class HostKeeper {
 
   /** The switch is there, perhaps without any rule. */
   void switchActivated(DatapathId switchId) {
-    wiring
-        .filter(now -> now.switchId().equals(switchId))
-        .ifPresent(
-            now ->
-                inOrder.execute(
-                    () -> {
+    inOrder.execute(
+        () ->
+            wiring
+                .filter(now -> now.switchId().equals(switchId))
+                .ifPresent(
+                    now -> {
                       reading.switchActivated();
                       keeper.switchChanged();
                       keeper.prepare(now);
@@ -120,6 +133,7 @@ final class HostKeeper {
         .forEach(
             uplink ->
                 programmer.send(now.switchId(), factory -> FlowRules.removeAll(factory, uplink)));
+    LOG.info("flows_ended flows={} - their uplinks do not carry them any more", stranded.size());
     stranded.forEach(flow -> end(now, flow));
     resetsLater.run();
   }
@@ -213,7 +227,11 @@ final class HostKeeper {
 
   /** Takes all rules away and forgets the host. */
   void forget() {
-    wiring.ifPresent(keeper::clear);
-    wiring = Optional.empty();
+    inOrder.execute(
+        () -> {
+          wiring.ifPresent(keeper::clear);
+          wiring = Optional.empty();
+          followed = Optional.empty();
+        });
   }
 }

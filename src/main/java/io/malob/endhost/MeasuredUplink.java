@@ -122,6 +122,15 @@ final class MeasuredUplink {
     return isUp && port.isPresent() && isRouterThere(nowNanos) && !isRecordedAsNothing;
   }
 
+  /** What is wrong with an uplink that is not alive, in a few words for operators. */
+  String whyDead() {
+    if (!isUp || port.isEmpty()) {
+      return "its port is down";
+    }
+    boolean hasAddress = uplink.ipv4().isPresent() || uplink.ipv6().isPresent();
+    return hasAddress ? "its router does not answer" : "it has no address";
+  }
+
   /** The IPv4 router, or that of IPv6 where there is no other. */
   private boolean isRouterThere(long nowNanos) {
     boolean hasIpv4 = uplink.ipv4().isPresent() && uplink.gatewayIpv4().isPresent();

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.protocol.OFPortStatsReply;
 import org.projectfloodlight.openflow.types.OFPort;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Measures uplinks: asks their routers by ARP and echoes, and the switch for what its ports have
@@ -33,6 +35,8 @@ import org.projectfloodlight.openflow.types.OFPort;
  * and with each reading of the counters, about once a second.
  */
 final class MeasuredUplinks implements Uplinks {
+  private static final Logger LOG = LoggerFactory.getLogger(MeasuredUplinks.class);
+
   /** How often {@link #tick} is to be called as a rule. */
   static final long TICK_MILLIS = 25;
 
@@ -319,9 +323,25 @@ final class MeasuredUplinks implements Uplinks {
                       .map(each -> uplink(each).view(now))
                       .collect(ImmutableList.toImmutableList()));
           if (view.filter(made::equals).isEmpty()) {
+            tellLives(made);
             view = Optional.of(made);
             listeners.forEach(listener -> listener.accept(made));
           }
         });
+  }
+
+  private void tellLives(HostView made) {
+    for (UplinkView each : made.uplinks()) {
+      String name = each.uplink().name();
+      boolean wasAlive =
+          view.stream()
+              .flatMap(before -> before.uplinks().stream())
+              .anyMatch(before -> before.alive() && before.uplink().name().equals(name));
+      if (each.alive() && !wasAlive) {
+        LOG.info("uplink_alive uplink=\"{}\"", name);
+      } else if (wasAlive && !each.alive()) {
+        LOG.warn("uplink_dead uplink=\"{}\" why=\"{}\"", name, uplink(each.uplink()).whyDead());
+      }
+    }
   }
 }

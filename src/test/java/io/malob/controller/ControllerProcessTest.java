@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.testing.ScriptedSwitch;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -15,7 +15,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -152,25 +151,35 @@ class ControllerProcessTest {
       assertEquals(200, stream.statusCode());
       streams.add(stream.body());
     }
+    for (InputStream stream : streams) {
+      awaitLine(stream, "event: state");
+    }
     assertEquals(503, get("/wm/malob/events").statusCode());
     assertEquals(200, get(VIPS).statusCode());
     process.destroy();
     assertTrue(process.waitFor(10, TimeUnit.SECONDS), () -> "still there:\n" + said());
     assertEquals(0, process.exitValue(), this::said);
     for (InputStream stream : streams) {
-      String events = untilTheEnd(stream);
-      assertTrue(events.contains("event: state\n"), events);
+      readToTheEnd(stream);
     }
   }
 
-  /** What is still to come, whether it ends in order or with the process. */
-  private static String untilTheEnd(InputStream stream) {
-    ByteArrayOutputStream read = new ByteArrayOutputStream();
-    try {
-      stream.transferTo(read);
-    } catch (IOException e) {
-      // the process was faster than its last words
+  /** Reads until a line comes; fails if the end comes first. */
+  private static void awaitLine(InputStream stream, String line) throws IOException {
+    StringBuilder read = new StringBuilder();
+    while (read.indexOf(line + "\n") < 0) {
+      int next = stream.read();
+      assertTrue(next >= 0, () -> "ended after:\n" + read);
+      read.append((char) next);
     }
-    return read.toString(StandardCharsets.UTF_8);
+  }
+
+  /** Whether it ends in order or with the process, which may be faster than its last words. */
+  private static void readToTheEnd(InputStream stream) {
+    try {
+      stream.transferTo(OutputStream.nullOutputStream());
+    } catch (IOException e) {
+      // ended
+    }
   }
 }

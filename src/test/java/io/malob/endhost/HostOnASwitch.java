@@ -1,6 +1,7 @@
 package io.malob.endhost;
 
 import com.google.common.util.concurrent.Futures;
+import com.google.common.util.concurrent.SettableFuture;
 import io.malob.testing.FakeFlowTable;
 import io.malob.testing.FakeFlowTable.Output;
 import io.malob.testing.FakeRule;
@@ -12,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -68,6 +70,11 @@ final class HostOnASwitch {
   /** Whether the switch's table takes no rules of flows any more. */
   boolean isTableFull;
 
+  /** Whether answers to questions about rules wait for {@link #answer}. */
+  boolean answersLate;
+
+  private final List<Runnable> lateAnswers = new ArrayList<>();
+  private @Nullable List<Runnable> held;
   private final List<Runnable> repeated = new ArrayList<>();
   private final List<Scheduled> scheduled = new ArrayList<>();
   private final IOFSwitch sw;
@@ -120,7 +127,12 @@ final class HostOnASwitch {
         .on(
             "execute",
             with -> {
-              ((Runnable) with[0]).run();
+              Runnable task = (Runnable) with[0];
+              if (held == null) {
+                task.run();
+              } else {
+                held.add(task);
+              }
               return null;
             })
         .on(
@@ -155,15 +167,44 @@ final class HostOnASwitch {
             "writeStatsRequest",
             with -> {
               OFFlowStatsRequest request = (OFFlowStatsRequest) with[0];
-              return Futures.immediateFuture(
-                  List.of(
-                      FACTORY
-                          .buildFlowStatsReply()
-                          .setEntries(
-                              table.tell(FACTORY, request.getCookie(), request.getCookieMask()))
-                          .build()));
+              SettableFuture<List<?>> answer = SettableFuture.create();
+              Runnable answering =
+                  () ->
+                      answer.set(
+                          List.of(
+                              FACTORY
+                                  .buildFlowStatsReply()
+                                  .setEntries(
+                                      table.tell(
+                                          FACTORY, request.getCookie(), request.getCookieMask()))
+                                  .build()));
+              if (answersLate) {
+                lateAnswers.add(answering);
+              } else {
+                answering.run();
+              }
+              return answer;
             })
         .make();
+  }
+
+  /** What is to be done in order waits from now on, until {@link #release}. */
+  void hold() {
+    held = new ArrayList<>();
+  }
+
+  /** All that has waited is done, in order. */
+  void release() {
+    List<Runnable> waiting = Objects.requireNonNull(held);
+    held = null;
+    waiting.forEach(Runnable::run);
+  }
+
+  /** The switch answers what it has been asked. */
+  void answer() {
+    List<Runnable> answers = List.copyOf(lateAnswers);
+    lateAnswers.clear();
+    answers.forEach(Runnable::run);
   }
 
   private void obey(OFMessage message) {

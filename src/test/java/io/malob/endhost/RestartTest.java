@@ -52,6 +52,29 @@ class RestartTest {
   }
 
   @Test
+  void flows_takenOverBeforeAnEarlierChangeIsDealtWith_stay() throws Exception {
+    HostOnASwitch before = new HostOnASwitch().configured();
+    before.opens(40_000, SERVER);
+    before.opens(40_001, SERVER);
+    HostOnASwitch host = before.restarted();
+    host.uplinks.setAlive("eth0", false);
+    host.uplinks.setAlive("eth1", false);
+    host.answersLate = true;
+    host.configured();
+    host.sweep();
+    // what waits is, in this order: the switch's rules, one uplink alive, both alive
+    host.hold();
+    host.answersLate = false;
+    host.answer();
+    host.uplinks.setAlive("eth0", true);
+    host.uplinks.setAlive("eth1", true);
+    host.release();
+    assertEquals(2, host.count("flows", "open"));
+    assertEquals(0, host.count(0, "reset") + host.count(1, "reset"));
+    assertEquals(4, host.flowRules());
+  }
+
+  @Test
   void flows_ofAnUplinkThatIsGoneForGood_areResetAndTheirRulesTaken() throws Exception {
     HostOnASwitch before = new HostOnASwitch().configured();
     before.opens(40_000, SERVER);
