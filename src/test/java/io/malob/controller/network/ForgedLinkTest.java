@@ -89,7 +89,7 @@ class ForgedLinkTest {
   @Test
   void probeThatAnAccompliceRelaysInTime_counts() {
     byte[] frame = network.probe(ACCOMPLICE);
-    network.pass(8_900);
+    network.pass(8_600);
     inject(ATTACKER, frame);
     assertEquals(0, network.refusals.of(Refusal.PROBE_LATE));
     assertEquals(3, network.links.getLinks().size());

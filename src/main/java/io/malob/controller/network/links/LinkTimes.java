@@ -10,9 +10,16 @@ package io.malob.controller.network.links;
 public record LinkTimes(long probeInterval, int missedProbes, long settle) {
   private static final long LEAST_PROBE_LIFE = 1_000;
 
-  /** How old the last probe of a link may be. */
+  /** To notice that a link has gone, and to lead its paths another way, at most. */
+  private static final long REPAIR = 300;
+
+  /**
+   * How old the last probe of a link may be: so that what follows from its end is done when as many
+   * intervals have passed.
+   */
   long linkLife() {
-    return probeInterval * missedProbes;
+    long reserve = missedProbes > 1 ? Math.min(REPAIR, probeInterval / 2) : 0;
+    return probeInterval * missedProbes - reserve;
   }
 
   /**
