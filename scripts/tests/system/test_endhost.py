@@ -290,6 +290,23 @@ class EndhostTest(_WithUplinks):
         self.assertEqual({"mle-1": 2, "mle-2": 2}, dict(self.answers(4)))
         self.assertEqual({"mle-1", "mle-2"}, {talk.by() for talk in talks})
 
+    def test_flows_go_on_while_the_controller_stands_still_and_after(self) -> None:
+        talks = [Talk(self.network) for _ in range(4)]
+        before = self.network.status()
+        controller = before["setup"]["controller"]
+        os.kill(controller, signal.SIGSTOP)
+        try:
+            time.sleep(5)
+        finally:
+            os.kill(controller, signal.SIGCONT)
+        time.sleep(2)
+        self.assertEqual({"mle-1", "mle-2"}, {talk.by() for talk in talks})
+        after = self.network.status()
+        self.assertEqual(controller, after["setup"]["controller"])
+        self.assertEqual(*([uplink["flows"]["reset"] for uplink in status["uplinks"]] for status in (before, after)))
+        for talk in talks:
+            talk.quit()
+
     def test_a_switch_that_ends_is_started_again(self) -> None:
         killed = switch_daemons(self.network)
         os.kill(killed[0], signal.SIGKILL)

@@ -6,11 +6,14 @@ import java.util.concurrent.TimeUnit;
  * Whether the router of an uplink is there, by whether it answers. It is when it answers, and is no
  * more when nothing has been heard for {@link #SILENCE_NANOS} although it was asked at least {@link
  * #LEAST_ASKED} times. As long as the uplink carries something towards the host, its queue may hold
- * answers up, and that takes {@link #BUSY_SILENCE_NANOS}. For one thread.
+ * answers up, and that takes {@link #BUSY_SILENCE_NANOS}. It is to be looked at all the time: when
+ * it was not for {@link #STANDSTILL_NANOS}, this program stood still, and answers may be waiting to
+ * be read; then only what is asked from now on counts. For one thread.
  */
 final class Liveness {
   static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(1_250);
   static final long BUSY_SILENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+  static final long STANDSTILL_NANOS = TimeUnit.MILLISECONDS.toNanos(600);
   static final int LEAST_ASKED = 3;
 
   private static final long DOUBT_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
@@ -19,6 +22,7 @@ final class Liveness {
   private boolean isBusy;
   private int asked;
   private long askedNanos;
+  private long lookedNanos;
 
   /** It is asked. */
   void asked(long nowNanos) {
@@ -47,6 +51,10 @@ final class Liveness {
 
   /** Whether it is there. */
   boolean isThere(long nowNanos) {
+    if (nowNanos - lookedNanos >= STANDSTILL_NANOS) {
+      asked = 0;
+    }
+    lookedNanos = nowNanos;
     long most = isBusy ? BUSY_SILENCE_NANOS : SILENCE_NANOS;
     if (asked >= LEAST_ASKED && nowNanos - askedNanos >= most) {
       isThere = false;
