@@ -30,6 +30,8 @@ LINK = ("s1", "s3")
 #: of the controller's settings: a link that is silent for three of them is gone
 PROBE_INTERVAL_S = 3.0
 STANDSTILL_S = 10.0
+#: A controller that was killed leaves paths of connections that may sleep; its successor keeps those for adoptSeconds, 60 by default.
+OWNED_S = 90.0
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,7 @@ def _round(site: Site, fault: Callable[[Site], None]) -> Round:
         mended = time.monotonic()
         wait_until(site.network_is_whole, "all links to be known", 40)
         beat = pulse.since_last()
-        wait_until(lambda: not site.differences(), "rules to be as they should", 60, detail=lambda: "; ".join(site.differences()))
+        wait_until(lambda: not site.differences(), "rules to be as they should", OWNED_S, detail=lambda: "; ".join(site.differences()))
         owned_s = time.monotonic() - mended
     finally:
         pulse.end()

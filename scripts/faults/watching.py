@@ -20,7 +20,8 @@ class LabelWatch:
         self._watches = [
             subprocess.Popen(
                 bound_to_us(["ovs-ofctl", "-O", "OpenFlow13", "--timestamp", "monitor", lab.bridge(switch), "watch:!initial,table=2"]),
-                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+                # where ovs-ofctl tells what comes later
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             for switch in lab.topology.switches
         ]
 
@@ -29,7 +30,7 @@ class LabelWatch:
         given = []
         for watch in self._watches:
             watch.terminate()
-            words, _ = watch.communicate(timeout=10)
+            _, words = watch.communicate(timeout=10)
             given += told(words)
         return sorted(given)
 
