@@ -119,7 +119,8 @@ final class Admissions {
             ? RefusalReason.VIP_FULL
             : tryToAdmit(request, first, terms);
     if (refused == RefusalReason.NO_ROUTE && (earlier.isIncomplete() || absences.mayHeal())) {
-      waitingRoom.enterOr(first, refused, (arrival, reason) -> giveUp(arrival, reason, terms));
+      waitingRoom.enterOr(
+          first, refused, (arrival, reason) -> giveUp(arrival, reason, terms.tally));
     } else if (refused != null) {
       reject(first, refused, terms);
     }
@@ -166,13 +167,17 @@ final class Admissions {
     }
   }
 
-  /** A client that gets no answer asks again, and by then there may be a way. */
-  private void giveUp(Arrival arrival, RefusalReason reason, Terms terms) {
-    if (reason == RefusalReason.NO_ROUTE && absences.mayHeal()) {
-      terms.tally.refused(reason);
+  /**
+   * Rejects a first packet that has waited in vain. While a way, or a member's own switch, may be
+   * back in a moment, it gets no answer instead: its client asks again.
+   */
+  void giveUp(Arrival arrival, RefusalReason reason, PlacementCounts.Tally tally) {
+    tally.refused(reason);
+    boolean isMissing = reason == RefusalReason.NO_ROUTE || reason == RefusalReason.NO_MEMBER;
+    if (isMissing && absences.mayHeal()) {
       rejections.drop(reason);
     } else {
-      reject(arrival, reason, terms);
+      rejections.reject(arrival, reason);
     }
   }
 

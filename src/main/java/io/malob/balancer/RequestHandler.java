@@ -317,10 +317,7 @@ final class RequestHandler {
       waitingRoom.enterOr(
           arrival.awaitingMembers(),
           RefusalReason.NO_MEMBER,
-          (waited, reason) -> {
-            tally.refused(reason);
-            rejections.reject(waited, reason);
-          });
+          (waited, reason) -> admissions.giveUp(waited, reason, tally));
       return;
     }
     Placer placer = members.placer(algorithm);

@@ -11,6 +11,7 @@ import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,6 +57,13 @@ class AuditTest {
 
   private byte[] fromMember(int dstPort) {
     return Frames.tcp(far.mac(), client.mac(), far.ip(), 8_080, client.ip(), dstPort, ACK);
+  }
+
+  /** Without the controller's questions for hosts that it does not know. */
+  private static List<Delivery> butArp(List<Delivery> deliveries) {
+    return deliveries.stream()
+        .filter(delivery -> Packet.parse(delivery.frame()).kind() != Packet.Kind.ARP)
+        .toList();
   }
 
   private static void only(List<Delivery> deliveries, Host receiver) {
@@ -408,6 +416,38 @@ class AuditTest {
     otherWayIsBack(s4);
 
     only(net.send(client, toVip(40_001, SYN)), far);
+  }
+
+  @Test
+  void newConnectionWhileTheOnlyMembersOwnSwitchIsAway_waitsForThatSwitch() {
+    net.disconnect(s3);
+    net.forgetLinks(s3);
+    net.forget(far);
+    List<Delivery> sent = new ArrayList<>(net.send(client, toVip(40_001, SYN)));
+    net.pass(5);
+    sent.addAll(net.delivered);
+    assertEquals(List.of(), butArp(sent), "no reset either");
+    net.delivered.clear();
+
+    net.addSwitch(3);
+    net.learnLink(s2, 2, s3, 1);
+    net.learn(far);
+
+    only(net.send(client, toVip(40_001, SYN)), far);
+  }
+
+  @Test
+  void newConnectionWhenTheOnlyMembersOwnSwitchStaysAway_isRefused() {
+    net.disconnect(s3);
+    net.forgetLinks(s3);
+    net.forget(far);
+    net.pass(40);
+    net.delivered.clear();
+
+    net.send(client, toVip(40_001, SYN));
+    net.pass(5);
+
+    only(butArp(net.delivered), client);
   }
 
   @Test
