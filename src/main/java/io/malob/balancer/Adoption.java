@@ -38,6 +38,7 @@ final class Adoption {
   private final FlowProgrammer programmer;
   private final Function<IPv4Address, Optional<Attachment>> hosts;
   private final AuditCounts counts;
+  private final long patienceNanos;
   private final LongSupplier nanoTime;
 
   /** Rules at members' edges whose connections are not known, by the packets they match. */
@@ -49,7 +50,13 @@ final class Adoption {
   /** A rule at a member's edge. */
   record FoundReply(FoundRule.Direction rule, DatapathId at) {}
 
-  Adoption(Parts parts, LongSupplier nanoTime) {
+  /**
+   * An adoption that has found nothing yet.
+   *
+   * @param patienceNanos how long a connection whose rule has timed out may stay incomplete
+   */
+  Adoption(Parts parts, long patienceNanos, LongSupplier nanoTime) {
+    this.patienceNanos = patienceNanos;
     this.views = parts.views;
     this.pending = parts.pending;
     this.labels = parts.labels;
@@ -116,11 +123,11 @@ final class Adoption {
     clients.put(host.address().getInt(), new Attachment(at, host.port(), host.mac()));
   }
 
-  /** All rules of a switch have been read: what it had before and was not found has ended. */
+  /** All rules of a switch have been read: what it had before and was not found has timed out. */
   void forgetMissing(DatapathId at, Set<FiveTuple> requestsFound, Set<FiveTuple> repliesFound) {
     for (PendingConnection connection : pending.all()) {
       if (connection.at().equals(at) && !requestsFound.contains(connection.request())) {
-        pending.remove(connection);
+        pending.expire(connection);
       }
     }
     replies
@@ -158,6 +165,10 @@ final class Adoption {
       discard(found);
       return;
     }
+    if (found.isExpiredFor(patienceNanos, nanoTime.getAsLong())) {
+      pending.remove(found);
+      return;
+    }
     Optional<Attachment> client = clientOf(found);
     if (client.isEmpty()) {
       return;
@@ -171,14 +182,16 @@ final class Adoption {
     Route route = adopted.get().route();
     if (admissions.adopt(connection, route, found.hasEnded(), view, nanoTime.getAsLong())) {
       counts.adopted.increment();
-      routes.restoreIfChanged(adopted.get());
+      if (!found.isExpired()) {
+        routes.restoreIfChanged(adopted.get());
+      }
     } else {
       routes.release(adopted.get());
     }
     replies.remove(found.reply());
-    boolean timedOut = !pending.remove(found);
+    boolean isGone = !pending.remove(found);
     // what came since it was looked at
-    if (timedOut) {
+    if (isGone || found.isExpired()) {
       endings.timedOut(found.request(), found.rule().generation(), false);
     } else if (found.hasEnded()) {
       endings.ended(found.request());

@@ -72,17 +72,17 @@ import org.slf4j.LoggerFactory;
  * itself; {@code maxDormant}, how many are remembered after their rules have ended; {@code
  * answerSeconds}, how long a switch may take to tell what it holds; {@code auditSeconds}, how often
  * that is compared with what the controller knows; {@code adoptSeconds}, how long the path of a
- * connection of before is kept that is not found; {@code countPlaced}, whether algorithms count
- * what was placed since a measurement ({@code true}) or go by measurements alone, as the thesis
- * does, to compare with; {@code elephantSeconds}, how often it is looked for flows that carry much
- * for long, 0 for never; {@code elephantMegabytes}, how much they must have carried; {@code
- * moveGainPercent}, how much wider the share of another path must be; {@code movesPerSecond}, how
- * many of them are moved at most; {@code elephantMaxRules}, how many connections a switch may have
- * to be asked what each has carried; {@code connectionRecords}, a file that gets a line for each
- * connection whose rules have gone (without it there is none); {@code connectionRecordsMegabytes},
- * how large it may get; {@code connectionRecordsFiles}, how many such files are kept; {@code
- * refuseSpoofing}, whether hosts that claim the address of a VIP, or of a server that is elsewhere,
- * are refused.
+ * connection of before is kept that is not found, and a connection whose rule times out before it
+ * is adopted; {@code countPlaced}, whether algorithms count what was placed since a measurement
+ * ({@code true}) or go by measurements alone, as the thesis does, to compare with; {@code
+ * elephantSeconds}, how often it is looked for flows that carry much for long, 0 for never; {@code
+ * elephantMegabytes}, how much they must have carried; {@code moveGainPercent}, how much wider the
+ * share of another path must be; {@code movesPerSecond}, how many of them are moved at most; {@code
+ * elephantMaxRules}, how many connections a switch may have to be asked what each has carried;
+ * {@code connectionRecords}, a file that gets a line for each connection whose rules have gone
+ * (without it there is none); {@code connectionRecordsMegabytes}, how large it may get; {@code
+ * connectionRecordsFiles}, how many such files are kept; {@code refuseSpoofing}, whether hosts that
+ * claim the address of a VIP, or of a server that is elsewhere, are refused.
  *
  * <p>And {@code ejectAfter}, how many connections in a row must get no answer for a member to be
  * left out, 0 for never; {@code ejectSeconds}, for how long the first time; {@code
@@ -271,7 +271,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
     HalfOpen halfOpen =
         new HalfOpen(settings.number("maxHalfOpen", 500_000, 1, Integer.MAX_VALUE), nanoTime);
     ReadSwitches readSwitches = new ReadSwitches();
-    pending = new PendingConnections(maxConnections, readSwitches);
+    pending = new PendingConnections(maxConnections, readSwitches, nanoTime);
     Routes routes = new Routes(labels);
     Rejections rejections = new Rejections(programmer, refusals);
     denials = new Denials(programmer, rejections, refusals, nanoTime);
@@ -462,11 +462,8 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
       Admissions admissions,
       ConnectionProgrammer connectionProgrammer)
       throws FloodlightModuleException {
-    AdoptedLabels adoptedLabels =
-        new AdoptedLabels(
-            labels,
-            TimeUnit.SECONDS.toNanos(settings.number("adoptSeconds", 60, 5, 86_400)),
-            nanoTime);
+    long patienceNanos = TimeUnit.SECONDS.toNanos(settings.number("adoptSeconds", 60, 5, 86_400));
+    AdoptedLabels adoptedLabels = new AdoptedLabels(labels, patienceNanos, nanoTime);
     return new Adoption(
         new Adoption.Parts(
             view,
@@ -478,6 +475,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             programmer,
             hosts::find,
             auditCounts),
+        patienceNanos,
         nanoTime);
   }
 

@@ -6,10 +6,15 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /** A connection of which the rule at its client's edge was found. Thread-safe. */
 final class PendingConnection {
+  private static final long NEVER = Long.MIN_VALUE;
+
   private final FoundRule.Direction rule;
   private final DatapathId at;
   private final long sinceNanos;
   private volatile boolean ended;
+
+  /** When its rule timed out; {@link #NEVER} while the rule is there. */
+  private volatile long expiredAtNanos = NEVER;
 
   /**
    * A connection that nothing else is known of.
@@ -52,5 +57,25 @@ final class PendingConnection {
 
   boolean hasEnded() {
     return ended;
+  }
+
+  /**
+   * Its rule has timed out: once it is adopted, it is dormant.
+   *
+   * @param nowNanos on the controller's monotonic clock
+   */
+  void expire(long nowNanos) {
+    if (!isExpired()) {
+      expiredAtNanos = nowNanos;
+    }
+  }
+
+  boolean isExpired() {
+    return expiredAtNanos != NEVER;
+  }
+
+  /** Whether its rule timed out so long ago. */
+  boolean isExpiredFor(long nanos, long nowNanos) {
+    return isExpired() && nowNanos - expiredAtNanos >= nanos;
   }
 }

@@ -2,10 +2,12 @@ package io.malob.balancer;
 
 import io.malob.algorithm.FiveTuple;
 import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.Protocol;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,12 +17,14 @@ import org.jspecify.annotations.Nullable;
 final class PendingConnections implements EarlierConnections {
   private final int limit;
   private final ReadSwitches readSwitches;
+  private final LongSupplier nanoTime;
   private final Map<FiveTuple, PendingConnection> byRequest = new ConcurrentHashMap<>();
   private final Map<FiveTuple, PendingConnection> byReply = new ConcurrentHashMap<>();
 
-  PendingConnections(int limit, ReadSwitches readSwitches) {
+  PendingConnections(int limit, ReadSwitches readSwitches, LongSupplier nanoTime) {
     this.limit = limit;
     this.readSwitches = readSwitches;
+    this.nanoTime = nanoTime;
   }
 
   /** Adds a connection, instead of an earlier one of the same client; false if there is no room. */
@@ -60,11 +64,25 @@ final class PendingConnections implements EarlierConnections {
   public Verdict judge(Arrival arrival) {
     Packet packet = arrival.packet();
     boolean inTheMiddle = packet.kind() == Packet.Kind.TCP && !packet.isTcpSyn();
-    boolean pending = byRequest.containsKey(packet.fiveTuple());
+    boolean pending = packet.isTcpSyn() ? isOpen(packet.fiveTuple()) : isKnown(packet.fiveTuple());
     if (inTheMiddle) {
       return pending || isIncomplete() ? Verdict.LEAVE : Verdict.NEW;
     }
     return pending || !readSwitches.contains(arrival.switchId()) ? Verdict.WAIT : Verdict.NEW;
+  }
+
+  private boolean isKnown(FiveTuple request) {
+    return byRequest.containsKey(request);
+  }
+
+  /** A SYN starts a new connection in place of an expired one. */
+  private boolean isOpen(FiveTuple request) {
+    @Nullable PendingConnection pending = byRequest.get(request);
+    if (pending != null && pending.isExpired()) {
+      remove(pending);
+      return false;
+    }
+    return pending != null;
   }
 
   @Override
@@ -95,6 +113,15 @@ final class PendingConnections implements EarlierConnections {
   public void timedOut(FiveTuple request, int generation) {
     @Nullable PendingConnection pending = byRequest.get(request);
     if (pending != null && pending.rule().generation() == generation) {
+      expire(pending);
+    }
+  }
+
+  /** A TCP connection may go on after a pause; what else comes later begins a new one anyway. */
+  void expire(PendingConnection pending) {
+    if (pending.request().protocol() == Protocol.TCP.ipNumber() && !pending.hasEnded()) {
+      pending.expire(nanoTime.getAsLong());
+    } else {
       remove(pending);
     }
   }

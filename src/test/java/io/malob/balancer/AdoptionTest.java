@@ -15,6 +15,7 @@ import io.malob.testing.Frames;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
@@ -96,6 +97,15 @@ class AdoptionTest {
         (switchId, port, output) -> fail(switchId + " missed in table " + output.table()));
     only(after.send(client, toVip(40_000, ACK)), far);
     only(after.send(far, fromMember(40_000)), client);
+  }
+
+  private static OFFlowMod deletion(FakeRule rule) {
+    return BalancerNetwork.FACTORY
+        .buildFlowDeleteStrict()
+        .setTableId(rule.table())
+        .setPriority(rule.priority())
+        .setMatch(rule.match())
+        .build();
   }
 
   private List<FakeRule> rulesOfConnections() {
@@ -253,14 +263,57 @@ class AdoptionTest {
   }
 
   @Test
-  void pendingConnectionWhoseRuleTimesOut_isForgotten() {
+  void pendingConnectionWhoseRuleTimesOut_isDormantOnceAdopted() {
     after.addSwitch(1);
-
     after.timeOut(s1, after.rules(s1, 1).get(0));
+    assertEquals(List.of(), after.send(client, toVip(40_000, ACK)), "neither reset nor placed");
+
     connectAll();
 
     assertEquals(0, after.module.audits().connectionsPending());
-    assertEquals(0, after.module.audits().connectionsAdopted());
+    assertEquals(1, after.module.audits().connectionsAdopted());
+    assertEquals(0, after.stats("m1").activeConnections());
+    only(after.send(client, toVip(40_000, ACK)), far);
+    assertEquals(1, after.stats("m1").activeConnections());
+  }
+
+  @Test
+  void pendingConnectionWhoseRuleIsNotFoundAgain_isDormantOnceAdopted() {
+    after.addSwitch(1);
+    after.disconnect(s1);
+    FakeRule rule = after.rules(s1, 1).get(0);
+    after.table(s1).apply(deletion(rule));
+
+    connectAll();
+
+    assertEquals(0, after.stats("m1").activeConnections());
+    only(after.send(client, toVip(40_000, ACK)), far);
+  }
+
+  @Test
+  void synOnAPendingConnectionWhoseRuleTimedOut_startsANewOne() {
+    after.addSwitch(1);
+    after.timeOut(s1, after.rules(s1, 1).get(0));
+
+    after.send(client, toVip(40_000, SYN));
+
+    assertEquals(0, after.module.audits().connectionsPending());
+    connectAll();
+    assertEquals(1, after.stats("m1").totalConnections() + after.stats("m2").totalConnections());
+  }
+
+  @Test
+  void pendingConnectionWhoseRuleTimedOut_isForgottenIfItCannotBeAdopted() {
+    after.addSwitch(1);
+    after.timeOut(s1, after.rules(s1, 1).get(0));
+    assertEquals(1, after.module.audits().connectionsPending());
+
+    after.pass(ADOPT_SECONDS);
+
+    assertEquals(0, after.module.audits().connectionsPending());
+    assertTrue(
+        only(after.send(client, toVip(40_000, ACK)), client).hasTcpFlags(Packet.TCP_RST),
+        "its client is told");
   }
 
   @Test
