@@ -10,7 +10,7 @@ CHECK_S, FALL = 2, 3
 DETECTION_S = CHECK_S * (FALL + 1) + 3.0
 #: Between what was asked of the controller and the last packet that it concerns.
 CLOSING_S = 2.0
-#: Until TCP has sent again what a silent link has swallowed.
+#: Until TCP has retransmitted what got lost.
 RESENT_S = 15.0
 #: After so much silence the rules of a connection go: a setting of the run.
 IDLE_S = 5
@@ -19,6 +19,9 @@ IDLE_S = 5
 DOWN = "down"
 
 _CUT = ("reset", "closed")
+
+#: Faults that break links, which the controller routes around.
+_BREAKING = ("unlink", "flap")
 
 
 @dataclass(frozen=True)
@@ -92,12 +95,19 @@ def _server_ended(fault: Fault, failure: Failure, faults: "Sequence[Fault]") -> 
 
 
 def _told(killed: Fault, faults: "Sequence[Fault]") -> float:
-    """When clients must have heard of a server's end: what a silent link swallows is sent again."""
+    """When clients must have heard of a server's end: packets that got lost are retransmitted."""
     told = killed.begin + CLOSING_S
     for other in faults:
-        if other.kind == "mute" and other.begin <= told and other.end >= killed.begin:
+        if _loses_packets(other, faults) and other.begin <= told and other.end >= killed.begin:
             told = max(told, other.end + RESENT_S)
     return told
+
+
+def _loses_packets(fault: Fault, faults: "Sequence[Fault]") -> bool:
+    """Whether packets of open connections may get lost until its end: on a silent link, or on a broken one that an absent controller
+    does not route around."""
+    return fault.kind == "mute" or (fault.kind in ABSENCES and any(
+        other.kind in _BREAKING and other.begin <= fault.end and other.end >= fault.begin for other in faults))
 
 
 def _noticed(killed: Fault, faults: "Sequence[Fault]") -> float:

@@ -126,6 +126,15 @@ class ModelTest(unittest.TestCase):
         self.assertFalse(self.explained(late, killed))
         self.assertTrue(self.explained(late, killed, Fault("mute", "s1-s2", killed.begin, killed.begin + 6.0)))
 
+    def test_broken_link_keeps_a_servers_end_from_clients_only_while_the_controller_is_away(self) -> None:
+        late = failure("closed")
+        killed = Fault("kill", "w1", 101.0 - model.CLOSING_S - 8.0, NEVER)
+        broken = Fault("unlink", "s4-s5", killed.begin, killed.begin + 6.0)
+        pause = Fault("pause", "controller", killed.begin - 1.0, killed.begin + 8.0)
+        self.assertFalse(self.explained(late, killed, broken))
+        self.assertFalse(self.explained(late, killed, pause))
+        self.assertTrue(self.explained(late, killed, broken, pause))
+
     def test_silent_link_explains_a_reset_only_where_the_handshake_outlived_its_rule(self) -> None:
         mute = Fault("mute", "s1-s2", 85.0, 97.0)
         self.assertTrue(self.explained(failure("reset", server=None, accepted=97.5), mute))
