@@ -250,7 +250,10 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             settings.number("maxDormant", 100_000, 0, Integer.MAX_VALUE / 2),
             DORMANT_NANOS,
             nanoTime,
-            connection -> endings.leaveSession(connection));
+            connection -> {
+              endings.leaveSession(connection);
+              latest.remove(connection);
+            });
     hostRules = new HostRuleCache(HOST_RULE_IDLE_SECONDS);
     Counting counting =
         settings.flag("countPlaced", true) ? Counting.PLACED_SINCE : Counting.MEASURED_ONLY;

@@ -18,6 +18,11 @@ final class LatestConnections {
     byGeneration.set(connection.generation() & (KEPT - 1), connection);
   }
 
+  /** Lets go of a connection that is forgotten. */
+  void remove(Connection connection) {
+    byGeneration.compareAndSet(connection.generation() & (KEPT - 1), connection, null);
+  }
+
   /** The connection of that generation; null if too many have come since. */
   @Nullable Connection find(int generation) {
     @Nullable Connection connection = byGeneration.get(generation & (KEPT - 1));
