@@ -70,7 +70,7 @@ class PackagesTest(unittest.TestCase):
             paths.append(f"/tmp/{name}.deb")
             root.write(paths[-1], debian.make(name, files, ROOT, described))
         root.run("dpkg", "--force-unsafe-io", "--force-confold", "--install", *paths, timeout_s=120)
-        self.assertEqual("malob\n", root.run("stat", "-c", "%U", "/var/lib/malob/controller"))
+        self.assertEqual("root\nmalob\n", root.run("stat", "-c", "%U", "/var/lib/malob", "/var/lib/malob/controller"))
 
     def _units_are_good(self, root: OverlayRoot) -> None:
         """systemd understands them, and finds the programs that they start."""
