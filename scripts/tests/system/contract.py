@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Sequence
 
@@ -45,8 +46,10 @@ def check(url: str, document: str, seconds: int, phases: Sequence[str], excluded
     ]
     for path in excluded:
         command += ["--exclude-path", path]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, timeout=10 * seconds + 120, check=False)
+    # where it is started, it leaves a directory .schemathesis
+    with tempfile.TemporaryDirectory(prefix="malob-test-") as directory:
+        done = subprocess.run(command, cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=10 * seconds + 120, check=False)
     return None if done.returncode == 0 else done.stdout[-8_000:]
 
 

@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from base.place import ROOT
 from base.waiting import say
 from lab.controller import Controller, free_port
 from tests.system import contract
@@ -31,6 +32,19 @@ def is_there(url: str) -> bool:
         return error.code != 404
 
 
+#: What is built, or is no part of the checkout.
+_BUILT = {"target", "build", "data", ".git", "node_modules", "__pycache__"}
+
+
+def checkout() -> "set[str]":
+    """All files and directories of the checkout but those that are built."""
+    found = set()
+    for folder, directories, files in os.walk(ROOT):
+        directories[:] = [name for name in directories if name not in _BUILT]
+        found.update(os.path.join(folder, name) for name in (*directories, *files))
+    return found
+
+
 class RestContractTest(unittest.TestCase):
     """Needs no switches. MALOB_CONTRACT_SECONDS: how long it may look for mistakes (20); from 60 on it also makes up requests at random."""
 
@@ -40,6 +54,7 @@ class RestContractTest(unittest.TestCase):
         """made-up requests get no 5xx, and no status, type or form that the OpenAPI document does not have"""
         seconds = int(os.environ.get("MALOB_CONTRACT_SECONDS", "20"))
         phases = ("examples", "coverage") if seconds < 60 else ("examples", "coverage", "fuzzing", "stateful")
+        before = checkout()
         with tempfile.TemporaryDirectory(prefix="malob-test-") as directory:
             controller = Controller(Path(directory), free_port(), free_port())
             controller.start()
@@ -51,3 +66,4 @@ class RestContractTest(unittest.TestCase):
             finally:
                 controller.stop()
         self.assertIsNone(wrong, wrong)
+        self.assertEqual(set(), checkout() - before, "the checkout stays as it was")
