@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import time
 from dataclasses import dataclass
@@ -12,7 +14,7 @@ from pathlib import Path
 from typing import Sequence
 
 from base.errors import MissingError, ScriptError
-from base.waiting import postponed
+from base.waiting import postponed, wait_until
 
 
 def run(command: Sequence[str], timeout_s: float = 30, check: bool = True, text: str | None = None) -> str:
@@ -60,13 +62,6 @@ def succeeds(command: Sequence[str], timeout_s: float = 10) -> bool:
         return False
 
 
-def start_apart(command: Sequence[str], log: Path) -> None:
-    """Starts a program that goes on when this one has ended, and is no child of it. log: takes all that it says."""
-    with open(log, "ab") as out:
-        subprocess.run(
-            ["setsid", "--fork", *command], check=True, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
-
-
 def find_program(name: str) -> str | None:
     """The path of a program; also looks where only root's PATH looks."""
     path = os.environ.get("PATH", os.defpath)
@@ -93,20 +88,15 @@ class ProcessId:
         return ProcessId(pid, int(fields[19]))
 
     @staticmethod
-    def with_argument(argument: str) -> "list[ProcessId]":
-        """The processes in our network namespace that have this among the words of their command lines."""
-        found = []
-        here = os.stat("/proc/self/ns/net")
-        for directory in Path("/proc").glob("[0-9]*"):
-            try:
-                words = (directory / "cmdline").read_bytes().split(b"\0")
-                ours = argument.encode() in words and os.path.samestat(os.stat(directory / "ns/net"), here)
-            except OSError:
-                continue
-            process = ProcessId.of(int(directory.name)) if ours else None
-            if process is not None:
-                found.append(process)
-        return found
+    def holding(pid_file: Path) -> "ProcessId | None":
+        """The daemon of Open vSwitch that has written the file: it keeps it locked for as long as it lives."""
+        try:
+            with open(pid_file, "rb") as file:
+                answer = fcntl.fcntl(file, fcntl.F_GETLK, struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
+        except OSError:
+            return None
+        kind, _, _, _, pid = struct.unpack("hhqqi", answer)
+        return None if kind == fcntl.F_UNLCK or pid <= 0 else ProcessId.of(pid)
 
     def alive(self) -> bool:
         return ProcessId.of(self.pid) == self
@@ -123,3 +113,49 @@ class ProcessId:
             deadline = time.monotonic() + patience_s
             while self.alive() and time.monotonic() < deadline:
                 time.sleep(0.02)
+
+
+#: A process keeps its number and its time of start when it becomes another program.
+_RECORD = """
+file=$1
+shift
+start=$(sed 's/.*) //' "/proc/$$/stat" | cut -d ' ' -f 20)
+echo "$$ $start" >"$file.new"
+mv "$file.new" "$file"
+exec "$@"
+"""
+
+
+@dataclass(frozen=True)
+class PidFile:
+    """Tells which process is ours, by its number and when it started. No other process is taken for it, whatever its command line says."""
+
+    path: Path
+
+    def process(self) -> "ProcessId | None":
+        """The process, if it runs."""
+        try:
+            pid, start_ticks = self.path.read_text(encoding="ascii").split()
+            process = ProcessId(int(pid), int(start_ticks))
+        except (OSError, ValueError):
+            return None
+        return process if process.alive() else None
+
+    def start(self, command: Sequence[str], log: Path) -> None:
+        """Starts a program that goes on when this one has ended, and is no child of it. log: takes all that it says.
+
+        It is recorded before it begins, so that it is found again even if this process is killed now.
+        """
+        self.path.unlink(missing_ok=True)
+        with open(log, "ab") as out:
+            subprocess.run(
+                ["setsid", "--fork", "sh", "-ec", _RECORD, "sh", str(self.path), *command], check=True,
+                stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+        wait_until(self.path.exists, f"{command[0]} to start; see {log}", 10, 0.002)
+
+    def end(self, patience_s: float = 5) -> None:
+        """Ends the process, if it runs, and removes the file."""
+        process = self.process()
+        if process is not None:
+            process.end(patience_s)
+        self.path.unlink(missing_ok=True)

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from base.commands import ProcessId, find_program
+from base.commands import PidFile, ProcessId, find_program
 from base.errors import MissingError, ScriptError
 from base.place import ROOT
 from base.waiting import wait_until
@@ -28,12 +28,12 @@ _START_TIMEOUT_S = 60
 
 
 class Controller:
-    """The controller of one end host. Its process outlives this one, and is found again by its data directory."""
+    """The controller of one end host. Its process outlives this one, and is found again by its pid file."""
 
     def __init__(self, place: Place, settings: Settings) -> None:
         self._place, self._settings = place, settings
         self.rest = RestClient("127.0.0.1", settings.http_port, timeout_s=5)
-        self._known: "ProcessId | None" = None
+        self._process = PidFile(place.directory / "controller.pid")
 
     def check_ports(self) -> None:
         """Raises MissingError if one of its ports is taken."""
@@ -44,19 +44,13 @@ class Controller:
                     f"port {port} ({use}) is in use, or the interface lo is down; end that program, or choose another with {option} N")
 
     def process(self) -> "ProcessId | None":
-        if self._known is None or not self._known.alive():
-            # looks at all processes of the machine
-            found = ProcessId.with_argument(str(self._data))
-            self._known = found[0] if found else None
-        return self._known
+        return self._process.process()
 
     def launch(self) -> None:
         """Starts it, and does not wait for it."""
         self._data.mkdir(parents=True, exist_ok=True)
         ports = ("--openflow-port", str(self._settings.openflow_port), "--http-port", str(self._settings.http_port))
-        with open(self.log, "ab") as log:
-            subprocess.Popen(
-                _command(self._data, *ports), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+        self._process.start(_command(self._data, *ports), self.log)
 
     def wait(self) -> None:
         """Returns once it answers."""
@@ -85,9 +79,7 @@ class Controller:
 
     def stop(self) -> None:
         """Ends it; does nothing if it does not run."""
-        process = self.process()
-        if process is not None:
-            process.end(patience_s=5)
+        self._process.end()
 
     @property
     def log(self) -> Path:

@@ -37,7 +37,7 @@ class DaemonPair:
         if not database.exists():
             run(["ovsdb-tool", "create", str(database), str(_SCHEMA)])
         address = f"unix:{self.sockets}/db.sock"
-        running = {name for name in _NAMES if self._processes(name)}
+        running = {name for name in _NAMES if self._process(name) is not None}
         if "ovsdb-server" not in running:
             self._launch("ovsdb-server", str(database), f"--remote=p{address}")
             run(["ovs-vsctl", f"--db={address}", "--no-wait", "--timeout=20", "init"])
@@ -56,13 +56,13 @@ class DaemonPair:
     def _pid_file(self, name: str) -> Path:
         return self.directory / f"{name}.pid"
 
-    def _processes(self, name: str) -> "list[ProcessId]":
-        """Those that write our pid file."""
-        return ProcessId.with_argument(f"--pidfile={self._pid_file(name)}")
+    def _process(self, name: str) -> "ProcessId | None":
+        """The one that has written our pid file."""
+        return ProcessId.holding(self._pid_file(name))
 
     def processes(self) -> "list[ProcessId]":
         """The daemons of ours that run."""
-        return [process for name in _NAMES for process in self._processes(name)]
+        return [process for process in map(self._process, _NAMES) if process is not None]
 
     def stop(self) -> None:
         """Ends them, and removes what they left. Does nothing if we have not started them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
-from base.commands import ProcessId, start_apart
+from base.commands import PidFile
 from base.errors import ScriptError
 from base.place import CACHE
 from base.preparation import prepare
@@ -40,6 +40,7 @@ class Emulator(Shaper):
         self.directory = directory
         self._socket = directory / "links.sock"
         self._log = directory / "links.log"
+        self._process = PidFile(directory / "links.pid")
         self._handover_ns = handover_ns
 
     def join(self, first: str, second: str) -> None:
@@ -81,22 +82,18 @@ class Emulator(Shaper):
 
     @property
     def pid(self) -> "int | None":
-        processes = self._processes()
-        return processes[0].pid if processes else None
+        process = self._process.process()
+        return process.pid if process else None
 
     def stop(self) -> None:
         """What is on its links goes with it, and so do devices that it made."""
-        for process in self._processes():
-            process.end()
+        self._process.end()
         self._socket.unlink(missing_ok=True)
-
-    def _processes(self) -> list[ProcessId]:
-        return ProcessId.with_argument(str(self._socket))
 
     def _start(self) -> None:
         prepare("emulator")
-        self._socket.unlink(missing_ok=True)
-        start_apart([str(PROGRAM), str(self._socket)], self._log)
+        self.stop()
+        self._process.start([str(PROGRAM), str(self._socket)], self._log)
         wait_until(self._listens, f"the link emulator to answer; see {self._log}", 10, 0.01)
 
     def _listens(self) -> bool:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from base.commands import ProcessId, run, start_apart, succeeds
+from base.commands import PidFile, run, succeeds
 from base.errors import ScriptError
 from lab import namespaces
 from lab.links import Direction
@@ -75,16 +75,16 @@ class Netem(Shaper):
             self.set(device, Direction())
 
     def set(self, device: str, direction: Direction) -> None:
-        self._end_player(device)
+        self._player(device).end()
         run(["tc", "qdisc", "replace", "dev", device, "root", *arguments(direction)])
         self._directory.mkdir(parents=True, exist_ok=True)
         self._note(device).write_text(json.dumps(vars(direction)))
 
     def play(self, device: str, trace: Trace) -> None:
-        self._end_player(device)
+        self._player(device).end()
         plan = self._plan(device)
         plan.write_text(json.dumps({"period_s": trace.period_s, "steps": self._commands(device, trace)}))
-        start_apart([sys.executable, "-I", str(PLAYER), str(plan)], self._directory / f"{device}.log")
+        self._player(device).start([sys.executable, "-I", str(PLAYER), str(plan)], self._directory / f"{device}.log")
 
     def _commands(self, device: str, trace: Trace) -> list[tuple[float, list[str]]]:
         """When each step comes, and the command that makes it so; the queue stays as it was set."""
@@ -100,19 +100,18 @@ class Netem(Shaper):
     def read(self, device: str) -> Reading:
         told = self._told(device)
         found = run(["tc", "-s", "-j", "qdisc", "show", "dev", device])
-        return reading(json.loads(found), told, bool(ProcessId.with_argument(str(self._plan(device)))))
+        return reading(json.loads(found), told, self._player(device).process() is not None)
 
     def stop(self) -> None:
         for note in self._directory.glob("*.json"):
             device = note.stem
-            self._end_player(device)
+            self._player(device).end()
             if namespaces.device_exists(device):
                 # the other end goes with it
                 run(["ip", "link", "del", device], check=False)
 
-    def _end_player(self, device: str) -> None:
-        for process in ProcessId.with_argument(str(self._plan(device))):
-            process.end()
+    def _player(self, device: str) -> PidFile:
+        return PidFile(self._directory / f"{device}.pid")
 
     def _told(self, device: str) -> Direction:
         try:

@@ -14,7 +14,7 @@ from typing import Any
 from unittest import mock
 
 from base.arguments import Parser, endpoint, seconds
-from base.commands import ProcessId, run, succeeds
+from base.commands import PidFile, ProcessId, run, succeeds
 from base.errors import MissingError, ScriptError, UsageError
 from base.place import ROOT
 from base.table import render
@@ -89,6 +89,74 @@ class CommandsTest(unittest.TestCase):
         process.end()
         child.wait()
         self.assertFalse(process.alive())
+
+
+class PidFileTest(unittest.TestCase):
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.place = Path(directory.name)
+        self.pids = PidFile(self.place / "program.pid")
+        self.addCleanup(lambda: self.pids.end())
+
+    def start(self, *command: str) -> ProcessId:
+        self.pids.start(command, self.place / "log")
+        process = self.pids.process()
+        assert process is not None
+        return process
+
+    def test_program_is_found_by_number_and_start(self) -> None:
+        process = self.start("sleep", "60")
+        wait_until(lambda: Path(f"/proc/{process.pid}/comm").read_text() == "sleep\n", "the program", 10, 0.01)
+        self.assertNotEqual(os.getpgrp(), os.getpgid(process.pid))
+        self.assertEqual(f"{process.pid} {process.start_ticks}\n", self.pids.path.read_text())
+        self.pids.end()
+        self.assertFalse(process.alive())
+        self.assertEqual((None, False), (self.pids.process(), self.pids.path.exists()))
+
+    def test_process_that_has_its_number_now_is_not_taken_for_it(self) -> None:
+        process = self.start("sleep", "60")
+        self.pids.path.write_text(f"{process.pid} {process.start_ticks + 1}\n")
+        self.assertIsNone(self.pids.process())
+        self.pids.end()
+        self.assertTrue(process.alive())
+        process.end()
+
+    def test_process_with_the_same_words_is_not_taken_for_it(self) -> None:
+        process = self.start("tail", "-f", str(self.place / "log"))
+        other = subprocess.Popen(["tail", "-f", str(self.place / "log")])
+        try:
+            process.end()
+            self.assertIsNone(self.pids.process())
+            self.pids.end()
+            self.assertIsNone(other.poll())
+        finally:
+            other.kill()
+            other.wait()
+
+    def test_file_that_says_nothing_is_no_process(self) -> None:
+        for text in ("", "1", "x y", "1 2 3", "-1 -1"):
+            self.pids.path.write_text(text)
+            self.assertIsNone(self.pids.process(), text)
+
+    def test_what_cannot_start_says_so_in_its_log(self) -> None:
+        self.pids.start(["no-such-program-here"], self.place / "log")
+        wait_until(lambda: self.pids.process() is None, "it to end", 10, 0.01)
+        self.assertIn("no-such-program-here", (self.place / "log").read_text())
+
+    def test_daemon_is_known_by_the_lock_of_its_pid_file(self) -> None:
+        file = self.place / "daemon.pid"
+        self.assertIsNone(ProcessId.holding(file))
+        program = "import fcntl, os, sys, time; f = open(sys.argv[1], 'w'); fcntl.lockf(f, fcntl.LOCK_EX); print('locked', flush=True); time.sleep(60)"
+        for argument in ("other.pid", "daemon.pid"):
+            with subprocess.Popen([sys.executable, "-c", program, str(self.place / argument)], stdout=subprocess.PIPE) as daemon:
+                assert daemon.stdout is not None
+                daemon.stdout.readline()
+                file.touch()
+                expected = ProcessId.of(daemon.pid) if argument == "daemon.pid" else None
+                self.assertEqual(expected, ProcessId.holding(file))
+                daemon.kill()
+        self.assertIsNone(ProcessId.holding(file))
 
 
 class RunMainTest(unittest.TestCase):

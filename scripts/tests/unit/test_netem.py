@@ -53,7 +53,7 @@ class ShaperTest(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.directory = Path(directory.name)
         self.run = self.enter(mock.patch("lab.shaping.netem.run", return_value=""))
-        self.start = self.enter(mock.patch("lab.shaping.netem.start_apart"))
+        self.start = self.enter(mock.patch("lab.shaping.netem.PidFile.start"))
         self.netem = netem.Netem(self.directory)
 
     def enter(self, patch: "mock._patch[mock.Mock]") -> mock.Mock:

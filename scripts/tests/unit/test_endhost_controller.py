@@ -1,0 +1,61 @@
+"""The process of an end host's controller; a shell script stands for Java."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from base.waiting import wait_until
+from endhost import controller, place
+from endhost.controller import Controller
+from endhost.place import Place
+
+
+class ProcessTest(unittest.TestCase):
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        java = Path(directory.name, "java")
+        java.write_text("#!/bin/sh\nexec sleep 60\n")
+        java.chmod(0o755)
+        for patch in (mock.patch.object(place, "_RUNNING", Path(directory.name)), mock.patch.object(controller, "_archive_is_good", bool),
+                      mock.patch.dict(os.environ, {"MALOB_JAVA": str(java)})):
+            patch.start()
+            self.addCleanup(patch.stop)
+        self.data = Place("host").directory / "data"
+
+    def controller(self) -> Controller:
+        return Controller(Place("host"), mock.Mock(openflow_port=1, http_port=2))
+
+    def test_who_watches_its_data_is_not_taken_for_it(self) -> None:
+        """neither while it is dead and is to be started again, nor when it is ended"""
+        ours = self.controller()
+        ours.launch()
+        self.addCleanup(ours.stop)
+        watcher = subprocess.Popen(["tail", "-F", str(self.data)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            # another supervisor finds it as well
+            process = self.controller().process()
+            assert process is not None
+            self.assertEqual(process, ours.process())
+            self.assertNotEqual(watcher.pid, process.pid)
+            process.end()
+            wait_until(lambda: ours.process() is None, "the controller to be dead", 5, 0.01)
+            ours.launch()
+            again = ours.process()
+            assert again is not None
+            self.assertNotEqual(process, again)
+            ours.stop()
+            self.assertFalse(again.alive())
+            self.assertIsNone(watcher.poll())
+        finally:
+            watcher.kill()
+            watcher.wait()
+
+
+if __name__ == "__main__":
+    unittest.main()
