@@ -30,6 +30,10 @@ def run_main(main: Callable[[], int], program: str) -> None:
         code = main()
         sys.stdout.flush()
     except ScriptError as error:
+        earlier = error.__context__
+        if isinstance(earlier, ScriptError) and not error.__suppress_context__:
+            # cleaning up after that one failed, too
+            print(f"{program}: {earlier}", file=sys.stderr)
         print(f"{program}: {error}", file=sys.stderr)
         code = error.exit_code
     except KeyboardInterrupt:

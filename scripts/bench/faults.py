@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Callable, Mapping
 
+from base.cleanup import Cleanup
 from base.progress import Bar
 from base.waiting import undisturbed, wait_until
 from connections import listing
@@ -22,7 +23,7 @@ from lab import instance, topology
 from lab.controller import Controller, free_port
 from lab.instance import Instance
 
-NAME = "mlb"
+NAME = "mlf"
 VIP, PORT = "10.0.0.190", 8600
 CLIENT, SERVER = "c1", "w1"
 #: the link that the connection goes over, as the shortest way from the client to the server
@@ -120,8 +121,10 @@ def measure(names: "list[str]", rounds: int) -> "dict[str, Any]":
             return _measure(lab, controller, names, rounds)
         finally:
             with undisturbed():
-                controller.stop()
-                instance.down(NAME)
+                cleanup = Cleanup()
+                cleanup.step("the controller", controller.stop)
+                cleanup.step("the network", lambda: instance.remove_own(NAME))
+                cleanup.finish()
 
 
 def _measure(lab: Instance, controller: Controller, names: "list[str]", rounds: int) -> "dict[str, Any]":

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from base.cleanup import Cleanup
 from base.commands import run
 from base.errors import ScriptError
 from base.progress import Bar
@@ -19,7 +20,7 @@ from lab import instance, ovs, processes, topology, webserver
 from lab.controller import Controller, free_port
 from lab.instance import Instance
 
-NAME = "mlb"
+NAME = "mlv"
 TOPOLOGY = "single"
 VIP = "10.0.0.100"
 CONNECTING = Path(__file__).parent / "connecting.py"
@@ -58,8 +59,10 @@ def measure(plan: Plan) -> "dict[str, Any]":
             return _Measurement(lab, controller, plan).run()
         finally:
             with undisturbed():
-                controller.stop()
-                instance.down(NAME)
+                cleanup = Cleanup()
+                cleanup.step("the controller", controller.stop)
+                cleanup.step("the network", lambda: instance.remove_own(NAME))
+                cleanup.finish()
 
 
 class _Measurement:

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
+from base.cleanup import Cleanup
 from base.errors import ScriptError
 from base.place import RUN_DIRECTORY
 from base.waiting import say, undisturbed, wait_until
@@ -84,8 +85,10 @@ def run(plan: Plan, view: LiveView) -> Outcome:
 
 def _clean_up(controller: Controller) -> None:
     with undisturbed():
-        controller.stop()
-        instance.down(NAME)
+        cleanup = Cleanup()
+        cleanup.step("the controller", controller.stop)
+        cleanup.step("the network", lambda: instance.remove_own(NAME))
+        cleanup.finish()
 
 
 def _wait_for_network(controller: Controller, lab: Instance) -> None:

@@ -91,7 +91,7 @@ class Setup:
             try:
                 _UNDO[step["kind"]](self, step)
                 self.journal.remove(step)
-            except ScriptError as error:
+            except (ScriptError, OSError) as error:  # a full disk keeps nothing from being undone
                 failures.append(str(error))
         if failures:
             raise ScriptError(f"not everything could be undone: {'; '.join(failures)}. Try './malob endhost down' again")

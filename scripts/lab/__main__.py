@@ -9,7 +9,7 @@ import os
 import sys
 
 from base.arguments import Parser, completes
-from base.errors import UsageError, run_main
+from base.errors import ScriptError, UsageError, run_main
 from base.preparation import need_root, prepare
 from base.table import render
 from base.waiting import orderly_end, say, undisturbed
@@ -109,24 +109,32 @@ def _datapath_words(datapath: str) -> str:
 def _down(options: argparse.Namespace) -> int:
     need_root("lab down")
     names = instance.running() if options.all else [options.name or instance.pick()]
+    failed = False
     with undisturbed():
         for name in names:
-            removed = instance.down(name)
-            say(f"lab '{name}' is removed" if removed else f"no lab '{name}' was up")
-    return 0
+            try:
+                removed = instance.down(name)
+            except UsageError:
+                raise
+            except ScriptError as error:
+                # the others are to go all the same
+                say(f"malob lab: lab '{name}': {error}")
+                failed = True
+            else:
+                say(f"lab '{name}' is removed" if removed else f"no lab '{name}' was up")
+    return 1 if failed else 0
 
 
 def _list(options: argparse.Namespace) -> int:
     known = [topology.load(name) for name in topology.known_names()]
-    labs = [instance.find(name) for name in instance.running()]
     if options.json:
         print(json.dumps({
             "topologies": {network.name: network.to_json() for network in known},
             "rules": generators.FORMS,
             "labs": {lab.name: {
                 "topology": lab.topology.name, "controller": lab.controller, "shaper": lab.shaper_kind, "scale": lab.scale,
-                "links": linking.to_json(lab),
-            } for lab in labs},
+                "links": links,
+            } for lab, links in linking.of_all(linking.to_json)},
         }, indent=2))
         return 0
     rows = [
@@ -138,13 +146,15 @@ def _list(options: argparse.Namespace) -> int:
     print("\n".join(render(["by rule", "what it is"], [[form, words] for form, words in generators.FORMS.items()])))
     print("rate=MBPS and delay=MS, behind a comma, are for all links: ring:5,rate=50,delay=2")
     print()
-    for lab in labs:
+    up = linking.of_all(lambda lab: linking.table(lab, linking.shaped_directions(lab)))
+    for lab, table in up:
         print(f"up: '{lab.name}', topology {lab.topology.name}, controller {lab.controller}")
-        shaped = linking.shaped_directions(lab)
-        if shaped:
+        if table is None:
+            print("its links cannot be read: it is being built or removed")
+        elif table[1:]:
             print(f"links by {lab.shaper_kind}" + (f", rates times {lab.scale:g}" if lab.scale != 1 else ""))
-            print("\n".join(linking.table(lab, shaped)))
-    if not labs:
+            print("\n".join(table))
+    if not up:
         print("no lab is up")
     return 0
 

@@ -12,19 +12,20 @@ What it will make is written down before it is made, in /run/malob/NAME/state.js
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
 import shutil
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Iterator, Mapping, Sequence
 
+from base.cleanup import Cleanup
 from base.commands import ProcessId
 from base.errors import ScriptError, UsageError
+from base.lock import locked
 from base.place import RUN_DIRECTORY
 from base.waiting import say, undisturbed, wait_until
 from lab import namespaces, ovs, topology
@@ -41,6 +42,9 @@ DEFAULT_CONTROLLER = "127.0.0.1:6653"
 
 #: Together with a dash and the name of a switch, at most 15 characters, the kernel's limit for a bridge's name.
 _NAME = re.compile(r"ml[a-z0-9]?")
+
+#: For so long one waits until another has built or removed its lab; hundreds of switches take minutes.
+_PATIENCE_S = 300.0
 
 
 @dataclass(frozen=True)
@@ -144,18 +148,13 @@ class Instance:
 
     def add_process(self, pid: int) -> None:
         """Leaves a process to down(), which ends it; for those that outlive the program that started them."""
-        process = ProcessId.of(pid)
-        if process is None:
-            raise ScriptError(f"process {pid} has ended")
-        state = _read_state(self.name)
-        state["processes"].append([process.pid, process.start_ticks])
-        _write_state(self.name, state)
+        with _lock("is changing", self.name):
+            _add_process(self.name, pid)
 
     def disown(self) -> None:
         """Lets the lab live on when this process ends: it is no left-over then."""
-        state = _read_state(self.name)
-        state["owner"] = None
-        _write_state(self.name, state)
+        with _lock("is changing", self.name):
+            _write_state(self.name, {**_read_state(self.name), "owner": None})
 
     def _port_device(self, switch: str, neighbour: str) -> str:
         number = list(self.topology.switches).index(switch) + 1
@@ -176,20 +175,21 @@ def up(
     control_delays_ms: one way, by switch, of the channel to its controller. scale: multiplies every rate.
     shaper: "netem" or "emulator"; None for netem where the kernel has it.
     Where the kernel cannot tag frames, hosts that should do so do not: see the topology of the lab that is returned.
-    owned: the lab is a left-over, to be replaced without asking, once this process has ended.
+    owned: the lab belongs to this process: remove_own() removes it, and once the process has ended it is a left-over, to be
+    replaced without asking.
     Raises ScriptError if a lab of that name is up, or if anything of that name is there that is not ours;
-    nothing is left behind then.
+    nothing is left behind then, and nothing of others is touched.
     """
     check_name(name)
     parse_endpoint(controller)
-    with _lock():
+    with _lock("is building", name):
         _clear_leftover(name)
         try:
             ovs.ensure_running()
             instance = Instance(
                 name, _with_tags_that_can_be(network).scaled(scale), controller, ovs.datapath_type(), choice.choose(shaper), scale)
             _check_free(instance)
-            owner = ProcessId.of(os.getpid()) if owned else None
+            owner = _this_process() if owned else None
             _write_state(name, {
                 "topology": {"name": network.name, **instance.topology.to_json()},
                 "controller": controller,
@@ -202,7 +202,9 @@ def up(
             _build(instance, _control_endpoints(instance, control_delays_ms))
         except BaseException:
             with undisturbed():
-                _remove(name)
+                cleanup = Cleanup()
+                _remove(name, cleanup)
+                cleanup.tell()
             raise
     return instance
 
@@ -219,15 +221,26 @@ def _with_tags_that_can_be(network: Topology) -> Topology:
 def clear_leftover(name: str) -> None:
     """Removes a lab whose owner has ended without cleaning up. Raises ScriptError if it is in use."""
     check_name(name)
-    with _lock():
+    with _lock("is removing", name):
         _clear_leftover(name)
 
 
 def down(name: str) -> bool:
-    """Removes a lab and all that belongs to it; also a half-built one. False if there was none."""
+    """Removes a lab and all that belongs to it, whoever has built it; also a half-built one. False if there was none.
+
+    Raises ScriptError if something could not be removed, after all that could; calling it again tries the rest.
+    """
     check_name(name)
-    with _lock():
-        return _remove(name)
+    with _lock("is removing", name):
+        return _removed(name)
+
+
+def remove_own(name: str) -> None:
+    """Removes the lab of that name if this process has built it as its own; does nothing otherwise. Raises as down() does."""
+    with _lock("is removing", name):
+        owner = _this_process()
+        if name in running() and _read_state(name)["owner"] == [owner.pid, owner.start_ticks]:
+            _removed(name)
 
 
 def find(name: str | None = None) -> Instance:
@@ -236,13 +249,25 @@ def find(name: str | None = None) -> Instance:
     name = pick() if name is None else name
     check_name(name)
     if name not in names:
-        raise ScriptError(f"no lab '{name}' is up; './malob lab up TOPOLOGY' starts one")
+        raise ScriptError(_not_up(name))
     state = _read_state(name)
     network = dict(state["topology"])
     parsed = topology.parse(network.pop("name"), network)
     # a lab of an earlier version has neither
     shaper, scale = state.get("shaper", "emulator"), state.get("scale", 1)
     return Instance(name, parsed, state["controller"], state["datapath"], shaper, scale)
+
+
+def find_all() -> "list[Instance]":
+    """All labs that are up, without those that are removed just now."""
+    found = []
+    for name in running():
+        try:
+            found.append(find(name))
+        except ScriptError:
+            if name in running():
+                raise
+    return found
 
 
 def running() -> list[str]:
@@ -277,7 +302,7 @@ def _control_endpoints(instance: Instance, delays_ms: Mapping[str, float]) -> di
     if delays_ms:
         relay = Relay(instance.controller, delays_ms, instance.directory / "relay.log")
         try:
-            instance.add_process(relay.pid)
+            _add_process(instance.name, relay.pid)
         except BaseException:
             relay.abandon()
             raise
@@ -386,62 +411,111 @@ def _check_free(instance: Instance) -> None:
 def _clear_leftover(name: str) -> None:
     if name in running():
         state = _read_state(name)
-        if state["owner"] is None or ProcessId(*state["owner"]).alive():
+        if state["owner"] is None:
             raise ScriptError(f"the lab '{name}' is up already; './malob lab down --name {name}' ends it")
-        _remove(name)
+        owner = ProcessId(*state["owner"])
+        if owner.alive():
+            raise ScriptError(f"the lab '{name}' is up already, for process {owner.pid}, which removes it when it ends")
+        _removed(name)
     elif ovs.database_runs() and ovs.bridges_of(name):
         # the system's own database outlives a reboot, our state does not
         _remove_bridges(name)
 
 
-def _remove(name: str) -> bool:
-    """Removes processes, bridges, namespaces, files, and the daemons if nobody needs them any more."""
-    instance = find(name) if name in running() else None
-    found = instance is not None
-    if found:
-        for pid, start_ticks in _read_state(name)["processes"]:
-            ProcessId(pid, start_ticks).end()
-    if ovs.database_runs():
-        found = _remove_bridges(name) or found
-    if instance is not None:
-        instance.shaper.stop()
-        namespaces.remove(_namespaces(instance))
-    shutil.rmtree(RUN_DIRECTORY / name, ignore_errors=True)
-    if not running():
-        ovs.stop_ours()
+def _this_process() -> ProcessId:
+    process = ProcessId.of(os.getpid())
+    assert process is not None
+    return process
+
+
+def _removed(name: str) -> bool:
+    """Removes a lab. Returns whether there was something. Raises ScriptError if something could not be removed."""
+    cleanup = Cleanup()
+    found = _remove(name, cleanup)
+    cleanup.finish(f"'./malob lab down --name {name}' tries again")
     return found
 
 
-def _remove_bridges(name: str) -> bool:
+def _remove(name: str, cleanup: Cleanup) -> bool:
+    """Removes processes, bridges, namespaces, files, and the daemons if nobody needs them any more; each even if the others fail.
+
+    What is written down stays until all is removed. Returns whether there was something.
+    """
+    instance = find(name) if name in running() else None
+    found = instance is not None
+    if instance is not None:
+        for pid, start_ticks in _read_state(name)["processes"]:
+            cleanup.step(f"process {pid}", ProcessId(pid, start_ticks).end)
+    bridges = Cleanup()
+    if ovs.database_runs():
+        bridges.step("bridges", lambda: _remove_bridges(name))
+    elif found and ovs.database_listens():
+        bridges.step("bridges", ovs.refuse_silence)
+    if instance is not None:
+        cleanup.step("links", instance.shaper.stop)
+        cleanup.step("hosts", lambda: namespaces.remove(_namespaces(instance)))
+    if not [other for other in running() if other != name]:
+        cleanup.step("daemons of Open vSwitch", ovs.stop_ours)
+    if bridges.failures and instance is not None and not ovs.database_listens():
+        # they went with their daemons, which leave interfaces behind
+        cleanup.step("interfaces", lambda: namespaces.remove_devices(_devices_of_switches(instance)))
+    else:
+        cleanup.failures += bridges.failures
+    if not cleanup.failures:
+        shutil.rmtree(RUN_DIRECTORY / name, ignore_errors=True)
+    return found
+
+
+def _devices_of_switches(instance: Instance) -> "list[str]":
+    network = instance.topology
+    return [*(instance.bridge(switch) for switch in network.switches),
+            *(instance.link_device(*ends) for link in network.links for ends in (link.ends, link.ends[::-1]))]
+
+
+def _remove_bridges(name: str) -> None:
     bridges = ovs.bridges_of(name)
     if bridges:
         # with the daemon gone there is nobody to wait for
         patience = [] if ovs.switch_daemon_runs() else ["--no-wait"]
         ovs.vsctl(
             *patience, *_joined([["--if-exists", "del-br", bridge] for bridge in bridges]), timeout_s=20 + len(bridges))
-    return bool(bridges)
+
+
+def _add_process(name: str, pid: int) -> None:
+    process = ProcessId.of(pid)
+    if process is None:
+        raise ScriptError(f"process {pid} has ended")
+    state = _read_state(name)
+    state["processes"].append([process.pid, process.start_ticks])
+    _write_state(name, state)
+
+
+def _not_up(name: str) -> str:
+    return f"no lab '{name}' is up; './malob lab up TOPOLOGY' starts one"
 
 
 def _read_state(name: str) -> dict[str, Any]:
     path = RUN_DIRECTORY / name / "state.json"
     try:
         return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ScriptError(_not_up(name)) from None
     except ValueError:
         raise ScriptError(f"{path} is damaged") from None
 
 
 def _write_state(name: str, state: dict[str, Any]) -> None:
     directory = RUN_DIRECTORY / name
-    directory.mkdir(parents=True, exist_ok=True)
     unfinished = directory / "state.json.new"
-    unfinished.write_text(json.dumps(state, indent=1), encoding="utf-8")
-    unfinished.replace(directory / "state.json")
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        unfinished.write_text(json.dumps(state, indent=1), encoding="utf-8")
+        unfinished.replace(directory / "state.json")
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise ScriptError(f"{directory / 'state.json'} cannot be written: {error.strerror}") from None
 
 
-@contextmanager
-def _lock() -> Iterator[None]:
-    """One at a time: building and removing labs, starting and stopping daemons."""
-    RUN_DIRECTORY.mkdir(parents=True, exist_ok=True)
-    with open(RUN_DIRECTORY / "lock", "w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+def _lock(what: str, name: str) -> "AbstractContextManager[None]":
+    """One at a time: building and removing labs, starting and stopping daemons, changing what is written down."""
+    return locked(RUN_DIRECTORY / "lock", f"{what} the lab '{name}'", _PATIENCE_S)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import replace
-from typing import Any
+from typing import Any, Callable, TypeVar
 
-from base.errors import UsageError
+from base.errors import ScriptError, UsageError
 from base.preparation import need_root
 from base.table import render
 from base.waiting import say
@@ -125,6 +125,21 @@ def to_json(lab: Instance) -> list[dict[str, Any]]:
     return links
 
 
+_Read = TypeVar("_Read")
+
+
+def of_all(read: "Callable[[Instance], _Read]") -> "list[tuple[Instance, _Read | None]]":
+    """Each lab that is up, with what is read of its links: None if that fails, because the lab is being built or removed just now."""
+    found: "list[tuple[Instance, _Read | None]]" = []
+    for lab in instance.find_all():
+        try:
+            found.append((lab, read(lab)))
+        except ScriptError:
+            found.append((lab, None))
+    names = instance.running()
+    return [(lab, links) for lab, links in found if lab.name in names]
+
+
 def shaped_directions(lab: Instance) -> "list[tuple[str, str]]":
     """Both directions of every link that the shaper carries."""
     return [ends for link in lab.topology.links if lab.shaped(link) for ends in (link.ends, link.ends[::-1])]
@@ -132,7 +147,7 @@ def shaped_directions(lab: Instance) -> "list[tuple[str, str]]":
 
 def _traces(options: argparse.Namespace) -> int:
     known = [trace.load(name) for name in trace.known_names()]
-    playing = {lab.name: _playing(lab) for lab in (instance.find(name) for name in instance.running())}
+    playing = {lab.name: directions or [] for lab, directions in of_all(_playing)}
     if options.json:
         print(json.dumps({
             "traces": {

@@ -19,8 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterator, Sequence
 
+from base.cleanup import Cleanup
 from base.commands import ProcessId, run
 from base.errors import ScriptError
+from base.lock import locked
 from base.place import RUN_DIRECTORY
 from base.preparation import prepare
 from base.waiting import undisturbed, wait_until
@@ -220,22 +222,26 @@ class MultihomedNetwork:
         return namespaces.inside(f"{NAME}-{place}", command)
 
     def remove(self) -> None:
-        """Everything, as far as it is there."""
-        clear()
-        if self._machine is not None:
-            self._machine.wait()
-            assert self._machine.stdout is not None
-            self._machine.stdout.close()
+        """Everything, as far as it is there. Raises ScriptError if something is left, after all has been tried."""
+        try:
+            clear()
+        finally:
+            if self._machine is not None:
+                self._machine.kill()
+                self._machine.wait()
+                assert self._machine.stdout is not None
+                self._machine.stdout.close()
 
 
 def clear() -> None:
-    """Removes what a network of this kind, built by whomever, has left."""
-    places = [path.name for path in Path("/run/netns").glob(f"{NAME}-*")]
-    namespaces.delete(places)
-    Emulator(DIRECTORY, 0).stop()
+    """Removes what a network of this kind has left. Raises ScriptError if something is left, after all has been tried."""
+    cleanup = Cleanup()
+    cleanup.step("hosts", lambda: namespaces.delete([path.name for path in Path("/run/netns").glob(f"{NAME}-*")]))
+    cleanup.step("links", Emulator(DIRECTORY, 0).stop)
     # the other ends went with their namespaces; those that never had one are still here
-    for device in Path("/sys/class/net").glob(f"{NAME}-*"):
-        run(["ip", "link", "del", device.name], check=False)
+    cleanup.step("interfaces", lambda: namespaces.remove_devices(
+        [path.name for path in Path("/sys/class/net").glob(f"{NAME}-*")]))
+    cleanup.finish()
     shutil.rmtree(DIRECTORY, ignore_errors=True)
     try:
         # if nobody has put anything there, it was made for the host's own to lie upon
@@ -244,31 +250,19 @@ def clear() -> None:
         pass
 
 
-def _check_owner() -> None:
-    """Raises ScriptError if another run is at work: there is room for one."""
-    try:
-        pid, start_ticks = json.loads((DIRECTORY / "owner.json").read_text())
-    except (OSError, ValueError):
-        return
-    if ProcessId(pid, start_ticks).alive():
-        raise ScriptError(f"another experiment with uplinks is running (process {pid})")
-
-
 @contextmanager
 def open_network(lines: "Sequence[UplinkLine | None]", congestion: str) -> "Iterator[MultihomedNetwork]":
     """Inside, the network is up; afterwards everything is removed, also after a failure and Ctrl-C.
 
     congestion: control of what the server sends. Raises ScriptError.
     """
-    _check_owner()
-    clear()
-    prepare("emulator")
-    network = MultihomedNetwork(lines, congestion)
-    try:
-        network.build()
-        yield network
-    finally:
-        with undisturbed():
-            network.remove()
-
-
+    with locked(RUN_DIRECTORY / f"{NAME}.lock", "is running an experiment with uplinks, and there is room for one", 0):
+        clear()
+        prepare("emulator")
+        network = MultihomedNetwork(lines, congestion)
+        try:
+            network.build()
+            yield network
+        finally:
+            with undisturbed():
+                network.remove()

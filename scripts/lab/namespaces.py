@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Sequence
 
+from base.cleanup import Cleanup
 from base.commands import ProcessId, run, succeeds
 from base.errors import ScriptError
 from lab.hosts import Host
@@ -86,19 +87,44 @@ def create(wanted: Sequence[Namespace]) -> None:
 
 
 def remove(unwanted: Sequence[Namespace]) -> None:
-    """Ends what runs in namespaces and removes them and their devices; passes over what is not there."""
-    delete([one.name for one in unwanted])
+    """Ends what runs in namespaces and removes them and their devices; passes over what is not there.
+
+    Raises ScriptError if something is left, after all has been tried.
+    """
+    cleanup = Cleanup()
+    cleanup.step("namespaces", lambda: delete([one.name for one in unwanted]))
     # a device goes with its namespace, but not necessarily at once
-    for one in unwanted:
-        if device_exists(one.device):
-            run(["ip", "link", "del", one.device], check=False)
+    cleanup.step("interfaces", lambda: remove_devices([one.device for one in unwanted]))
+    if cleanup.failures:
+        raise ScriptError("; ".join(cleanup.failures))
+
+
+def remove_devices(devices: Sequence[str]) -> None:
+    """Removes interfaces; passes over those that are not there. Raises ScriptError if one is left, after all have been tried."""
+    left = []
+    for device in devices:
+        if device_exists(device):
+            run(["ip", "link", "del", device], check=False)
+            if device_exists(device):
+                left.append(device)
+    if left:
+        raise ScriptError(f"{', '.join(left)} cannot be removed")
 
 
 def delete(namespaces: Sequence[str]) -> None:
-    """Ends what runs in namespaces and removes them; passes over those that are not there."""
+    """Ends what runs in namespaces and removes them; passes over those that are not there.
+
+    Raises ScriptError if something is left, after all has been tried.
+    """
     names = [name for name in namespaces if exists(name)]
-    _end_processes(names)
-    _batch([f"netns del {name}" for name in names])
+    cleanup = Cleanup()
+    cleanup.step("processes", lambda: _end_processes(names))
+    if names:
+        # -force: goes on after the first that cannot be removed
+        cleanup.step("ip netns del", lambda: run(
+            ["ip", "-force", "-batch", "-"], text="".join(f"netns del {name}\n" for name in names), timeout_s=30 + len(names)))
+    if cleanup.failures:
+        raise ScriptError("; ".join(cleanup.failures))
 
 
 def _batch(commands: Sequence[str]) -> None:

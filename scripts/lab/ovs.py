@@ -8,10 +8,11 @@ and `ovs-ofctl` work without options. Only the processes that we started are end
 from __future__ import annotations
 
 import os
+import socket
 from pathlib import Path
 
 from base.commands import find_program, run, succeeds
-from base.errors import MissingError
+from base.errors import MissingError, ScriptError
 from base.place import RUN_DIRECTORY
 from base.waiting import wait_until
 from lab.daemons import DaemonPair
@@ -37,6 +38,18 @@ def ofctl(*arguments: str) -> str:
 
 def database_runs() -> bool:
     return succeeds(["ovs-vsctl", "--no-wait", "--timeout=3", "get", "Open_vSwitch", ".", "_uuid"])
+
+
+def database_listens() -> bool:
+    """Whether a database is there, though it may not answer."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(1)
+        return connection.connect_ex(str(_socket_directory() / "db.sock")) == 0
+
+
+def refuse_silence() -> None:
+    """Raises ScriptError: for when the database is there and does not answer."""
+    raise ScriptError("Open vSwitch's database does not answer")
 
 
 def switch_daemon_runs() -> bool:

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 from typing import Any, Mapping
 
+from base.cleanup import Cleanup
 from base.errors import ScriptError
 from base.place import ROOT
 from base.waiting import say, undisturbed, wait_until
@@ -62,8 +63,10 @@ class Site:
 
     def remove(self) -> None:
         with undisturbed():
-            self.controller.stop()
-            instance.down(NAME)
+            cleanup = Cleanup()
+            cleanup.step("the controller", self.controller.stop)
+            cleanup.step("the network", lambda: instance.remove_own(NAME))
+            cleanup.finish()
 
     def wait_for_network(self) -> None:
         switches, links = len(self._network.switches), len(self._network.links)

@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any, Iterator, Sequence
 
+from base.cleanup import Cleanup
 from base.commands import run, succeeds
 from base.errors import ScriptError
 from base.waiting import say, undisturbed, wait_until
@@ -135,10 +136,12 @@ class MptcpSite:
             raise ScriptError("this kernel has no token bucket filter (tbf), which limits what hosts send")
 
     def _clean_up(self) -> None:
+        cleanup = Cleanup()
         if "controller" in self.__dict__:
-            self.controller.stop()
-            self._folder.keep(self.controller.log)
-        instance.down(NAME)
+            cleanup.step("the controller", self.controller.stop)
+            cleanup.step("the controller's log", lambda: self._folder.keep(self.controller.log))
+        cleanup.step("the network", lambda: instance.remove_own(NAME))
+        cleanup.finish()
 
 
 def with_short_queues(network: Topology, scale: float) -> Topology:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Iterator, Mapping, Sequence
 
 from agents.keys import AgentsFile
+from base.cleanup import Cleanup
 from base.commands import run, succeeds
 from base.errors import ScriptError
 from base.place import DEFAULT_SETTINGS, ROOT, RUN_DIRECTORY
@@ -203,12 +204,14 @@ class Site:
         stack.callback(processes.end, process)
 
     def _clean_up(self) -> None:
+        cleanup = Cleanup()
         if "controller" in self.__dict__:
-            self.controller.stop()
-            self._folder.keep(self.controller.log)
-        instance.down(NAME)
+            cleanup.step("the controller", self.controller.stop)
+            cleanup.step("the controller's log", lambda: self._folder.keep(self.controller.log))
+        cleanup.step("the network", lambda: instance.remove_own(NAME))
         if "limits" in self.__dict__:
-            self.limits.remove()
+            cleanup.step("the limits of processors", self.limits.remove)
+        cleanup.finish()
 
 
 @contextmanager

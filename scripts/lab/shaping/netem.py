@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from base.cleanup import Cleanup
 from base.commands import PidFile, run, succeeds
 from base.errors import ScriptError
 from lab import namespaces
@@ -78,7 +79,10 @@ class Netem(Shaper):
         self._player(device).end()
         run(["tc", "qdisc", "replace", "dev", device, "root", *arguments(direction)])
         self._directory.mkdir(parents=True, exist_ok=True)
-        self._note(device).write_text(json.dumps(vars(direction)))
+        note = self._note(device)
+        unfinished = note.with_suffix(".new")
+        unfinished.write_text(json.dumps(vars(direction)))
+        unfinished.replace(note)
 
     def play(self, device: str, trace: Trace) -> None:
         self._player(device).end()
@@ -103,12 +107,18 @@ class Netem(Shaper):
         return reading(json.loads(found), told, self._player(device).process() is not None)
 
     def stop(self) -> None:
+        """Raises ScriptError if something is left, after all has been tried."""
+        cleanup = Cleanup()
         for note in self._directory.glob("*.json"):
-            device = note.stem
-            self._player(device).end()
-            if namespaces.device_exists(device):
-                # the other end goes with it
-                run(["ip", "link", "del", device], check=False)
+            cleanup.step(note.stem, lambda: self._remove(note.stem))
+        if cleanup.failures:
+            raise ScriptError("; ".join(cleanup.failures))
+
+    def _remove(self, device: str) -> None:
+        self._player(device).end()
+        if namespaces.device_exists(device):
+            # the other end goes with it
+            run(["ip", "link", "del", device], check=False)
 
     def _player(self, device: str) -> PidFile:
         return PidFile(self._directory / f"{device}.pid")

@@ -78,7 +78,7 @@ class SystemTest(LogsAfterFailure):
         with undisturbed():
             if "controller" in cls.__dict__:
                 cls.controller.stop()
-            instance.down(NAME)
+            instance.remove_own(NAME)
 
     @classmethod
     def _properties_file(cls, directory: Path) -> "Path | None":

@@ -1,4 +1,4 @@
-"""What a lab leaves behind: nothing, also when the program that was building it was killed."""
+"""What a lab leaves behind: nothing, also when the program that was building it was killed, and what it does to others: nothing."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
 from base.commands import ProcessId, run
 from base.place import ROOT, RUN_DIRECTORY
 from base.waiting import wait_until
+from faults import disks
 from lab import instance, ovs
 from tests.system.base import NAME
 
@@ -39,6 +41,80 @@ class LeftOverTest(unittest.TestCase):
             self.assertEqual([], _left("/run/netns") + _left("/sys/class/net"))
             self.assertEqual([False], [process.alive() for process in relay])
             self.assertFalse((RUN_DIRECTORY / NAME).exists())
+
+
+class TogetherTest(unittest.TestCase):
+    """Labs that are built and removed at the same time, and removals that meet obstacles."""
+
+    def setUp(self) -> None:
+        for name in (NAME, instance.DEFAULT_NAME):
+            self.addCleanup(instance.down, name)
+
+    def test_one_of_two_of_the_same_name_is_refused_and_the_other_is_whole(self) -> None:
+        """and one of another name is built beside it"""
+        builders = [start("up", "--name", name, "mesh5") for name in (NAME, NAME, instance.DEFAULT_NAME)]
+        ended = [(builder.communicate(timeout=120)[1], builder.returncode) for builder in builders]
+        self.assertEqual([0, 0, 1], sorted(code for _, code in ended), ended)
+        refused = next(words for words, code in ended if code == 1)
+        self.assertEqual(
+            f"malob lab: the lab '{NAME}' is up already; './malob lab down --name {NAME}' ends it", refused.splitlines()[-1])
+        self.assertEqual([instance.DEFAULT_NAME, NAME], instance.running())
+        for name in instance.running():
+            lab = instance.find(name)
+            self.assertEqual(5, len(ovs.bridges_of(name)))
+            run(lab.inside("c1", ["ip", "link", "show", "eth0"]))
+        # one goes, and the other stays
+        run([str(ROOT / "malob"), "lab", "down", "--name", NAME], timeout_s=60)
+        self.assertEqual((0, 5), (len(ovs.bridges_of(NAME)), len(ovs.bridges_of(instance.DEFAULT_NAME))))
+
+    def test_hanging_ovs_vsctl_keeps_nothing_else_from_being_removed(self) -> None:
+        """what it could not remove is told, with exit code 1, and removed by the next down"""
+        for name in (NAME, instance.DEFAULT_NAME):
+            run([str(ROOT / "malob"), "lab", "up", "--name", name, "single"], timeout_s=60)
+        with tempfile.TemporaryDirectory() as directory:
+            stub = Path(directory, "ovs-vsctl")
+            stub.write_text("#!/bin/sh\nexec sleep 600\n")
+            stub.chmod(0o755)
+            down = start("down", "--name", NAME, PATH=f"{directory}:{os.environ['PATH']}")
+            said = down.communicate(timeout=120)[1]
+        self.assertEqual(1, down.returncode, said)
+        self.assertIn(f"lab '{NAME}': not everything could be removed: bridges: Open vSwitch's database does not answer", said)
+        self.assertEqual([], _left("/run/netns"))
+        self.assertEqual(1, len(ovs.bridges_of(NAME)))
+        run([str(ROOT / "malob"), "lab", "down", "--name", NAME], timeout_s=60)
+        self.assertEqual(([], False), (ovs.bridges_of(NAME), (RUN_DIRECTORY / NAME).exists()))
+
+    def test_full_disk_keeps_nothing_from_being_removed(self) -> None:
+        RUN_DIRECTORY.mkdir(exist_ok=True)
+        with disks.small(RUN_DIRECTORY, 8192):
+            run([str(ROOT / "malob"), "lab", "up", "--name", NAME, "mesh5"], timeout_s=60)
+            with disks.full(RUN_DIRECTORY):
+                up = start("up", "single")
+                said = up.communicate(timeout=120)[1]
+                self.assertEqual(1, up.returncode, said)
+                self.assertNotIn("Traceback", said)
+                self.assertIn("No space left on device", said)
+                run([str(ROOT / "malob"), "lab", "down", "--name", NAME], timeout_s=60)
+        self.assertEqual(([], []), (_left("/run/netns") + _left("/sys/class/net"), instance.running()))
+
+    def test_list_says_what_there_is_while_labs_come_and_go(self) -> None:
+        for words in (("up", "--name", NAME, "geni-wan"), ("down", "--name", NAME)):
+            changing = start(*words)
+            while changing.poll() is None:
+                for more in ([], ["--json"]):
+                    listing = start("list", *more)
+                    said = listing.communicate(timeout=60)[1]
+                    self.assertEqual(0, listing.returncode, said)
+            self.assertEqual(0, changing.returncode, changing.communicate()[1])
+            if changing.stderr is not None:
+                changing.stderr.close()
+
+
+def start(*words: str, **environment: str) -> "subprocess.Popen[str]":
+    """Starts `./malob lab`."""
+    return subprocess.Popen(
+        [sys.executable, str(ROOT / "scripts" / "command.py"), "lab", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
 
 
 def _left(directory: str) -> list[str]:

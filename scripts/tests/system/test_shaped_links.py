@@ -43,7 +43,7 @@ class ShapedLinksTest(unittest.TestCase):
     @classmethod
     def _clean_up(cls) -> None:
         with undisturbed():
-            instance.down(NAME)
+            instance.remove_own(NAME)
 
     def setUp(self) -> None:
         say(f"\n{type(self).__name__}: {self.shortDescription()}")

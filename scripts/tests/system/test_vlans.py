@@ -41,7 +41,7 @@ class VlanTest(unittest.TestCase):
     @classmethod
     def _clean_up(cls) -> None:
         with undisturbed():
-            instance.down(NAME)
+            instance.remove_own(NAME)
 
     def setUp(self) -> None:
         say(f"\n{type(self).__name__}: {self.shortDescription()}")

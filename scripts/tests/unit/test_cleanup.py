@@ -1,0 +1,76 @@
+"""Removing goes on after each step that fails, and tells what is left."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from base.cleanup import Cleanup
+from base.errors import ScriptError, run_main
+from base.lock import locked
+from endhost import setup
+from endhost.options import Settings, UplinkOption
+from endhost.place import Place
+from lab import multihomed
+
+
+class CleanupTest(unittest.TestCase):
+    def test_all_steps_are_taken_and_the_failed_ones_told(self) -> None:
+        done: "list[int]" = []
+        cleanup = Cleanup()
+        cleanup.step("first", lambda: {}["x"])
+        cleanup.step("second", lambda: done.append(2))
+        cleanup.step("third", lambda: Path("/nowhere/at/all").unlink())
+        with self.assertRaisesRegex(ScriptError, r"^not everything could be removed: first: KeyError\('x'\); third: .*No such file"):
+            cleanup.finish()
+        self.assertEqual([2], done)
+
+    def test_failure_that_came_first_is_told_as_well(self) -> None:
+        def main() -> int:
+            try:
+                raise ScriptError("the controller ended at once")
+            finally:
+                cleanup = Cleanup()
+                cleanup.step("bridges", lambda: open("/nowhere"))
+                cleanup.finish()
+
+        with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit) as end:
+            run_main(main, "malob x")
+        lines = said.getvalue().splitlines()
+        self.assertEqual((1, 2, "malob x: the controller ended at once"), (end.exception.code, len(lines), lines[0]))
+        self.assertIn("malob x: not everything could be removed: bridges", lines[1])
+
+
+class EndhostTest(unittest.TestCase):
+    def test_full_disk_keeps_nothing_from_being_undone(self) -> None:
+        """an end host's journal cannot be written"""
+        undone: "list[str]" = []
+        steps = [{"kind": "inside"}, {"kind": "firewall"}]
+        undo = {kind: lambda _, step: undone.append(step["kind"]) for kind in ("inside", "firewall")}
+        ours = setup.Setup(Place("host"), Settings((UplinkOption.parse("eth0"), UplinkOption.parse("eth1"))))
+        ours.journal = mock.Mock(
+            is_of_this_network=lambda: False, steps=lambda: steps, remove=mock.Mock(side_effect=OSError(28, "No space left on device")))
+        with mock.patch.object(setup, "_UNDO", undo), self.assertRaisesRegex(ScriptError, "No space left on device"):
+            ours.undo()
+        self.assertEqual(["firewall", "inside"], undone)
+
+
+class UplinksTest(unittest.TestCase):
+    """The network of experiments with uplinks, of which there is room for one."""
+
+    def test_second_one_is_refused_and_removes_nothing(self) -> None:
+        with tempfile.TemporaryDirectory() as directory, mock.patch.object(multihomed, "RUN_DIRECTORY", Path(directory)), \
+                mock.patch.object(multihomed, "clear") as clear, \
+                locked(Path(directory, f"{multihomed.NAME}.lock"), "is running an experiment with uplinks", 0):
+            with self.assertRaisesRegex(ScriptError, r"^process \d+ is running an experiment with uplinks"), \
+                    multihomed.open_network([], "cubic"):
+                self.fail("it began")
+            clear.assert_not_called()
+
+
+if __name__ == "__main__":
+    unittest.main()
