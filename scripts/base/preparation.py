@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 
 from base.errors import MissingError, ScriptError
 from base.place import ROOT
@@ -12,9 +13,10 @@ from base.place import ROOT
 def prepare(part: str) -> None:
     """Installs and builds what a part ("lab" or "controller") needs; the launcher says what it does.
 
-    Raises MissingError or ScriptError if that did not work.
+    On a terminal it asks before it installs packages. Raises MissingError or ScriptError if that did not work.
     """
-    done = subprocess.run([str(ROOT / "malob"), "prepare", part], stdin=subprocess.DEVNULL)
+    terminal = sys.stdin is not None and sys.stdin.isatty()
+    done = subprocess.run([str(ROOT / "malob"), "prepare", part], stdin=None if terminal else subprocess.DEVNULL)
     if done.returncode == MissingError.exit_code:
         raise MissingError(f"what the {part} needs is not there (see above)")
     if done.returncode != 0:

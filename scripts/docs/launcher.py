@@ -27,6 +27,8 @@ def calls(text: str) -> Iterator[list[str]]:
 
 def unknown(words: list[str]) -> list[str]:
     """What of a call the launcher would not understand: its command, or options."""
+    if words[0] == "--yes":
+        words = words[1:]
     command = words[0]
     if command == "help":
         return []

@@ -1,5 +1,11 @@
 # shellcheck shell=bash
-# Installs what is missing from the distribution's packages. Sourced by ../../malob.
+# Installs what is missing from the distribution's packages, and asks first. Sourced by ../../malob.
+
+# Services of these packages: nothing here needs them to run.
+readonly UNNEEDED_SERVICES=nginx,openvswitch-switch,iperf3
+# For so long a question waits for its answer.
+QUESTION_S=300
+POLICY_FILE=/usr/sbin/policy-rc.d
 
 # package_of PROGRAM: its package, or several to choose from, and what it does for us
 package_of() {
@@ -82,6 +88,32 @@ python_with() {
   return 1
 }
 
+# said_yes: whether the user, or the environment, has agreed beforehand that packages are installed
+said_yes() {
+  [ "${MALOB_YES:-}" = 1 ] || [ "${CI:-}" = true ] || [ "${DEBIAN_FRONTEND:-}" = noninteractive ]
+}
+
+# may_install PACKAGE… : asks on a terminal. Without one, root has agreed by calling us; to become root by sudo needs a word. Or ends with 3
+may_install() {
+  local answer='' hint="run as root: apt-get install $*; or let MALOB do it: ./malob --yes …, or MALOB_YES=1"
+  if said_yes; then
+    return
+  fi
+  if [ -t 0 ] && [ -t 2 ]; then
+    printf 'malob: apt-get is to install: %s, and what they need. Go on? [Y/n] ' "$*" >&2
+    if ! read -r -t "$QUESTION_S" answer; then
+      printf '\n' >&2
+      fail 3 "no answer: $hint"
+    fi
+    case $answer in
+      '' | [Yy] | [Yy][Ee][Ss]) ;;
+      *) fail 3 "nothing is installed: $hint" ;;
+    esac
+  elif [ "$(id -u)" != 0 ]; then
+    fail 3 "$hint"
+  fi
+}
+
 # install_packages PROGRAM…
 install_packages() {
   local as_root=() packages=() program
@@ -90,8 +122,9 @@ install_packages() {
   done
   command -v apt-get >/dev/null ||
     fail 3 "no apt-get here: install yourself what Debian calls ${packages[*]}"
+  [ "$(id -u)" = 0 ] || command -v sudo >/dev/null || fail 3 "run as root: apt-get install ${packages[*]}"
+  may_install "${packages[@]}"
   if [ "$(id -u)" != 0 ]; then
-    command -v sudo >/dev/null || fail 3 "run as root: apt-get install ${packages[*]}"
     as_root=(sudo)
     # without a terminal nobody can answer sudo's question
     [ -t 0 ] || as_root=(sudo -n)
@@ -105,11 +138,10 @@ install_packages() {
   say "installing: ${packages[*]}"
   local log
   log=$(mktemp)
-  # the package of Open vSwitch may be unable to start its service, in a container for example; the lab
-  # starts the daemons itself then, so all that counts is whether the programs are there afterwards
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends \
-    -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 install "${packages[@]}" >"$log" 2>&1 </dev/null ||
-    { tail -n 20 "$log" >&2 && say "apt-get reported a failure (above)"; }
+  # all that counts is whether the programs are there afterwards
+  "${as_root[@]}" bash "$MALOB_ROOT/scripts/launcher/apt_install.sh" "$POLICY_FILE" "$UNNEEDED_SERVICES" "${packages[@]}" \
+    >"$log" 2>&1 </dev/null || { tail -n 20 "$log" >&2 && say "apt-get reported a failure (above)"; }
+  grep '^malob: ' "$log" >&2 || true
   rm -f "$log"
   hash -r
 }

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 from base.place import ROOT
+from base.waiting import wait_until
 
 
 class ProgressTest(unittest.TestCase):
@@ -58,6 +61,175 @@ class ProgressTest(unittest.TestCase):
         done = subprocess.run(self._script("bash -c 'echo out; echo err >&2; exit 4'"), capture_output=True, text=True)
         self.assertEqual((4, "out\n", "err\n"), (done.returncode, done.stdout, done.stderr))
         self.assertFalse(self.file.exists())
+
+
+#: A maintainer script that would start a service, and restart one.
+_APT_GET = """#!/bin/sh
+echo "apt-get $*" >>"$PLACE/calls"
+case $* in *install*) ;; *) exit 0 ;; esac
+for action in start restart; do
+  code=0
+  [ ! -x "$PLACE/policy-rc.d" ] || "$PLACE/policy-rc.d" nothing.service $action || code=$?
+  echo "$action $code" >>"$PLACE/asked"
+done
+[ ! -e "$PLACE/slow" ] || sleep 60
+printf '#!/bin/sh\\n' >"$PLACE/nothing"
+chmod +x "$PLACE/nothing"
+"""
+
+_NEED = """
+set -euo pipefail
+say() { printf 'malob: %s\\n' "$*" >&2; }
+fail() { local code=$1; shift; say "$*"; exit "$code"; }
+id() { echo "$USER_ID"; }
+MALOB_ROOT=$ROOT
+. "$ROOT/scripts/launcher/packages.sh"
+package_of() { echo "nothing-light nothing|does nothing"; }
+POLICY_FILE=$PLACE/policy-rc.d
+need_packages testing nothing
+"""
+
+
+class InstallTest(unittest.TestCase):
+    """need_packages with an apt-get that is made up."""
+
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.place = Path(directory.name)
+        self.policy = self.place / "policy-rc.d"
+        for name, text in (("apt-get", _APT_GET), ("apt-cache", "#!/bin/sh\n"),
+                           ("sudo", '#!/bin/sh\necho "sudo $*" >>"$PLACE/calls"\n[ "$1" != -n ] || shift\nexec "$@"\n')):
+            (self.place / name).write_text(text)
+            (self.place / name).chmod(0o755)
+
+    def environment(self, user_id: int, more: "dict[str, str]") -> "dict[str, str]":
+        known = {name: value for name, value in os.environ.items() if name not in ("CI", "MALOB_YES", "DEBIAN_FRONTEND")}
+        return {**known, "PATH": f"{self.place}:{os.environ['PATH']}", "PLACE": str(self.place), "ROOT": str(ROOT),
+                "USER_ID": str(user_id), "MALOB_INSTALL_LOCK": str(self.place / "lock"), **more}
+
+    def without_terminal(self, user_id: int = 0, **more: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(["bash", "-c", _NEED], env=self.environment(user_id, more), stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=60)
+
+    def on_terminal(self, typed: str, user_id: int = 0, **more: str) -> "tuple[int, str]":
+        child, terminal = pty.fork()
+        if child == 0:
+            os.execvpe("bash", ["bash", "-c", _NEED], self.environment(user_id, more))
+        os.write(terminal, typed.encode())
+        shown = b""
+        while True:
+            try:
+                shown += os.read(terminal, 1000)
+            except OSError:  # the other end is closed
+                break
+        os.close(terminal)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), shown.decode()
+
+    def calls(self) -> "list[str]":
+        file = self.place / "calls"
+        return file.read_text().splitlines() if file.exists() else []
+
+    def asked(self) -> "list[str]":
+        return (self.place / "asked").read_text().splitlines()
+
+    def test_terminal_is_asked_and_yes_is_the_default(self) -> None:
+        for answer in ("\n", "y\n", "Yes\n"):
+            (self.place / "nothing").unlink(missing_ok=True)
+            code, shown = self.on_terminal(answer)
+            self.assertEqual(0, code, shown)
+            self.assertIn("malob: testing: nothing is missing; it does nothing", shown)
+            self.assertIn("malob: apt-get is to install: nothing-light, and what they need. Go on? [Y/n]", shown)
+        self.assertEqual(3, len([call for call in self.calls() if call.endswith("install nothing-light")]))
+
+    def test_nothing_is_installed_without_a_yes(self) -> None:
+        for answer in ("n\n", "what?\n", "\x04"):
+            code, shown = self.on_terminal(answer)
+            self.assertEqual(3, code, shown)
+            self.assertIn("run as root: apt-get install nothing-light; or let MALOB do it: ./malob --yes …, or MALOB_YES=1", shown)
+        self.assertEqual([], self.calls())
+
+    def test_no_question_where_the_answer_is_known(self) -> None:
+        for known in ({"MALOB_YES": "1"}, {"CI": "true"}, {"DEBIAN_FRONTEND": "noninteractive"}):
+            (self.place / "nothing").unlink(missing_ok=True)
+            code, shown = self.on_terminal("", **known)
+            self.assertEqual((0, False), (code, "[Y/n]" in shown), shown)
+
+    def test_without_a_terminal_root_goes_on_and_says_what(self) -> None:
+        done = self.without_terminal()
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("malob: installing: nothing-light\n", done.stderr)
+
+    def test_without_a_terminal_others_become_root_only_if_told(self) -> None:
+        done = self.without_terminal(1000)
+        self.assertEqual((3, []), (done.returncode, self.calls()), done.stderr)
+        self.assertIn("run as root: apt-get install nothing-light; or let MALOB do it: ./malob --yes", done.stderr)
+        done = self.without_terminal(1000, MALOB_YES="1")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual("sudo -n true", self.calls()[0])
+
+    def test_services_are_not_started_and_those_that_run_may_be_restarted(self) -> None:
+        self.without_terminal()
+        self.assertEqual(["start 101", "restart 0"], self.asked())
+        self.assertFalse(self.policy.exists())
+
+    def test_policy_that_is_there_stays_and_decides(self) -> None:
+        self.policy.write_text("#!/bin/sh\nexit 104\n")
+        self.policy.chmod(0o755)
+        done = self.without_terminal()
+        self.assertIn("policy-rc.d is there already, and decides which services are started", done.stderr)
+        self.assertEqual(["start 104", "restart 104"], self.asked())
+        self.assertEqual("#!/bin/sh\nexit 104\n", self.policy.read_text())
+
+    def installing(self) -> "subprocess.Popen[bytes]":
+        """One that is at work, in a process group of its own."""
+        (self.place / "slow").touch()
+        process = subprocess.Popen(
+            ["bash", str(ROOT / "scripts" / "launcher" / "apt_install.sh"), str(self.policy), "none", "nothing"],
+            env=self.environment(0, {}), start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_until(lambda: (self.place / "asked").exists() and len(self.asked()) == 2, "apt-get to be at work", 20, 0.02)
+        self.assertTrue(self.policy.exists())
+        return process
+
+    def test_policy_goes_after_ctrl_c(self) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            (self.place / "asked").unlink(missing_ok=True)
+            process = self.installing()
+            os.killpg(process.pid, number)
+            self.assertEqual(128 + number, process.wait(20))
+            self.assertFalse(self.policy.exists())
+
+    def test_policy_of_one_that_was_killed_refuses_nothing_and_the_next_removes_it(self) -> None:
+        process = self.installing()
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(20)
+        self.assertEqual(0, subprocess.run([str(self.policy), "nginx.service", "start"]).returncode)
+        (self.place / "slow").unlink()
+        (self.place / "asked").unlink()
+        self.without_terminal()
+        self.assertEqual(["start 101", "restart 0"], self.asked())
+        self.assertFalse(self.policy.exists())
+
+
+class PreparationTest(unittest.TestCase):
+    """Whether the launcher can ask when a Python program calls it."""
+
+    def test_launcher_has_the_terminal_if_there_is_one(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            launcher = Path(directory, "malob")
+            launcher.write_text("#!/bin/sh\nif [ -t 0 ]; then echo asks; else echo does not; fi\n")
+            launcher.chmod(0o755)
+            program = [sys.executable, "-c", (
+                "import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; from base import preparation\n"
+                "preparation.ROOT = Path(sys.argv[2]); preparation.prepare('lab')"), str(ROOT / "scripts"), directory]
+            piped = subprocess.run(program, input="no terminal", capture_output=True, text=True, timeout=60)
+            self.assertEqual("does not\n", piped.stdout, piped.stderr)
+            child, terminal = pty.fork()
+            if child == 0:
+                os.execvp(program[0], program)
+            self.assertEqual("asks", os.read(terminal, 100).decode().strip())
+            os.waitpid(child, 0)
+            os.close(terminal)
 
 
 if __name__ == "__main__":
