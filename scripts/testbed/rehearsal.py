@@ -12,13 +12,17 @@ import json
 import shutil
 import subprocess
 import tempfile
+from contextlib import ExitStack
 from itertools import groupby
 from pathlib import Path
 from typing import Callable, Mapping, Sequence
 
 from agents.keys import AgentsFile
+from base.cleanup import Cleanup
 from base.commands import find_program, run
 from base.errors import ScriptError
+from base.lock import locked
+from base.place import RUN_DIRECTORY
 from base.preparation import prepare
 from base.waiting import undisturbed
 from lab import namespaces
@@ -50,12 +54,15 @@ class Rehearsal:
         self._directory = Path(tempfile.mkdtemp(prefix="malob-testbed-"))
         self._links = Emulator(self._directory, handover_ns(1))
         self._made: "list[Path]" = []
+        self._lock = ExitStack()
 
     def __enter__(self) -> "Rehearsal":
+        prepare("lab")
+        # from here on, what has our names is ours, or was left by one that was killed
+        self._lock.enter_context(locked(RUN_DIRECTORY / f"{self._name}.lock", "is rehearsing a slice, and there is room for one", 0))
         # a test's clean-up does not run when it is interrupted
         atexit.register(self.__exit__)
         try:
-            prepare("lab")
             self._made += [Path(place) for place in _OWN.values() if not Path(place).exists()]
             for place in self._made:
                 place.mkdir()
@@ -70,17 +77,18 @@ class Rehearsal:
 
     def __exit__(self, *_: object) -> None:
         atexit.unregister(self.__exit__)
-        with undisturbed():
-            self._links.stop()
-            namespaces.delete([self.namespace(node.name) for node in self.slice.nodes])
-            for connection in self.slice.connections:
-                for end in (connection.first, connection.second):
-                    # a device goes with its peer's namespace, but not necessarily at once
-                    if namespaces.device_exists(self._outer(end)):
-                        run(["ip", "link", "del", self._outer(end)], check=False)
+        with undisturbed(), self._lock:
+            cleanup = Cleanup()
+            cleanup.step("links", self._links.stop)
+            cleanup.step("machines", lambda: namespaces.delete([self.namespace(node.name) for node in self.slice.nodes]))
+            # a device goes with its peer's namespace, but not necessarily at once
+            cleanup.step("interfaces", lambda: namespaces.remove_devices(
+                [self._outer(end) for one in self.slice.connections for end in (one.first, one.second)]))
             shutil.rmtree(self._directory, ignore_errors=True)
             while self._made:
-                self._made.pop().rmdir()
+                place = self._made.pop()
+                cleanup.step(str(place), place.rmdir)
+            cleanup.finish()
 
     def namespace(self, node: str) -> str:
         return f"{self._name}-{self._numbers[node]}"

@@ -16,6 +16,7 @@ from endhost import setup
 from endhost.options import Settings, UplinkOption
 from endhost.place import Place
 from lab import multihomed
+from testbed import rehearsal
 
 
 class CleanupTest(unittest.TestCase):
@@ -70,6 +71,17 @@ class UplinksTest(unittest.TestCase):
                     multihomed.open_network([], "cubic"):
                 self.fail("it began")
             clear.assert_not_called()
+
+
+class RehearsalTest(unittest.TestCase):
+    def test_second_one_is_refused_and_removes_nothing(self) -> None:
+        with tempfile.TemporaryDirectory() as directory, mock.patch.object(rehearsal, "RUN_DIRECTORY", Path(directory)), \
+                mock.patch.object(rehearsal, "prepare"), mock.patch.object(rehearsal.namespaces, "delete") as delete, \
+                locked(Path(directory, "mlr.lock"), "is rehearsing a slice", 0):
+            with self.assertRaisesRegex(ScriptError, r"^process \d+ is rehearsing a slice"), \
+                    rehearsal.Rehearsal(mock.Mock(nodes=[], connections=[])):
+                self.fail("it began")
+            delete.assert_not_called()
 
 
 if __name__ == "__main__":
