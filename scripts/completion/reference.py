@@ -31,6 +31,9 @@ line. Progress is shown on a terminal only.
 Commands that ask a controller (`[--url URL]`) ask the one at `--url URL`, or else `$MALOB_URL`, or else `http://127.0.0.1:8080`. `--http HOST:PORT` is the same
 as `--url http://HOST:PORT`. If the controller wants a token, it is in `$MALOB_TOKEN`.
 
+What a command lacks is installed from the distribution's packages: on a terminal after a question, which `--yes` before the command (`sudo ./malob --yes demo`) or `MALOB_YES=1` answers
+beforehand ([the rules](adr/0024-packages-are-installed-after-a-question.md)).
+
 Shells complete commands, options and the ids of the controller's items:
 
     source <(./malob completion bash)         # in ~/.bashrc; the same with zsh in ~/.zshrc
