@@ -10,16 +10,12 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
@@ -60,10 +56,6 @@ public final class EndhostModule
       Set.of("linkdiscovery", "topology", "devicemanager", "loadbalancer", "forwarding");
 
   private static final int SWEEP_MILLIS = 1_000;
-  private static final int ANSWER_MILLIS = 1_000;
-
-  /** So long a reset connection's host has to answer before the rules are taken away. */
-  private static final int LAST_RESETS_MILLIS = 300;
 
   private final LongSupplier nanoTime;
   private final UplinksMaker uplinksMaker;
@@ -79,6 +71,7 @@ public final class EndhostModule
   private FlowEnds ends;
   private SwitchKeeper rules;
   private HostKeeper keeper;
+  private ConfigurationWriter configuration;
   private RefusedFlows refusedFlows;
   private PacketIns packets;
   private Refusals refusals;
@@ -165,6 +158,7 @@ public final class EndhostModule
             inOrder,
             this::resetLater,
             nanoTime);
+    configuration = new ConfigurationWriter(uplinks, choice, keeper, inOrder);
     refusedFlows = new RefusedFlows(flows, inOrder, this::endRefused);
     FirstPackets firstPackets = new FirstPackets();
     FlowPlacer placer = new FlowPlacer(flows, choice, sender, refusals, resets);
@@ -271,84 +265,32 @@ public final class EndhostModule
 
   @Override
   public Map<String, @Nullable Object> configure(byte[] request) throws EndhostException {
-    HostNetwork network =
-        ConfigurationReader.network(
-            request, uplinks.view().map(view -> view.network().algorithm()).orElse("WRR"));
-    apply(network);
+    configuration.configure(request);
     return status();
-  }
-
-  private void apply(HostNetwork network) {
-    choice.use(network.algorithm());
-    uplinks.configure(network);
-    awaitTurn();
-  }
-
-  /** Until what has been ordered is done, but not for long. */
-  private void awaitTurn() {
-    CompletableFuture<Boolean> done = new CompletableFuture<>();
-    inOrder.execute(() -> done.complete(true));
-    try {
-      done.get(ANSWER_MILLIS, TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (ExecutionException | TimeoutException e) {
-      // the answer shows how things stand anyway
-    }
   }
 
   @Override
   public Map<String, @Nullable Object> setAlgorithm(byte[] request) throws EndhostException {
-    String algorithm = ConfigurationReader.algorithm(request);
-    HostNetwork now = configured().network();
-    apply(
-        new HostNetwork(
-            now.switchId(), now.inside(), algorithm, now.defaultUplink(), now.uplinks()));
+    configuration.setAlgorithm(request);
     return status();
-  }
-
-  private HostView configured() throws EndhostException {
-    return uplinks.view().orElseThrow(EndhostException::notConfigured);
   }
 
   @Override
   public Map<String, @Nullable Object> setCapacity(String uplink, byte[] request)
       throws EndhostException {
-    OptionalLong bps = ConfigurationReader.capacity(request);
-    HostView view = configured();
-    boolean isThere = uplinks.record(uplink, bps);
-    awaitTurn();
-    if (!isThere) {
-      throw EndhostException.notFound(
-          String.format(
-              "there is no uplink \"%s\", only %s",
-              uplink,
-              String.join(", ", view.network().uplinks().stream().map(Uplink::name).toList())));
-    }
+    configuration.setCapacity(uplink, request);
     return status();
   }
 
   @Override
   public List<Map<String, @Nullable Object>> flows(int limit) throws EndhostException {
-    return status.flows(configured(), limit, nanoTime.getAsLong());
+    HostView view = uplinks.view().orElseThrow(EndhostException::notConfigured);
+    return status.flows(view, limit, nanoTime.getAsLong());
   }
 
   @Override
   public boolean clear() {
-    if (uplinks.view().isEmpty()) {
-      return false;
-    }
-    uplinks.clear();
-    awaitTurn();
-    keeper.close();
-    try {
-      TimeUnit.MILLISECONDS.sleep(LAST_RESETS_MILLIS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    keeper.forget();
-    awaitTurn();
-    return true;
+    return configuration.clear();
   }
 
   @Override

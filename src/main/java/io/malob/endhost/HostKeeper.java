@@ -214,15 +214,17 @@ final class HostKeeper {
         .orElse(false);
   }
 
-  /** Ends all flows; from now on there are no new ones. */
+  /** Ends all flows; from then on there are no new ones. */
   void close() {
-    wiring
-        .map(Wiring::withoutUplinks)
-        .ifPresent(
-            now -> {
-              wiring = Optional.of(now);
-              inOrder.execute(() -> depart(now));
-            });
+    inOrder.execute(
+        () ->
+            wiring
+                .map(Wiring::withoutUplinks)
+                .ifPresent(
+                    now -> {
+                      wiring = Optional.of(now);
+                      depart(now);
+                    }));
   }
 
   /** Takes all rules away and forgets the host. */

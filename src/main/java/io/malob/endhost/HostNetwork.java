@@ -17,4 +17,11 @@ record HostNetwork(
     Inside inside,
     String algorithm,
     Optional<String> defaultUplink,
-    ImmutableList<Uplink> uplinks) {}
+    ImmutableList<Uplink> uplinks) {
+  /** That of a configuration that names none, unless there is one before it. */
+  static final String DEFAULT_ALGORITHM = "WRR";
+
+  HostNetwork withAlgorithm(String other) {
+    return new HostNetwork(switchId, inside, other, defaultUplink, uplinks);
+  }
+}

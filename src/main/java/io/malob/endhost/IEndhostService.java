@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A host's flows over its uplinks, as other modules see them. Requests and answers are the JSON
- * documents that docs/rest-api.md describes. Safe for use by several threads.
+ * documents that docs/rest-api.md describes. Safe for use by several threads: changes are made one
+ * at a time, and one that is requested during another starts from its result.
  */
 public interface IEndhostService extends IFloodlightService {
   /** How things stand. */
@@ -35,7 +36,8 @@ public interface IEndhostService extends IFloodlightService {
   List<Map<String, @Nullable Object>> flows(int limit) throws EndhostException;
 
   /**
-   * Resets all flows, takes all rules away and forgets the configuration.
+   * Resets all flows, takes all rules away and forgets the configuration. A configuration that
+   * comes meanwhile waits and is applied afterwards, to a switch without rules.
    *
    * @return whether there was one
    */

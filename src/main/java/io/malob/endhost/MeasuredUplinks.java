@@ -208,22 +208,15 @@ final class MeasuredUplinks implements Uplinks {
   }
 
   @Override
-  public boolean record(String uplink, OptionalLong bps) {
-    boolean isThere =
-        view.stream()
-            .flatMap(now -> now.uplinks().stream())
-            .anyMatch(each -> each.uplink().name().equals(uplink));
-    if (isThere) {
-      inOrder.execute(
-          () -> {
-            @Nullable MeasuredUplink recorded = byName.get(uplink);
-            if (recorded != null) {
-              recorded.record(bps);
-              publish();
-            }
-          });
-    }
-    return isThere;
+  public void record(String uplink, OptionalLong bps) {
+    inOrder.execute(
+        () -> {
+          @Nullable MeasuredUplink recorded = byName.get(uplink);
+          if (recorded != null) {
+            recorded.record(bps);
+            publish();
+          }
+        });
   }
 
   /** In how many milliseconds {@link #tick} is to be called again. For any thread. */

@@ -40,12 +40,11 @@ interface Uplinks {
 
   /**
    * Sets what an uplink can carry, in place of what is measured. One that can carry nothing is not
-   * alive.
+   * alive. Without effect if there is no such uplink.
    *
    * @param bps in bit/s; empty: measure again
-   * @return whether there is such an uplink
    */
-  boolean record(String uplink, OptionalLong bps);
+  void record(String uplink, OptionalLong bps);
 
   /** Called with each new view, by the thread that made it, in order. */
   void addListener(Consumer<HostView> listener);

@@ -27,8 +27,16 @@ final class ManualUplinks implements Uplinks {
   private final Map<String, Long> capacities = new HashMap<>();
   private final Map<String, Long> measured = new HashMap<>();
   private final List<Consumer<HostView>> listeners = new ArrayList<>();
-  private Optional<HostView> view = Optional.empty();
+  private volatile Optional<HostView> view = Optional.empty();
   private boolean switchIsThere = true;
+
+  /** Called by whoever configures, before that has any effect. */
+  Runnable beforeConfigure = () -> {};
+
+  /** Whether a configuration has no effect until {@link #catchUp}, as on a busy machine. */
+  boolean isLate;
+
+  private final List<Runnable> pending = new ArrayList<>();
 
   @Override
   public Optional<HostView> view() {
@@ -37,6 +45,22 @@ final class ManualUplinks implements Uplinks {
 
   @Override
   public void configure(HostNetwork network) {
+    beforeConfigure.run();
+    if (isLate) {
+      pending.add(() -> follow(network));
+    } else {
+      follow(network);
+    }
+  }
+
+  /** What was late takes effect, in order. */
+  void catchUp() {
+    isLate = false;
+    pending.forEach(Runnable::run);
+    pending.clear();
+  }
+
+  private void follow(HostNetwork network) {
     ImmutableList.Builder<UplinkView> uplinks = ImmutableList.builder();
     for (int i = 0; i < network.uplinks().size(); i++) {
       Uplink uplink = network.uplinks().get(i);
@@ -87,7 +111,7 @@ final class ManualUplinks implements Uplinks {
   }
 
   private void again() {
-    view.ifPresent(now -> configure(now.network()));
+    view.ifPresent(now -> follow(now.network()));
   }
 
   @Override
@@ -124,12 +148,9 @@ final class ManualUplinks implements Uplinks {
   }
 
   @Override
-  public boolean record(String uplink, OptionalLong bps) {
+  public void record(String uplink, OptionalLong bps) {
     bps.ifPresentOrElse(known -> capacities.put(uplink, known), () -> capacities.remove(uplink));
     again();
-    return view.stream()
-        .flatMap(now -> now.network().uplinks().stream())
-        .anyMatch(each -> each.name().equals(uplink));
   }
 
   @Override

@@ -219,15 +219,17 @@ class MeasuredUplinksTest {
   void recordedCapacity_winsUntilItIsTakenBack() {
     configure();
     lab.pass(6_000);
-    assertTrue(lab.uplinks.record("eth1", OptionalLong.of(3_000_000)));
+    lab.uplinks.record("eth1", OptionalLong.of(3_000_000));
     assertEquals(3_000_000, lab.view(1).capacityBps());
     assertEquals("recorded", lab.view(1).capacitySource());
-    assertTrue(lab.uplinks.record("eth1", OptionalLong.of(0)));
+    lab.uplinks.record("eth1", OptionalLong.of(0));
     assertFalse(lab.view(1).alive());
-    assertTrue(lab.uplinks.record("eth1", OptionalLong.empty()));
+    lab.uplinks.record("eth1", OptionalLong.empty());
     assertTrue(lab.view(1).alive());
     assertEquals("probes", lab.view(1).capacitySource());
-    assertFalse(lab.uplinks.record("eth3", OptionalLong.of(1)));
+    HostView before = lab.uplinks.view().orElseThrow();
+    lab.uplinks.record("eth3", OptionalLong.of(1));
+    assertEquals(before, lab.uplinks.view().orElseThrow());
   }
 
   @Test

@@ -1,0 +1,136 @@
+package io.malob.endhost;
+
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The single writer of the host's configuration. Changes are made one at a time, in the order in
+ * which they are requested: a change waits until the one before it is complete, a {@link #clear}
+ * included, and starts from its result. Methods block; safe for use by several threads.
+ */
+final class ConfigurationWriter {
+  /** A request waits at most so long until its change takes effect; the order is kept anyway. */
+  private static final int ANSWER_MILLIS = 1_000;
+
+  /** So long a reset connection's host has to answer before the rules are taken away. */
+  private static final int LAST_RESETS_MILLIS = 300;
+
+  private final Uplinks uplinks;
+  private final UplinkChoice choice;
+  private final HostKeeper keeper;
+  private final Executor inOrder;
+
+  /** Fair, so that requests take effect in their order. Held by whoever makes a change. */
+  private final ReentrantLock change = new ReentrantLock(true);
+
+  /**
+   * The latest configuration that was accepted, guarded by {@link #change}. The uplinks' view shows
+   * it only once the executor has applied it.
+   */
+  private Optional<HostNetwork> accepted = Optional.empty();
+
+  ConfigurationWriter(Uplinks uplinks, UplinkChoice choice, HostKeeper keeper, Executor inOrder) {
+    this.uplinks = uplinks;
+    this.choice = choice;
+    this.keeper = keeper;
+    this.inOrder = inOrder;
+  }
+
+  /** Takes a configuration; one without an algorithm keeps that of the one before. */
+  void configure(byte[] request) throws EndhostException {
+    change.lock();
+    try {
+      apply(
+          ConfigurationReader.network(
+              request, accepted.map(HostNetwork::algorithm).orElse(HostNetwork.DEFAULT_ALGORITHM)));
+    } finally {
+      change.unlock();
+    }
+  }
+
+  void setAlgorithm(byte[] request) throws EndhostException {
+    String algorithm = ConfigurationReader.algorithm(request);
+    change.lock();
+    try {
+      apply(configured().withAlgorithm(algorithm));
+    } finally {
+      change.unlock();
+    }
+  }
+
+  void setCapacity(String uplink, byte[] request) throws EndhostException {
+    OptionalLong bps = ConfigurationReader.capacity(request);
+    change.lock();
+    try {
+      HostNetwork network = configured();
+      if (network.uplinks().stream().noneMatch(each -> each.name().equals(uplink))) {
+        throw EndhostException.notFound(
+            String.format(
+                "there is no uplink \"%s\", only %s",
+                uplink, String.join(", ", network.uplinks().stream().map(Uplink::name).toList())));
+      }
+      uplinks.record(uplink, bps);
+      awaitTurn();
+    } finally {
+      change.unlock();
+    }
+  }
+
+  /** Resets all flows, removes all rules, forgets the configuration; false if there is none. */
+  boolean clear() {
+    change.lock();
+    try {
+      if (accepted.isEmpty()) {
+        return false;
+      }
+      accepted = Optional.empty();
+      uplinks.clear();
+      keeper.close();
+      awaitTurn();
+      awaitLastResets();
+      keeper.forget();
+      awaitTurn();
+      return true;
+    } finally {
+      change.unlock();
+    }
+  }
+
+  private static void awaitLastResets() {
+    try {
+      TimeUnit.MILLISECONDS.sleep(LAST_RESETS_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private HostNetwork configured() throws EndhostException {
+    return accepted.orElseThrow(EndhostException::notConfigured);
+  }
+
+  private void apply(HostNetwork network) {
+    accepted = Optional.of(network);
+    choice.use(network.algorithm());
+    uplinks.configure(network);
+    awaitTurn();
+  }
+
+  /** Until what has been ordered is done, but not for long. */
+  private void awaitTurn() {
+    CompletableFuture<Boolean> done = new CompletableFuture<>();
+    inOrder.execute(() -> done.complete(true));
+    try {
+      done.get(ANSWER_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      // the answer shows how things stand anyway
+    }
+  }
+}
