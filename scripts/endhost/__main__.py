@@ -38,6 +38,7 @@ def _parser() -> argparse.ArgumentParser:
     up.add_argument("--http-port", metavar="N", type=port, default=8080, help="REST interface, on loopback (%(default)s)")
     up.add_argument("--foreground", action="store_true", help="stay, and undo all when ended; for systemd")
     up.add_argument("--force", action="store_true", help="pass over what could cut this machine off")
+    up.add_argument("--allow-ssh", action="store_true", help="pass over ssh sessions that come in over an uplink; they are kept on it")
     up.add_argument("--ready", type=int, help=argparse.SUPPRESS)
     up.set_defaults(run=_up)
 
@@ -52,7 +53,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _up(told: argparse.Namespace) -> int:
     settings = Settings(
-        tuple(told.uplink), told.algorithm, told.default_uplink, told.inside, told.openflow_port, told.http_port, told.force)
+        tuple(told.uplink), told.algorithm, told.default_uplink, told.inside, told.openflow_port, told.http_port, told.force,
+        told.allow_ssh)
     need_root("endhost up")
     place = Place.here()
     if told.ready is None:

@@ -22,7 +22,7 @@ _ESTABLISHED = "01"
 def check(settings: Settings, interfaces: "Mapping[str, Interface]") -> None:
     """Raises UsageError for uplinks that cannot be any, and ScriptError for what is in the way.
 
-    What would only be dangerous is passed over with --force.
+    What would only be dangerous is passed over with --force; sessions by ssh with --allow-ssh, too.
     """
     for uplink in settings.uplinks:
         _check_uplink(uplink, interfaces)
@@ -34,11 +34,19 @@ def check(settings: Settings, interfaces: "Mapping[str, Interface]") -> None:
         raise ScriptError(
             "no uplink has both an address and a gateway, so nothing could be carried; give a gateway as --uplink NAME=GATEWAY,"
             " or wait for DHCP")
-    dangers = policy.hindrances(1 + len(settings.uplinks)) + _endangered_sessions(settings, interfaces)
-    for danger in dangers:
-        if not settings.force:
-            raise ScriptError(f"{danger}; --force goes on all the same")
-        say(f"malob endhost: {danger}; going on, as --force says")
+    for clause in policy.taken_tables(1 + len(settings.uplinks)):
+        raise ScriptError(f"{clause}; remove them, or end that program")
+    for danger in policy.overruled():
+        _pass_over(danger, settings.force, "--force")
+    for danger in _endangered_sessions(settings, interfaces):
+        _pass_over(danger, settings.force or settings.allow_ssh, "--force" if settings.force else "--allow-ssh")
+
+
+def _pass_over(danger: str, allowed: bool, option: str) -> None:
+    """Raises ScriptError unless an option allows it."""
+    if not allowed:
+        raise ScriptError(f"{danger}; {option} goes on all the same")
+    say(f"malob endhost: {danger}; going on, as {option} says")
 
 
 def _check_uplink(uplink: UplinkOption, interfaces: "Mapping[str, Interface]") -> None:

@@ -11,8 +11,7 @@ from endhost.journal import Journal
 from endhost.names import INSIDE
 from endhost.options import Settings
 from endhost.place import Place
-from endhost.policy import PRIORITIES
-from endhost.rules import within
+from endhost.rules import ours
 
 
 def look(place: Place) -> "dict[str, Any]":
@@ -60,6 +59,6 @@ def _missing(place: Place, journal: Journal) -> "list[str]":
         found.append(f"the interface {INSIDE} is missing")
     if journal.steps("firewall") and not firewall.is_up():
         found.append("the table of nftables is missing")
-    if journal.steps("policy") and not within(4, PRIORITIES) and not within(6, PRIORITIES):
+    if journal.steps("policy") and not ours(4) and not ours(6):
         found.append("the policy rules are missing")
     return found

@@ -73,11 +73,10 @@ def others(interfaces: "Mapping[str, Interface]", settings: Settings) -> "tuple[
 
 
 def configuration(
-        settings: Settings, inside_mac: str, ipv6: bool, uplinks: "Sequence[UplinkState]", algorithm: "str | None",
-) -> "dict[str, Any]":
-    """The whole document. ipv6: whether the inside has it. algorithm: None leaves the one that is in force."""
+        settings: Settings, inside_mac: str, ipv6: bool, uplinks: "Sequence[UplinkState]") -> "dict[str, Any]":
+    """The whole document but for the algorithm; without one, that in force stays. ipv6: whether the inside has it."""
     pairs = [DATAPATH_ID[at:at + 2] for at in range(0, 16, 2)]
-    document: "dict[str, Any]" = {
+    return {
         "switch": ":".join(pairs),
         "default_uplink": settings.default_uplink,
         "inside": {
@@ -86,6 +85,3 @@ def configuration(
             "ipv6": INSIDE_IPV6 if ipv6 else None, "gateway_ipv6": GATEWAY_IPV6 if ipv6 else None},
         "uplinks": [uplink.document() for uplink in uplinks if uplink.mac],
     }
-    if algorithm is not None:
-        document["algorithm"] = algorithm
-    return document

@@ -98,6 +98,7 @@ class Settings:
     openflow_port: int = 6653
     http_port: int = 8080
     force: bool = False
+    allow_ssh: bool = False
 
     def __post_init__(self) -> None:
         """Raises UsageError for what contradicts itself."""

@@ -19,11 +19,11 @@ from typing import Mapping, Sequence
 from base.commands import run
 from endhost import network
 from endhost.names import GATEWAY_IPV6, INSIDE, INSIDE_IPV6
-from endhost.rules import MAIN, MAIN_PRIORITY, Rule, within
+from endhost.network import MAIN, OURS
+from endhost.rules import MAIN_PRIORITY, Rule, is_ours, ours
 
 #: Priorities of our rules.
 LOCAL_FIRST, OF_UPLINK, TO_INSIDE = 32000, 32001, 32002
-PRIORITIES = range(LOCAL_FIRST, TO_INSIDE + 1)
 
 #: Our tables: this one for what goes inside, and one for each uplink after it.
 INSIDE_TABLE = 0x4D4C00
@@ -58,7 +58,7 @@ class Policy:
         for table, way in usable.items():
             assert way.gateway is not None
             _lead(version, table, way.device, way.gateway)
-        present = within(version, PRIORITIES)
+        present = ours(version)
         if usable:
             _make(present, wanted_rules(version, usable, others, address))
         elif present:
@@ -89,7 +89,8 @@ def _lead(version: int, table: int, device: str, gateway: str) -> None:
     if network.default_route(version, table) == (device, gateway):
         return
     # "onlink": whatever addresses the device has at the moment
-    run(["ip", f"-{version}", "route", "replace", "default", "via", gateway, "dev", device, "onlink", "table", str(table)])
+    run(["ip", f"-{version}", "route", "replace", "default", "via", gateway, "dev", device, "onlink", "table", str(table),
+         "protocol", str(OURS)])
 
 
 def _make(present: Sequence[Rule], wanted: Sequence[Rule]) -> None:
@@ -105,30 +106,32 @@ def _make(present: Sequence[Rule], wanted: Sequence[Rule]) -> None:
 def refuse_new(inside_address: str) -> None:
     """New connections take the main table again; those that are open still lead to the switch."""
     for version, address in ((4, inside_address), (6, INSIDE_IPV6)):
-        for rule in within(version, PRIORITIES):
+        for rule in ours(version):
             if rule.priority == TO_INSIDE and rule.source != address:
                 rule.remove()
 
 
 def remove_all(tables: int) -> None:
-    """Removes all of it, as far as it is there. tables: how many there are."""
+    """Removes all of our rules and routes, as far as they are there. tables: how many there are."""
     for version in (4, 6):
-        for rule in reversed(within(version, PRIORITIES)):
+        for rule in reversed(ours(version)):
             rule.remove()
         for table in range(INSIDE_TABLE, INSIDE_TABLE + tables):
-            if not network.table_is_empty(version, table):
-                run(["ip", f"-{version}", "route", "flush", "table", str(table)])
+            if network.has_our_routes(version, table):
+                run(["ip", f"-{version}", "route", "flush", "table", str(table), "protocol", str(OURS)])
 
 
-def hindrances(tables: int) -> "list[str]":
-    """What keeps us from having so many tables, or would not count any more because of our rules; one clause each."""
-    found = []
-    for version in (4, 6):
-        for rule in network.rules(version):
-            if LOCAL_FIRST <= rule["priority"] < MAIN_PRIORITY:
-                found.append(f"IPv{version}'s policy rule {rule['priority']} is somebody else's, a VPN's perhaps, and would"
-                             " not count any more")
-        for table in range(INSIDE_TABLE, INSIDE_TABLE + tables):
-            if not network.table_is_empty(version, table):
-                found.append(f"IPv{version}'s routing table {table} is in use")
-    return found
+def overruled() -> "list[str]":
+    """The rules of others that would not count any more because of ours; one clause each."""
+    return [
+        f"IPv{version}'s policy rule {rule['priority']} belongs to another program, a VPN perhaps, and would not count any more"
+        for version in (4, 6) for rule in network.rules(version)
+        if LOCAL_FIRST <= rule["priority"] < MAIN_PRIORITY and not is_ours(rule)]
+
+
+def taken_tables(tables: int) -> "list[str]":
+    """Those of our tables that have routes of others; one clause each. tables: how many we need."""
+    return [
+        f"IPv{version}'s routing table {table} has routes of another program"
+        for version in (4, 6) for table in range(INSIDE_TABLE, INSIDE_TABLE + tables)
+        if network.has_foreign_routes(version, table)]

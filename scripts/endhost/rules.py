@@ -7,8 +7,7 @@ from typing import Any, Mapping
 
 from base.commands import run
 from endhost import network
-
-MAIN = 254
+from endhost.network import MAIN, OURS
 
 #: The rule that leads to the main table has this one in every kernel.
 MAIN_PRIORITY = 32766
@@ -16,7 +15,7 @@ MAIN_PRIORITY = 32766
 
 @dataclass(frozen=True)
 class Rule:
-    """One policy rule.
+    """One policy rule of ours. It carries our mark (protocol), so that a rule of others is never taken for it.
 
     source: the packets' address; None for all. local: only what this host sends itself. specific: the table's default
     routes do not count.
@@ -31,10 +30,9 @@ class Rule:
 
     @staticmethod
     def of(version: int, told: "Mapping[str, Any]") -> "Rule":
-        """From what `ip -json rule` tells of one that add() has made."""
-        table = told.get("table", "0")
+        """From what `ip -N -json rule` tells of one that add() has made."""
         return Rule(
-            version, told["priority"], MAIN if table == "main" else int(table),
+            version, told["priority"], int(told["table"]),
             None if told["src"] == "all" else told["src"], told.get("iif") == "lo", "suppress_prefixlen" in told)
 
     def add(self) -> None:
@@ -47,9 +45,14 @@ class Rule:
         selectors = ["from", self.source or "all"] + (["iif", "lo"] if self.local else [])
         suppress = ["suppress_prefixlength", "0"] if self.specific else []
         run(["ip", f"-{self.version}", "rule", verb, "priority", str(self.priority), *selectors,
-             "lookup", str(self.table), *suppress])
+             "lookup", str(self.table), *suppress, "protocol", str(OURS)])
 
 
-def within(version: int, priorities: range) -> "list[Rule]":
-    """The rules that have one of these priorities."""
-    return [Rule.of(version, told) for told in network.rules(version) if told["priority"] in priorities]
+def ours(version: int) -> "list[Rule]":
+    """The rules that we have added, in their order."""
+    return [Rule.of(version, told) for told in network.rules(version) if is_ours(told)]
+
+
+def is_ours(told: "Mapping[str, Any]") -> bool:
+    """told: one rule, as `ip -N -json rule` lists it."""
+    return told.get("protocol") == str(OURS)

@@ -55,9 +55,9 @@ class Supervisor:
 
     def take_over(self, earlier: Settings) -> None:
         """Goes on where another one was killed; flows that are open stay so. Raises ScriptError if that fails."""
-        if self._controller.process() is None:
-            self._algorithm = self._algorithm or earlier.algorithm
         self.setup.take_up()
+        if not self._controller.status()["configured"]:
+            self._algorithm = self._algorithm or earlier.algorithm
         self._indexes = self.setup.known_indexes()
         self._begin()
         self._apply_policy()
@@ -66,8 +66,7 @@ class Supervisor:
     def _begin(self) -> None:
         self._owns_switch = bool(self.setup.journal.steps("daemons"))
         self._look()
-        self._told = self._configuration(first=True)
-        self._controller.configure(self._told)
+        self._configure(self._configuration(), first=True)
         wait_until(lambda: self._controller.status()["connected"], "the switch to connect", 10, 0.05)
 
     def _wait_for_routers(self) -> None:
@@ -111,10 +110,13 @@ class Supervisor:
         """Whoever changes it over REST means the next controller, too."""
         if self._told is not None:
             try:
-                self._algorithm = self._controller.status()["algorithm"]
+                status = self._controller.status()
             except RestError:
                 # it is asked again
-                pass
+                return
+            # without a configuration, it knows nothing but its own default
+            if status["configured"]:
+                self._algorithm = status["algorithm"]
 
     def _look(self) -> None:
         """Reads the network, and prepares uplinks that are new."""
@@ -152,21 +154,25 @@ class Supervisor:
 
     def _tell(self) -> None:
         """Tells the controller what is new to it."""
-        now = self._configuration(first=False)
+        now = self._configuration()
         if now != self._told:
             try:
-                self._controller.configure(now)
-                self._told = now
+                self._configure(now, first=not self._controller.status()["configured"])
             except RestError as error:
                 if error.status != 0:
                     raise
                 # it has ended, or is busy: _keep_running comes back to it
                 self._told = None
 
-    def _configuration(self, first: bool) -> "dict[str, Any]":
-        """first: for a controller that has been started just now."""
-        return document.configuration(
-            self._settings, self._inside_mac, self._inside_ipv6, self._uplinks, self._algorithm if first else None)
+    def _configuration(self) -> "dict[str, Any]":
+        """All but the algorithm, which can be changed over REST as well."""
+        return document.configuration(self._settings, self._inside_mac, self._inside_ipv6, self._uplinks)
+
+    def _configure(self, now: "dict[str, Any]", first: bool) -> None:
+        """first: the controller is told which algorithm is in force, too, if that is known."""
+        algorithm = {"algorithm": self._algorithm} if first and self._algorithm is not None else {}
+        self._controller.configure({**now, **algorithm})
+        self._told = now
 
     def _keep_running(self) -> None:
         now = time.monotonic()
@@ -189,9 +195,9 @@ class Supervisor:
         self._pause_s = min(_LONGEST_PAUSE_S, max(0.5, 2 * self._pause_s))
         self._not_before = now + self._pause_s
         self._controller.launch()
+        self._told = None
         self._controller.wait()
-        self._told = self._configuration(first=True)
-        self._controller.configure(self._told)
+        self._tell()
 
 
 def _words(uplink: UplinkState) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -401,12 +402,78 @@ class EndhostLifeTest(_WithUplinks):
         with self.assertRaisesRegex(ScriptError, "ended with 1: .*ssh session from 10.0.1.1 .*eth0"):
             self.network.up()
         self.assert_as_before()
-        self.network.up("--force")
+        self.network.up("--allow-ssh")
         self.assertEqual(HOST, session.by())
         self.network.down()
         self.assertEqual(HOST, session.by())
         session.quit()
         self.assert_as_before()
+
+    def test_rules_of_others_at_our_priorities_stay_when_forced_and_after(self) -> None:
+        foreign = ("rule add priority 32000 fwmark 0x4d lookup main suppress_prefixlength 0",
+                   "rule add priority 32002 from 10.77.0.0/16 lookup 5065728")
+        for rule in foreign:
+            self.network.host("ip", *rule.split())
+        try:
+            before = self.network.snapshot()
+            with self.assertRaisesRegex(ScriptError, "ended with 1: .*policy rule 32000.*--force"):
+                self.network.up()
+            with self.assertRaisesRegex(ScriptError, "ended with 1: .*policy rule 32000.*--force"):
+                self.network.up("--allow-ssh")
+            self.network.up("--force")
+            # followed: rules are removed and added while it is up, too
+            self.network.host("ip", "address", "add", "10.0.1.7/24", "dev", "eth0")
+            wait_until(lambda: "10.0.1.7" in self.network.host("ip", "rule"), "the address to be followed", 10)
+            for kept in ("fwmark 0x4d", "from 10.77.0.0/16"):
+                self.assertIn(kept, self.network.host("ip", "rule"))
+            self.network.host("ip", "address", "del", "10.0.1.7/24", "dev", "eth0")
+            self.network.down()
+            self.assertEqual(before, self.network.snapshot())
+        finally:
+            for rule in foreign:
+                self.network.host("ip", *rule.replace("add", "del").split())
+        self.assert_as_before()
+
+    def test_routes_of_others_in_our_tables_are_not_touched_by_force(self) -> None:
+        route = ("10.88.0.0/16", "via", "10.0.1.1", "dev", "eth0", "table", "5065729")
+        self.network.host("ip", "route", "add", *route)
+        try:
+            with self.assertRaisesRegex(ScriptError, "ended with 1: .*routing table 5065729"):
+                self.network.up("--force")
+            self.assertIn("10.88.0.0/16", self.network.host("ip", "route", "show", "table", "5065729"))
+        finally:
+            self.network.host("ip", "route", "del", *route)
+        self.assert_as_before()
+
+    def test_names_of_routing_tables_change_nothing(self) -> None:
+        self.name_tables("100 vpn", "5065728 inside", "5065729 first", "5065730 second")
+        self.network.host("ip", "rule", "add", "priority", "32001", "from", "10.99.0.1", "lookup", "vpn")
+        try:
+            with self.assertRaisesRegex(ScriptError, "ended with 1: .*policy rule 32001.*--force"):
+                self.network.up()
+            self.network.up("--force")
+            self.assertEqual([], self.network.status()["broken"])
+            self.assertIn("lookup first", self.network.host("ip", "rule"))
+            self.assertIn("malob-in", self.network.host("ip", "route", "show", "table", "inside"))
+            os.kill(self.network.status()["setup"]["supervisor"], signal.SIGKILL)
+            self.network.up("--force")
+            self.network.down()
+            self.assertIn("10.99.0.1", self.network.host("ip", "rule"))
+        finally:
+            self.network.host("ip", "rule", "del", "priority", "32001")
+        self.assert_as_before()
+
+    def name_tables(self, *lines: str) -> None:
+        """Gives routing tables names, in this class's mount namespace."""
+        folder = next(path for path in (Path("/etc/iproute2"), Path("/usr/share/iproute2")) if (path / "rt_tables").exists())
+        copy = tempfile.mkdtemp(prefix="malob-iproute2-")
+        self.addCleanup(shutil.rmtree, copy)
+        shutil.copytree(folder, copy, dirs_exist_ok=True)
+        names = Path(copy, "rt_tables.d", "test.conf")
+        names.parent.mkdir(exist_ok=True)
+        names.write_text("\n".join(lines) + "\n")
+        run(["mount", "--bind", copy, str(folder)])
+        self.addCleanup(run, ["umount", str(folder)])
 
     def test_what_is_in_the_way_is_told_and_nothing_is_changed(self) -> None:
         for prepare_it, undo_it, words, code in (

@@ -13,10 +13,10 @@ from base.errors import ScriptError, UsageError
 from endhost import checks, document, offloads, policy, view
 from endhost.document import UplinkState
 from endhost.journal import Journal
-from endhost.network import Interface
+from endhost.network import MAIN, Interface
 from endhost.options import Settings, UplinkOption, inside
 from endhost.policy import Way
-from endhost.rules import MAIN, Rule
+from endhost.rules import Rule
 
 ETH0 = Interface(
     "eth0", 2, "02:00:00:00:00:01", True, False, True, False, "", None, 1500, ("10.0.1.2",), (), "10.0.1.1", None)
@@ -155,13 +155,6 @@ class PolicyTest(unittest.TestCase):
         self.assertEqual([Rule(6, 32000, MAIN, specific=True), Rule(6, 32002, policy.INSIDE_TABLE, "fd00::2")],
                          policy.rules_without_uplinks(6, "fd00::2"))
 
-    def test_rules_are_read_as_ip_tells_them(self) -> None:
-        self.assertEqual(
-            Rule(4, 32000, MAIN, specific=True),
-            Rule.of(4, {"priority": 32000, "src": "all", "table": "main", "suppress_prefixlen": 0}))
-        self.assertEqual(
-            Rule(6, 32002, 5065728, local=True), Rule.of(6, {"priority": 32002, "src": "all", "iif": "lo", "table": "5065728"}))
-
 
 class DocumentTest(unittest.TestCase):
     def test_gateway_is_the_default_routes_unless_told(self) -> None:
@@ -183,20 +176,18 @@ class DocumentTest(unittest.TestCase):
 
     def test_configuration_without_ipv6_has_none_inside(self) -> None:
         state = UplinkState(UplinkOption("eth0")).seen(ETH0)
-        told = document.configuration(settings("eth0", algorithm="RR"), "02:00:00:00:00:09", False, [state], "RR")
+        told = document.configuration(settings("eth0", algorithm="RR"), "02:00:00:00:00:09", False, [state])
         self.assertEqual("00:00:4d:41:4c:4f:42:00", told["switch"])
         self.assertIsNone(told["inside"]["ipv6"])
-        self.assertEqual("RR", told["algorithm"])
-        again = document.configuration(settings("eth0", algorithm="RR"), "02:00:00:00:00:09", False, [state], None)
-        self.assertNotIn("algorithm", again)
+        self.assertNotIn("algorithm", told)
 
     def test_inside_keeps_ipv6_when_no_uplink_has_it_any_more(self) -> None:
-        told = document.configuration(settings("eth0"), "02:00:00:00:00:09", True, [UplinkState(UplinkOption("eth0")).seen(ETH0)], None)
+        told = document.configuration(settings("eth0"), "02:00:00:00:00:09", True, [UplinkState(UplinkOption("eth0")).seen(ETH0)])
         self.assertEqual(("fd6d:616c:6f62::2", None), (told["inside"]["ipv6"], told["uplinks"][0]["ipv6"]))
 
     def test_configuration_with_ipv6_has_it_inside(self) -> None:
         both = replace(ETH0, ipv6=("2001:db8:1::2",), gateway_ipv6="fe80::1")
-        told = document.configuration(settings("eth0"), "02:00:00:00:00:09", True, [UplinkState(UplinkOption("eth0")).seen(both)], None)
+        told = document.configuration(settings("eth0"), "02:00:00:00:00:09", True, [UplinkState(UplinkOption("eth0")).seen(both)])
         self.assertEqual("fd6d:616c:6f62::2", told["inside"]["ipv6"])
         self.assertEqual(("2001:db8:1::2", "fe80::1"), (told["uplinks"][0]["ipv6"], told["uplinks"][0]["gateway_ipv6"]))
 
