@@ -15,8 +15,9 @@ from base.errors import ScriptError, run_main
 from base.place import ROOT
 from base.preparation import prepare
 from base.waiting import orderly_end, say
-from tests import sharing
-from tests.counts import Counts, failed_of_class, flakes_of_surefire, of_surefire, of_unittest
+from tests import reruns, sharing
+from tests.counts import Counts, failed_of_class, messages_of_class, of_surefire, of_unittest
+from tests.reruns import MAX_RERUNS, Rerun
 
 _HERE = Path(__file__).parent
 
@@ -27,16 +28,20 @@ def main() -> int:
         # begun by sharing.py
         result = _run(_of_class(options.tested, options.only, options.test))
         Path(options.outcome).write_text(json.dumps({
-            "counts": dataclasses.asdict(of_unittest(result)), "failed": failed_of_class(result, options.tested)}))
+            "counts": dataclasses.asdict(of_unittest(result)), "failed": failed_of_class(result, options.tested),
+            "messages": messages_of_class(result, options.tested)}))
         return 0
     total = Counts()
+    again: list[Rerun] = []
     if options.maven_status is not None:
-        total += _maven(options.maven_status)
+        total += _maven(options.maven_status, again)
     if not options.only:
         total += of_unittest(_run(_load("unit", None)))
     if not options.unit:
         with orderly_end():
-            total += _system(options.only)
+            total += _system(options.only, again)
+    if options.maven_status is not None or not options.unit:
+        total += _listed(again)
     print(total)
     return 1 if total.failed or not total.passed else 0
 
@@ -52,17 +57,32 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _maven(status: int) -> Counts:
+def _maven(status: int, again: "list[Rerun]") -> Counts:
+    """again: tests that were run once more are added to it."""
     counts = Counts()
     for project in (ROOT, ROOT / "bench"):
         reports = project / "target" / "surefire-reports"
         counts += of_surefire(reports)
-        for test in flakes_of_surefire(reports):
-            say(f"{test} passed only when it was run once more")
+        found = reruns.of_surefire(reports)
+        for test in reruns.forbidden(found, reruns.real_time_classes(project / "src" / "test" / "java")):
+            say(f'{test} was run once more, though its class has no @Tag("real-time")')
+            counts += Counts(failed=1)
+        again += found
     if status != 0 and not counts.failed:
         say("Maven failed, though no test did: see above")
         counts += Counts(failed=1)
     return counts
+
+
+def _listed(again: "list[Rerun]") -> Counts:
+    """Writes and says which tests were run once more; too many of them are a failure."""
+    reruns.write(again)
+    for each in again:
+        say(str(each))
+    if len(again) <= MAX_RERUNS:
+        return Counts()
+    say(f"{len(again)} tests were run once more, and {MAX_RERUNS} are the limit: look for the cause ({reruns.LIST.relative_to(ROOT)})")
+    return Counts(failed=1)
 
 
 def _run(suite: unittest.TestSuite) -> unittest.TestResult:
@@ -85,8 +105,8 @@ def _of_class(name: str, pattern: str | None, tests: "list[str] | None") -> unit
     return _loader(pattern).loadTestsFromNames(tests or [name])
 
 
-def _system(pattern: str | None) -> Counts:
-    """Without root they are skipped, but never in CI: there that is a failure."""
+def _system(pattern: str | None, again: "list[Rerun]") -> Counts:
+    """Without root they are skipped, but never in CI: there that is a failure. again: as for _maven()."""
     tests = list(_each(_load("system", pattern)))
     if os.geteuid() != 0:
         say("the system tests need root, for network namespaces and Open vSwitch: use 'sudo ./malob test'")
@@ -108,7 +128,7 @@ def _system(pattern: str | None) -> Counts:
         count = sum(1 for test in tests if type(test) is each)
         say(f"{each.__name__} cannot run without {', '.join(missing.intersection(_needs(each)))}")
         total += Counts(failed=count) if os.environ.get("CI") == "true" else Counts(skipped=count)
-    return total + sharing.run_classes(classes, pattern)
+    return total + sharing.run_classes(classes, pattern, again)
 
 
 def _needs(tested: type[unittest.TestCase]) -> tuple[str, ...]:

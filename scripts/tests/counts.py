@@ -35,14 +35,6 @@ def of_surefire(directory: Path) -> Counts:
     return total
 
 
-def flakes_of_surefire(directory: Path) -> list[str]:
-    """The tests in Maven Surefire's XML reports that failed and then passed."""
-    return [
-        f"{case.get('classname')}.{case.get('name')}"
-        for report in sorted(directory.glob("TEST-*.xml")) for case in ElementTree.parse(report).iter("testcase")
-        if case.find("flakyFailure") is not None or case.find("flakyError") is not None]
-
-
 def of_unittest(result: unittest.TestResult) -> Counts:
     """Counts a result. What fails before or after its tests, as a class's set-up, counts as one failure."""
     # a failing sub-test stands for the test that it is part of
@@ -59,3 +51,13 @@ def failed_of_class(result: unittest.TestResult, name: str) -> list[str]:
     if any(type(test).__name__ == "_ErrorHolder" for test in tests):
         return [name]
     return sorted({test.id() for test in tests})
+
+
+def messages_of_class(result: unittest.TestResult, name: str) -> dict[str, str]:
+    """The last lines of what failed_of_class() names."""
+    told: dict[str, str] = {}
+    for test, trace in [*result.failures, *result.errors]:
+        lines = [line for line in trace.splitlines() if line.strip()]
+        of = name if type(test).__name__ == "_ErrorHolder" else getattr(test, "test_case", test).id()
+        told.setdefault(of, lines[-1].strip() if lines else "")
+    return told

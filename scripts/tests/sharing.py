@@ -5,8 +5,8 @@ One that says alone = True runs when all others are done; one that says beside =
 A class has a network, mounts, processes and a /run of its own, so that an Open vSwitch that the machine runs is not
 touched, and whatever a class leaves behind goes with it. What needs the network outside, as packages do, is prepared before.
 
-Tests that fail are run once more with nothing beside them, if they are few: on a machine that others use as well, a pause of
-seconds makes a connection time out. What passes then is said by name; it counts as passed.
+Of classes that say real_time = True, tests that fail are run once more with nothing beside them, if they are few: on a machine
+that others use as well, a pause of seconds breaks a bound. What passes then counts as passed, and is listed (tests.reruns).
 """
 
 from __future__ import annotations
@@ -19,19 +19,18 @@ import tempfile
 import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Iterable, Sequence
+from typing import Collection, Iterable, Mapping, Sequence
 
 from base.place import ROOT
 from base.waiting import say
 from tests.counts import Counts
+from tests.reruns import MAX_RERUNS, Rerun
 
 #: Most of a class is waiting, but what it measures must not wait for a processor.
 _SIDE_BY_SIDE = 2
 _LIMIT_S = 420.0
-#: More failures than these are no accident.
-_MOST_AGAIN = 5
 #: Each class has one of its own there, and for that there must be one.
 _KEPT = Path("/var/lib/malob")
 
@@ -51,8 +50,11 @@ exit $?
 """
 
 
-def run_classes(suites: "Iterable[type[unittest.TestCase]]", pattern: "str | None") -> Counts:
-    """Runs the tests of the classes whose names match the pattern, if there is one, and shows what each class printed once it is done."""
+def run_classes(suites: "Iterable[type[unittest.TestCase]]", pattern: "str | None", again: "list[Rerun]") -> Counts:
+    """Runs the tests of the classes whose names match the pattern, if there is one, and shows what each class printed once it is done.
+
+    again: tests that were run once more are added to it.
+    """
     classes = sorted(suites, key=lambda each: -unittest.defaultTestLoader.loadTestsFromTestCase(each).countTestCases())
     runs = [_ClassRun(f"{each.__module__}.{each.__qualname__}", ["--only", pattern] if pattern else []) for each in classes]
     alone, beside, shared = [], [], []
@@ -60,7 +62,9 @@ def run_classes(suites: "Iterable[type[unittest.TestCase]]", pattern: "str | Non
         kind = alone if getattr(each, "alone", False) else beside if getattr(each, "beside", False) else shared
         kind.append(run)
     there_before = _KEPT.exists()
-    outcomes = with_a_second_try(_run([(shared, _SIDE_BY_SIDE), (beside, 1)]) + _run([(alone, 1)]))
+    real_time = {f"{each.__module__}.{each.__qualname__}" for each in classes if getattr(each, "real_time", False)}
+    first = _run([(shared, _SIDE_BY_SIDE), (beside, 1)]) + _run([(alone, 1)])
+    outcomes = with_a_second_try(first, real_time, again)
     if not there_before:
         _KEPT.rmdir()
     return sum((outcome.counts for outcome in outcomes), Counts())
@@ -71,17 +75,25 @@ class Outcome:
     """Of the tests of one class.
 
     failed: those to run again, by their full names, the class's own for all of them; None if that would tell nothing.
+    messages: of the failures, by the names in failed.
     """
 
     name: str
     counts: Counts
     failed: "Sequence[str] | None" = ()
+    messages: "Mapping[str, str]" = field(default_factory=dict)
 
 
-def with_a_second_try(outcomes: "Sequence[Outcome]") -> "list[Outcome]":
-    """The outcomes once what has failed was run again, one class after the other."""
+def with_a_second_try(outcomes: "Sequence[Outcome]", real_time: "Collection[str]", again: "list[Rerun]") -> "list[Outcome]":
+    """The outcomes once what has failed was run again, one class after the other; nothing if that would be too much for the run.
+
+    real_time: names of the classes of which that may be. again: tests that were run once more are added to it.
+    """
     bad = {outcome.name: outcome for outcome in outcomes if outcome.counts.failed}
-    if sum(outcome.counts.failed for outcome in bad.values()) > _MOST_AGAIN or any(not each.failed for each in bad.values()):
+    if any(not each.failed for each in bad.values()):
+        return list(outcomes)
+    bad = {name: outcome for name, outcome in bad.items() if name in real_time}
+    if sum(outcome.counts.failed for outcome in bad.values()) > MAX_RERUNS - len(again):
         return list(outcomes)
     runs = []
     for name, outcome in bad.items():
@@ -90,8 +102,8 @@ def with_a_second_try(outcomes: "Sequence[Outcome]") -> "list[Outcome]":
     ended = {outcome.name: _merged(bad[outcome.name], outcome) for outcome in _run([(runs, 1)])}
     for name, outcome in ended.items():
         for test in bad[name].failed or ():
-            again = outcome.failed is None or {test, name}.intersection(outcome.failed)
-            say(f"{test} {'failed twice' if again else 'passed only when it was run once more'}")
+            twice = outcome.failed is None or {test, name}.intersection(outcome.failed)
+            again.append(Rerun(test, bad[name].messages.get(test, ""), "failed" if twice else "passed"))
     return [ended.get(outcome.name, outcome) for outcome in outcomes]
 
 
@@ -101,7 +113,7 @@ def _merged(first: Outcome, second: Outcome) -> Outcome:
         return second
     counts = Counts(
         first.counts.passed + second.counts.passed, second.counts.failed, first.counts.skipped + second.counts.skipped)
-    return Outcome(first.name, counts, second.failed)
+    return Outcome(first.name, counts, second.failed, first.messages)
 
 
 def _run(groups: "Sequence[tuple[Sequence[_ClassRun], int]]") -> "list[Outcome]":
@@ -150,7 +162,7 @@ class _ClassRun:
                 say(f"{self._name} was ended after {_LIMIT_S:g} s")
             try:
                 told = json.loads(Path(result.name).read_text())
-                return Outcome(self._name, Counts(**told["counts"]), told["failed"])
+                return Outcome(self._name, Counts(**told["counts"]), told["failed"], told["messages"])
             except ValueError:
                 return Outcome(self._name, Counts(failed=0 if self._ended else 1), None)
 

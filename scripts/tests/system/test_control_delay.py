@@ -10,6 +10,7 @@ SLOW_MS = 300
 
 
 class ControlDelayTest(SystemTest):
+    real_time = True
     topology_name = "thesis-two-servers"
     control_delays_ms = {"server-1": SLOW_MS, "server-2": 10}
 

@@ -51,6 +51,7 @@ class _WithUplinks(LogsAfterFailure):
 class EndhostTest(_WithUplinks):
     """What happens while it is up. One network for all; each test leaves both uplinks alive."""
 
+    real_time = True
     earlier: Talk
     session: Talk
 

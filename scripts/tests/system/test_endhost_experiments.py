@@ -19,6 +19,7 @@ from lab.namespaces import exists
 
 
 class EndhostExperimentsTest(unittest.TestCase):
+    real_time = True
     needs = ("emulator", "endhost", "bench")
 
     def setUp(self) -> None:

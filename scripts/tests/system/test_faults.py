@@ -18,6 +18,7 @@ PROBE_INTERVAL_S = 0.5
 class FaultsTest(SystemTest):
     """A client at s1 talks to a server at s3 all the time: by the link between them, or by s2, or by s5."""
 
+    real_time = True
     properties = {
         "io.malob.controller.network.links.LinkDiscoveryModule.probeIntervalMillis": str(round(1000 * PROBE_INTERVAL_S)),
         "io.malob.balancer.BalancerModule.auditSeconds": "5",

@@ -22,6 +22,7 @@ CLIENT = Path(__file__).parent / "connections.py"
 
 
 class HealthTest(SystemTest):
+    real_time = True
     topology_name = "single"
 
     def _serve(self, host: Host) -> "subprocess.Popen[bytes]":

@@ -10,6 +10,7 @@ from tests.system.base import SystemTest
 
 
 class LatencyTest(SystemTest):
+    real_time = True
     needs = ("emulator",)
     topology_name = "geni-wan"
     control_delays_ms = {"kansas": 40}

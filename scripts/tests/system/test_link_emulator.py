@@ -27,6 +27,7 @@ def _inside(name: str) -> measuring.Inside:
 class LinkEmulatorTest(unittest.TestCase):
     """Two namespaces, each with one end of an emulated link, no switches. Tolerances are for a busy machine."""
 
+    real_time = True
     needs = ("emulator",)
 
     def setUp(self) -> None:

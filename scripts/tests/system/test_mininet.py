@@ -32,6 +32,8 @@ for name, make in topos.items():
 
 
 class MininetTest(unittest.TestCase):
+    real_time = True
+
     def test_all_topologies_are_whole_with_names_that_the_kernel_takes(self) -> None:
         known = topology.known_names()
         lines = run(["/usr/bin/python3", "-c", _LIST, str(_FILE), *known]).splitlines()

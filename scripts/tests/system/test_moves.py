@@ -16,6 +16,7 @@ SECONDS = 5
 
 
 class MovesTest(SystemTest):
+    real_time = True
     needs = ("emulator",)
     topology_name = str(Path(__file__).parent / "two_ways.json")
 

@@ -62,6 +62,7 @@ class Stream:
 
 
 class MptcpTest(SystemTest):
+    real_time = True
     topology_name = "mptcp-1"
     rest: RestClient
 

@@ -47,6 +47,7 @@ _BURN = "import time\nend = time.monotonic() + 60\nwhile time.monotonic() < end:
 
 
 class ReportsTest(SystemTest):
+    real_time = True
     topology_name = "mesh5"
 
     configurations: dict[str, Path]

@@ -31,6 +31,7 @@ TOPOLOGY = {
 class ShapedLinksTest(unittest.TestCase):
     """A lab without a controller; its links carry what passes between the nodes of their switches."""
 
+    real_time = True
     needs = ("emulator",)
     lab: Instance
 

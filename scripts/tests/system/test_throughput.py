@@ -28,6 +28,7 @@ Ends = tuple[str, str]
 class LinkUseTest(SystemTest):
     """In mesh5, c1 hangs on s1 and w1 on s3, which are joined directly."""
 
+    real_time = True
     needs = ("emulator",)
 
     def test_traffic_of_a_known_rate_is_the_use_of_its_links_and_of_no_others(self) -> None:
@@ -110,6 +111,7 @@ class LinkUseTest(SystemTest):
 class LinkAgentTest(SystemTest):
     """Agents on the nodes of two switches, with a link of 20 Mbit/s between them."""
 
+    real_time = True
     needs = ("emulator",)
     topology_name = "line:2,rate=20,delay=2"
     RATE_MBPS = 20.0

@@ -78,6 +78,7 @@ class VlanTest(unittest.TestCase):
 class TaggedForwardingTest(SystemTest):
     """Plain forwarding between hosts that tag their frames."""
 
+    real_time = True
     topology_name = str(Path(__file__).parent / "tagged_hosts.json")
 
     @classmethod

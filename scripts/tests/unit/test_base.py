@@ -23,8 +23,7 @@ from doctor.__main__ import obstacles, report
 from doctor.checks import Finding
 from lab.controller import free_port, port_is_free
 from lab.instance import check_name, parse_endpoint
-from tests import sharing
-from tests.counts import Counts, failed_of_class, flakes_of_surefire, of_surefire, of_unittest
+from tests.counts import Counts, failed_of_class, of_surefire, of_unittest
 
 
 class ArgumentsTest(unittest.TestCase):
@@ -245,74 +244,6 @@ class CountsTest(unittest.TestCase):
         result = unittest.TestResult()
         unittest.defaultTestLoader.loadTestsFromTestCase(Mixed).run(result)
         self.assertEqual([Mixed("test_bad").id()], failed_of_class(result, "all.of.it"))
-
-    def test_java_test_that_passed_the_second_time_is_named(self) -> None:
-        with tempfile.TemporaryDirectory() as directory:
-            Path(directory, "TEST-1.xml").write_text(
-                '<testsuite tests="3" failures="1" errors="0" skipped="0" flakes="1">'
-                '<testcase classname="a.B" name="good"/><testcase classname="a.B" name="bad"><failure/></testcase>'
-                '<testcase classname="a.B" name="flaky"><flakyFailure/></testcase></testsuite>')
-            self.assertEqual(["a.B.flaky"], flakes_of_surefire(Path(directory)))
-            self.assertEqual(Counts(passed=2, failed=1), of_surefire(Path(directory)))
-
-
-class SecondTryTest(unittest.TestCase):
-    """What tests.sharing does about failures; the runs are made up, their outcomes queued by class."""
-
-    def setUp(self) -> None:
-        self.runs: "list[tuple[str, list[str]]]" = []
-        self.said: "list[str]" = []
-        self.second: "dict[str, sharing.Outcome]" = {}
-        test = self
-
-        class Run:
-            def __init__(self, name: str, more: "list[str]") -> None:
-                test.runs.append((name, more))
-                self.name = name
-
-            def outcome(self) -> sharing.Outcome:
-                return test.second[self.name]
-
-            def end(self) -> None:
-                pass
-
-        for name, replacement in (("_ClassRun", Run), ("say", self.said.append)):
-            patch = mock.patch.object(sharing, name, replacement)
-            patch.start()
-            self.addCleanup(patch.stop)
-
-    def counts(self, *outcomes: sharing.Outcome) -> Counts:
-        return sum((outcome.counts for outcome in sharing.with_a_second_try(outcomes)), Counts())
-
-    def test_test_that_passes_alone_counts_as_passed_and_is_named(self) -> None:
-        good, bad = sharing.Outcome("m.Good", Counts(5)), sharing.Outcome("m.Bad", Counts(3, 1, 1), ["m.Bad.test_a"])
-        self.second["m.Bad"] = sharing.Outcome("m.Bad", Counts(1))
-        self.assertEqual(Counts(9, 0, 1), self.counts(good, bad))
-        self.assertEqual([("m.Bad", ["--test", "m.Bad.test_a"])], self.runs)
-        self.assertEqual("m.Bad.test_a passed only when it was run once more", self.said[-1])
-
-    def test_test_that_fails_again_has_failed(self) -> None:
-        bad = sharing.Outcome("m.Bad", Counts(3, 2), ["m.Bad.test_a", "m.Bad.test_b"])
-        self.second["m.Bad"] = sharing.Outcome("m.Bad", Counts(1, 1), ["m.Bad.test_b"])
-        self.assertEqual(Counts(4, 1), self.counts(bad))
-        self.assertEqual(["m.Bad.test_a passed only when it was run once more", "m.Bad.test_b failed twice"], self.said[-2:])
-
-    def test_class_that_could_not_begin_is_run_again_whole(self) -> None:
-        bad = sharing.Outcome("m.Bad", Counts(failed=1), ["m.Bad"])
-        self.second["m.Bad"] = sharing.Outcome("m.Bad", Counts(7))
-        self.assertEqual(Counts(7), self.counts(bad))
-
-    def test_second_run_that_could_not_begin_has_failed(self) -> None:
-        bad = sharing.Outcome("m.Bad", Counts(3, 1), ["m.Bad.test_a"])
-        self.second["m.Bad"] = sharing.Outcome("m.Bad", Counts(failed=1), ["m.Bad"])
-        self.assertEqual(Counts(3, 1), self.counts(bad))
-        self.assertEqual("m.Bad.test_a failed twice", self.said[-1])
-
-    def test_many_failures_and_a_class_without_end_are_no_accident(self) -> None:
-        many = sharing.Outcome("m.Bad", Counts(3, 6), [f"m.Bad.test_{n}" for n in range(6)])
-        self.assertEqual(Counts(3, 6), self.counts(many))
-        self.assertEqual(Counts(failed=1), self.counts(sharing.Outcome("m.Slow", Counts(failed=1), None)))
-        self.assertEqual([], self.runs)
 
 
 if __name__ == "__main__":

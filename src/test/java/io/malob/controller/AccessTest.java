@@ -29,6 +29,7 @@ import java.util.Map;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** Who may use the REST interface, over real HTTP. */
+@Tag("real-time")
 class AccessTest {
   private static final String REST = "io.malob.controller.rest.RestModule.";
   private static final String SWITCHES = "/wm/core/controller/switches/json";

@@ -21,11 +21,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 
 /** The controller as a process of its own, with all its modules, ended by a signal. */
+@Tag("real-time")
 class ControllerProcessTest {
   private static final String VIPS = "/quantum/v1.0/vips/";
   private static final int SECONDS_TO_START = 60;

@@ -27,6 +27,7 @@ import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.protocol.OFEchoRequest;
 import org.projectfloodlight.openflow.protocol.OFMessage;
@@ -35,6 +36,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /** A switch that does not read, over real TCP, beside one that does, on one Netty thread. */
+@Tag("real-time")
 class SlowSwitchTest {
   private static final String CORE = "io.malob.controller.core.CoreModule.";
   private static final int MESSAGE_BYTES = 60_000;

@@ -18,6 +18,7 @@ import java.util.Map;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,6 +40,7 @@ import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
 
 /** Statistics of switches over HTTP, from scripted switches over real TCP. */
+@Tag("real-time")
 class SwitchStatisticsTest {
   private static final String ID = "00:00:00:00:00:00:00:01";
 

@@ -24,6 +24,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.protocol.OFBarrierRequest;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
@@ -42,6 +43,7 @@ import org.projectfloodlight.openflow.types.OFErrorCauseData;
 import org.projectfloodlight.openflow.types.TableId;
 
 /** All modules over real TCP, with a switch that is late, repeats itself, and refuses rules. */
+@Tag("real-time")
 class TroubledSwitchTest {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final IPv4Address CLIENT = IPv4Address.of("10.0.0.1");

@@ -37,7 +37,7 @@ class ConcurrentChangesTest {
       Thread.onSpinWait();
     }
     assertEquals(
-        Boolean.TRUE,
+        true,
         host.module
             .configure(HostOnASwitch.configuration("RR", "\"10.0.1.2\"", "\"10.0.2.2\""))
             .get("configured"));
