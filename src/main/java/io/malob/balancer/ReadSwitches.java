@@ -1,29 +1,54 @@
 package io.malob.balancer;
 
 import com.google.common.collect.ImmutableSortedSet;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.projectfloodlight.openflow.types.DatapathId;
 
-/** The switches whose rules are known, and those that are being asked for them. Thread-safe. */
+/**
+ * The connected switches: those whose rules are known, and those that are being asked for them. A
+ * switch that has gone is in neither set, however late its reading ends. Thread-safe; reading takes
+ * no lock.
+ */
 final class ReadSwitches {
+  /** Guarded by this object's lock, under which all three sets are changed. */
+  private final Set<DatapathId> connected = new HashSet<>();
+
   private final Set<DatapathId> read = ConcurrentHashMap.newKeySet();
   private final Set<DatapathId> asked = ConcurrentHashMap.newKeySet();
 
-  /** A switch has connected: what it holds is not known until {@link #done}. */
-  void begin(DatapathId switchId) {
+  /** A switch has connected: its rules are not known until {@link #done}. */
+  synchronized void begin(DatapathId switchId) {
+    connected.add(switchId);
+    ask(switchId);
+  }
+
+  /** A switch is asked once more; false if it has gone meanwhile. */
+  synchronized boolean again(DatapathId switchId) {
+    boolean isThere = connected.contains(switchId);
+    if (isThere) {
+      ask(switchId);
+    }
+    return isThere;
+  }
+
+  private void ask(DatapathId switchId) {
     asked.add(switchId);
     read.remove(switchId);
   }
 
   /** All rules of a switch are known. */
-  void done(DatapathId switchId) {
-    read.add(switchId);
-    asked.remove(switchId);
+  synchronized void done(DatapathId switchId) {
+    if (connected.contains(switchId)) {
+      read.add(switchId);
+      asked.remove(switchId);
+    }
   }
 
   /** A switch has gone. */
-  void gone(DatapathId switchId) {
+  synchronized void gone(DatapathId switchId) {
+    connected.remove(switchId);
     asked.remove(switchId);
     read.remove(switchId);
   }
@@ -38,7 +63,7 @@ final class ReadSwitches {
     return asked.isEmpty();
   }
 
-  /** All of them, in order. */
+  /** All whose rules are known, in order. */
   ImmutableSortedSet<DatapathId> all() {
     return ImmutableSortedSet.copyOf(read);
   }

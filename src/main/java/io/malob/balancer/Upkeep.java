@@ -232,7 +232,10 @@ final class Upkeep implements NetworkEvents.Follower {
     readSwitches.begin(switchId);
     inOrder.execute(
         () -> {
-          readSwitches.begin(switchId); // an earlier reading may have ended meanwhile
+          // an earlier reading may have ended meanwhile; or the switch has gone again
+          if (!readSwitches.again(switchId)) {
+            return;
+          }
           hostRules.reset(switchId);
           preparation.prepare(switchId, view.get().catalog());
           audits.connected(switchId, known -> switchRead(switchId, known));
