@@ -48,7 +48,6 @@ final class NetworkValues {
       known.put(link, value(link, values));
       noteMeasurement(link, values.throughputBps());
     }
-    loads.retain(topology);
     measuredAt.keySet().retainAll(known.keySet());
     return LinkValues.of(topology, known, loads, counting);
   }

@@ -1,18 +1,20 @@
 package io.malob.algorithm.graph;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.MapMaker;
 import io.malob.algorithm.estimate.ActiveCount;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 
 /**
- * The connections that are active on each direction of each link. Outlives topologies: a link that
- * comes back has the connections that still are on it. Thread-safe.
+ * The connections that are active on each direction of each link. Outlives topologies: a count
+ * lives as long as a label or a network snapshot refers to it, so that a link that comes back has
+ * the count that the labels over it go on counting with. Thread-safe.
  */
 public final class LinkLoads {
-  private final Map<DirectedLink, ActiveCount> byLink = new ConcurrentHashMap<>();
+  private final ConcurrentMap<DirectedLink, ActiveCount> byLink =
+      new MapMaker().weakValues().makeMap();
 
-  /** The count of one link; always the same object while anything is on it. */
+  /** The count of one link; always the same object while anything refers to it. */
   public ActiveCount of(DirectedLink link) {
     return byLink.computeIfAbsent(link, any -> new ActiveCount());
   }
@@ -20,10 +22,5 @@ public final class LinkLoads {
   /** The counts of a path's links. */
   public ImmutableList<ActiveCount> along(Path path) {
     return path.links().stream().map(this::of).collect(ImmutableList.toImmutableList());
-  }
-
-  /** Forgets links that have gone, unless there is something on them. */
-  public void retain(Topology topology) {
-    byLink.keySet().removeIf(link -> !topology.contains(link) && of(link).now() == 0);
   }
 }

@@ -3,15 +3,16 @@ package io.malob.algorithm.graph;
 import static io.malob.testing.Topologies.link;
 import static io.malob.testing.Topologies.path;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
+import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.estimate.ActiveCount;
 import io.malob.testing.Topologies;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** The counts of connections on links, and what they leave to a new one. */
@@ -21,6 +22,9 @@ class LinkLoadsTest {
 
   private final Topology topology = Topologies.of(2, new int[] {1, 2});
   private final LinkLoads loads = new LinkLoads();
+
+  /** A label over the link: as long as it is there, so is the count. */
+  private final ImmutableList<ActiveCount> label = loads.along(WAY);
 
   private LinkValues values(double left, double capacity, Counting counting) {
     LinkValue value =
@@ -60,14 +64,22 @@ class LinkLoadsTest {
   }
 
   @Test
-  void retain_keepsWhatIsThereOrInUse() {
-    ActiveCount there = loads.of(LINK);
-    ActiveCount unused = loads.of(link(7, 8));
-    ActiveCount used = loads.of(link(8, 7));
-    used.add(1);
-    loads.retain(topology);
-    assertSame(there, loads.of(LINK));
-    assertSame(used, loads.of(link(8, 7)));
-    assertNotSame(unused, loads.of(link(7, 8)));
+  void countOfALink_isTheSameWhileAnythingRefersToIt() {
+    for (int i = 0; i < 10; i++) {
+      System.gc();
+    }
+    assertSame(label.get(0), loads.of(LINK));
+  }
+
+  @Test
+  void countThatNothingRefersTo_isForgotten() throws InterruptedException {
+    DirectedLink gone = link(7, 8);
+    loads.of(gone).add(1);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (loads.of(gone).now() != 0 && System.nanoTime() - deadline < 0) {
+      System.gc();
+      Thread.sleep(1);
+    }
+    assertEquals(0, loads.of(gone).now());
   }
 }
