@@ -15,6 +15,7 @@ import io.malob.module.IPacketInQueueService;
 import io.malob.module.NetworkEvents;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
+import io.malob.module.Tasks;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.label.Label;
@@ -104,6 +105,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
 
   private final LongSupplier nanoTime;
   private final IntUnaryOperator random;
+  private final Tasks tasks;
   private final Refusals refusals = new Refusals();
   private final RefusedRules refusedRules = new RefusedRules();
   private final LatestConnections latest = new LatestConnections();
@@ -157,6 +159,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
   BalancerModule(LongSupplier nanoTime, IntUnaryOperator random) {
     this.nanoTime = nanoTime;
     this.random = random;
+    this.tasks = new Tasks(nanoTime);
   }
 
   @Override
@@ -393,6 +396,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
     upkeep =
         new Upkeep(
             inOrder,
+            tasks,
             nanoTime,
             new Upkeep.Parts(
                 view,
@@ -529,7 +533,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
     for (OFType type : SwitchMessages.TYPES) {
       provider.addOFMessageListener(type, messages);
     }
-    Repetition repetition = new Repetition(timer);
+    Repetition repetition = new Repetition(timer, tasks);
     guardClaims(repetition);
     repetition.every(RETRY_MILLIS, "retrying", upkeep::retryWaiting);
     repetition.every(HealthChecks.TICK_MILLIS, "checking members", upkeep::checkMembers);

@@ -5,6 +5,7 @@ import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.health.Health;
 import io.malob.module.FoundLinks;
 import io.malob.module.NetworkEvents;
+import io.malob.module.Tasks;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.label.LabelledPath;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -32,12 +33,13 @@ import org.slf4j.LoggerFactory;
 /**
  * What is done besides handling packets: when the catalog, the topology, a host or a switch
  * changes, and when time passes. All of it runs in order, one thing at a time, on one executor and
- * never on a thread that reads from switches.
+ * never on a thread that reads from switches. It consists of named tasks that fail independently.
  */
 final class Upkeep implements NetworkEvents.Follower {
   private static final Logger LOG = LoggerFactory.getLogger(Upkeep.class);
 
   private final Executor inOrder;
+  private final Tasks tasks;
 
   /** How many changes of the topology are still to be looked at. */
   private final AtomicInteger topologyChanges = new AtomicInteger();
@@ -68,12 +70,14 @@ final class Upkeep implements NetworkEvents.Follower {
 
   Upkeep(
       Executor inOrder,
+      Tasks tasks,
       LongSupplier nanoTime,
       Parts parts,
       IOFSwitchService switches,
       ITopologyService topology,
       IDeviceService devices) {
     this.inOrder = inOrder;
+    this.tasks = tasks;
     this.view = parts.view;
     this.requests = parts.requests;
     this.endings = parts.endings;
@@ -164,15 +168,19 @@ final class Upkeep implements NetworkEvents.Follower {
           if (topologyChanges.decrementAndGet() > 0) {
             return;
           }
-          view.setTopology(Topology.of(usableSwitches(), FoundLinks.of(topology)));
-          repairPaths();
-          view.refreshHosts();
-          adoption.complete();
-          keepLabelsReady();
+          tasks.run("taking over the topology", this::takeTopology);
+          tasks.run("repairing paths", this::repairPaths);
+          tasks.run("locating members", view::refreshHosts);
+          tasks.run("adopting connections", adoption::complete);
+          tasks.run("keeping paths ready", this::keepLabelsReady);
           // ports that may have hosts are known only now
-          askForMissingMembers();
-          requests.retryWaiting();
+          tasks.run("asking for members", this::askForMissingMembers);
+          tasks.run("retrying packets that wait", requests::retryWaiting);
         });
+  }
+
+  private void takeTopology() {
+    view.setTopology(Topology.of(usableSwitches(), FoundLinks.of(topology)));
   }
 
   /** Those that take orders and whose rules are known. */
@@ -191,7 +199,7 @@ final class Upkeep implements NetworkEvents.Follower {
   private void repairPaths() {
     NetworkSnapshot network = view.get().network();
     Set<LabelledPath> lost = new HashSet<>();
-    Runnable again = () -> inOrder.execute(this::repairPaths);
+    Runnable again = () -> inTurn("repairing paths", this::repairPaths);
     for (LabelledPath labelled : labels.repair(network.topology(), network::lowestLatency, again)) {
       if (network.topology().switches().containsAll(labelled.path().switches())) {
         lost.add(labelled);
@@ -211,15 +219,15 @@ final class Upkeep implements NetworkEvents.Follower {
           CatalogSnapshot catalog = view.get().catalog();
           for (IPv4Address address : addresses) {
             if (!catalog.membersAt(address.getInt()).isEmpty()) {
-              view.refreshHosts();
-              adoption.complete();
-              keepLabelsReady();
+              tasks.run("locating members", view::refreshHosts);
+              tasks.run("adopting connections", adoption::complete);
+              tasks.run("keeping paths ready", this::keepLabelsReady);
               // one that has only been silent is back before anybody misses it
-              askForMissingMembers();
+              tasks.run("asking for members", this::askForMissingMembers);
               break;
             }
           }
-          requests.retryWaiting();
+          tasks.run("retrying packets that wait", requests::retryWaiting);
         });
   }
 
@@ -237,8 +245,11 @@ final class Upkeep implements NetworkEvents.Follower {
             return;
           }
           hostRules.reset(switchId);
-          preparation.prepare(switchId, view.get().catalog());
-          audits.connected(switchId, known -> switchRead(switchId, known));
+          tasks.run(
+              "preparing a switch", () -> preparation.prepare(switchId, view.get().catalog()));
+          tasks.run(
+              "reading a switch",
+              () -> audits.connected(switchId, known -> switchRead(switchId, known)));
         });
     topologyChanged();
   }
@@ -272,48 +283,45 @@ final class Upkeep implements NetworkEvents.Follower {
 
   /** A packet waits for hosts to be found. */
   void hostsAreWanted(Arrival arrival) {
-    inOrder.execute(
-        () -> {
-          askForMissingMembers();
-          missingHosts.askForClient(arrival);
-        });
+    inTurn("asking for members", this::askForMissingMembers);
+    inTurn("asking for a client", () -> missingHosts.askForClient(arrival));
   }
 
   /** To be called every half a second: packets that wait are tried again, or given up. */
   void retryWaiting() {
-    inOrder.execute(requests::retryWaiting);
+    inTurn("retrying packets that wait", requests::retryWaiting);
   }
 
   /** There is a new report of a server. */
   void serverReported(IPv4Address address) {
-    inOrder.execute(() -> view.refreshServers(member -> member.address().equals(address)));
+    inTurn(
+        "taking over a report",
+        () -> view.refreshServers(member -> member.address().equals(address)));
   }
 
   /** To be called every second: there are new measurements, and others grow old. */
   void refreshMeasurements() {
-    inOrder.execute(
-        () -> {
-          view.refreshLinks();
-          view.refreshServers(member -> true);
-        });
+    inTurn("taking over measurements of links", view::refreshLinks);
+    inTurn("taking over reports", () -> view.refreshServers(member -> true));
   }
 
   /** To be called every {@link HealthChecks#TICK_MILLIS}. */
   void checkMembers() {
-    inOrder.execute(
-        () -> {
-          view.refreshShares();
-          List<HealthChecks.Change> changes = checks.tick(view.get().servers());
-          if (!changes.isEmpty()) {
-            view.setHealth(checks.health());
-            view.refreshHosts();
-            closeConnections(
-                List.of(),
-                changes.stream().filter(this::isLost).map(HealthChecks.Change::member).toList());
-            changes.forEach(Upkeep::log);
-            requests.retryWaiting();
-          }
-        });
+    inTurn("starting members slowly", view::refreshShares);
+    inTurn("checking members", this::takeChecks);
+  }
+
+  private void takeChecks() {
+    List<HealthChecks.Change> changes = checks.tick(view.get().servers());
+    if (!changes.isEmpty()) {
+      view.setHealth(checks.health());
+      view.refreshHosts();
+      changes.forEach(Upkeep::log);
+      closeConnections(
+          List.of(),
+          changes.stream().filter(this::isLost).map(HealthChecks.Change::member).toList());
+      requests.retryWaiting();
+    }
   }
 
   /**
@@ -344,25 +352,26 @@ final class Upkeep implements NetworkEvents.Follower {
 
   /** To be called every {@link Closings#TICK_MILLIS}. */
   void goOnClosing() {
-    inOrder.execute(closings::goOn);
+    inTurn("closing connections", closings::goOn);
   }
 
   /** To be called every few seconds. */
   void tidy() {
-    inOrder.execute(
-        () -> {
-          repairPaths();
-          keepLabelsReady();
-          adoption.complete();
-          labels.sweep();
-          connections.sweep();
-          clientMemory.sweep();
-          audits.tick();
-          limits.tell(view.get().catalog().vips().values());
-          missingHosts.sweep();
-          absences.sweep();
-          askForMissingMembers();
-        });
+    inTurn("repairing paths", this::repairPaths);
+    inTurn("keeping paths ready", this::keepLabelsReady);
+    inTurn("adopting connections", adoption::complete);
+    inTurn("sweeping labels", labels::sweep);
+    inTurn("sweeping connections", connections::sweep);
+    inTurn("sweeping clients' members", clientMemory::sweep);
+    inTurn("auditing switches", audits::tick);
+    inTurn("telling of limits", () -> limits.tell(view.get().catalog().vips().values()));
+    inTurn("sweeping questions for hosts", missingHosts::sweep);
+    inTurn("sweeping absent switches", absences::sweep);
+    inTurn("asking for members", this::askForMissingMembers);
+  }
+
+  private void inTurn(String task, Runnable work) {
+    inOrder.execute(() -> tasks.run(task, work));
   }
 
   private void askForMissingMembers() {

@@ -4,6 +4,7 @@ import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
+import io.malob.module.Tasks;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.uplink.UplinkCookie;
 import java.util.Collection;
@@ -59,6 +60,7 @@ public final class EndhostModule
 
   private final LongSupplier nanoTime;
   private final UplinksMaker uplinksMaker;
+  private final Tasks tasks;
   private final FlowProgrammer programmer =
       new FlowProgrammer(switchId -> FloodlightSwitch.active(this.switches, switchId));
   private IFloodlightProviderService provider;
@@ -86,6 +88,7 @@ public final class EndhostModule
   EndhostModule(LongSupplier nanoTime, UplinksMaker uplinksMaker) {
     this.nanoTime = nanoTime;
     this.uplinksMaker = uplinksMaker;
+    this.tasks = new Tasks(nanoTime);
   }
 
   /** Makes what follows the uplinks. */
@@ -100,7 +103,8 @@ public final class EndhostModule
     repetition.after(
         uplinks::pauseMillis,
         "measuring uplinks",
-        () -> uplinks.view().ifPresent(configured -> inOrder.execute(uplinks::tick)));
+        inOrder,
+        () -> uplinks.view().ifPresent(configured -> uplinks.tick()));
     return uplinks;
   }
 
@@ -129,7 +133,7 @@ public final class EndhostModule
     SettingReader settings = new SettingReader(EndhostModule.class, context.getConfigParams(this));
     FlowTable table = new FlowTable(settings.number("maxFlows", 20_000, 1, 1_000_000));
     long start = nanoTime.getAsLong();
-    uplinks = uplinksMaker.make(switches, inOrder, new Repetition(timer));
+    uplinks = uplinksMaker.make(switches, inOrder, new Repetition(timer, tasks));
     choice = new UplinkChoice();
     flows = new OpenFlows(table, choice, UplinkCookie.generation(start));
     refusals = new Refusals();
@@ -184,18 +188,13 @@ public final class EndhostModule
     provider.addOFMessageListener(OFType.PACKET_IN, this);
     provider.addOFMessageListener(OFType.FLOW_REMOVED, this);
     provider.addOFMessageListener(OFType.ERROR, this);
-    new Repetition(timer)
-        .every(SWEEP_MILLIS, "looking after a host's flows", () -> inOrder.execute(this::sweep));
+    Repetition repetition = new Repetition(timer, tasks);
+    repetition.every(SWEEP_MILLIS, "checking a host's flows", inOrder, keeper::check);
+    repetition.every(SWEEP_MILLIS, "sweeping a host's flows", inOrder, this::sweep);
   }
 
   private void sweep() {
-    keeper
-        .wiring()
-        .ifPresent(
-            wiring -> {
-              keeper.check();
-              ends.sweep(wiring, nanoTime.getAsLong());
-            });
+    keeper.wiring().ifPresent(wiring -> ends.sweep(wiring, nanoTime.getAsLong()));
   }
 
   private void resetLater() {
@@ -204,10 +203,15 @@ public final class EndhostModule
             () -> inOrder.execute(this::resetMore), Resets.TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
+  /** A failure leaves what is left of the resets to the next time that one is needed. */
   private void resetMore() {
-    if (keeper.resetMore()) {
-      resetLater();
-    }
+    tasks.run(
+        "resetting a host's flows",
+        () -> {
+          if (keeper.resetMore()) {
+            resetLater();
+          }
+        });
   }
 
   @Override

@@ -1,27 +1,45 @@
 package io.malob.module;
 
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Work that a module does again and again until the controller ends. What fails once is logged and
  * tried again: by itself, an exception would end the repetition for good.
- *
- * @param timer where the work is done
  */
-public record Repetition(ScheduledExecutorService timer) {
-  private static final Logger LOG = LoggerFactory.getLogger(Repetition.class);
+public final class Repetition {
+  private final ScheduledExecutorService timer;
+  private final Tasks tasks;
+
+  /** Repetitions on that timer, which count their failures for themselves. */
+  public Repetition(ScheduledExecutorService timer) {
+    this(timer, new Tasks(System::nanoTime));
+  }
+
+  /**
+   * Repetitions on that timer.
+   *
+   * @param tasks what runs the work
+   */
+  public Repetition(ScheduledExecutorService timer, Tasks tasks) {
+    this.timer = timer;
+    this.tasks = tasks;
+  }
 
   /** Does some work each time that so many milliseconds have passed since it was done last. */
   public void every(long millis, String name, Runnable work) {
     ScheduledFuture<?> unused =
         timer.scheduleWithFixedDelay(
-            () -> attempt(name, work), millis, millis, TimeUnit.MILLISECONDS);
+            () -> tasks.run(name, work), millis, millis, TimeUnit.MILLISECONDS);
+  }
+
+  /** The same on another executor, such as one that does a module's work in order. */
+  public void every(long millis, String name, Executor executor, Runnable work) {
+    every(millis, name, () -> executor.execute(() -> tasks.run(name, work)));
   }
 
   /**
@@ -30,23 +48,26 @@ public record Repetition(ScheduledExecutorService timer) {
    * @param millis asked for each time that the work has been done; at once, to begin with
    */
   public void after(LongSupplier millis, String name, Runnable work) {
-    Runnable turn =
-        () -> {
-          attempt(name, work);
-          after(millis, name, work);
-        };
-    try {
-      ScheduledFuture<?> unused = timer.schedule(turn, millis.getAsLong(), TimeUnit.MILLISECONDS);
-    } catch (RejectedExecutionException e) {
-      // the controller ends
-    }
+    after(millis.getAsLong(), millis, name, work);
   }
 
-  private static void attempt(String name, Runnable work) {
+  /** The same on another executor. */
+  public void after(LongSupplier millis, String name, Executor executor, Runnable work) {
+    after(millis, name, () -> executor.execute(() -> tasks.run(name, work)));
+  }
+
+  private void after(long pause, LongSupplier millis, String name, Runnable work) {
+    Runnable turn =
+        () -> {
+          tasks.run(name, work);
+          long[] next = {pause};
+          tasks.run(name, () -> next[0] = millis.getAsLong());
+          after(next[0], millis, name, work);
+        };
     try {
-      work.run();
-    } catch (RuntimeException e) {
-      LOG.error("task_failed task=\"{}\" - it is tried again", name, e);
+      ScheduledFuture<?> unused = timer.schedule(turn, pause, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      // the controller ends
     }
   }
 }

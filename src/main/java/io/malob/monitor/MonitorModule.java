@@ -159,7 +159,8 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
       repetition.every(
           Math.max(1, portStatisticsMillis / PortPolling.SLICES),
           "asking for port statistics",
-          () -> inOrder.execute(ports::tick));
+          inOrder,
+          ports::tick);
     }
     readTopology();
   }

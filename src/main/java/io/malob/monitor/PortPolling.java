@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableSortedMap;
 import com.google.common.util.concurrent.FutureCallback;
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.module.Tasks;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -37,6 +38,7 @@ final class PortPolling {
   private final Sink sink;
   private final Map<DatapathId, Polled> polled = new ConcurrentSkipListMap<>();
   private List<DatapathId> round = List.of();
+  private final Tasks tasks;
   private int slice;
 
   /** Takes what was found out. */
@@ -67,6 +69,7 @@ final class PortPolling {
     this.inOrder = inOrder;
     this.nanoTime = nanoTime;
     this.sink = sink;
+    this.tasks = new Tasks(nanoTime);
   }
 
   /** Asks the next slice of the switches. */
@@ -76,8 +79,9 @@ final class PortPolling {
       polled.keySet().removeIf(switchId -> switches.getActiveSwitch(switchId) == null);
     }
     int size = round.size();
-    round.subList(size * slice / SLICES, size * (slice + 1) / SLICES).forEach(this::ask);
+    List<DatapathId> turn = round.subList(size * slice / SLICES, size * (slice + 1) / SLICES);
     slice = (slice + 1) % SLICES;
+    turn.forEach(switchId -> tasks.run("asking a switch for port statistics", () -> ask(switchId)));
   }
 
   private void ask(DatapathId switchId) {

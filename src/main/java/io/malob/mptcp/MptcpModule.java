@@ -187,10 +187,8 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
     provider.addOFMessageListener(OFType.ERROR, this);
     Repetition repetition = new Repetition(timer);
     repetition.every(FOLLOW_MILLIS, "following the network", this::networkChanged);
-    repetition.every(
-        RETRY_MILLIS, "completing rules for sub-flows", () -> inOrder.execute(installer::retry));
-    repetition.every(
-        COUNT_MILLIS, "counting rules for sub-flows", () -> inOrder.execute(counts::compare));
+    repetition.every(RETRY_MILLIS, "completing rules for sub-flows", inOrder, installer::retry);
+    repetition.every(COUNT_MILLIS, "counting rules for sub-flows", inOrder, counts::compare);
   }
 
   /** What the plan has to follow. */

@@ -312,8 +312,18 @@ final class BalancerNetwork {
               IDevice device = devices.get((IPv4Address) with[2]);
               return (device == null ? List.<IDevice>of() : List.of(device)).iterator();
             })
-        .on("getAllDevices", with -> List.copyOf(devices.values()))
+        .on("getAllDevices", with -> allDevices())
         .make();
+  }
+
+  /** Whether listing all hosts fails, as a defect of the controller would have it. */
+  boolean devicesAreBroken;
+
+  private List<IDevice> allDevices() {
+    if (devicesAreBroken) {
+      throw new IllegalStateException("no devices");
+    }
+    return List.copyOf(devices.values());
   }
 
   /** A switch with a table-miss entry, as the controller leaves it after the handshake. */

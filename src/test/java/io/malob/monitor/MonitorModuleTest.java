@@ -113,6 +113,13 @@ class MonitorModuleTest {
   }
 
   @Test
+  void switchThatCannotBeAsked_keepsNoOtherFromIt() {
+    a.fails();
+    network.round();
+    assertEquals(1, b.asked().size());
+  }
+
+  @Test
   void switchThatOwesAnAnswer_isNotAskedAgain_andCounted() {
     network.round();
     network.round();

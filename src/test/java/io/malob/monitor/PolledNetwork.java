@@ -153,6 +153,7 @@ final class PolledNetwork {
     private final IOFSwitch sw;
     private final Map<OFPort, OFPortDesc> ports = new HashMap<>();
     private final List<OFPort> asked = new ArrayList<>();
+    private boolean fails;
     private final ArrayDeque<SettableFuture<List<OFPortStatsReply>>> waiting = new ArrayDeque<>();
 
     private PolledSwitch(DatapathId id) {
@@ -167,6 +168,9 @@ final class PolledNetwork {
 
     @SuppressWarnings("FutureReturnValueIgnored") // the module takes it for what it is
     private Object question(OFPortStatsRequest request) {
+      if (fails) {
+        throw new IllegalStateException("cannot be asked");
+      }
       questions++;
       asked.add(request.getPortNo());
       SettableFuture<List<OFPortStatsReply>> future = SettableFuture.create();
@@ -177,6 +181,11 @@ final class PolledNetwork {
     /** The ports that it was asked for, question by question. */
     List<OFPort> asked() {
       return asked;
+    }
+
+    /** From now on, asking it is an exception. */
+    void fails() {
+      fails = true;
     }
 
     /** Answers its oldest question. */

@@ -4,6 +4,7 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -35,19 +36,20 @@ final class LabelIds {
     this.lastId = lastId;
   }
 
-  /**
-   * Gives out a label.
-   *
-   * @throws IllegalStateException if all are in use
-   */
-  synchronized Label next() {
-    for (int tries = 0; tries < maxId; tries++) {
+  /** Gives out a label; empty if all are in use, or rest. */
+  synchronized Optional<Label> next() {
+    while (inUse.size() < maxId) {
       lastId = lastId % maxId + 1;
       if (inUse.add(lastId)) {
-        return new Label(lastId);
+        return Optional.of(new Label(lastId));
       }
     }
-    throw new IllegalStateException("all " + maxId + " path labels are in use");
+    return Optional.empty();
+  }
+
+  /** How many there are in all. */
+  int count() {
+    return maxId;
   }
 
   /** Whether a label is in use, and does not just rest. */

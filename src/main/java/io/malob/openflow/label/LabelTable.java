@@ -34,12 +34,14 @@ public final class LabelTable {
   private static final Logger LOG = LoggerFactory.getLogger(LabelTable.class);
   private static final long UNUSED_NANOS = TimeUnit.SECONDS.toNanos(30);
   private static final long WARN_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long EXHAUSTED_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final FlowProgrammer programmer;
   private final LongSupplier nanoTime;
   private final LinkLoads loads;
   private final LabelIds ids;
   private final AtomicLong warnedNanos;
+  private final AtomicLong exhaustedNanos;
 
   /** All labels that have rules, or are about to get some. */
   private final Set<LabelledPath> labels = ConcurrentHashMap.newKeySet();
@@ -79,13 +81,13 @@ public final class LabelTable {
     this.loads = loads;
     this.ids = new LabelIds(maxId, lastId);
     this.warnedNanos = new AtomicLong(nanoTime.getAsLong() - WARN_NANOS);
+    this.exhaustedNanos = new AtomicLong(nanoTime.getAsLong() - EXHAUSTED_NANOS);
   }
 
   /**
    * The label of a path, for one more connection, installed now if need be. Each call is to be
-   * matched by one {@link #release}.
-   *
-   * @throws IllegalStateException if all labels are in use
+   * matched by one {@link #release}. Where all labels are in use, the result is a path that has
+   * failed: it never becomes ready, and the next call tries again.
    */
   public LabelledPath acquire(Path path) {
     while (true) {
@@ -325,7 +327,11 @@ public final class LabelTable {
   }
 
   private LabelledPath add(Path path) {
-    LabelledPath fresh = new LabelledPath(ids.next(), path, loads::along, nanoTime.getAsLong());
+    Optional<Label> label = ids.next();
+    if (label.isEmpty()) {
+      return failed(path);
+    }
+    LabelledPath fresh = new LabelledPath(label.get(), path, loads::along, nanoTime.getAsLong());
     labels.add(fresh);
     LabelledPath earlier = byPath.putIfAbsent(path, fresh);
     if (earlier != null) {
@@ -335,6 +341,21 @@ public final class LabelTable {
     }
     install(fresh);
     return fresh;
+  }
+
+  /** A path for which there is no label: no switch hears of it, and the table forgets it. */
+  private LabelledPath failed(Path path) {
+    if (isTimeAgain(exhaustedNanos, EXHAUSTED_NANOS)) {
+      LOG.warn(
+          "labels_exhausted labels={} - connections over further paths are refused until some"
+              + " labels are unused",
+          ids.count());
+    }
+    // never written to a switch: what is not ready is not used
+    LabelledPath failed =
+        new LabelledPath(new Label(ids.count()), path, loads::along, nanoTime.getAsLong());
+    failed.ready().complete(false);
+    return failed;
   }
 
   private void install(LabelledPath labelled) {
@@ -364,10 +385,14 @@ public final class LabelTable {
 
   /** Not for each: where a switch is full, each new connection tries again. */
   private void warnOfFailure(Path path) {
-    long now = nanoTime.getAsLong();
-    long before = warnedNanos.get();
-    if (now - before >= WARN_NANOS && warnedNanos.compareAndSet(before, now)) {
+    if (isTimeAgain(warnedNanos, WARN_NANOS)) {
       LOG.warn("path_not_installed path=\"{}\" - at most one of them a second is told", path);
     }
+  }
+
+  private boolean isTimeAgain(AtomicLong lastNanos, long pauseNanos) {
+    long now = nanoTime.getAsLong();
+    long before = lastNanos.get();
+    return now - before >= pauseNanos && lastNanos.compareAndSet(before, now);
   }
 }

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.algorithm.graph.LinkLoads;
@@ -13,6 +12,7 @@ import io.malob.algorithm.graph.Path;
 import io.malob.openflow.FakeSwitches;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.testing.FakeFlowTable;
+import io.malob.testing.LogLines;
 import io.malob.testing.Together;
 import io.malob.testing.Topologies;
 import java.util.List;
@@ -49,6 +49,11 @@ class LabelTableTest {
 
   private void assertRules(int first, int second, int third) {
     assertEquals(List.of(first, second, third), List.of(rules(1), rules(2), rules(3)));
+  }
+
+  /** Connections over it are refused at once, and do not wait. */
+  private static void assertFailed(LabelledPath labelled) {
+    assertEquals(false, labelled.ready().getNow(null));
   }
 
   @Test
@@ -220,7 +225,7 @@ class LabelTableTest {
     three.sweep();
     pass(59);
     three.sweep();
-    assertThrows(IllegalStateException.class, () -> three.acquire(path(3, 2)));
+    assertFailed(three.acquire(path(3, 2)));
     pass(1);
     three.sweep();
     assertEquals(first.label(), three.acquire(path(3, 2)).label());
@@ -232,7 +237,7 @@ class LabelTableTest {
     switches.disconnect(3);
     LabelledPath failed = one.acquire(PATH);
     one.release(failed);
-    assertThrows(IllegalStateException.class, () -> one.acquire(path(1, 2)));
+    assertFailed(one.acquire(path(1, 2)));
     pass(60);
     one.sweep();
     assertEquals(failed.label(), one.acquire(path(1, 2)).label());
@@ -471,13 +476,52 @@ class LabelTableTest {
   }
 
   @Test
+  void acquire_whereAllLabelsAreInUse_fails_andChangesNothing() {
+    LabelTable one = new LabelTable(programmer, clock::get, new LinkLoads(), 1, 0);
+    LabelledPath first = one.acquire(path(1, 2));
+    int before = rules(3);
+    LabelledPath failed = one.acquire(PATH);
+    assertFailed(failed);
+    failed.countActive(1);
+    failed.countActive(-1);
+    one.release(failed);
+
+    assertEquals(before, rules(3));
+    assertEquals(List.of(first), List.copyOf(one.all()));
+    one.keepReady(PATH);
+    one.release(first);
+    pass(30);
+    one.sweep();
+    pass(60);
+    one.sweep();
+    assertTrue(one.acquire(PATH).isReady(), "the label is free again");
+  }
+
+  @Test
+  void exhaustedLabels_areToldOnceAMinute() {
+    LabelTable one = new LabelTable(programmer, clock::get, new LinkLoads(), 1, 0);
+    one.acquire(path(1, 2));
+    try (LogLines log = LogLines.of(LabelTable.class)) {
+      one.acquire(PATH);
+      one.acquire(PATH);
+      pass(59);
+      one.acquire(PATH);
+      assertEquals(1, log.lines().size());
+      assertEquals("labels_exhausted labels=1", log.takeEvents().get(0));
+      pass(1);
+      one.acquire(PATH);
+      assertEquals(List.of("labels_exhausted labels=1"), log.takeEvents());
+    }
+  }
+
+  @Test
   void reservedLabel_isNotGivenOutUntilItHasRested() {
     LabelTable two = new LabelTable(programmer, clock::get, new LinkLoads(), 2, 1);
     Label found = new Label(2);
     assertTrue(two.reserve(found));
     assertFalse(two.reserve(found));
     assertEquals(new Label(1), two.acquire(PATH).label());
-    assertThrows(IllegalStateException.class, () -> two.acquire(path(1, 2)));
+    assertFailed(two.acquire(path(1, 2)));
 
     two.discard(found, List.of(DatapathId.of(2)));
     pass(61);

@@ -7,6 +7,7 @@ import io.malob.controller.network.PortLimiter;
 import io.malob.controller.network.SteadyClock;
 import io.malob.controller.network.topology.TopologySnapshot;
 import io.malob.controller.network.topology.TopologyView;
+import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.openflow.packet.Packet;
 import java.util.Collection;
@@ -58,8 +59,8 @@ public final class DeviceModule implements IFloodlightModule, IDeviceService, IO
   public static final String NAME = "devicemanager";
 
   private static final Logger log = LoggerFactory.getLogger(DeviceModule.class);
-  private static final long AGEING_SECONDS = 10;
-  private static final long REPORT_SECONDS = 60;
+  private static final long AGEING_MILLIS = 10_000;
+  private static final long REPORT_MILLIS = 60_000;
 
   private final DeviceTable table = new DeviceTable();
   private final DeviceListeners listeners = new DeviceListeners();
@@ -131,16 +132,12 @@ public final class DeviceModule implements IFloodlightModule, IDeviceService, IO
     context
         .getServiceImpl(ITopologyService.class)
         .addListener(updates -> writer.execute(tracker::topologyChanged));
-    every(pool, AGEING_SECONDS, tracker::removeSilent);
-    every(pool, REPORT_SECONDS, this::reportRefused);
+    Repetition repetition = new Repetition(pool);
+    repetition.every(AGEING_MILLIS, "removing silent hosts", writer, tracker::removeSilent);
+    repetition.every(REPORT_MILLIS, "telling of refused packets", writer, this::reportRefused);
     context
         .getServiceImpl(IFloodlightProviderService.class)
         .addOFMessageListener(OFType.PACKET_IN, this);
-  }
-
-  private void every(ScheduledExecutorService pool, long seconds, Runnable task) {
-    var unused =
-        pool.scheduleWithFixedDelay(() -> writer.execute(task), seconds, seconds, TimeUnit.SECONDS);
   }
 
   private void reportRefused() {

@@ -141,10 +141,9 @@ public final class LinkDiscoveryModule
         .addOFMessageListener(OFType.PACKET_IN, this);
     switches.addOFSwitchListener(this);
     switches.getAllSwitchDpids().forEach(this::switchActivated);
-    var unused =
-        pool.scheduleWithFixedDelay(
-            () -> writer.execute(tracker::tick), TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
-    new Repetition(pool).every(TELL_MILLIS, "telling of refused probes", this::tellRefused);
+    Repetition repetition = new Repetition(pool);
+    repetition.every(TICK_MILLIS, "looking after links", writer, tracker::tick);
+    repetition.every(TELL_MILLIS, "telling of refused probes", this::tellRefused);
   }
 
   @Override

@@ -2,10 +2,12 @@ package io.malob.controller.network.links;
 
 import com.google.common.collect.ImmutableSortedSet;
 import com.google.common.primitives.Longs;
+import io.malob.module.Tasks;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LDUpdate;
@@ -39,6 +41,7 @@ final class LinkTracker {
   private final ProbeSchedule schedule;
   private final LinkTable links = new LinkTable();
   private final List<LDUpdate> updates = new ArrayList<>();
+  private final Tasks tasks;
   private long publishedAt;
   private long tickedAt;
   private long awakeSince;
@@ -66,6 +69,7 @@ final class LinkTracker {
     this.millis = millis;
     this.outlet = outlet;
     schedule = new ProbeSchedule(times);
+    tasks = new Tasks(() -> TimeUnit.MILLISECONDS.toNanos(millis.getAsLong()));
     publishedAt = millis.getAsLong() - restMillis;
     tickedAt = millis.getAsLong();
     awakeSince = tickedAt - times.linkLife();
@@ -164,27 +168,36 @@ final class LinkTracker {
     }
     tickedAt = now;
     if (now - awakeSince >= times.linkLife()) {
-      removed(links.removeSeenBefore(now - times.linkLife()));
+      tasks.run(
+          "removing silent links", () -> removed(links.removeSeenBefore(now - times.linkLife())));
     }
-    for (NodePortTuple port : schedule.settle(now)) {
-      updates.add(new LDUpdate(port.getNodeId(), port.getPortId(), UpdateOperation.PORT_UP));
-    }
+    tasks.run("settling ports", () -> settlePorts(now));
     probeDuePorts(now);
     if (!updates.isEmpty() || now - publishedAt >= times.probeInterval()) {
-      publish(); // also to show when links were last seen
+      tasks.run("publishing links", this::publish); // also to show when links were last seen
+    }
+  }
+
+  private void settlePorts(long now) {
+    for (NodePortTuple port : schedule.settle(now)) {
+      updates.add(new LDUpdate(port.getNodeId(), port.getPortId(), UpdateOperation.PORT_UP));
     }
   }
 
   private void probeDuePorts(long now) {
     for (NodePortTuple port : schedule.due(now)) {
-      // a cable shows itself at once, and needs no broadcasts
-      boolean broadcasts = schedule.wasProbed(port) && !isCabled(port);
-      boolean sent = outlet.probe(port, ProbeKind.LLDP);
-      if (sent && broadcasts) {
-        outlet.probe(port, ProbeKind.BDDP);
-      }
-      schedule.probed(port, now, sent);
+      tasks.run("probing a port", () -> probe(port, now));
     }
+  }
+
+  private void probe(NodePortTuple port, long now) {
+    // a cable shows itself at once, and needs no broadcasts
+    boolean broadcasts = schedule.wasProbed(port) && !isCabled(port);
+    boolean sent = outlet.probe(port, ProbeKind.LLDP);
+    if (sent && broadcasts) {
+      outlet.probe(port, ProbeKind.BDDP);
+    }
+    schedule.probed(port, now, sent);
   }
 
   private void removed(List<LinkTable.Gone> gone) {

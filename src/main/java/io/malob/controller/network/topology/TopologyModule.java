@@ -2,6 +2,7 @@ package io.malob.controller.network.topology;
 
 import io.malob.algorithm.graph.Topology;
 import io.malob.controller.network.links.LinkSnapshots;
+import io.malob.module.Repetition;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Date;
@@ -9,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
 import net.floodlightcontroller.core.IOFMessageListener;
@@ -47,6 +47,8 @@ public final class TopologyModule
   public static final String NAME = "topology";
 
   private static final Logger log = LoggerFactory.getLogger(TopologyModule.class);
+
+  private static final long LOG_MILLIS = 1_000;
 
   private final List<ITopologyListener> listeners = new CopyOnWriteArrayList<>();
   private volatile TopologySnapshot snapshot = TopologySnapshot.EMPTY;
@@ -90,11 +92,8 @@ public final class TopologyModule
     context
         .getServiceImpl(IFloodlightProviderService.class)
         .addOFMessageListener(OFType.PACKET_IN, this);
-    var unused =
-        context
-            .getServiceImpl(IThreadPoolService.class)
-            .getScheduledExecutor()
-            .scheduleWithFixedDelay(this::logChange, 1, 1, TimeUnit.SECONDS);
+    new Repetition(context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor())
+        .every(LOG_MILLIS, "telling of topologies", this::logChange);
   }
 
   /** One line for all changes of a second: a large network comes up in hundreds of them. */

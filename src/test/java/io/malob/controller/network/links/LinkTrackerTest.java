@@ -39,8 +39,13 @@ class LinkTrackerTest implements LinkTracker.Outlet {
   private final LinkTracker tracker =
       new LinkTracker(new LinkTimes(3_000, 3, 1_000), () -> now, this);
 
+  private boolean firstPortIsBroken;
+
   @Override
   public boolean probe(NodePortTuple port, ProbeKind kind) {
+    if (firstPortIsBroken && port.equals(HOST)) {
+      throw new IllegalStateException("no probe");
+    }
     (kind == ProbeKind.LLDP ? probes : broadcasts).add(port);
     return connected;
   }
@@ -145,6 +150,14 @@ class LinkTrackerTest implements LinkTracker.Outlet {
     pass(20_000, true);
     assertEquals(2, tracker.current().links().size());
     assertEquals(2, count(UpdateOperation.LINK_UPDATED));
+    assertEquals(0, count(UpdateOperation.LINK_REMOVED));
+  }
+
+  @Test
+  void portThatCannotBeProbed_keepsNoOtherFromIt() {
+    firstPortIsBroken = true;
+    pass(20_000, true);
+    assertEquals(2, tracker.current().links().size());
     assertEquals(0, count(UpdateOperation.LINK_REMOVED));
   }
 
