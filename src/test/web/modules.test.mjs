@@ -56,6 +56,17 @@ test('edges: what is not known of a link is null, not zero', () => {
   assert.deepEqual([numbers.use, numbers.share, numbers.latency, numbers.capacity], [null, null, null, null]);
 });
 
+test('rates: VIPs with many half-open connections are told of, and others not any more', () => {
+  const model = modelOfTwo();
+  model.setRates(rates(0, [0, 0], { half_open: { v: [130000, 500000], gone: [500000, 500000] } }));
+  assert.deepEqual(model.halfOpenNotices, [
+    `VIP ${model.vip('v')?.name ?? 'v'} has 130 k of at most 500 k half-open connections`,
+    'VIP gone has 500 k of at most 500 k half-open connections: new ones are dropped',
+  ]);
+  model.setRates(rates(1000, [0, 0]));
+  assert.deepEqual(model.halfOpenNotices, []);
+});
+
 test('rates: what was placed since, by the time between; the first numbers tell nothing', () => {
   const model = modelOfTwo();
   model.setRates(rates(1000, [100, 50]));

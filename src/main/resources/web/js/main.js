@@ -92,7 +92,13 @@ function schedule(what) {
 }
 
 model.addEventListener('state', () => schedule('state'));
-model.addEventListener('rates', () => schedule('rates'));
+model.addEventListener('rates', () => {
+  schedule('rates');
+  const notice = document.getElementById('notice');
+  const text = model.halfOpenNotices.join('. ');
+  setText(notice, text);
+  notice.hidden = text === '';
+});
 model.addEventListener('status', () => {
   const status = document.getElementById('status');
   status.dataset.status = model.status;

@@ -1,5 +1,6 @@
 // What the controller has told, with what follows from it: edges of both directions, rates, histories.
 
+import { number } from './format.js';
 import { History } from './history.js';
 
 const LINK = { use: 0, latency: 1, capacity: 2, throughput: 3, active: 4 };
@@ -21,6 +22,8 @@ export class Model extends EventTarget {
   unsent = 0;
   profiles = [];
   refusals = {};
+  /** VIPs with many half-open connections: how many, and how many they may have, by id. */
+  halfOpen = {};
   edges = [];
   /** Numbers of members, by id: active, total, perSecond, cpu, foreign, response, located, health. */
   memberNumbers = new Map();
@@ -82,6 +85,7 @@ export class Model extends EventTarget {
     this.unsent = rates.unsent_batches;
     this.profiles = rates.profiles;
     this.refusals = rates.refusals;
+    this.halfOpen = rates.half_open ?? {};
     this.#takeMembers(rates);
     this.dispatchEvent(new Event('rates'));
   }
@@ -107,6 +111,14 @@ export class Model extends EventTarget {
     this.memberNumbers = numbers;
     if (seconds > 0) this.history.add(this, rates, before, seconds);
     this.#before = { time: rates.time_ms, totals, refusals: rates.refusals, placements: rates.placements ?? [] };
+  }
+
+  /** What to know of VIPs with many half-open connections, a sentence for each. */
+  get halfOpenNotices() {
+    return Object.entries(this.halfOpen).map(([id, [now, limit]]) => {
+      const what = `VIP ${this.vip(id)?.name ?? id} has ${number(now)} of at most ${number(limit)} half-open connections`;
+      return now < limit ? what : `${what}: new ones are dropped`;
+    });
   }
 
   vip(id) { return this.#byId.vips.get(id); }

@@ -73,7 +73,8 @@ class ArchitectureTest {
           "io.malob.balancer.PathStats",
           "io.malob.balancer.PlacedConnection",
           "io.malob.balancer.PlacedConnection$Phase",
-          "io.malob.balancer.PlacedConnection$Route");
+          "io.malob.balancer.PlacedConnection$Route",
+          "io.malob.balancer.VipStats");
 
   /** What other modules may see of the monitor. */
   private static final Set<String> MONITOR_SERVICE =

@@ -110,6 +110,7 @@ final class Admissions {
    */
   void admit(FiveTuple request, Arrival first, Terms terms) {
     if (halfOpen.isFull(terms.vipNumber)) {
+      halfOpen.refuse(terms.vipNumber);
       terms.tally.refused(RefusalReason.HALF_OPEN);
       rejections.drop(RefusalReason.HALF_OPEN); // an answer would go to whoever's address it is
       return;

@@ -119,6 +119,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
   private final Occupancy occupancy = new Occupancy();
   private FlowSamples samples;
   private ConnectionTable connections;
+  private HalfOpen halfOpen;
   private final AuditCounts auditCounts = new AuditCounts();
   private IFloodlightProviderService provider;
   private IOFSwitchService switches;
@@ -274,7 +275,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             ? new ClaimGuard(view, topology, serverMoves, refusals, nanoTime)
             : null;
     Absences absences = new Absences(nanoTime);
-    HalfOpen halfOpen =
+    halfOpen =
         new HalfOpen(settings.number("maxHalfOpen", 500_000, 1, Integer.MAX_VALUE), nanoTime);
     ReadSwitches readSwitches = new ReadSwitches();
     pending = new PendingConnections(maxConnections, readSwitches, nanoTime);
@@ -339,7 +340,8 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
         new FtpData(
             view, connections, ftpSessions, admissions, endings, rejections, profiles, placements);
     explainer =
-        new Explainer(view, connections, occupancy, clientMemory, ftpData, hosts::find, profiles);
+        new Explainer(
+            view, connections, occupancy, halfOpen, clientMemory, ftpData, hosts::find, profiles);
     RequestHandler requests =
         new RequestHandler(
             view,
@@ -403,7 +405,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
                 requests,
                 endings,
                 denials,
-                new LimitNotices(occupancy, nanoTime),
+                new LimitNotices(occupancy, halfOpen, nanoTime),
                 clientMemory,
                 new Closings(view, connections, endings, connectionProgrammer, nanoTime),
                 connections,
@@ -616,6 +618,15 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
   @Override
   public Map<String, Integer> vipConnections() {
     return Maps.transformValues(catalog.snapshot().vips(), vip -> occupancy.atVip(vip.number()));
+  }
+
+  @Override
+  public Map<String, VipStats> vipStats() {
+    return Maps.transformValues(
+        catalog.snapshot().vips(),
+        vip ->
+            new VipStats(
+                occupancy.atVip(vip.number()), halfOpen.now(vip.number()), halfOpen.limit()));
   }
 
   @Override

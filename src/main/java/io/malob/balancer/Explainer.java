@@ -43,6 +43,7 @@ final class Explainer {
   private final Supplier<BalancerView> views;
   private final ConnectionTable connections;
   private final Occupancy occupancy;
+  private final HalfOpen halfOpen;
   private final ClientMemory clientMemory;
   private final FtpData ftpData;
   private final Function<IPv4Address, Optional<Attachment>> hosts;
@@ -57,6 +58,7 @@ final class Explainer {
       Supplier<BalancerView> views,
       ConnectionTable connections,
       Occupancy occupancy,
+      HalfOpen halfOpen,
       ClientMemory clientMemory,
       FtpData ftpData,
       Function<IPv4Address, Optional<Attachment>> hosts,
@@ -65,6 +67,7 @@ final class Explainer {
     this.views = views;
     this.connections = connections;
     this.occupancy = occupancy;
+    this.halfOpen = halfOpen;
     this.clientMemory = clientMemory;
     this.ftpData = ftpData;
     this.hosts = hosts;
@@ -102,12 +105,21 @@ final class Explainer {
     @Nullable Connection control =
         ftpData.controlOf(
             question.view, vip.get(), question.protocol, question.clientAddress, question.port);
-    if (control == null && occupancy.atVip(vip.get().number()) >= vip.get().limit()) {
+    boolean waits = control == null && awaitsMembers(question.view, pool.get());
+    if (!waits && halfOpen.isFull(vip.get().number())) {
+      return refused(question, vip, pool, RefusalReason.HALF_OPEN);
+    }
+    if (control == null && !waits && occupancy.atVip(vip.get().number()) >= vip.get().limit()) {
       return refused(question, vip, pool, RefusalReason.VIP_FULL);
     }
     return control == null
         ? chosen(question, vip.get(), pool.get())
         : followsControl(question, control, vip.get(), pool.get());
+  }
+
+  /** Whether a packet would wait for members, and be refused if none is found. */
+  private static boolean awaitsMembers(BalancerView view, Pool pool) {
+    return view.pool(pool).servers().isEmpty() && RequestHandler.membersExpected(view, pool) > 0;
   }
 
   private static ExplainedConnection refused(

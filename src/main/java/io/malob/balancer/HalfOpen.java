@@ -1,5 +1,6 @@
 package io.malob.balancer;
 
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -23,13 +24,16 @@ final class HalfOpen {
   /** The idle time-out of rules when many are half open: two retransmitted SYN-ACKs of Linux. */
   static final int BRIEF_SECONDS = 5;
 
-  private static final int MANY = 4;
+  /** When there are the limit's part of that, there are many. */
+  static final int MANY = 4;
+
   private static final int VIPS = 4_096;
   private static final long NANOS_PER_SECOND = 1_000_000_000;
 
   private final int most;
   private final LongSupplier nanoTime;
   private final AtomicReferenceArray<@Nullable Count> byVip = new AtomicReferenceArray<>(VIPS);
+  private final AtomicIntegerArray refused = new AtomicIntegerArray(VIPS);
 
   /**
    * None yet.
@@ -53,7 +57,23 @@ final class HalfOpen {
 
   /** How many there are. */
   int now(int vipNumber) {
-    return count(vipNumber).now(second());
+    @Nullable Count count = byVip.get(vipNumber);
+    return count == null ? 0 : count.now(second());
+  }
+
+  /** How many there may be of each VIP. */
+  int limit() {
+    return most;
+  }
+
+  /** Counts a connection that found no room. */
+  void refuse(int vipNumber) {
+    refused.incrementAndGet(vipNumber);
+  }
+
+  /** How many connections to a VIP found no room. */
+  int refused(int vipNumber) {
+    return refused.get(vipNumber);
   }
 
   /**

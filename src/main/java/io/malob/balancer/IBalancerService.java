@@ -26,6 +26,9 @@ public interface IBalancerService extends IFloodlightService {
   /** How many connections are open at each VIP of the catalog, by VIP id. */
   Map<String, Integer> vipConnections();
 
+  /** What is open at each VIP of the catalog, by VIP id. */
+  Map<String, VipStats> vipStats();
+
   /** Members that are out because of what their connections or agents have shown, by member id. */
   Map<String, EjectedMember> ejected();
 

@@ -18,31 +18,51 @@ final class LimitNotices {
   private static final long PAUSE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final Occupancy occupancy;
+  private final HalfOpen halfOpen;
   private final LongSupplier nanoTime;
-  private final Map<Integer, Told> told = new HashMap<>();
+  private final Map<Integer, Told> limits = new HashMap<>();
+  private final Map<Integer, Told> halfOpenLimits = new HashMap<>();
 
   private record Told(int refused, long atNanos) {}
 
-  LimitNotices(Occupancy occupancy, LongSupplier nanoTime) {
+  LimitNotices(Occupancy occupancy, HalfOpen halfOpen, LongSupplier nanoTime) {
     this.occupancy = occupancy;
+    this.halfOpen = halfOpen;
     this.nanoTime = nanoTime;
   }
 
   /** To be called every few seconds, with all VIPs. */
   void tell(Collection<Vip> vips) {
-    long now = nanoTime.getAsLong();
     for (Vip vip : vips) {
-      int refused = occupancy.refusedAtVip(vip.number());
-      @Nullable Told last = told.get(vip.number());
-      int since = last == null ? refused : refused - last.refused;
-      if (since != 0 && (last == null || now - last.atNanos >= PAUSE_NANOS)) {
-        told.put(vip.number(), new Told(refused, now));
+      int refused = due(limits, vip, occupancy.refusedAtVip(vip.number()));
+      if (refused != 0) {
         LOG.warn(
-            "limit_reached vip={} refused={} - it has as many connections as it may have, or all its"
-                + " members have",
+            "limit_reached vip={} refused={} - it has as many connections as it may have, or all"
+                + " its members have",
             vip.id(),
-            since);
+            refused);
+      }
+      int dropped = due(halfOpenLimits, vip, halfOpen.refused(vip.number()));
+      if (dropped != 0) {
+        LOG.warn(
+            "half_open_limit_reached vip={} half_open={} dropped={} - new connections get no"
+                + " answer: a flood of SYNs, or servers that do not answer",
+            vip.id(),
+            halfOpen.now(vip.number()),
+            dropped);
       }
     }
+  }
+
+  /** How many were refused since a VIP was last told of; 0 if it is not to be told of now. */
+  private int due(Map<Integer, Told> told, Vip vip, int refused) {
+    long now = nanoTime.getAsLong();
+    @Nullable Told last = told.get(vip.number());
+    int since = last == null ? refused : refused - last.refused;
+    if (since == 0 || (last != null && now - last.atNanos < PAUSE_NANOS)) {
+      return 0;
+    }
+    told.put(vip.number(), new Told(refused, now));
+    return since;
   }
 }

@@ -351,7 +351,7 @@ final class RequestHandler {
   }
 
   /** How many members can be there in a moment: a new one may pass its first check. */
-  private static long membersExpected(BalancerView view, Pool pool) {
+  static long membersExpected(BalancerView view, Pool pool) {
     return view.catalog().membersOfPool(pool.id()).stream()
         .filter(Member::takesNew)
         .filter(member -> mayTakeConnections(view.health(member)))

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableMap;
 import io.malob.balancer.EjectedMember;
 import io.malob.balancer.IBalancerService;
 import io.malob.balancer.MemberStats;
+import io.malob.balancer.VipStats;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Monitor;
@@ -105,7 +106,29 @@ final class BalancerResources implements Resources {
       call.checkNoParameters();
       return Reply.ok(stats(poolId));
     }
+    if (what.equals("vips/stats") && path.size() == 3) {
+      @Nullable Vip vip = balancer.catalog().snapshot().vips().get(path.get(1));
+      if (vip == null) {
+        throw new RefusedException(404, "there is no VIP " + path.get(1), null);
+      }
+      if (!call.method().equals("GET")) {
+        throw RefusedException.method(call.method(), "GET");
+      }
+      call.checkNoParameters();
+      return Reply.ok(stats(vip));
+    }
     throw noSuchPath(path);
+  }
+
+  private Map<String, @Nullable Object> stats(Vip vip) {
+    VipStats stats = balancer.vipStats().getOrDefault(vip.id(), new VipStats(0, 0, 0));
+    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+    shown.put("id", vip.id());
+    shown.put("active_connections", stats.activeConnections());
+    shown.put("connection_limit", vip.connectionLimit());
+    shown.put("half_open_connections", stats.halfOpenConnections());
+    shown.put("half_open_limit", stats.halfOpenLimit());
+    return shown;
   }
 
   private void checkIsPool(String id) throws RefusedException {

@@ -2,6 +2,7 @@ package io.malob.balancer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.collect.ImmutableMap;
@@ -272,6 +273,42 @@ class ExplainerTest {
     assertEquals(
         List.of(Optional.of(Exclusion.NOT_LOCATED)),
         explain().candidates().stream().map(Candidate::excluded).toList());
+  }
+
+  @Test
+  void limitsSourcesAndPersistence_areHeeded_asByThePlacement() {
+    change(Catalog.VIPS, "v", "connection_limit", "1");
+    change(Catalog.POOLS, "p", "session_persistence", "SOURCE_IP");
+    connect(40_000, 80, Packet.TCP_SYN);
+    int first = placed(40_000).server().number();
+    assertRefusedAs("vip_full", RefusalReason.VIP_FULL);
+
+    change(Catalog.VIPS, "v", "connection_limit", null);
+    assertEquals(first, numberOf(explain()));
+    for (String id : List.of("m1", "m2", "m3")) {
+      change(Catalog.MEMBERS, id, "connection_limit", "1");
+    }
+    int second = numberOf(explain());
+    assertNotEquals(first, second);
+    connect(40_001, 80, Packet.TCP_SYN);
+    assertEquals(second, placed(40_001).server().number());
+    connect(40_002, 80, Packet.TCP_SYN);
+    assertEquals(3, net.module.counters().openConnections());
+    assertRefusedAs("members_full", RefusalReason.MEMBERS_FULL);
+
+    change(Catalog.VIPS, "v", "allowed_sources", "10.9.0.0/16");
+    assertRefusedAs("not_allowed", RefusalReason.NOT_ALLOWED);
+  }
+
+  private static int numberOf(ExplainedConnection explained) {
+    return assertInstanceOf(Placed.class, explained.outcome()).placement().server().number();
+  }
+
+  private void assertRefusedAs(String text, RefusalReason reason) {
+    long before = net.refused(reason);
+    assertEquals(text, refusal(explain()));
+    connect(49_000, 80, Packet.TCP_SYN);
+    assertEquals(before + 1, net.refused(reason));
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.EjectedMember;
 import io.malob.balancer.MemberStats;
+import io.malob.balancer.VipStats;
 import io.malob.rest.RestServer.Answer;
 import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -231,6 +232,21 @@ class BalancerRestTest {
         answer.text());
     assertEquals(404, server.get("/pools/none/stats").status());
     assertEquals(405, server.delete("/pools/p/stats").status());
+  }
+
+  @Test
+  void statsOfAVip_areItsConnectionsAndLimits() throws Exception {
+    server.post("/vips/", "{\"id\":\"full\",\"address\":\"10.0.0.200\",\"connection_limit\":9}");
+    server.vipStats.put("full", new VipStats(7, 500_000, 500_000));
+    Answer answer = server.get("/vips/full/stats/");
+    assertEquals(200, answer.status());
+    assertEquals(
+        "{\"id\":\"full\",\"active_connections\":7,\"connection_limit\":9,"
+            + "\"half_open_connections\":500000,\"half_open_limit\":500000}",
+        answer.text());
+    assertEquals(404, server.get("/vips/none/stats").status());
+    assertEquals(405, server.delete("/vips/full/stats").status());
+    assertEquals(400, server.get("/vips/full/stats?all=1").status());
   }
 
   /** Floodlight's defect 9. */

@@ -24,6 +24,7 @@ import io.malob.balancer.MoveStats;
 import io.malob.balancer.PathStats;
 import io.malob.balancer.PlacedConnection;
 import io.malob.balancer.ProfileStats;
+import io.malob.balancer.VipStats;
 import io.malob.endhost.IEndhostService;
 import io.malob.latency.ControlMethod;
 import io.malob.latency.ControlRoundTrip;
@@ -264,6 +265,14 @@ final class RestServer implements IBalancerService {
   @Override
   public Map<String, Integer> vipConnections() {
     return Map.of();
+  }
+
+  /** What vipStats() tells. */
+  final Map<String, VipStats> vipStats = new ConcurrentHashMap<>();
+
+  @Override
+  public Map<String, VipStats> vipStats() {
+    return vipStats;
   }
 
   @Override

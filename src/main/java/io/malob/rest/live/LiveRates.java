@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,11 +52,26 @@ final class LiveRates {
     shown.put("placements", placements());
     shown.put("profiles", profiles());
     shown.put("refusals", balancer.refusals());
+    shown.put("half_open", halfOpen());
     BalancerCounters counters = balancer.counters();
     shown.put("open_connections", counters.openConnections());
     shown.put("dormant_connections", counters.dormantConnections());
     shown.put("unsent_batches", counters.unsentBatches());
     return shown;
+  }
+
+  /** VIPs with many half open connections: how many, and how many they may have. */
+  private Map<String, Object> halfOpen() {
+    Map<String, Object> crowded = new TreeMap<>();
+    balancer
+        .vipStats()
+        .forEach(
+            (vip, stats) -> {
+              if (stats.isCrowded()) {
+                crowded.put(vip, line(stats.halfOpenConnections(), stats.halfOpenLimit()));
+              }
+            });
+    return crowded;
   }
 
   /** Use, latency, capacity, throughput, active connections. */
