@@ -204,10 +204,9 @@ final class Admissions {
     connection.program(nowNanos, 0);
     if (isOver) {
       connection.end(nowNanos);
-      connection.uncount();
     }
     if (connections.add(connection) != Admission.ADDED) {
-      connection.uncount();
+      connection.close(Connection.State.OPEN); // takes it off its paths' counts
       return false;
     }
     if (!isOver) {

@@ -18,8 +18,25 @@ import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
  * One client's connection to a VIP: its member is chosen once, for life. Its two labelled paths
- * belong to it only while it is open. Thread-safe: what changes is guarded by this object's own
- * lock, which is held for a few instructions only and never while anything is sent.
+ * belong to it only while it is open.
+ *
+ * <p>Each transition is one method and happens under one lock, together with the decision what it
+ * leaves to its caller: so of several threads exactly one takes a connection off the counts, and it
+ * counts whenever it is open and not ended. "Ended" is an open connection that its client has ended
+ * and whose rules may still be there.
+ *
+ * <pre>
+ * transition    open              ended             dormant           closed
+ * end           ended, uncounted  -                 remembers it      remembers it
+ * startAgain    -                 open, counted     -                 -
+ * sleep         dormant           dormant           -                 -
+ * wake          -                 -                 open, counted     -
+ * close(OPEN)   closed            closed            -                 -
+ * close(DORMANT)-                 -                 closed            -
+ * </pre>
+ *
+ * <p>Thread-safe: what changes is guarded by this object's own lock, which is held for a few
+ * instructions only and never while anything is sent.
  */
 final class Connection {
   /** What {@link #confirm} gives if a connection does not count as half open. */
@@ -58,6 +75,23 @@ final class Connection {
       reply.countActive(change);
     }
   }
+
+  /**
+   * What a connection leaves to the thread that made it stop being open, or being dormant.
+   *
+   * @param wasCounted whether it is to be taken off the counts of its VIP and member
+   * @param wasEnded whether its client had ended it
+   * @param halfOpenUntil until when it would have counted as half open; {@link #NOT_HALF_OPEN} if
+   *     it did not
+   * @param openedAtNanos when its first packet came
+   * @param route its paths, to be released; null if it had none
+   */
+  record Left(
+      boolean wasCounted,
+      boolean wasEnded,
+      long halfOpenUntil,
+      long openedAtNanos,
+      @Nullable Route route) {}
 
   private final FiveTuple request;
   private final FiveTuple reply;
@@ -227,30 +261,30 @@ final class Connection {
     return route;
   }
 
-  /** Takes the connection off the counts; false if it is off already. */
-  synchronized boolean uncount() {
-    return setCounted(false);
+  /**
+   * A new connection begins on the port of this one, which its client has ended, with its member
+   * and its rules.
+   *
+   * @return the connection that it was until now, which keeps its paths; null if it has not ended,
+   *     or is no longer open
+   */
+  synchronized @Nullable Left startAgain(long nowNanos) {
+    if (!hasEnded()) {
+      return null;
+    }
+    Left earlier = new Left(false, true, NOT_HALF_OPEN, openedAtNanos, route);
+    beginCounting();
+    openedAtNanos = nowNanos;
+    return earlier;
   }
 
-  /** Puts the connection back on the counts; false if it is on them already. */
-  synchronized boolean recount() {
+  /** It goes on after its client has ended it, or after a pause. */
+  private void beginCounting() {
     over = false;
     unheard = false;
     brief = false;
     spoilSample();
-    return setCounted(true);
-  }
-
-  /**
-   * A new connection on the port of this one begins with its member and its rules; false if it has
-   * begun already.
-   */
-  synchronized boolean startAgain(long nowNanos) {
-    boolean starts = recount();
-    if (starts) {
-      openedAtNanos = nowNanos;
-    }
-    return starts;
+    setCounted(true);
   }
 
   private boolean setCounted(boolean now) {
@@ -277,13 +311,14 @@ final class Connection {
     return old;
   }
 
-  /** Its client has ended it. */
-  synchronized void end(long nowNanos) {
+  /** Its client has ended it; whether it is to be taken off the counts of its VIP and member. */
+  synchronized boolean end(long nowNanos) {
     @Nullable FlowSample learning = sample;
     if (!over && learning != null) {
       learning.ended(nowNanos);
     }
     over = true;
+    return setCounted(false);
   }
 
   /** Whether its client has ended it. */
@@ -301,22 +336,41 @@ final class Connection {
     return route != null && (paths.contains(route.request()) || paths.contains(route.reply()));
   }
 
-  /** Changes the state if it is the expected one; tells whether it was. */
-  synchronized boolean change(State expected, State next) {
-    if (state != expected) {
+  /** Puts an open connection to sleep; null if it is not open. */
+  synchronized @Nullable Left sleep(long nowNanos) {
+    if (state != State.OPEN) {
+      return null;
+    }
+    asleepSinceNanos = nowNanos;
+    return leave(State.DORMANT);
+  }
+
+  /** Wakes a dormant connection, which counts from now on; false if it is not dormant. */
+  synchronized boolean wake() {
+    if (state != State.DORMANT) {
       return false;
     }
-    state = next;
+    state = State.OPEN;
+    beginCounting();
     return true;
   }
 
-  /** Puts an open connection to sleep; false if it is not open. */
-  synchronized boolean sleep(long nowNanos) {
-    boolean slept = change(State.OPEN, State.DORMANT);
-    if (slept) {
-      asleepSinceNanos = nowNanos;
-    }
-    return slept;
+  /** Closes a connection for good; null if it is not in that state. */
+  synchronized @Nullable Left close(State expected) {
+    return state == expected && state != State.CLOSED ? leave(State.CLOSED) : null;
+  }
+
+  /** Closes an open connection for good; null if it is not open, or not on these paths. */
+  synchronized @Nullable Left closeOn(Route expected) {
+    return expected.equals(route) ? close(State.OPEN) : null;
+  }
+
+  private Left leave(State next) {
+    state = next;
+    programmed = false;
+    parked = List.of();
+    boolean wasCounted = setCounted(false);
+    return new Left(wasCounted, over, confirm(), openedAtNanos, setRoute(null));
   }
 
   /** Whether the connection has slept since then without a break. */
@@ -351,11 +405,13 @@ final class Connection {
   }
 
   /**
-   * Whether its rules are to be sent now: if they were not within that time. Switches need a moment
-   * until a rule takes effect; packets that come in the meantime must not double the load.
+   * Whether its rules are to be sent now: if it is open, and they were not sent within that time.
+   * Switches need a moment until a rule takes effect; packets that come in the meantime must not
+   * double the load.
    */
   synchronized boolean program(long nowNanos, long withinNanos) {
-    boolean due = !programmed || nowNanos - programmedAtNanos >= withinNanos;
+    boolean due =
+        state == State.OPEN && (!programmed || nowNanos - programmedAtNanos >= withinNanos);
     if (due) {
       if (wasProgrammed) {
         spoilSample(); // the counters of rules that are sent again begin anew
@@ -372,14 +428,9 @@ final class Connection {
     return programmed && programmedAtNanos - nanos < 0;
   }
 
-  /** Takes the paths away and gives them back, unless the connection has been opened again. */
-  synchronized @Nullable Route dropRoute() {
-    if (state == State.OPEN) {
-      return null;
-    }
-    programmed = false;
-    parked = List.of();
-    return setRoute(null);
+  /** Whether its rules were sent since it was opened. */
+  synchronized boolean isProgrammed() {
+    return programmed;
   }
 
   /** What became of a packet that was to go on its way. */

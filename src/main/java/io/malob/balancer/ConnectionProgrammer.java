@@ -224,10 +224,12 @@ final class ConnectionProgrammer {
         connection.server().at().switchId(), factory -> List.of(message.apply(factory)));
   }
 
-  /** Puts the rules of a connection on its switches, whatever is there. */
+  /** Puts the rules of an open connection on its switches, whatever is there. */
   void restore(Connection connection, Route route) {
     connection.hear(); // their counts begin anew, and say nothing about its client
-    connection.program(nanoTime.getAsLong(), 0);
+    if (!connection.program(nanoTime.getAsLong(), 0)) {
+      return; // its rules would outlive it
+    }
     latest.add(connection);
     programmer.send(
         connection.server().at().switchId(),

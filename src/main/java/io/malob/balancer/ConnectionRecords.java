@@ -1,6 +1,7 @@
 package io.malob.balancer;
 
 import io.malob.algorithm.graph.Path;
+import io.malob.balancer.Connection.Left;
 import io.malob.balancer.Connection.Route;
 import io.malob.balancer.ConnectionRecord.End;
 import io.malob.openflow.Cookie;
@@ -66,28 +67,15 @@ final class ConnectionRecords {
   /**
    * A connection has lost its rules, or is about to.
    *
-   * @param route the paths that it had; null for none
+   * @param left as it was until then
    */
-  void left(Connection connection, @Nullable Route route, End end) {
+  void left(Connection connection, Left left, End end) {
     @Nullable Consumer<ConnectionRecord> taker = sink;
     if (taker == null) {
       return;
     }
     long now = nanoTime.getAsLong();
-    ConnectionRecord known =
-        new ConnectionRecord(
-            clock.instant(),
-            connection.ageNanos(now),
-            connection.request(),
-            connection.requestAtMember(),
-            connection.vipNumber(),
-            connection.server().number(),
-            connection.algorithm().name(),
-            path(route, true),
-            path(route, false),
-            connection.isOver() ? End.CLIENT : end,
-            null,
-            null);
+    ConnectionRecord known = record(connection, left, end, now);
     if (byGeneration.size() >= MOST_WAITING) {
       taker.accept(known);
       return;
@@ -96,6 +84,35 @@ final class ConnectionRecords {
     if (earlier != null) {
       taker.accept(earlier.known); // it woke, and lost its rules again
     }
+  }
+
+  /**
+   * A new connection has begun with the rules of one that its client has ended. What they count is
+   * told in the end, with the record of the last such connection.
+   *
+   * @param earlier the connection as it was until then
+   */
+  void replaced(Connection connection, Left earlier) {
+    @Nullable Consumer<ConnectionRecord> taker = sink;
+    if (taker != null) {
+      taker.accept(record(connection, earlier, End.CLIENT, nanoTime.getAsLong()));
+    }
+  }
+
+  private ConnectionRecord record(Connection connection, Left left, End end, long nowNanos) {
+    return new ConnectionRecord(
+        clock.instant(),
+        Math.max(0, nowNanos - left.openedAtNanos()),
+        connection.request(),
+        connection.requestAtMember(),
+        connection.vipNumber(),
+        connection.server().number(),
+        connection.algorithm().name(),
+        path(left.route(), true),
+        path(left.route(), false),
+        left.wasEnded() ? End.CLIENT : end,
+        null,
+        null);
   }
 
   private static @Nullable Path path(@Nullable Route route, boolean isRequest) {

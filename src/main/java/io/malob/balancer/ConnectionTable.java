@@ -1,6 +1,8 @@
 package io.malob.balancer;
 
 import io.malob.algorithm.FiveTuple;
+import io.malob.balancer.Connection.Left;
+import io.malob.balancer.Connection.Route;
 import io.malob.balancer.Connection.State;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -101,11 +103,12 @@ final class ConnectionTable {
     return Admission.ADDED;
   }
 
-  /** Puts an open connection to sleep; false if it is not open. */
-  boolean sleep(Connection connection) {
+  /** Puts an open connection to sleep; null if it is not open. */
+  @Nullable Left sleep(Connection connection) {
     long now = nanoTime.getAsLong();
-    if (!connection.sleep(now)) {
-      return false;
+    @Nullable Left left = connection.sleep(now);
+    if (left == null) {
+      return null;
     }
     open.decrementAndGet();
     sleepers.add(new Sleeper(connection, now));
@@ -113,12 +116,15 @@ final class ConnectionTable {
     if (asleep.incrementAndGet() > maxDormant) {
       sweep();
     }
-    return true;
+    return left;
   }
 
-  /** Wakes a dormant connection; false if it is not dormant, or if the table is full. */
+  /**
+   * Wakes a dormant connection, which is then to be put on the counts; false if it is not dormant,
+   * or if the table is full.
+   */
   boolean wake(Connection connection) {
-    if (open.incrementAndGet() > maxOpen || !connection.change(State.DORMANT, State.OPEN)) {
+    if (open.incrementAndGet() > maxOpen || !connection.wake()) {
       open.decrementAndGet();
       return false;
     }
@@ -126,16 +132,24 @@ final class ConnectionTable {
     return true;
   }
 
-  /** Forgets a connection that is in that state; false if it is not. */
-  boolean forget(Connection connection, State expected) {
-    if (!connection.change(expected, State.CLOSED)) {
-      return false;
+  /** Forgets a connection that is in that state; null if it is not. */
+  @Nullable Left forget(Connection connection, State expected) {
+    return forgotten(connection, connection.close(expected), expected);
+  }
+
+  /** Forgets an open connection that is on these paths; null if it is not. */
+  @Nullable Left forgetOn(Connection connection, Route route) {
+    return forgotten(connection, connection.closeOn(route), State.OPEN);
+  }
+
+  private @Nullable Left forgotten(Connection connection, @Nullable Left left, State before) {
+    if (left != null) {
+      (before == State.OPEN ? open : asleep).decrementAndGet();
+      byRequest.remove(connection.request(), connection);
+      byReply.remove(connection.reply(), connection);
+      forgotten.accept(connection);
     }
-    (expected == State.OPEN ? open : asleep).decrementAndGet();
-    byRequest.remove(connection.request(), connection);
-    byReply.remove(connection.reply(), connection);
-    forgotten.accept(connection);
-    return true;
+    return left;
   }
 
   /** Forgets the dormant connections that are too many or too old. To be called now and then. */

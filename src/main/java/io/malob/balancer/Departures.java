@@ -109,9 +109,7 @@ final class Departures {
       // another thread was faster, or there is no room
       return connection.state() == Connection.State.OPEN ? null : RefusalReason.LIMIT;
     }
-    if (connection.recount()) {
-      occupancy.resumed(connection, view);
-    }
+    occupancy.resumed(connection, view);
     open(connection, placement, arrival, false);
     return null;
   }

@@ -1,6 +1,7 @@
 package io.malob.balancer;
 
 import io.malob.algorithm.FiveTuple;
+import io.malob.balancer.Connection.Left;
 import io.malob.balancer.Connection.Route;
 import io.malob.balancer.ConnectionRecord.End;
 import io.malob.state.catalog.Protocol;
@@ -59,9 +60,10 @@ final class Endings {
     @Nullable Connection connection = connections.byRequest(request);
     if (connection != null) {
       heard(connection);
-      connection.end(nanoTime.getAsLong());
+      if (connection.end(nanoTime.getAsLong())) {
+        occupancy.left(connection, views.get());
+      }
       silences.ended(connection);
-      uncount(connection);
       leaveSession(connection);
     } else {
       earlier.ended(request);
@@ -83,13 +85,12 @@ final class Endings {
   /** More than the first packet of a connection has come from its client. */
   void heard(Connection connection) {
     connection.hear();
-    confirm(connection);
+    confirm(connection, connection.confirm());
   }
 
-  private void confirm(Connection connection) {
-    long until = connection.confirm();
-    if (until != Connection.NOT_HALF_OPEN) {
-      halfOpen.remove(connection.vipNumber(), until);
+  private void confirm(Connection connection, long halfOpenUntil) {
+    if (halfOpenUntil != Connection.NOT_HALF_OPEN) {
+      halfOpen.remove(connection.vipNumber(), halfOpenUntil);
     }
   }
 
@@ -114,25 +115,19 @@ final class Endings {
         request.protocol() == Protocol.ICMP.ipNumber()
             || wasHalfOpen
             || (connection.hasEnded() && connections.isHalfAsleep());
-    boolean left =
+    leave(
+        connection,
         forget
             ? connections.forget(connection, Connection.State.OPEN)
-            : connections.sleep(connection);
-    if (left) {
-      leave(connection, End.IDLE);
-    }
+            : connections.sleep(connection),
+        End.IDLE);
   }
 
   /** Puts the connections of clients at a switch that lost its rules to sleep. */
   void switchReset(DatapathId switchId) {
     connections
         .find(connection -> connection.client().switchId().equals(switchId))
-        .forEach(
-            connection -> {
-              if (connections.sleep(connection)) {
-                leave(connection, End.SWITCH_RESET);
-              }
-            });
+        .forEach(connection -> leave(connection, connections.sleep(connection), End.SWITCH_RESET));
   }
 
   /** Forgets a connection that nobody misses, and takes its rules away. */
@@ -148,7 +143,12 @@ final class Endings {
       cutOff(earlier);
       return true;
     }
-    return connections.forget(earlier, Connection.State.DORMANT);
+    return connections.forget(earlier, Connection.State.DORMANT) != null;
+  }
+
+  /** Forgets an open connection that is on these paths; false if it is not. */
+  boolean closeOn(Connection connection, Route route) {
+    return leave(connection, connections.forgetOn(connection, route), End.CLOSED);
   }
 
   /** Forgets a connection whatever its state; false if it is forgotten already. */
@@ -157,26 +157,24 @@ final class Endings {
   }
 
   private boolean close(Connection connection, End end) {
-    if (connections.forget(connection, Connection.State.OPEN)) {
-      leave(connection, end);
-      return true;
-    }
-    return connections.forget(connection, Connection.State.DORMANT);
+    return leave(connection, connections.forget(connection, Connection.State.OPEN), end)
+        || connections.forget(connection, Connection.State.DORMANT) != null;
   }
 
-  private void leave(Connection connection, End end) {
-    confirm(connection);
-    uncount(connection);
-    @Nullable Route route = connection.dropRoute();
-    records.left(connection, route, end);
+  /** Does what a connection has left to be done, if it was this thread that made it leave. */
+  private boolean leave(Connection connection, @Nullable Left left, End end) {
+    if (left == null) {
+      return false;
+    }
+    confirm(connection, left.halfOpenUntil());
+    if (left.wasCounted()) {
+      occupancy.left(connection, views.get());
+    }
+    records.left(connection, left, end);
+    @Nullable Route route = left.route();
     if (route != null) {
       routes.release(route);
     }
-  }
-
-  private void uncount(Connection connection) {
-    if (connection.uncount()) {
-      occupancy.left(connection, views.get());
-    }
+    return true;
   }
 }

@@ -176,7 +176,7 @@ final class RequestHandler {
       return;
     }
     if (known != null && !startsAnew(known, packet, protocol)) {
-      if (packet.isTcpSyn() && known.hasEnded() && known.startAgain(arrival.nanos())) {
+      if (packet.isTcpSyn() && known.startAgain(arrival.nanos()) != null) {
         // a new connection on the port of one whose rules are still there: it stays with their
         // member, because switches follow a changed rule a moment too late
         admissions.again(known, views.get());
@@ -204,7 +204,7 @@ final class RequestHandler {
     if (known.hasEnded() && !mayStay) {
       return admissions.forgetEnded(known);
     }
-    return (isSyn || !mayStay) && connections.forget(known, Connection.State.DORMANT);
+    return (isSyn || !mayStay) && connections.forget(known, Connection.State.DORMANT) != null;
   }
 
   private boolean vipHasRoom(Packet packet, Protocol protocol) {

@@ -1,6 +1,7 @@
 package io.malob.balancer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -152,9 +153,8 @@ class ConnectionListingTest {
     clock.set(5_000);
     assertEquals(4_000, only().ageNanos());
 
-    connection.end(clock.get());
-    connection.uncount();
-    assertTrue(connection.startAgain(4_500));
+    assertTrue(connection.end(clock.get()));
+    assertNotNull(connection.startAgain(4_500));
     assertEquals(500, only().ageNanos());
   }
 

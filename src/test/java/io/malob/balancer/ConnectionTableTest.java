@@ -2,6 +2,7 @@ package io.malob.balancer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -67,7 +68,7 @@ class ConnectionTableTest {
 
   private Connection asleep(int clientPort) {
     Connection connection = added(clientPort);
-    assertTrue(table.sleep(connection));
+    assertNotNull(table.sleep(connection));
     return connection;
   }
 
@@ -132,7 +133,7 @@ class ConnectionTableTest {
     Connection dormant = asleep(1);
     Connection other = connection(1, VIP_B, SERVERS.get(0));
     assertEquals(Admission.CLASH, table.add(other));
-    assertTrue(table.forget(dormant, State.DORMANT));
+    assertNotNull(table.forget(dormant, State.DORMANT));
     assertEquals(Admission.ADDED, table.add(other));
     assertNull(table.byRequest(dormant.request()));
     assertSame(other, table.byReply(dormant.reply()));
@@ -147,7 +148,7 @@ class ConnectionTableTest {
     }
     assertEquals(Admission.FULL, table.add(connection(99)));
     assertCounts(MAX_OPEN, 0);
-    assertTrue(table.forget(open.get(2), State.OPEN));
+    assertNotNull(table.forget(open.get(2), State.OPEN));
     added(99);
     assertCounts(MAX_OPEN, 0);
   }
@@ -156,19 +157,19 @@ class ConnectionTableTest {
   void sleepWakeAndForget_changeCountsOnceOnly() {
     Connection connection = added(1);
     assertFalse(table.wake(connection));
-    assertFalse(table.forget(connection, State.DORMANT));
-    assertTrue(table.sleep(connection));
-    assertFalse(table.sleep(connection));
-    assertFalse(table.forget(connection, State.OPEN));
+    assertNull(table.forget(connection, State.DORMANT));
+    assertNotNull(table.sleep(connection));
+    assertNull(table.sleep(connection));
+    assertNull(table.forget(connection, State.OPEN));
     assertCounts(0, 1);
     assertTrue(table.wake(connection));
     assertFalse(table.wake(connection));
     assertCounts(1, 0);
-    assertTrue(table.sleep(connection));
-    assertTrue(table.forget(connection, State.DORMANT));
-    assertFalse(table.forget(connection, State.DORMANT));
-    assertFalse(table.forget(connection, State.OPEN));
-    assertFalse(table.sleep(connection));
+    assertNotNull(table.sleep(connection));
+    assertNotNull(table.forget(connection, State.DORMANT));
+    assertNull(table.forget(connection, State.DORMANT));
+    assertNull(table.forget(connection, State.OPEN));
+    assertNull(table.sleep(connection));
     assertFalse(table.wake(connection));
     assertCounts(0, 0);
     assertNull(table.byRequest(connection.request()));
@@ -178,9 +179,9 @@ class ConnectionTableTest {
   @Test
   void forget_ofConnectionThatWasReplaced_leavesItsSuccessor() {
     Connection old = asleep(1);
-    assertTrue(table.forget(old, State.DORMANT));
+    assertNotNull(table.forget(old, State.DORMANT));
     Connection successor = added(1);
-    assertFalse(table.forget(old, State.DORMANT));
+    assertNull(table.forget(old, State.DORMANT));
     assertSame(successor, table.byRequest(old.request()));
     assertSame(successor, table.byReply(old.reply()));
   }
@@ -203,7 +204,7 @@ class ConnectionTableTest {
     Connection third = asleep(3);
     clock.incrementAndGet();
     assertTrue(table.wake(first));
-    assertTrue(table.sleep(first)); // now the youngest
+    assertNotNull(table.sleep(first)); // now the youngest
     Connection fourth = asleep(4);
     assertEquals(State.CLOSED, second.state());
     assertEquals(List.of(second), forgotten);
@@ -235,7 +236,7 @@ class ConnectionTableTest {
     Connection connection = asleep(1);
     clock.addAndGet(DORMANT_NANOS / 2);
     assertTrue(table.wake(connection));
-    assertTrue(table.sleep(connection));
+    assertNotNull(table.sleep(connection));
     clock.addAndGet(DORMANT_NANOS / 2);
     table.sweep();
     assertCounts(0, 1);
@@ -256,7 +257,7 @@ class ConnectionTableTest {
         assertTrue(table.queued() <= 2 * MAX_DORMANT, table.queued() + " after a sweep");
       }
       assertTrue(table.wake(restless));
-      assertTrue(table.sleep(restless));
+      assertNotNull(table.sleep(restless));
     }
     table.sweep();
     assertTrue(table.queued() <= 2 * MAX_DORMANT, table.queued() + " remembered");
@@ -290,7 +291,7 @@ class ConnectionTableTest {
       assertSame(connection, busy.byReply(connection.reply()), "a reply is of one connection");
     }
     for (Connection connection : all) {
-      assertTrue(busy.forget(connection, connection.state()));
+      assertNotNull(busy.forget(connection, connection.state()));
       assertNull(busy.byReply(connection.reply()));
     }
     assertEquals(List.of(0, 0), List.of(busy.open(), busy.dormant()));
@@ -310,11 +311,11 @@ class ConnectionTableTest {
         counted.incrementAndGet();
       }
     } else if (choice < 6) {
-      counted.addAndGet(busy.sleep(known) ? -1 : 0);
+      counted.addAndGet(busy.sleep(known) != null ? -1 : 0);
     } else if (choice < 8) {
       counted.addAndGet(busy.wake(known) ? 1 : 0);
     } else if (choice == 8) {
-      counted.addAndGet(busy.forget(known, State.OPEN) ? -1 : 0);
+      counted.addAndGet(busy.forget(known, State.OPEN) != null ? -1 : 0);
     } else if (random.nextBoolean()) {
       busy.forget(known, State.DORMANT);
     } else {
