@@ -7,6 +7,7 @@ import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
 import io.malob.algorithm.estimate.ServiceProfile;
+import io.malob.balancer.Connection.Left;
 import io.malob.balancer.Connection.Route;
 import io.malob.balancer.ConnectionTable.Admission;
 import io.malob.openflow.Cookie;
@@ -289,9 +290,16 @@ final class Admissions {
     return endings.makeRoom(connection);
   }
 
-  /** A client uses the port of a connection that it has ended, whose rules are still there. */
-  void again(Connection connection, BalancerView view) {
+  /**
+   * A client uses the port of a connection that it has ended, whose rules are still there.
+   *
+   * @param earlier that connection, as it was until now
+   * @param tally what counts the new one as placed
+   */
+  void again(Connection connection, Left earlier, PlacementCounts.Tally tally, BalancerView view) {
     occupancy.again(connection, view);
+    tally.placed();
+    endings.replaced(connection, earlier);
     joinSession(connection, view);
   }
 

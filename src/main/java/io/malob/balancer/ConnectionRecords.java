@@ -88,7 +88,7 @@ final class ConnectionRecords {
 
   /**
    * A new connection has begun with the rules of one that its client has ended. What they count is
-   * told in the end, with the record of the last such connection.
+   * told in the end, with the record of the new one.
    *
    * @param earlier the connection as it was until then
    */

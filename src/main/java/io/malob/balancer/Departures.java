@@ -66,12 +66,22 @@ final class Departures {
     if (!packet.isTcpSyn() && packet.dstAddress() == connection.request().dstAddress()) {
       endings.heard(connection);
     }
+    if (carry(connection, arrival)) {
+      packetIns.count(PacketIns.Outcome.KNOWN);
+    }
+  }
+
+  /** The first packet of a connection that begins with the rules of one that has ended. */
+  void startAgain(Connection connection, Arrival arrival) {
+    carry(connection, arrival); // it is counted among those that were placed
+  }
+
+  /** Sends a packet on, or lets it wait for its paths; false if it is refused. */
+  private boolean carry(Connection connection, Arrival arrival) {
+    Packet packet = arrival.packet();
     boolean goesOn = send(connection, packet);
     @Nullable RefusalReason refused =
         connection.state() == Connection.State.DORMANT ? wake(connection, arrival) : null;
-    if (refused == null && goesOn) {
-      packetIns.count(PacketIns.Outcome.KNOWN);
-    }
     if (refused != null) {
       connection.unpark();
       // no way is no reason to end a connection: the packet comes again, and by then there may be
@@ -84,6 +94,7 @@ final class Departures {
         rejections.reject(arrival, refused);
       }
     }
+    return refused == null && goesOn;
   }
 
   /** Whether not all switches have told what they hold, or a server's own one is away. */
@@ -131,20 +142,21 @@ final class Departures {
         times.count(nanoTime.getAsLong() - arrival.nanos());
       }
     } else {
-      routes.whenReady(route, ready -> pathsAreDecided(connection, ready, arrival, isPlacement));
+      routes.whenReady(
+          route, ready -> pathsAreDecided(connection, route, ready, arrival, isPlacement));
     }
   }
 
+  /** By now the connection may be on other paths, or on none: these are no business of its then. */
   private void pathsAreDecided(
-      Connection connection, boolean ready, Arrival first, boolean isPlacement) {
-    @Nullable Route route = connection.route();
-    if (ready && route != null) {
+      Connection connection, Route route, boolean ready, Arrival first, boolean isPlacement) {
+    if (!ready && endings.closeOn(connection, route)) {
+      rejections.reject(first, RefusalReason.PATH_FAILED);
+    } else if (ready && route.equals(connection.route())) {
       sendParked(connection, route);
       if (isPlacement) {
         times.count(nanoTime.getAsLong() - first.nanos());
       }
-    } else if (!ready && endings.close(connection)) {
-      rejections.reject(first, RefusalReason.PATH_FAILED);
     }
   }
 

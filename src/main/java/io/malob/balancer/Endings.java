@@ -70,6 +70,11 @@ final class Endings {
     }
   }
 
+  /** A new connection has taken the place and the rules of one that its client has ended. */
+  void replaced(Connection connection, Left earlier) {
+    records.replaced(connection, earlier);
+  }
+
   /** If it is a control connection of FTP: no more data connections are expected of it. */
   void leaveSession(Connection connection) {
     if (ftpSessions.closed(connection)) {

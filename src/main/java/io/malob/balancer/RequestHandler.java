@@ -6,6 +6,7 @@ import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.health.Health;
 import io.malob.balancer.Admissions.Terms;
+import io.malob.balancer.Connection.Left;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Member;
@@ -176,17 +177,36 @@ final class RequestHandler {
       return;
     }
     if (known != null && !startsAnew(known, packet, protocol)) {
-      if (packet.isTcpSyn() && known.startAgain(arrival.nanos()) != null) {
+      @Nullable Left earlier = packet.isTcpSyn() ? known.startAgain(arrival.nanos()) : null;
+      if (earlier != null) {
         // a new connection on the port of one whose rules are still there: it stays with their
         // member, because switches follow a changed rule a moment too late
-        admissions.again(known, views.get());
-      } else if (packet.isTcpSyn()) {
+        admissions.again(known, earlier, tallyOf(known, protocol), views.get());
+        departures.startAgain(known, arrival);
+        return;
+      }
+      if (packet.isTcpSyn()) {
         silences.synCameAgain(known, arrival.nanos());
       }
       departures.goOn(known, arrival);
     } else {
       unknown(arrival, protocol);
     }
+  }
+
+  /** What connections like a known one are counted by. */
+  private PlacementCounts.Tally tallyOf(Connection known, Protocol protocol) {
+    BalancerView view = views.get();
+    FiveTuple request = known.request();
+    boolean isData =
+        view.catalog()
+            .vipFor(request.dstAddress(), protocol, request.dstPort())
+            .map(
+                vip ->
+                    ftpData.controlOf(view, vip, protocol, request.srcAddress(), request.dstPort()))
+            .isPresent();
+    int port = isData ? FtpSessions.CONTROL_PORT : request.dstPort();
+    return placements.of(view.catalog().serviceFor(protocol, port), known.algorithm());
   }
 
   /**

@@ -74,6 +74,20 @@ class BalancerActivityTest {
   }
 
   @Test
+  void placements_onThePortOfAConnectionThatHasEnded_areCountedOnceEach() {
+    serve();
+    send(40_000, 80, Packet.TCP_SYN);
+    send(40_000, 80, Packet.TCP_FIN | Packet.TCP_ACK);
+
+    assertEquals(Map.of("placed", 1L), packetInsOf(() -> send(40_000, 80, Packet.TCP_SYN)));
+
+    assertEquals(
+        List.of(new PlacementCount("http", "RR+SPH", "placed", 2)),
+        net.module.activity().placements());
+    assertEquals(2, net.stats("m1").totalConnections());
+  }
+
+  @Test
   void placements_withoutAMember_areCountedAsRefusedWhenTheyHaveWaited() {
     net.webService(member); // nobody has seen it
     send(40_000, 80, Packet.TCP_SYN);

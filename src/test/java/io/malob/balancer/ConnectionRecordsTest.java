@@ -151,6 +151,30 @@ class ConnectionRecordsTest {
   }
 
   @Test
+  void connection_thatBeginsOnThePortOfOneThatHasEnded_isRecordedForItself() throws Exception {
+    net.send(client, request(Packet.TCP_SYN));
+    net.nanoTime.addAndGet(TimeUnit.SECONDS.toNanos(3));
+    net.send(client, request(Packet.TCP_FIN | ACK));
+    net.nanoTime.addAndGet(TimeUnit.SECONDS.toNanos(2));
+    net.send(client, request(Packet.TCP_SYN));
+    JsonNode first = records(1).get(0);
+    net.send(client, request(ACK));
+
+    net.nanoTime.addAndGet(TimeUnit.SECONDS.toNanos(60));
+    net.expire();
+
+    JsonNode second = records(2).get(1);
+    assertEquals("client", first.get("end").asText());
+    assertEquals(5.0, first.get("age_s").asDouble());
+    assertEquals(2, first.get("request_path").size());
+    assertTrue(first.get("request_bytes").isNull(), "its rules are another's now: " + first);
+    assertEquals("idle", second.get("end").asText());
+    assertEquals(60.0, second.get("age_s").asDouble());
+    // its SYN went by the controller, which set the rules and their counts anew
+    assertEquals(request(ACK).length, second.get("request_bytes").asLong());
+  }
+
+  @Test
   void withoutTheSetting_nothingIsRecorded() {
     BalancerNetwork plain = new BalancerNetwork();
     assertEquals(new BalancerActivity.Records(0, 0), plain.module.activity().records());
