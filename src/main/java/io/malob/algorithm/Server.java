@@ -30,6 +30,11 @@ public record Server(
     return new Server(number, address, 0, weight, at, load);
   }
 
+  /** This server attached elsewhere. */
+  public Server movedTo(Attachment place) {
+    return new Server(number, address, port, weight, place, limit, load);
+  }
+
   /** Its weight, as far as it has come to its full share. */
   public double weightNow() {
     return weight * load.share();

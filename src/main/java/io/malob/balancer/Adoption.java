@@ -192,7 +192,7 @@ final class Adoption {
     boolean isGone = !pending.remove(found);
     // what came since it was looked at
     if (isGone || found.isExpired()) {
-      endings.timedOut(found.request(), found.rule().generation(), false);
+      endings.timedOut(found.at(), found.request(), found.rule().generation(), false);
     } else if (found.hasEnded()) {
       endings.ended(found.request());
     }

@@ -208,7 +208,7 @@ final class Audit {
     for (Connection connection : parts.connections.find(this::shouldHaveRules)) {
       if (connection.client().switchId().equals(at)
           && !requestsFound.contains(connection.request())) {
-        parts.endings.timedOut(connection.request(), connection.generation(), false);
+        parts.endings.timedOut(at, connection.request(), connection.generation(), false);
         parts.counts.slept.increment();
       } else if (occasion == Occasion.RETURN
           && connection.server().at().switchId().equals(at)

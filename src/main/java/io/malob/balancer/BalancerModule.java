@@ -143,6 +143,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
   private HealthProbes healthProbes;
   private PassiveHealth passive;
   private Upkeep upkeep;
+  private Relocations relocations;
   private @Nullable PacketInDrops packetInDrops;
   private @Nullable ClaimGuard claims;
   private ServerMoves serverMoves;
@@ -320,6 +321,16 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             packetIns,
             placementTimes,
             nanoTime);
+    relocations =
+        new Relocations(
+            view,
+            connections,
+            departures,
+            connectionProgrammer,
+            hosts,
+            hosts::isUp,
+            inOrder,
+            nanoTime);
     Admissions admissions =
         new Admissions(
             connections,
@@ -350,6 +361,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             clientMemory,
             connectionProgrammer,
             departures,
+            relocations,
             admissions,
             ftpData,
             rejections,
@@ -417,7 +429,8 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
                 audits(settings, readSwitches, inOrder, auditing),
                 adoption,
                 absences,
-                healthChecks(answers)),
+                healthChecks(answers),
+                relocations),
             switches,
             topology,
             devices);
@@ -540,6 +553,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
     repetition.every(RETRY_MILLIS, "retrying", upkeep::retryWaiting);
     repetition.every(HealthChecks.TICK_MILLIS, "checking members", upkeep::checkMembers);
     repetition.every(Closings.TICK_MILLIS, "closing", upkeep::goOnClosing);
+    repetition.every(Relocations.TICK_MILLIS, "following hosts", relocations::tick);
     repetition.every(MEASURED_MILLIS, "taking over measurements", upkeep::refreshMeasurements);
     monitor.servers().addListener(upkeep::serverReported);
     monitor.servers().addListener(passive::reported);

@@ -93,13 +93,25 @@ final class Connection {
       long openedAtNanos,
       @Nullable Route route) {}
 
+  /**
+   * Where a connection had its ends until now.
+   *
+   * @param route the paths between them, to be released; null if it had none
+   * @param isOpen whether it is open, and needs others
+   */
+  record Moved(Attachment client, Server server, @Nullable Route route, boolean isOpen) {}
+
   private final FiveTuple request;
   private final FiveTuple reply;
   private final int vipNumber;
   private final Algorithm algorithm;
-  private final Server server;
-  private final Attachment client;
   private final int generation;
+
+  /** Its member, and where that is attached. */
+  private volatile Server server;
+
+  /** Where its client is attached. */
+  private volatile Attachment client;
 
   /** What is to be learnt from it; null for most. */
   private volatile @Nullable FlowSample sample;
@@ -124,6 +136,8 @@ final class Connection {
   private boolean programmed;
   private boolean wasProgrammed;
   private long programmedAtNanos;
+  private boolean wasRelocated;
+  private long relocatedAtNanos;
 
   /**
    * An open connection.
@@ -426,6 +440,30 @@ final class Connection {
   /** Whether its rules were last sent before that time. */
   synchronized boolean isProgrammedBefore(long nanos) {
     return programmed && programmedAtNanos - nanos < 0;
+  }
+
+  /**
+   * Its ends are attached there now, so that its paths and rules are of no use any more. An open
+   * connection stays open and on the counts of its VIP and member.
+   *
+   * @param restNanos how long after the last time nothing is changed
+   * @return null if nothing has changed
+   */
+  synchronized @Nullable Moved relocate(
+      Attachment newClient, Server newServer, long nowNanos, long restNanos) {
+    boolean isThere = newClient.equals(client) && newServer.at().equals(server.at());
+    boolean rests = wasRelocated && nowNanos - relocatedAtNanos < restNanos;
+    if (state == State.CLOSED || isThere || rests) {
+      return null;
+    }
+    Moved before = new Moved(client, server, setRoute(null), state == State.OPEN);
+    client = newClient;
+    server = newServer;
+    wasRelocated = true;
+    relocatedAtNanos = nowNanos;
+    programmed = false;
+    spoilSample();
+    return before;
   }
 
   /** Whether its rules were sent since it was opened. */

@@ -197,16 +197,17 @@ final class ConnectionProgrammer {
 
   /** The member may not, as far as this control connection goes. */
   void expectNoData(Connection control) {
+    sendToMemberSide(control, factory -> removeFtpData(factory, control));
+  }
+
+  private static OFMessage removeFtpData(OFFactory factory, Connection control) {
     U64 cookie =
         Cookie.of(
             Cookie.Kind.FTP_DATA,
             control.vipNumber(),
             control.server().number(),
             control.generation());
-    sendToMemberSide(
-        control,
-        factory ->
-            ConnectionRules.removeFtpData(factory, control.reply(), FtpSessions.DATA_PORT, cookie));
+    return ConnectionRules.removeFtpData(factory, control.reply(), FtpSessions.DATA_PORT, cookie);
   }
 
   private static OFMessage ftpDataRule(OFFactory factory, Connection control) {
@@ -274,6 +275,34 @@ final class ConnectionProgrammer {
                 connection.server().number(),
                 connection.generation());
     programmer.sendInOrder(List.of(new SwitchMessages(at, ImmutableList.of(message))), done);
+  }
+
+  /** Takes away what a connection has left behind at a switch that its client is no more at. */
+  void clearClientSide(Connection connection, Attachment before) {
+    FiveTuple request = connection.request();
+    programmer.send(
+        before.switchId(),
+        factory ->
+            ImmutableList.<OFMessage>builder()
+                .add(ConnectionRules.removeRequest(factory, request))
+                .addAll(hostRules.superfluous(factory, request.srcAddress(), before))
+                .build());
+  }
+
+  /** The same of a switch that its member is no more at. */
+  void clearMemberSide(Connection connection, Attachment before) {
+    programmer.send(
+        before.switchId(),
+        factory -> {
+          ImmutableList.Builder<OFMessage> messages = ImmutableList.builder();
+          messages.add(ConnectionRules.removeReply(factory, connection.reply()));
+          if (ftpSessions.isOpen(connection)) {
+            messages.add(removeFtpData(factory, connection));
+          }
+          return messages
+              .addAll(hostRules.superfluous(factory, connection.server().address(), before))
+              .build();
+        });
   }
 
   /** Takes the rules of a connection off its switches. */

@@ -44,7 +44,9 @@ record ConnectionRecord(
     /** Its switch did not accept its rule, or another connection needed its place. */
     CUT_OFF,
     /** Its switch was started afresh; it is remembered and may go on. */
-    SWITCH_RESET;
+    SWITCH_RESET,
+    /** Its client or member is attached elsewhere, without a path; it may go on. */
+    MOVED;
 
     String text() {
       return name().toLowerCase(Locale.ROOT);

@@ -5,6 +5,7 @@ import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
 import io.malob.balancer.Connection.Route;
 import io.malob.openflow.packet.Packet;
+import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -97,6 +98,37 @@ final class Departures {
     return refused == null && goesOn;
   }
 
+  /**
+   * The ends of an open connection are attached elsewhere: it gets the paths between them, and its
+   * rules there. Without a path it sleeps until there is one; so does one that its client has
+   * ended.
+   *
+   * @param before the paths that it had; null for none
+   */
+  void reroute(Connection connection, @Nullable Route before) {
+    if (before != null) {
+      routes.release(before);
+    }
+    BalancerView view = views.get();
+    @Nullable PoolView pool = view.poolOfMember().get(connection.server().number());
+    if (pool != null
+        && !connection.hasEnded()
+        && placeOnItsOwn(connection, pool, view) instanceof Placement placement) {
+      open(connection, placement, null, false);
+    } else {
+      endings.strand(connection);
+    }
+  }
+
+  private static Placer.Result placeOnItsOwn(
+      Connection connection, PoolView pool, BalancerView view) {
+    return pool.placer(connection.algorithm())
+        .placeOn(
+            connection.server(),
+            Placer.Request.from(connection.client().switchId()),
+            view.network());
+  }
+
   /** Whether not all switches have told what they hold, or a server's own one is away. */
   private boolean mayComeBack(Server server) {
     return earlier.isIncomplete()
@@ -106,14 +138,11 @@ final class Departures {
   /** Opens a dormant connection again, on its own member; why not, or null if it is open. */
   private @Nullable RefusalReason wake(Connection connection, Arrival arrival) {
     BalancerView view = views.get();
-    Server server = connection.server();
-    @Nullable PoolView pool = view.poolOfMember().get(server.number());
+    @Nullable PoolView pool = view.poolOfMember().get(connection.server().number());
     if (pool == null) {
       return RefusalReason.NO_MEMBER;
     }
-    if (!(pool.placer(connection.algorithm())
-            .placeOn(server, Placer.Request.from(connection.client().switchId()), view.network())
-        instanceof Placement placement)) {
+    if (!(placeOnItsOwn(connection, pool, view) instanceof Placement placement)) {
       return RefusalReason.NO_ROUTE;
     }
     if (!connections.wake(connection)) {
@@ -125,9 +154,13 @@ final class Departures {
     return null;
   }
 
-  /** Gives an open connection its paths, and lets its packets go as soon as they are ready. */
+  /**
+   * Gives an open connection its paths, and lets its packets go as soon as they are ready.
+   *
+   * @param first the packet that asked for that; null if none did
+   */
   private void open(
-      Connection connection, Placement placement, Arrival arrival, boolean isPlacement) {
+      Connection connection, Placement placement, @Nullable Arrival first, boolean isPlacement) {
     Route route = routes.acquire(placement);
     @Nullable Route spare = connection.take(route);
     if (spare != null) {
@@ -137,33 +170,43 @@ final class Departures {
       return; // an operator took its member away in this very moment
     }
     if (route.isReady()) {
-      sendParked(connection, route);
-      if (isPlacement) {
-        times.count(nanoTime.getAsLong() - arrival.nanos());
-      }
+      letGo(connection, route, first, isPlacement);
     } else {
       routes.whenReady(
-          route, ready -> pathsAreDecided(connection, route, ready, arrival, isPlacement));
+          route, ready -> pathsAreDecided(connection, route, ready, first, isPlacement));
     }
   }
 
   /** By now the connection may be on other paths, or on none: these are no business of its then. */
   private void pathsAreDecided(
-      Connection connection, Route route, boolean ready, Arrival first, boolean isPlacement) {
+      Connection connection,
+      Route route,
+      boolean ready,
+      @Nullable Arrival first,
+      boolean isPlacement) {
     if (!ready && endings.closeOn(connection, route)) {
-      rejections.reject(first, RefusalReason.PATH_FAILED);
-    } else if (ready && route.equals(connection.route())) {
-      sendParked(connection, route);
-      if (isPlacement) {
-        times.count(nanoTime.getAsLong() - first.nanos());
+      if (first == null) {
+        rejections.drop(RefusalReason.PATH_FAILED);
+      } else {
+        rejections.reject(first, RefusalReason.PATH_FAILED);
       }
+    } else if (ready && route.equals(connection.route())) {
+      letGo(connection, route, first, isPlacement);
     }
   }
 
-  /** Packets that other threads parked while this one was about to give the connection paths. */
-  private void sendParked(Connection connection, Route route) {
-    for (Packet packet : connection.unpark()) {
+  /** Sends what waits, and puts the rules on their switches even if nothing does. */
+  private void letGo(
+      Connection connection, Route route, @Nullable Arrival first, boolean isPlacement) {
+    List<Packet> waiting = connection.unpark();
+    for (Packet packet : waiting) {
       programmer.carry(connection, route, packet);
+    }
+    if (waiting.isEmpty() && !connection.isProgrammed()) {
+      programmer.restore(connection, route);
+    }
+    if (isPlacement && first != null) {
+      times.count(nanoTime.getAsLong() - first.nanos());
     }
   }
 

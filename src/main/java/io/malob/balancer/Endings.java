@@ -102,13 +102,17 @@ final class Endings {
   /**
    * The request rule of a connection has timed out.
    *
+   * @param at the switch that had it: a rule that a connection has left behind says nothing of it
    * @param isUnused whether it has counted no packet
    */
-  void timedOut(FiveTuple request, int generation, boolean isUnused) {
+  void timedOut(DatapathId at, FiveTuple request, int generation, boolean isUnused) {
     @Nullable Connection connection = connections.byRequest(request);
     if (connection == null || connection.generation() != generation) {
       earlier.timedOut(request, generation);
       return; // a later connection of the same five-tuple, or forgotten already
+    }
+    if (!connection.client().switchId().equals(at)) {
+      return;
     }
     boolean wasHalfOpen =
         isUnused
@@ -133,6 +137,11 @@ final class Endings {
     connections
         .find(connection -> connection.client().switchId().equals(switchId))
         .forEach(connection -> leave(connection, connections.sleep(connection), End.SWITCH_RESET));
+  }
+
+  /** Puts a connection to sleep for which there is no path between where its ends are now. */
+  void strand(Connection connection) {
+    leave(connection, connections.sleep(connection), End.MOVED);
   }
 
   /** Forgets a connection that nobody misses, and takes its rules away. */

@@ -1,10 +1,12 @@
 package io.malob.balancer;
 
+import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.Attachment;
 import io.malob.openflow.HostRules;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -39,10 +41,27 @@ final class HostRuleCache {
   private List<OFMessage> missing(OFFactory factory, int address, Attachment at, int seconds) {
     Key key = new Key(at.switchId(), address);
     // looked up first: for most connections the rule is there, and a look-up takes no lock
-    if (at.equals(installed.get(key)) || at.equals(installed.put(key, at))) {
+    if (at.equals(installed.get(key))) {
       return List.of();
     }
-    return HostRules.add(factory, IPv4Address.of(address), at, seconds);
+    @Nullable Attachment before = installed.put(key, at);
+    if (at.equals(before)) {
+      return List.of();
+    }
+    List<OFMessage> rules = HostRules.add(factory, IPv4Address.of(address), at, seconds);
+    return before == null || before.port().equals(at.port())
+        ? rules
+        : ImmutableList.<OFMessage>builder()
+            .add(HostRules.removeSamePort(factory, IPv4Address.of(address), before.port()))
+            .addAll(rules)
+            .build();
+  }
+
+  /** What to send to the switch that a host has left; empty if it has no rules of it. */
+  List<OFMessage> superfluous(OFFactory factory, int address, Attachment before) {
+    return installed.remove(new Key(before.switchId(), address), before)
+        ? HostRules.remove(factory, IPv4Address.of(address), before.port())
+        : List.of();
   }
 
   /** Tells that a rule of a switch has ended. */

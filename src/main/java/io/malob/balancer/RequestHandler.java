@@ -40,6 +40,7 @@ final class RequestHandler {
   private final ClientMemory clientMemory;
   private final ConnectionProgrammer programmer;
   private final Departures departures;
+  private final Relocations relocations;
   private final Admissions admissions;
   private final FtpData ftpData;
   private final Rejections rejections;
@@ -66,6 +67,7 @@ final class RequestHandler {
       ClientMemory clientMemory,
       ConnectionProgrammer programmer,
       Departures departures,
+      Relocations relocations,
       Admissions admissions,
       FtpData ftpData,
       Rejections rejections,
@@ -84,6 +86,7 @@ final class RequestHandler {
     this.clientMemory = clientMemory;
     this.programmer = programmer;
     this.departures = departures;
+    this.relocations = relocations;
     this.admissions = admissions;
     this.ftpData = ftpData;
     this.rejections = rejections;
@@ -127,6 +130,7 @@ final class RequestHandler {
     if (isLostFragment(packet, connection)) {
       rejections.drop(RefusalReason.FRAGMENT);
     } else {
+      relocations.seen(connection, arrival, false);
       departures.goOn(connection, arrival);
     }
     return true;
@@ -175,6 +179,9 @@ final class RequestHandler {
     if (protocol == null) {
       rejections.drop(RefusalReason.NOT_BALANCED);
       return;
+    }
+    if (known != null) {
+      relocations.seen(known, arrival, true);
     }
     if (known != null && !startsAnew(known, packet, protocol)) {
       @Nullable Left earlier = packet.isTcpSyn() ? known.startAgain(arrival.nanos()) : null;

@@ -195,6 +195,7 @@ final class SwitchMessages implements IOFMessageListener {
         // what was deleted was deleted by us, and is forgotten already
         && message.getReason() != OFFlowRemovedReason.DELETE) {
       endings.timedOut(
+          switchId,
           ConnectionRules.tupleOf(message.getMatch()),
           Cookie.generation(message.getCookie()),
           counts.isPresent() && counts.get().bytes() == 0);

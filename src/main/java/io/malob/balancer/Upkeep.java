@@ -3,6 +3,7 @@ package io.malob.balancer;
 import io.malob.algorithm.NetworkSnapshot;
 import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.health.Health;
+import io.malob.module.AttachedHosts;
 import io.malob.module.FoundLinks;
 import io.malob.module.NetworkEvents;
 import io.malob.module.Tasks;
@@ -65,6 +66,7 @@ final class Upkeep implements NetworkEvents.Follower {
   private final Adoption adoption;
   private final Absences absences;
   private final HealthChecks checks;
+  private final Relocations relocations;
   private final IOFSwitchService switches;
   private final ITopologyService topology;
 
@@ -96,6 +98,7 @@ final class Upkeep implements NetworkEvents.Follower {
     this.adoption = parts.adoption;
     this.absences = parts.absences;
     this.checks = parts.checks;
+    this.relocations = parts.relocations;
     this.switches = switches;
     this.topology = topology;
   }
@@ -118,7 +121,8 @@ final class Upkeep implements NetworkEvents.Follower {
       Audits audits,
       Adoption adoption,
       Absences absences,
-      HealthChecks checks) {}
+      HealthChecks checks,
+      Relocations relocations) {}
 
   /** An operator has changed the catalog. The future ends when the change is in force. */
   Future<?> catalogChanged(CatalogSnapshot before, CatalogSnapshot after) {
@@ -229,6 +233,12 @@ final class Upkeep implements NetworkEvents.Follower {
           }
           tasks.run("retrying packets that wait", requests::retryWaiting);
         });
+  }
+
+  @Override
+  public void hostMoved(IDevice device) {
+    AttachedHosts.attachmentOf(device)
+        .ifPresent(now -> inOrder.execute(() -> relocations.hostMoved(now)));
   }
 
   /**

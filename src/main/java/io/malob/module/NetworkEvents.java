@@ -32,6 +32,9 @@ public record NetworkEvents(String name, Follower follower)
     /** A host has come, gone, moved, or has other IPv4 addresses. */
     void hostChanged(IDevice device);
 
+    /** A host is attached elsewhere; told besides {@link #hostChanged}, after it. */
+    default void hostMoved(IDevice device) {}
+
     /** A host is on other VLANs than before. */
     default void hostVlanChanged(IDevice device) {}
   }
@@ -79,6 +82,7 @@ public record NetworkEvents(String name, Follower follower)
   @Override
   public void deviceMoved(IDevice device) {
     follower.hostChanged(device);
+    follower.hostMoved(device);
   }
 
   @Override

@@ -31,6 +31,31 @@ public final class HostRules {
         rule(factory, FlowLayout.PRIORITY_SAME_PORT, samePort, at, OFPort.IN_PORT, idleSeconds));
   }
 
+  /** Takes the rules of a host away that was attached to that port. */
+  public static List<OFMessage> remove(OFFactory factory, IPv4Address address, OFPort port) {
+    return ImmutableList.of(
+        removeRule(factory, FlowLayout.PRIORITY_ENTRY, match(factory, address).build()),
+        removeSamePort(factory, address, port));
+  }
+
+  /** Takes away the rule for packets that come in by that port, which is the host's no more. */
+  public static OFMessage removeSamePort(OFFactory factory, IPv4Address address, OFPort port) {
+    return removeRule(
+        factory,
+        FlowLayout.PRIORITY_SAME_PORT,
+        match(factory, address).setExact(MatchField.IN_PORT, port).build());
+  }
+
+  private static OFMessage removeRule(OFFactory factory, int priority, Match match) {
+    return factory
+        .buildFlowDeleteStrict()
+        .setTableId(FlowLayout.HOSTS)
+        .setPriority(priority)
+        .setOutPort(OFPort.ANY)
+        .setMatch(match)
+        .build();
+  }
+
   private static OFMessage rule(
       OFFactory factory, int priority, Match match, Attachment at, OFPort out, int idleSeconds) {
     return factory

@@ -656,8 +656,14 @@ final class BalancerNetwork {
             .on("getMACAddress", with -> host.mac())
             .on("getAttachmentPoints", with -> new SwitchPort[] {port})
             .make();
-    devices.put(host.ip(), device);
-    deviceListener.deviceAdded(device);
+    IDevice before = devices.put(host.ip(), device);
+    if (before == null
+        || !before.getMACAddress().equals(host.mac())
+        || List.of(before.getAttachmentPoints()).contains(port)) {
+      deviceListener.deviceAdded(device);
+    } else {
+      deviceListener.deviceMoved(device);
+    }
   }
 
   /** The controller forgets a host. */

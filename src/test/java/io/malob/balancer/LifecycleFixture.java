@@ -283,7 +283,7 @@ final class LifecycleFixture {
   Connection dormant(int clientPort) {
     Connection connection = open(clientPort);
     endings.heard(connection);
-    endings.timedOut(connection.request(), connection.generation(), false);
+    endings.timedOut(S1, connection.request(), connection.generation(), false);
     assertEquals(Connection.State.DORMANT, connection.state());
     return connection;
   }

@@ -27,7 +27,7 @@ class ReactivationRaceTest {
     Runnable skipOne = () -> all.atNextReading.set(goOn);
 
     all.atNextReading.set(skipOne);
-    all.endings.timedOut(connection.request(), connection.generation(), false);
+    all.endings.timedOut(LifecycleFixture.S1, connection.request(), connection.generation(), false);
 
     assertEquals(State.OPEN, connection.state());
     all.assertCounts(1);
@@ -42,7 +42,9 @@ class ReactivationRaceTest {
     race(
         all,
         connection,
-        () -> all.endings.timedOut(connection.request(), connection.generation(), false),
+        () ->
+            all.endings.timedOut(
+                LifecycleFixture.S1, connection.request(), connection.generation(), false),
         () -> all.departures.goOn(connection, all.arrival(later)));
   }
 
