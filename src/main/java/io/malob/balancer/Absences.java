@@ -1,5 +1,6 @@
 package io.malob.balancer;
 
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +20,7 @@ final class Absences {
 
   private final LongSupplier nanoTime;
   private final Map<DatapathId, Long> hopeUntilNanos = new ConcurrentHashMap<>();
+  private final Map<DatapathId, Long> goneSinceNanos = new ConcurrentHashMap<>();
 
   Absences(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
@@ -26,12 +28,28 @@ final class Absences {
 
   /** A switch that was there has gone. */
   void gone(DatapathId switchId) {
-    hopeUntilNanos.put(switchId, nanoTime.getAsLong() + AWAY_NANOS);
+    long now = nanoTime.getAsLong();
+    hopeUntilNanos.put(switchId, now + AWAY_NANOS);
+    goneSinceNanos.putIfAbsent(switchId, now);
   }
 
   /** A switch that had gone is back. */
   void back(DatapathId switchId) {
     hopeUntilNanos.put(switchId, nanoTime.getAsLong() + BACK_NANOS);
+    goneSinceNanos.remove(switchId);
+  }
+
+  /** Whether any switch is away. */
+  boolean isAnyAway() {
+    return !goneSinceNanos.isEmpty();
+  }
+
+  /** The switches that have been away for longer than an outage takes, and since when. */
+  Map<DatapathId, Long> lost() {
+    long now = nanoTime.getAsLong();
+    Map<DatapathId, Long> lost = new HashMap<>(goneSinceNanos);
+    lost.values().removeIf(since -> now - since < AWAY_NANOS);
+    return lost;
   }
 
   /** Whether there may soon be a way where there is none now. */

@@ -143,6 +143,7 @@ final class Audit {
     if (!connection.server().at().switchId().equals(at)) {
       return false;
     }
+    connection.seenAtMember(settledNanos + MARGIN_NANOS);
     @Nullable Route route = connection.route();
     // the reply rule of a connection that sleeps lives a little longer, and goes by itself
     return connection.state() == State.DORMANT

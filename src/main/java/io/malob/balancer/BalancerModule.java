@@ -144,6 +144,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
   private PassiveHealth passive;
   private Upkeep upkeep;
   private Relocations relocations;
+  private LostClients lostClients;
   private @Nullable PacketInDrops packetInDrops;
   private @Nullable ClaimGuard claims;
   private ServerMoves serverMoves;
@@ -388,6 +389,17 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             adoption,
             auditCounts);
     elephants = elephants(settings, connectionProgrammer, inOrder);
+    lostClients =
+        new LostClients(
+            connections,
+            absences,
+            readSwitches,
+            endings,
+            connectionProgrammer,
+            refusals,
+            TimeUnit.SECONDS.toNanos(auditSeconds(settings)),
+            inOrder,
+            nanoTime);
     ConcurrentLinkedQueue<Question> answers = new ConcurrentLinkedQueue<>();
     healthProbes = new HealthProbes(programmer, random, answers::add);
     messages =
@@ -532,9 +544,11 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
         inOrder,
         nanoTime,
         parts,
-        new Audits.Times(
-            settings.number("answerSeconds", 10, 1, 3_600),
-            settings.number("auditSeconds", 60, 5, 86_400)));
+        new Audits.Times(settings.number("answerSeconds", 10, 1, 3_600), auditSeconds(settings)));
+  }
+
+  private static int auditSeconds(SettingReader settings) throws FloodlightModuleException {
+    return settings.number("auditSeconds", 60, 5, 86_400);
   }
 
   @Override
@@ -553,6 +567,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
     repetition.every(RETRY_MILLIS, "retrying", upkeep::retryWaiting);
     repetition.every(HealthChecks.TICK_MILLIS, "checking members", upkeep::checkMembers);
     repetition.every(Closings.TICK_MILLIS, "closing", upkeep::goOnClosing);
+    repetition.every(LostClients.TICK_MILLIS, "ending lost clients", lostClients::tick);
     repetition.every(Relocations.TICK_MILLIS, "following hosts", relocations::tick);
     repetition.every(MEASURED_MILLIS, "taking over measurements", upkeep::refreshMeasurements);
     monitor.servers().addListener(upkeep::serverReported);

@@ -136,6 +136,7 @@ final class Connection {
   private boolean programmed;
   private boolean wasProgrammed;
   private long programmedAtNanos;
+  private @Nullable Long seenAtNanos;
   private boolean wasRelocated;
   private long relocatedAtNanos;
 
@@ -469,6 +470,18 @@ final class Connection {
   /** Whether its rules were sent since it was opened. */
   synchronized boolean isProgrammed() {
     return programmed;
+  }
+
+  /** The switch of its member has told that the rule of its replies is still there. */
+  synchronized void seenAtMember(long nowNanos) {
+    seenAtNanos = nowNanos;
+  }
+
+  /** When it last gave a sign: its rules were sent, or that of its replies was there. */
+  synchronized long lastSignNanos() {
+    @Nullable Long seen = seenAtNanos;
+    long sent = wasProgrammed ? programmedAtNanos : openedAtNanos;
+    return seen == null || sent - seen > 0 ? sent : seen;
   }
 
   /** What became of a packet that was to go on its way. */

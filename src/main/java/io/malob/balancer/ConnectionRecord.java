@@ -45,6 +45,8 @@ record ConnectionRecord(
     CUT_OFF,
     /** Its switch was started afresh; it is remembered and may go on. */
     SWITCH_RESET,
+    /** Its client's switch did not come back; it is remembered and may go on. */
+    SWITCH_AWAY,
     /** Its client or member is attached elsewhere, without a path; it may go on. */
     MOVED;
 

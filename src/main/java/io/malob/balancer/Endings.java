@@ -139,6 +139,13 @@ final class Endings {
         .forEach(connection -> leave(connection, connections.sleep(connection), End.SWITCH_RESET));
   }
 
+  /**
+   * Puts a connection to sleep whose client's switch does not come back; false if it is not open.
+   */
+  boolean switchLost(Connection connection) {
+    return leave(connection, connections.sleep(connection), End.SWITCH_AWAY);
+  }
+
   /** Puts a connection to sleep for which there is no path between where its ends are now. */
   void strand(Connection connection) {
     leave(connection, connections.sleep(connection), End.MOVED);

@@ -36,6 +36,8 @@ enum RefusalReason {
   PATH_FAILED,
   /** A switch did not accept a rule of the connection, because its table is full or otherwise. */
   RULE_REFUSED,
+  /** A connection counts no more, because its client's switch has been away for so long. */
+  SWITCH_AWAY,
   /** A labelled packet that no connection knows. */
   LOST_LABEL,
   /** A part of a TCP or UDP packet: later parts do not say what connection they belong to. */

@@ -15,7 +15,10 @@ import java.util.concurrent.atomic.LongAdder;
 final class Refusals {
   private static final ImmutableSet<RefusalReason> NO_PACKETS =
       Sets.immutableEnumSet(
-          RefusalReason.PATH_FAILED, RefusalReason.RULE_REFUSED, RefusalReason.DROPPED_AT_EDGE);
+          RefusalReason.PATH_FAILED,
+          RefusalReason.RULE_REFUSED,
+          RefusalReason.SWITCH_AWAY,
+          RefusalReason.DROPPED_AT_EDGE);
 
   private final ImmutableMap<RefusalReason, LongAdder> counts;
 
