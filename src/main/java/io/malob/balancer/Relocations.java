@@ -7,7 +7,6 @@ import io.malob.balancer.Connection.Moved;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -98,7 +97,7 @@ final class Relocations {
     Attachment before = connection.client();
     Attachment client = isFromClient ? placeOf(before, arrival) : before;
     Server server = serverNow(connection);
-    if (!client.equals(before) || server != connection.server()) {
+    if (!client.equals(before) || !server.at().equals(connection.server().at())) {
       relocate(connection, client, server, REST_NANOS);
     }
   }
@@ -112,16 +111,13 @@ final class Relocations {
     if (arrival.inPort().equals(before.port()) && arrival.switchId().equals(before.switchId())) {
       return before;
     }
-    Optional<Attachment> found =
-        clients.locate(arrival.switchId(), arrival.inPort(), arrival.packet());
-    boolean isBelieved =
-        found.isPresent()
-            && !found.get().equals(before)
-            && (found.get().mac().equals(before.mac()) || !isUp.test(before));
-    return isBelieved ? found.get() : before;
+    return clients
+        .locate(arrival.switchId(), arrival.inPort(), arrival.packet())
+        .filter(found -> found.mac().equals(before.mac()) || !isUp.test(before))
+        .orElse(before);
   }
 
-  /** The member of a connection where it is attached now; the same object if it has not moved. */
+  /** The member of a connection where it is attached now. */
   private Server serverNow(Connection connection) {
     Server known = connection.server();
     @Nullable Server now = views.get().servers().get(known.number());
@@ -157,7 +153,7 @@ final class Relocations {
 
   /** To be called every {@link #TICK_MILLIS}. */
   void tick() {
-    if (isBusy || seenServers != views.get().servers()) {
+    if (isBusy || isNew(views.get())) {
       inOrder.execute(this::goOn);
     }
   }
@@ -196,10 +192,15 @@ final class Relocations {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality") // to compare all members each time would cost too much
+  private boolean isNew(BalancerView view) {
+    return seenServers != view.servers();
+  }
+
   /** Members may have gone from the view and come back elsewhere. */
   private void noticeMembers() {
     BalancerView view = views.get();
-    if (seenServers == view.servers()) {
+    if (!isNew(view)) {
       return;
     }
     view.servers()

@@ -14,6 +14,7 @@ import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.LinkValues;
 import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.health.Ejection;
+import io.malob.balancer.Connection.Route;
 import io.malob.balancer.ConnectionTable.Admission;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FakeSwitches;
@@ -265,6 +266,21 @@ final class LifecycleFixture {
             .get(server().number())
             .placer(Algorithm.DEFAULT)
             .placeOn(server(), Placer.Request.from(S1), view.get().network());
+  }
+
+  /** The paths between client and member. */
+  Route route() {
+    Placement placement = placement();
+    return new Route(
+        labels.acquire(placement.requestPath()), labels.acquire(placement.replyPath()));
+  }
+
+  /** Other paths between them. */
+  Route otherRoute() {
+    detourOver(DatapathId.of(4));
+    Route other = route();
+    detourOver(S2);
+    return other;
   }
 
   /** A connection that is placed, counted and started by its first packet. */
