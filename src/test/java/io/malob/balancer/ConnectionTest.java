@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -96,10 +95,9 @@ class ConnectionTest {
   /** What a transition gives: "-" if it does nothing, what its caller has to do if it does. */
   private String result(Connection connection, Event event) {
     Route other = all.otherRoute();
-    Function<Object, String> any = given -> given == null ? "-" : "done";
     return switch (event) {
       case END -> connection.end(NOW) ? "uncount" : "-";
-      case START_AGAIN -> any.apply(connection.startAgain(NOW));
+      case START_AGAIN -> connection.startAgain(NOW) == null ? "-" : "done";
       case SLEEP -> text(connection.sleep(NOW));
       case WAKE -> connection.wake() ? "count" : "-";
       case CLOSE_OPEN -> text(connection.close(State.OPEN));

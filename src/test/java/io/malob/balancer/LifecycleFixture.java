@@ -82,7 +82,7 @@ final class LifecycleFixture {
   final FtpSessions ftpSessions = new FtpSessions();
   final List<ConnectionRecord> recorded = new ArrayList<>();
   final ReadSwitches readSwitches = new ReadSwitches();
-  final PendingConnections pending = new PendingConnections(NO_BOUND, readSwitches);
+  final PendingConnections pending = new PendingConnections(NO_BOUND, readSwitches, this::now);
   final ConnectionRecords records =
       new ConnectionRecords(recorded::add, Clock.systemUTC(), this::now);
   final ConnectionTable connections;
