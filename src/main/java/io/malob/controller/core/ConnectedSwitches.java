@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,8 +38,12 @@ import org.slf4j.LoggerFactory;
 final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(ConnectedSwitches.class);
 
+  /** As many ports as a switch may have: one with more changes than that is not believed. */
+  private static final int MAX_CHANGED_PORTS = 4_096;
+
   private final ConcurrentHashMap<DatapathId, OpenFlowSwitch> switches = new ConcurrentHashMap<>();
   private final CopyOnWriteArrayList<IOFSwitchListener> listeners = new CopyOnWriteArrayList<>();
+  private final PortChanges portChanges = new PortChanges(MAX_CHANGED_PORTS);
   private final MessageListeners messageListeners;
   private final RefusalCounts refusals;
   private final ExecutorService teller =
@@ -91,8 +96,29 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
 
   @Override
   public void portChanged(OpenFlowSwitch sw, OFPortDesc port, PortChangeType change) {
-    if (switches.get(sw.getId()) == sw) {
-      tell(listener -> listener.switchPortChanged(sw.getId(), port, change));
+    if (switches.get(sw.getId()) != sw) {
+      return;
+    }
+    switch (portChanges.add(sw, new PortChanges.Change(port, change))) {
+      case NEW -> execute(() -> tellPort(sw, port.getPortNo()));
+      case MERGED -> {}
+      case FULL -> {
+        refused(Refusal.PORTS_TOO_MANY);
+        logger.warn(
+            "port_changes_too_many switch={} ports={} - it is disconnected",
+            sw.getId(),
+            MAX_CHANGED_PORTS);
+        sw.disconnect();
+      }
+    }
+  }
+
+  private void tellPort(OpenFlowSwitch sw, OFPort port) {
+    for (PortChanges.Change each : portChanges.take(sw, port)) {
+      listeners.forEach(
+          listener ->
+              tellOne(
+                  listener, one -> one.switchPortChanged(sw.getId(), each.port(), each.type())));
     }
   }
 
@@ -107,8 +133,12 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
   }
 
   private void tell(Consumer<IOFSwitchListener> event) {
+    execute(() -> listeners.forEach(listener -> tellOne(listener, event)));
+  }
+
+  private void execute(Runnable telling) {
     try {
-      teller.execute(() -> listeners.forEach(listener -> tellOne(listener, event)));
+      teller.execute(telling);
     } catch (RejectedExecutionException e) {
       logger.debug("listeners_not_told - the controller stops", e);
     }

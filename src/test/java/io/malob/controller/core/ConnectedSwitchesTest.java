@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.util.concurrent.ListenableFuture;
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.malob.controller.EmbeddedController;
 import io.malob.controller.module.ModuleSettings;
 import io.malob.testing.ScriptedSwitch;
+import io.malob.testing.Stub;
 import io.malob.testing.SwitchRecorder;
 import io.malob.testing.Together;
 import java.nio.ByteBuffer;
@@ -17,12 +19,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
 import net.floodlightcontroller.core.IOFMessageListener;
 import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.IOFSwitchListener;
 import net.floodlightcontroller.core.SwitchDisconnectedException;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.junit.jupiter.api.AfterEach;
@@ -88,6 +92,40 @@ class ConnectedSwitchesTest {
             "removed " + ONE),
         recorder.events());
     assertEquals(Map.of(), switches.getAllSwitchMap());
+  }
+
+  @Test
+  void portThatFlapsWhileListenersAreBusy_isToldOnceAsItIs_andThatItWasDown() throws Exception {
+    CountDownLatch busy = new CountDownLatch(1);
+    try (ScriptedSwitch sw = connect(1)) {
+      switches.addOFSwitchListener(
+          Stub.of(IOFSwitchListener.class)
+              .on(
+                  "switchPortChanged",
+                  with -> {
+                    Uninterruptibles.awaitUninterruptibly(busy);
+                    return null;
+                  })
+              .make());
+      sw.setPortUp(1, false);
+      recorder.await("port " + ONE + "/1 DOWN");
+      for (int i = 0; i < 1_000; i++) {
+        sw.setPortUp(2, false);
+        sw.setPortUp(2, true);
+      }
+      IOFSwitch seen = switches.getSwitch(sw.id());
+      seen.writeRequest(seen.getOFFactory().barrierRequest()).get(10, TimeUnit.SECONDS);
+      busy.countDown();
+      sw.removePort(1);
+      recorder.await("port " + ONE + "/1 DELETE");
+    }
+    assertEquals(
+        List.of(
+            "port " + ONE + "/1 DOWN",
+            "port " + ONE + "/2 DOWN",
+            "port " + ONE + "/2 UP",
+            "port " + ONE + "/1 DELETE"),
+        recorder.events().stream().filter(event -> event.startsWith("port")).toList());
   }
 
   @Test
