@@ -43,7 +43,7 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
 
   private final ConcurrentHashMap<DatapathId, OpenFlowSwitch> switches = new ConcurrentHashMap<>();
   private final CopyOnWriteArrayList<IOFSwitchListener> listeners = new CopyOnWriteArrayList<>();
-  private final PortChanges portChanges = new PortChanges(MAX_CHANGED_PORTS);
+  private final PortChanges<OpenFlowSwitch> portChanges = new PortChanges<>(MAX_CHANGED_PORTS);
   private final MessageListeners messageListeners;
   private final RefusalCounts refusals;
   private final ExecutorService teller =

@@ -1,6 +1,5 @@
 package io.malob.controller.core;
 
-import io.malob.controller.channel.OpenFlowSwitch;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,10 +13,12 @@ import org.projectfloodlight.openflow.types.OFPort;
  * latest state and, before it, that the port was down or away, which ends its links. So a switch
  * whose ports change faster than listeners can be told costs a bounded amount of memory.
  * Thread-safe.
+ *
+ * @param <S> one connection of a switch
  */
-final class PortChanges {
+final class PortChanges<S> {
   private final int maxPorts;
-  private final Map<OpenFlowSwitch, Map<OFPort, Pending>> bySwitch = new HashMap<>();
+  private final Map<S, Map<OFPort, Pending>> bySwitch = new HashMap<>();
 
   /** A port as a switch has described it, and what that changed. */
   record Change(OFPortDesc port, PortChangeType type) {
@@ -59,7 +60,7 @@ final class PortChanges {
   }
 
   /** A port of a switch has changed. */
-  synchronized Outcome add(OpenFlowSwitch sw, Change change) {
+  synchronized Outcome add(S sw, Change change) {
     Map<OFPort, Pending> ports = bySwitch.computeIfAbsent(sw, any -> new HashMap<>());
     OFPort number = change.port.getPortNo();
     @Nullable Pending before = ports.get(number);
@@ -71,8 +72,11 @@ final class PortChanges {
   }
 
   /** The changes of a port, oldest first; they wait no more. */
-  synchronized List<Change> take(OpenFlowSwitch sw, OFPort port) {
-    Map<OFPort, Pending> ports = bySwitch.getOrDefault(sw, Map.of());
+  synchronized List<Change> take(S sw, OFPort port) {
+    @Nullable Map<OFPort, Pending> ports = bySwitch.get(sw);
+    if (ports == null) {
+      return List.of();
+    }
     @Nullable Pending pending = ports.remove(port);
     if (ports.isEmpty()) {
       bySwitch.remove(sw);
