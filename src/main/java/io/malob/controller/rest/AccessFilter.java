@@ -1,6 +1,8 @@
 package io.malob.controller.rest;
 
+import com.google.common.collect.ImmutableSet;
 import io.malob.controller.access.Caller;
+import io.malob.controller.access.Effect;
 import io.malob.controller.access.FailureLimit;
 import io.malob.controller.access.Role;
 import io.malob.controller.access.TokenFile;
@@ -35,7 +37,11 @@ final class AccessFilter extends Filter {
   private static final String REPORTS = "/wm/malob/reports";
   private static final String BEARER = "Bearer ";
 
+  /** Where a request may come from, by Sec-Fetch-Site: the page itself, or an address typed in. */
+  private static final ImmutableSet<String> OWN_SITES = ImmutableSet.of("same-origin", "none");
+
   private final AccessSettings settings;
+  private final RequestEffects effects;
   private final Optional<TokenFile> tokens;
   private final FailureLimit failures;
   private final Clock clock;
@@ -46,10 +52,12 @@ final class AccessFilter extends Filter {
       Context context,
       Restlet next,
       AccessSettings settings,
+      RequestEffects effects,
       Optional<TokenFile> tokens,
       Clock clock) {
     super(context, next);
     this.settings = settings;
+    this.effects = effects;
     this.tokens = tokens;
     this.failures = new FailureLimit(System::nanoTime);
     this.clock = clock;
@@ -58,15 +66,16 @@ final class AccessFilter extends Filter {
 
   @Override
   protected int doHandle(Request request, Response response) {
-    if (isRead(request) || isReports(request)) {
-      return mayPass(request, response) ? super.doHandle(request, response) : STOP;
+    Effect effect = effects.of(request);
+    if (effect == Effect.READ || isReports(request)) {
+      return pass(effect, request, response);
     }
     String who = "nobody";
     boolean isDone = false;
     try {
       Optional<Caller> caller = callerOf(request);
       who = caller.map(Caller::name).orElse(who);
-      int next = mayPass(request, response) ? super.doHandle(request, response) : STOP;
+      int next = pass(effect, request, response);
       isDone = true;
       return next;
     } finally {
@@ -80,7 +89,15 @@ final class AccessFilter extends Filter {
     }
   }
 
-  private boolean mayPass(Request request, Response response) {
+  private int pass(Effect effect, Request request, Response response) {
+    if (!mayPass(effect, request, response)) {
+      return STOP;
+    }
+    effect.grantTo(request.getAttributes());
+    return super.doHandle(request, response);
+  }
+
+  private boolean mayPass(Effect effect, Request request, Response response) {
     String host = header(request, "Host").orElse("");
     if (!host.isEmpty() && !isReports(request) && !settings.hostNames().accepts(host)) {
       return refuse(
@@ -88,27 +105,58 @@ final class AccessFilter extends Filter {
           Status.CLIENT_ERROR_FORBIDDEN,
           "This host name is not the controller's: its address will do, or the setting hostNames");
     }
-    Optional<String> origin = header(request, "Origin");
-    if (!isRead(request) && origin.isPresent() && !settings.hostNames().isOwn(origin.get(), host)) {
-      return refuse(
-          response,
-          Status.CLIENT_ERROR_FORBIDDEN,
-          "A page of another site may not change anything here (Origin)");
+    if (effect == Effect.WRITE && isOfAnotherSite(request, host, response)) {
+      return false;
     }
-    if (isOpen(request)) {
+    if (isOpen(effect, request)) {
       return true;
     }
     Optional<Caller> caller = callerOf(request);
     if (caller.isEmpty()) {
       return challenge(request, response);
     }
-    if (!isRead(request) && caller.get().role() != Role.ADMIN) {
+    if (effect == Effect.WRITE && caller.get().role() != Role.ADMIN) {
       return refuse(
           response,
           Status.CLIENT_ERROR_FORBIDDEN,
           caller.get().name() + " is read-only: this needs the role admin");
     }
     return true;
+  }
+
+  /**
+   * Refuses what a page of another site asks for. Browsers say so by Origin, but not with a GET for
+   * a picture, and by Sec-Fetch-Site, but not over plain HTTP to another machine. So a GET that
+   * writes and comes from a browser without either is refused as well.
+   */
+  private boolean isOfAnotherSite(Request request, String host, Response response) {
+    Optional<String> origin = header(request, "Origin");
+    if (origin.isPresent() && !settings.hostNames().isOwn(origin.get(), host)) {
+      return !refuse(
+          response,
+          Status.CLIENT_ERROR_FORBIDDEN,
+          "A page of another site may not change anything here (Origin)");
+    }
+    Optional<String> site = header(request, "Sec-Fetch-Site");
+    if (site.isPresent() && !OWN_SITES.contains(site.get())) {
+      return !refuse(
+          response,
+          Status.CLIENT_ERROR_FORBIDDEN,
+          "A page of another site may not change anything here (Sec-Fetch-Site)");
+    }
+    if (RequestEffects.isSafe(request)
+        && origin.isEmpty()
+        && site.isEmpty()
+        && bearer(request).isEmpty()
+        && header(request, "User-Agent").orElse("").startsWith("Mozilla/")) {
+      return !refuse(
+          response,
+          Status.CLIENT_ERROR_FORBIDDEN,
+          "A browser may not change anything here by "
+              + request.getMethod()
+              + ", which a page of another site could have asked it for: use POST or DELETE");
+    }
+    return false;
   }
 
   private Optional<Caller> callerOf(Request request) {
@@ -162,20 +210,14 @@ final class AccessFilter extends Filter {
     return Optional.ofNullable(value);
   }
 
-  private static boolean isRead(Request request) {
-    return request.getMethod().equals(Method.GET)
-        || request.getMethod().equals(Method.HEAD)
-        || request.getMethod().equals(Method.OPTIONS);
-  }
-
   private static boolean isReports(Request request) {
     return request.getMethod().equals(Method.POST) && path(request).equals(REPORTS);
   }
 
-  private static boolean isOpen(Request request) {
+  private static boolean isOpen(Effect effect, Request request) {
     String path = path(request);
     return isReports(request)
-        || (isRead(request)
+        || (effect == Effect.READ
             && (path.isEmpty()
                 || path.equals("/ui")
                 || path.startsWith("/ui/")

@@ -132,7 +132,8 @@ final class RestServer implements AutoCloseable {
       for (RestletRoutable routable : routables) {
         router.attach(routable.basePath(), routable.getRestlet(context));
       }
-      return new AccessFilter(context, router, access, tokens, Clock.systemUTC());
+      return new AccessFilter(
+          context, router, access, new RequestEffects(routables), tokens, Clock.systemUTC());
     }
 
     private static TokenFile open(Path file, AccessSettings access) {

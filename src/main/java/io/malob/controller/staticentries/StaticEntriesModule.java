@@ -1,5 +1,7 @@
 package io.malob.controller.staticentries;
 
+import io.malob.controller.access.DeclaresEffects;
+import io.malob.controller.access.Effect;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +33,11 @@ import org.slf4j.LoggerFactory;
  * Floodlight's names. They are kept in memory, and written again when their switch comes back.
  */
 public final class StaticEntriesModule
-    implements IFloodlightModule, IOFSwitchListener, IOFMessageListener, RestletRoutable {
+    implements IFloodlightModule,
+        IOFSwitchListener,
+        IOFMessageListener,
+        RestletRoutable,
+        DeclaresEffects {
   private static final Logger logger = LoggerFactory.getLogger(StaticEntriesModule.class);
 
   private @Nullable StaticEntries entries;
@@ -81,6 +87,11 @@ public final class StaticEntriesModule
   @Override
   public Restlet getRestlet(Context context) {
     return new StaticEntryRestlet(context, entries());
+  }
+
+  @Override
+  public Effect effectOf(String method, List<String> path) {
+    return Route.of(path).flatMap(route -> route.effectOf(method)).orElse(Effect.READ);
   }
 
   @Override

@@ -5,12 +5,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.base.Splitter;
 import com.google.common.base.Strings;
+import io.malob.controller.access.Effect;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.restlet.Context;
@@ -52,35 +54,45 @@ final class StaticEntryRestlet extends Restlet {
             .omitEmptyStrings()
             .splitToList(
                 Strings.nullToEmpty(request.getResourceRef().getRemainingPart(true, false)));
-    Method method = request.getMethod();
-    boolean reads = method.equals(Method.GET) || method.equals(Method.HEAD);
-    if (path.equals(List.of("json"))) {
-      if (reads) {
-        reply(response, Status.SUCCESS_OK, listed(null));
-      } else if (method.equals(Method.POST)) {
-        post(request, response);
-      } else if (method.equals(Method.DELETE)) {
-        delete(request, response);
-      } else {
-        notAllowed(response, method, Method.GET, Method.POST, Method.DELETE);
-      }
-    } else if (path.size() == 3 && path.get(2).equals("json") && path.get(0).equals("list")) {
-      if (reads) {
-        reply(response, Status.SUCCESS_OK, listed(switchOrAll(path.get(1))));
-      } else {
-        notAllowed(response, method, Method.GET);
-      }
-    } else if (path.size() == 3 && path.get(2).equals("json") && path.get(0).equals("clear")) {
-      // Floodlight clears by GET, too
-      if (method.equals(Method.GET) || method.equals(Method.POST) || method.equals(Method.DELETE)) {
-        int count = entries.clear(switchOrAll(path.get(1)));
-        reply(response, Status.SUCCESS_OK, Map.of("status", count + " entries deleted"));
-      } else {
-        notAllowed(response, method, Method.GET, Method.POST, Method.DELETE);
-      }
-    } else {
+    Optional<Route> route = Route.of(path);
+    if (route.isEmpty()) {
       response.setStatus(Status.CLIENT_ERROR_NOT_FOUND);
+      return;
     }
+    Optional<Effect> effect = route.get().effectOf(request.getMethod().getName());
+    if (effect.isEmpty()) {
+      notAllowed(response, request.getMethod(), route.get());
+    } else if (!effect.get().isGrantedTo(request.getAttributes())) {
+      refuse(response, Status.CLIENT_ERROR_FORBIDDEN, "This path needs the right to write", null);
+    } else if (effect.get() == Effect.READ) {
+      reply(response, Status.SUCCESS_OK, shown(route.get(), path, entries::list));
+    } else {
+      write(route.get(), path, request, response);
+    }
+  }
+
+  /** What can be read gets nothing that could be changed. As in Floodlight: see {@link #listed}. */
+  private static Object shown(Route route, List<String> path, EntryList entries)
+      throws WrongFieldException {
+    return listed(entries.of(route == Route.LIST ? switchOrAll(path.get(1)) : null));
+  }
+
+  private void write(Route route, List<String> path, Request request, Response response)
+      throws WrongFieldException {
+    if (route == Route.CLEAR) {
+      int count = entries.clear(switchOrAll(path.get(1)));
+      reply(response, Status.SUCCESS_OK, Map.of("status", count + " entries deleted"));
+    } else if (request.getMethod().equals(Method.POST)) {
+      post(request, response);
+    } else {
+      delete(request, response);
+    }
+  }
+
+  /** The entries of a switch, or of all switches if it is null. */
+  @FunctionalInterface
+  private interface EntryList {
+    List<StaticEntry> of(@Nullable DatapathId switchId);
   }
 
   private static @Nullable DatapathId switchOrAll(String text) throws WrongFieldException {
@@ -110,9 +122,9 @@ final class StaticEntryRestlet extends Restlet {
   }
 
   /** As in Floodlight: for each switch a list of objects, each with the entry under its name. */
-  private Map<String, List<Map<String, Object>>> listed(@Nullable DatapathId switchId) {
+  private static Map<String, List<Map<String, Object>>> listed(List<StaticEntry> entries) {
     Map<String, List<Map<String, Object>>> bySwitch = new LinkedHashMap<>();
-    for (StaticEntry entry : entries.list(switchId)) {
+    for (StaticEntry entry : entries) {
       bySwitch
           .computeIfAbsent(entry.switchId().toString(), any -> new ArrayList<>())
           .add(Map.of(entry.name(), entry.fields()));
@@ -158,8 +170,8 @@ final class StaticEntryRestlet extends Restlet {
     }
   }
 
-  private static void notAllowed(Response response, Method method, Method... allowed) {
-    response.getAllowedMethods().addAll(List.of(allowed));
+  private static void notAllowed(Response response, Method method, Route route) {
+    route.methods().forEach(name -> response.getAllowedMethods().add(Method.valueOf(name)));
     refuse(
         response,
         Status.CLIENT_ERROR_METHOD_NOT_ALLOWED,

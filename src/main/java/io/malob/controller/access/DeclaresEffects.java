@@ -1,0 +1,18 @@
+package io.malob.controller.access;
+
+import java.util.List;
+
+/**
+ * Resources some of which change state by GET, as Floodlight's do. Where resources do not declare
+ * it, GET, HEAD and OPTIONS read and every other method writes.
+ */
+public interface DeclaresEffects {
+
+  /**
+   * What a request does.
+   *
+   * @param method GET, HEAD or OPTIONS
+   * @param path the segments of the path below the base path, decoded, without empty ones
+   */
+  Effect effectOf(String method, List<String> path);
+}

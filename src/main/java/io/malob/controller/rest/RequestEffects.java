@@ -1,0 +1,64 @@
+package io.malob.controller.rest;
+
+import com.google.common.base.Splitter;
+import com.google.common.collect.ImmutableList;
+import io.malob.controller.access.DeclaresEffects;
+import io.malob.controller.access.Effect;
+import java.util.List;
+import net.floodlightcontroller.restserver.RestletRoutable;
+import org.restlet.Request;
+import org.restlet.data.Method;
+import org.restlet.data.Reference;
+
+/**
+ * Tells requests that write from those that read: by method, and where resources declare it ({@link
+ * DeclaresEffects}) by path. Safe for use by several threads.
+ */
+final class RequestEffects {
+  private static final Splitter SEGMENTS = Splitter.on('/').omitEmptyStrings();
+
+  private final ImmutableList<Declared> declared;
+
+  /** Of these resources. */
+  RequestEffects(List<RestletRoutable> routables) {
+    declared =
+        routables.stream()
+            .filter(DeclaresEffects.class::isInstance)
+            .map(
+                routable ->
+                    new Declared(
+                        ImmutableList.copyOf(SEGMENTS.split(routable.basePath())),
+                        (DeclaresEffects) routable))
+            .collect(ImmutableList.toImmutableList());
+  }
+
+  /**
+   * @param base the segments of the base path
+   */
+  private record Declared(ImmutableList<String> base, DeclaresEffects effects) {}
+
+  /** What a request does. */
+  Effect of(Request request) {
+    if (!isSafe(request)) {
+      return Effect.WRITE;
+    }
+    List<String> path = SEGMENTS.splitToList(Reference.decode(request.getResourceRef().getPath()));
+    for (Declared each : declared) {
+      int length = each.base.size();
+      if (path.size() >= length
+          && path.subList(0, length).equals(each.base)
+          && each.effects.effectOf(request.getMethod().getName(), path.subList(length, path.size()))
+              == Effect.WRITE) {
+        return Effect.WRITE;
+      }
+    }
+    return Effect.READ;
+  }
+
+  /** Whether its method is one that usually reads. */
+  static boolean isSafe(Request request) {
+    return request.getMethod().equals(Method.GET)
+        || request.getMethod().equals(Method.HEAD)
+        || request.getMethod().equals(Method.OPTIONS);
+  }
+}
