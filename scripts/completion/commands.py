@@ -12,7 +12,8 @@ from base.place import ROOT
 
 #: Of bench/, which is Java.
 JAVA_BENCHMARKS = (
-    "packet-in", "reports", "storm", "heap", "footprint", "codec", "jmh", "switches", "latency", "health", "fluid", "herding",
+    "packet-in", "reports", "storm", "heap", "footprint", "codec", "jmh", "switches", "slow-clients",
+    "latency", "health", "fluid", "herding",
     "mix", "mptcp-fluid", "hamiltonian", "fuzz")
 
 

@@ -142,6 +142,11 @@ final class ControllerProcess implements AutoCloseable {
     return client;
   }
 
+  /** Where its REST interface is. */
+  InetSocketAddress http() {
+    return http;
+  }
+
   long pid() {
     return child.pid();
   }

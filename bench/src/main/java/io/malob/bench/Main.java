@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
       CodecCommand.class,
       JmhCommand.class,
       SwitchesCommand.class,
+      SlowClientsCommand.class,
       LatencyCommand.class,
       HealthCommand.class,
       FluidCommand.class,

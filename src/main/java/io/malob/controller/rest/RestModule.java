@@ -1,6 +1,10 @@
 package io.malob.controller.rest;
 
+import com.sun.management.UnixOperatingSystemMXBean;
+import io.malob.controller.http.HttpLimits;
 import io.malob.module.SettingReader;
+import java.lang.management.ManagementFactory;
+import java.lang.management.OperatingSystemMXBean;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -24,9 +28,11 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
 /**
  * The HTTP server as a module. It starts when {@link #run} is called, after all modules have added
  * their resources. Settings: {@code host} (loopback), {@code httpPort} (8080; 0 for a free one),
- * {@code maxThreads} (16); for who may use it {@code tokens} (tokens.json in {@code data}), {@code
- * certificate}, {@code privateKey}, {@code clientAuthorities}, {@code administrators}, {@code
- * hostNames}, {@code insecure}.
+ * {@code maxThreads} (16) for requests, {@code maxConnections} (4096; half of the files that the
+ * process may open at most), {@code maxConnectionsPerAddress} (256; three quarters of all for this
+ * machine), {@code requestSeconds} (10) that a request may take to arrive; for who may use it
+ * {@code tokens} (tokens.json in {@code data}), {@code certificate}, {@code privateKey}, {@code
+ * clientAuthorities}, {@code administrators}, {@code hostNames}, {@code insecure}.
  *
  * <p>As in Floodlight, resources find every service in the attributes of their context, under the
  * name of the service's interface.
@@ -38,7 +44,7 @@ public final class RestModule implements IFloodlightModule, IRestApiService, Aut
   private final Map<String, Object> services = new HashMap<>();
   private String host = "127.0.0.1";
   private int port = 8080;
-  private int maxThreads = 16;
+  private HttpLimits limits = HttpLimits.of(16, 4096, 256, 10);
   private @Nullable AccessSettings access;
   private @Nullable RestServer server;
 
@@ -62,9 +68,22 @@ public final class RestModule implements IFloodlightModule, IRestApiService, Aut
     SettingReader settings = new SettingReader(RestModule.class, context.getConfigParams(this));
     host = settings.text("host", host);
     port = settings.number("httpPort", port, 0, 65535);
-    maxThreads = settings.number("maxThreads", maxThreads, 1, 1024);
+    limits =
+        HttpLimits.of(
+            settings.number("maxThreads", 16, 1, 1024),
+            Math.min(settings.number("maxConnections", 4096, 16, 65536), mostConnections()),
+            settings.number("maxConnectionsPerAddress", 256, 1, 65536),
+            settings.number("requestSeconds", 10, 1, 3600));
     access = AccessSettings.read(settings, host);
     bridgeLogging();
+  }
+
+  /** Switches need files as well. */
+  private static int mostConnections() {
+    OperatingSystemMXBean system = ManagementFactory.getOperatingSystemMXBean();
+    return system instanceof UnixOperatingSystemMXBean unix
+        ? (int) Math.max(16, Math.min(Integer.MAX_VALUE, unix.getMaxFileDescriptorCount() / 2))
+        : Integer.MAX_VALUE;
   }
 
   /** Restlet sets up java.util.logging anew when it is first used: the bridge must come after. */
@@ -95,7 +114,7 @@ public final class RestModule implements IFloodlightModule, IRestApiService, Aut
   @Override
   public void run() {
     AccessSettings who = Objects.requireNonNull(access, "run before init");
-    RestServer started = new RestServer(host, port, maxThreads, who, services, routables);
+    RestServer started = new RestServer(host, port, limits, who, services, routables);
     server = started;
     logger.info("http_started address={} port={}", host, started.port());
   }

@@ -2,9 +2,12 @@ package io.malob.controller.rest;
 
 import io.malob.controller.access.TlsFiles;
 import io.malob.controller.access.TokenFile;
-import io.netty.handler.ssl.JdkSslContext;
+import io.malob.controller.http.HttpLimits;
+import io.malob.controller.http.HttpServer;
+import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
@@ -15,24 +18,17 @@ import org.restlet.Application;
 import org.restlet.Component;
 import org.restlet.Context;
 import org.restlet.Restlet;
-import org.restlet.Server;
-import org.restlet.data.Parameter;
-import org.restlet.data.Protocol;
-import org.restlet.engine.Engine;
 import org.restlet.routing.Redirector;
 import org.restlet.routing.Router;
 import org.restlet.routing.Template;
-import org.restlet.util.Series;
 
-/** A running HTTP server of Restlet's own connector, which is the JDK's server. */
+/** All resources behind a running HTTP server. */
 final class RestServer implements AutoCloseable {
-  private static final int MAX_QUEUED = 256;
-
   /** Where modules serve a page for people; the root leads there. */
   private static final String PAGE = "/ui";
 
   private final Component component = new Component();
-  private final Server server;
+  private final HttpServer server;
 
   /**
    * Starts serving these resources.
@@ -42,57 +38,43 @@ final class RestServer implements AutoCloseable {
   RestServer(
       String host,
       int port,
-      int maxThreads,
+      HttpLimits limits,
       AccessSettings access,
       Map<String, Object> services,
       List<RestletRoutable> routables) {
-    // without it, the JDK's server lets replies on kept connections wait for acknowledgements
-    System.setProperty("sun.net.httpserver.nodelay", "true");
     BearerScheme.register();
-    server = server(host, port, access.tls());
-    Series<Parameter> parameters = server.getContext().getParameters();
-    // with fewer, requests would wait in the queue while long responses hold the others
-    parameters.set("minThreads", Integer.toString(maxThreads), false);
-    parameters.set("maxThreads", Integer.toString(maxThreads), false);
-    parameters.set("maxQueued", Integer.toString(MAX_QUEUED), false);
     component.getLogService().setEnabled(false);
     component.getDefaultHost().attach(new Routes(access, services, routables));
     try {
       component.start();
     } catch (Exception e) {
-      throw new UncheckedIOException(
-          String.format("Cannot serve HTTP on %s port %d: %s", host, port, e.getMessage()),
-          e instanceof IOException io ? io : new IOException(e));
+      throw new IllegalStateException("The REST resources did not start", e);
     }
+    server =
+        new HttpServer(
+            new InetSocketAddress(host, port),
+            access.tls().map(RestServer::load),
+            limits,
+            component);
   }
 
-  private Server server(String host, int port, Optional<TlsFiles> tls) {
-    if (tls.isEmpty()) {
-      return component.getServers().add(Protocol.HTTP, host, port);
-    }
-    if (Engine.getInstance().getRegisteredServers().stream()
-        .noneMatch(TlsServerHelper.class::isInstance)) {
-      Engine.getInstance().getRegisteredServers().add(0, new TlsServerHelper(null));
-    }
-    Server secure = component.getServers().add(Protocol.HTTPS, host, port);
-    Map<String, Object> attributes = secure.getContext().getAttributes();
+  private static SslContext load(TlsFiles tls) {
     try {
-      attributes.put(TlsServerHelper.CONTEXT, ((JdkSslContext) tls.get().load()).context());
+      return tls.load();
     } catch (IOException e) {
       throw new UncheckedIOException(e.getMessage(), e);
     }
-    attributes.put(TlsServerHelper.WANTS_CLIENTS, tls.get().wantsClients());
-    return secure;
   }
 
   /** The port that it serves on: the one asked for, or a free one if that was 0. */
   int port() {
-    return server.getPort() == 0 ? server.getEphemeralPort() : server.getPort();
+    return server.port();
   }
 
   /** Stops serving. */
   @Override
   public void close() {
+    server.close();
     try {
       component.stop();
     } catch (Exception e) {

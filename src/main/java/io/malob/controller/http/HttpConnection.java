@@ -1,0 +1,575 @@
+package io.malob.controller.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.common.primitives.Ints;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.ReferenceCountUtil;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection: reads one request whole, has it handled, sends the response at the client's pace,
+ * and then reads the next one. No thread waits for its client; what the client owes has a deadline.
+ * Runs on its event loop but for what says otherwise.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
+final class HttpConnection extends ChannelInboundHandlerAdapter {
+  /** In the place of a time: it is not so now. */
+  static final long NEVER = Long.MIN_VALUE;
+
+  private static final byte[] NOTHING = new byte[0];
+  private static final int PIECE_BYTES = 32 * 1024;
+  private static final int MIN_BYTES_PER_SECOND = 16 * 1024;
+  private static final long DRAIN_SECONDS = 2;
+
+  /** Handles a request on another thread, which answers by {@link #respond} or {@link #stream}. */
+  @FunctionalInterface
+  interface Handler {
+    /**
+     * Takes a complete request.
+     *
+     * @throws RejectedExecutionException if too many wait already
+     */
+    void handle(HttpConnection connection, HttpRequest head, byte[] body, int length);
+  }
+
+  private enum State {
+    /** The client owes a request, or the rest of one. */
+    READING,
+    /** It is handled. */
+    HANDLING,
+    /** The client owes taking the response. */
+    RESPONDING,
+    /** A thread of its own sends the response. */
+    STREAMING,
+    /** What the client still sends is thrown away, so that it hears the answer. */
+    DRAINING
+  }
+
+  private final HttpConnections all;
+  private final Handler handler;
+  private final SocketChannel channel;
+  private final String source;
+  private final Object writability = new Object();
+
+  private State state = State.READING;
+  private boolean hasBytes;
+  private boolean keepsAlive = true;
+  private final Queue<HttpObject> later = new ArrayDeque<>();
+  private @Nullable HttpRequest head;
+  private byte[] body = NOTHING;
+  private int bodyLength;
+  private byte[] unsent = NOTHING;
+  private int sentLength;
+  private boolean isLastSent;
+  private boolean isPumping;
+
+  private volatile long deadlineNanos;
+  private volatile long owingSinceNanos;
+  private volatile long holdingSinceNanos = NEVER;
+  private final AtomicLong heldBytes = new AtomicLong();
+
+  HttpConnection(HttpConnections all, Handler handler, SocketChannel channel) {
+    this.all = all;
+    this.handler = handler;
+    this.channel = channel;
+    source = HttpConnections.sourceOf(address().getAddress());
+    owingSinceNanos = all.now();
+    deadlineNanos = owingSinceNanos + all.limits().requestNanos();
+  }
+
+  // --- what any thread may ask
+
+  String source() {
+    return source;
+  }
+
+  /** Since when the client owes a request. */
+  long owingSinceNanos() {
+    return owingSinceNanos;
+  }
+
+  /** Since when bytes are held for what the client has not finished. */
+  long holdingSinceNanos() {
+    return holdingSinceNanos;
+  }
+
+  long heldBytes() {
+    return heldBytes.get();
+  }
+
+  InetSocketAddress address() {
+    return channel.remoteAddress() == null
+        ? new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)
+        : channel.remoteAddress();
+  }
+
+  Channel channel() {
+    return channel;
+  }
+
+  Optional<SslHandler> tls() {
+    return Optional.ofNullable(channel.pipeline().get(SslHandler.class));
+  }
+
+  /** Closes it, for the sake of others. What it holds does not count any more from now on. */
+  void giveUp() {
+    all.release(heldBytes.getAndSet(0));
+    channel.close();
+  }
+
+  void checkDeadline(long now) {
+    if (deadlineNanos != NEVER && now - deadlineNanos > 0) {
+      channel.eventLoop().execute(this::expire);
+    }
+  }
+
+  // --- reading
+
+  /** Stands before the decoder, to know whether the client has begun a request. */
+  ChannelHandler firstByte() {
+    return new ChannelInboundHandlerAdapter() {
+      @Override
+      public void channelRead(ChannelHandlerContext context, Object message) {
+        hasBytes = true;
+        context.fireChannelRead(message);
+      }
+    };
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext context) {
+    context.fireChannelActive();
+    context.read();
+  }
+
+  /** What was read together with a request, but belongs to later ones, waits. */
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    if (!(message instanceof HttpObject part) || state == State.DRAINING) {
+      ReferenceCountUtil.release(message);
+    } else if (state == State.READING && later.isEmpty()) {
+      takeAndRelease(part);
+    } else {
+      later.add(part);
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    if (state == State.READING) {
+      context.read();
+    }
+  }
+
+  private void takeAndRelease(HttpObject part) {
+    try {
+      take(part);
+    } finally {
+      ReferenceCountUtil.release(part);
+    }
+  }
+
+  /** Goes on with what was read already. */
+  private void readOn() {
+    while (state == State.READING && !later.isEmpty()) {
+      takeAndRelease(later.remove());
+    }
+    if (state == State.READING) {
+      channel.read();
+    }
+  }
+
+  private void take(HttpObject part) {
+    if (part.decoderResult().isFailure()) {
+      refuseUnreadable(part.decoderResult().cause());
+      return;
+    }
+    if (part instanceof HttpRequest request) {
+      takeHead(request);
+    }
+    if (state == State.READING && part instanceof HttpContent content) {
+      takeBody(content.content());
+      if (state == State.READING && part instanceof LastHttpContent) {
+        handle();
+      }
+    }
+  }
+
+  private void refuseUnreadable(Throwable cause) {
+    if (cause instanceof TooLongHttpHeaderException) {
+      refuse(HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The header is too long");
+    } else if (cause instanceof TooLongHttpLineException) {
+      refuse(HttpResponseStatus.REQUEST_URI_TOO_LONG, "The path is too long");
+    } else {
+      refuse(HttpResponseStatus.BAD_REQUEST, "This is no HTTP request that can be read");
+    }
+  }
+
+  private void takeHead(HttpRequest request) {
+    head = request;
+    keepsAlive = HttpUtil.isKeepAlive(request);
+    long length = HttpUtil.getContentLength(request, 0L);
+    if (!isUri(request.uri())) {
+      refuse(HttpResponseStatus.BAD_REQUEST, "The path is not well encoded");
+    } else if (!isHost(request.headers().getAll(HttpHeaderNames.HOST))) {
+      refuse(HttpResponseStatus.BAD_REQUEST, "The header Host must be there once, as HOST:PORT");
+    } else if (length > all.limits().bodyBytes()) {
+      refuseTooLarge();
+    } else {
+      deadlineNanos = all.now() + all.limits().requestNanos();
+      if (HttpUtil.is100ContinueExpected(request)) {
+        channel.writeAndFlush(
+            new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
+      }
+    }
+  }
+
+  private void refuseTooLarge() {
+    refuse(
+        HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
+        "The body has more than " + all.limits().bodyBytes() + " bytes");
+  }
+
+  private static boolean isUri(String text) {
+    try {
+      @Nullable String path = new URI(text).getRawPath();
+      return (path != null && path.startsWith("/")) || text.equals("*");
+    } catch (URISyntaxException e) {
+      return false;
+    }
+  }
+
+  /** Restlet wants a number behind the colon. */
+  private static boolean isHost(List<String> hosts) {
+    if (hosts.isEmpty()) {
+      return true;
+    }
+    String host = hosts.get(0);
+    int colon = host.indexOf(':', Math.max(0, host.indexOf(']')));
+    return hosts.size() == 1 && (colon < 0 || Ints.tryParse(host.substring(colon + 1)) != null);
+  }
+
+  private void takeBody(ByteBuf bytes) {
+    int added = bytes.readableBytes();
+    if (added == 0) {
+      return;
+    }
+    int length = bodyLength + added;
+    if (length > all.limits().bodyBytes()) {
+      refuseTooLarge();
+      return;
+    }
+    if (length > body.length) {
+      int grown = Math.min(all.limits().bodyBytes(), Math.max(length, body.length * 2));
+      hold(grown - body.length);
+      body = Arrays.copyOf(body, grown);
+    }
+    bytes.readBytes(body, bodyLength, added);
+    bodyLength = length;
+    long later = deadlineNanos + TimeUnit.SECONDS.toNanos(added) / MIN_BYTES_PER_SECOND;
+    deadlineNanos = later;
+  }
+
+  private void handle() {
+    HttpRequest request = head;
+    if (request == null) {
+      return;
+    }
+    state = State.HANDLING;
+    owingSinceNanos = NEVER;
+    holdingSinceNanos = NEVER; // as long as it is handled it is not the client's fault
+    deadlineNanos = NEVER;
+    try {
+      handler.handle(this, request, body, bodyLength);
+    } catch (RejectedExecutionException e) {
+      respondError(HttpResponseStatus.SERVICE_UNAVAILABLE, "Too many requests wait; try again");
+    }
+  }
+
+  // --- responding
+
+  /** Sends a response; any thread, once for each request, instead of {@link #stream}. */
+  void respond(HttpResponseStatus status, HttpHeaders headers, byte[] content) {
+    channel.eventLoop().execute(() -> beginResponse(status, headers, content));
+  }
+
+  /** Sends an error in the form that all errors have; as {@link #respond}. */
+  void respondError(HttpResponseStatus status, String sentence) {
+    FullHttpResponse error = error(status, sentence);
+    byte[] content = new byte[error.content().readableBytes()];
+    error.content().readBytes(content);
+    respond(status, error.headers(), content);
+  }
+
+  /** Begins a response of unknown length; any thread. The stream is to be closed. */
+  ResponseStream stream(HttpResponseStatus status, HttpHeaders headers) {
+    channel.eventLoop().execute(() -> beginStream(status, headers));
+    return new ResponseStream(this, all.limits().writeNanos());
+  }
+
+  private void beginResponse(HttpResponseStatus status, HttpHeaders headers, byte[] content) {
+    if (state != State.HANDLING) {
+      return;
+    }
+    dropRequest();
+    state = State.RESPONDING;
+    unsent = content;
+    sentLength = 0;
+    isLastSent = false;
+    hold(content.length);
+    markConnection(headers);
+    channel.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, status, headers));
+    deadlineNanos = all.now() + all.limits().writeNanos();
+    pump();
+  }
+
+  private void beginStream(HttpResponseStatus status, HttpHeaders headers) {
+    if (state != State.HANDLING) {
+      return;
+    }
+    boolean isOld = head != null && head.protocolVersion().equals(HttpVersion.HTTP_1_0);
+    dropRequest();
+    state = State.STREAMING;
+    if (isOld) {
+      keepsAlive = false;
+    } else {
+      headers.set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
+    }
+    markConnection(headers);
+    channel.writeAndFlush(new DefaultHttpResponse(HttpVersion.HTTP_1_1, status, headers));
+  }
+
+  private void markConnection(HttpHeaders headers) {
+    if (!keepsAlive) {
+      headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    } else {
+      headers.remove(HttpHeaderNames.CONNECTION);
+    }
+  }
+
+  private void dropRequest() {
+    head = null;
+    body = NOTHING;
+    bodyLength = 0;
+    release();
+  }
+
+  /** Writes as much as the client takes. Writing may tell that writability has changed. */
+  private void pump() {
+    if (isPumping) {
+      return;
+    }
+    isPumping = true;
+    do {
+      pumpOnce();
+    } while (sentLength < unsent.length && channel.isWritable());
+    isPumping = false;
+  }
+
+  private void pumpOnce() {
+    while (sentLength < unsent.length && channel.isWritable()) {
+      int length = Math.min(PIECE_BYTES, unsent.length - sentLength);
+      channel.write(new DefaultHttpContent(Unpooled.wrappedBuffer(unsent, sentLength, length)));
+      sentLength += length;
+      deadlineNanos = all.now() + all.limits().writeNanos();
+    }
+    if (sentLength == unsent.length && !isLastSent) {
+      isLastSent = true;
+      channel.write(LastHttpContent.EMPTY_LAST_CONTENT).addListener(any -> responded());
+    }
+    channel.flush();
+  }
+
+  /** A stream has ended; any thread. */
+  void streamEnded(boolean isComplete) {
+    channel
+        .eventLoop()
+        .execute(
+            () -> {
+              if (state == State.STREAMING && isComplete) {
+                deadlineNanos = all.now() + all.limits().writeNanos();
+                channel
+                    .writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT)
+                    .addListener(any -> responded());
+              } else {
+                channel.close();
+              }
+            });
+  }
+
+  private void responded() {
+    if (state != State.RESPONDING && state != State.STREAMING) {
+      return;
+    }
+    unsent = NOTHING;
+    release();
+    if (!keepsAlive) {
+      channel.close();
+      return;
+    }
+    state = State.READING;
+    hasBytes = false;
+    owingSinceNanos = all.now();
+    deadlineNanos = owingSinceNanos + all.limits().idleNanos();
+    readOn();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    if (state == State.RESPONDING) {
+      pump();
+    }
+    wakeWriters();
+    context.fireChannelWritabilityChanged();
+  }
+
+  private void wakeWriters() {
+    synchronized (writability) {
+      writability.notifyAll();
+    }
+  }
+
+  /**
+   * Waits until the channel takes more or is closed, but not for ever; whether it takes more. On
+   * the thread of a stream.
+   */
+  boolean awaitWritable(long patienceNanos) throws InterruptedException {
+    long giveUp = all.now() + patienceNanos;
+    synchronized (writability) {
+      while (channel.isActive() && !channel.isWritable()) {
+        long left = giveUp - all.now();
+        if (left <= 0) {
+          return false;
+        }
+        TimeUnit.NANOSECONDS.timedWait(writability, left);
+      }
+    }
+    return channel.isActive();
+  }
+
+  // --- ending
+
+  private void expire() {
+    if (deadlineNanos == NEVER || all.now() - deadlineNanos <= 0) {
+      return;
+    }
+    if (state == State.READING && hasBytes) {
+      refuse(
+          HttpResponseStatus.REQUEST_TIMEOUT,
+          "The request was not complete within "
+              + TimeUnit.NANOSECONDS.toSeconds(all.limits().requestNanos())
+              + " s");
+    } else {
+      channel.close();
+    }
+  }
+
+  /** Answers with an error instead of reading on, and closes the connection. */
+  void refuse(HttpResponseStatus status, String sentence) {
+    dropRequest();
+    dropLater();
+    state = State.DRAINING;
+    keepsAlive = false;
+    owingSinceNanos = all.now();
+    deadlineNanos = NEVER;
+    channel.eventLoop().schedule(() -> channel.close(), DRAIN_SECONDS, TimeUnit.SECONDS);
+    boolean isSecret = tls().isPresent();
+    channel
+        .writeAndFlush(error(status, sentence))
+        .addListener(
+            any -> {
+              ChannelFuture unused = isSecret ? channel.close() : channel.shutdownOutput();
+            });
+    channel.config().setAutoRead(true);
+  }
+
+  private static FullHttpResponse error(HttpResponseStatus status, String sentence) {
+    FullHttpResponse response =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1,
+            status,
+            Unpooled.copiedBuffer("{\"error\":\"" + sentence + "\",\"field\":null}", UTF_8));
+    response
+        .headers()
+        .set(HttpHeaderNames.CONTENT_TYPE, "application/json; charset=UTF-8")
+        .set(HttpHeaderNames.CONTENT_LENGTH, response.content().readableBytes())
+        .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    if (status.equals(HttpResponseStatus.SERVICE_UNAVAILABLE)) {
+      response.headers().set(HttpHeaderNames.RETRY_AFTER, 1);
+    }
+    return response;
+  }
+
+  /** Its client is gone or it was closed here. */
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    state = State.DRAINING;
+    deadlineNanos = NEVER;
+    dropRequest();
+    dropLater();
+    unsent = NOTHING;
+    wakeWriters();
+    context.fireChannelInactive();
+  }
+
+  /** A connection that is broken, or speaks no TLS, is only closed. */
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    channel.close();
+  }
+
+  private void dropLater() {
+    later.forEach(ReferenceCountUtil::release);
+    later.clear();
+  }
+
+  private void hold(long bytes) {
+    if (holdingSinceNanos == NEVER) {
+      holdingSinceNanos = all.now();
+    }
+    heldBytes.addAndGet(bytes);
+    all.hold(this, bytes);
+  }
+
+  private void release() {
+    all.release(heldBytes.getAndSet(0));
+    holdingSinceNanos = NEVER;
+  }
+}

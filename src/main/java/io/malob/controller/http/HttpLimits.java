@@ -1,0 +1,54 @@
+package io.malob.controller.http;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+/**
+ * What clients may take of the HTTP server.
+ *
+ * @param threads that handle requests
+ * @param streams responses of unknown length at a time, each of which has a thread of its own
+ * @param connections open ones of all clients
+ * @param perAddress open ones of one address (IPv6: one /64)
+ * @param onLoopback open ones of this machine
+ * @param requestNanos how long a request may take to arrive, plus a second for each 16 KiB of it
+ * @param idleNanos how long a connection without a request is kept
+ * @param writeNanos how long a response may wait for its client to take anything
+ * @param bodyBytes of a request
+ * @param heldBytes of all requests and responses that clients have not finished sending or taking;
+ *     beyond, those that hold most for longest are given up
+ */
+public record HttpLimits(
+    int threads,
+    int streams,
+    int connections,
+    int perAddress,
+    int onLoopback,
+    long requestNanos,
+    long idleNanos,
+    long writeNanos,
+    int bodyBytes,
+    long heldBytes) {
+  private static final int STREAMS = 16;
+  private static final long IDLE_SECONDS = 30;
+  private static final long WRITE_SECONDS = 15;
+
+  /** The largest body of a resource, and as much as is thrown away of a larger one. */
+  private static final int BODY_BYTES = 17 * 1024 * 1024;
+
+  private static final long LEAST_HELD_BYTES = 32L * 1024 * 1024;
+
+  /** Limits of which operators set some; programs on this machine share three quarters. */
+  public static HttpLimits of(int threads, int connections, int perAddress, int requestSeconds) {
+    return new HttpLimits(
+        threads,
+        STREAMS,
+        connections,
+        Math.min(perAddress, connections),
+        Math.max(Math.min(perAddress, connections), connections * 3 / 4),
+        SECONDS.toNanos(requestSeconds),
+        SECONDS.toNanos(IDLE_SECONDS),
+        SECONDS.toNanos(WRITE_SECONDS),
+        BODY_BYTES,
+        Math.max(LEAST_HELD_BYTES, Runtime.getRuntime().maxMemory() / 16));
+  }
+}

@@ -1,0 +1,236 @@
+package io.malob.controller.http;
+
+import io.malob.controller.channel.RareWarning;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.restlet.Response;
+import org.restlet.Restlet;
+import org.restlet.engine.Engine;
+import org.restlet.engine.adapter.HttpResponse;
+import org.restlet.engine.adapter.ServerAdapter;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Serves a restlet over HTTP or HTTPS. Event loops read requests and send responses; a thread is
+ * taken only while a complete request is handled. Started and closed by one thread.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // a channel that fails is closed
+public final class HttpServer implements AutoCloseable {
+  private static final Logger logger = LoggerFactory.getLogger(HttpServer.class);
+
+  private static final int EVENT_LOOPS = 2;
+  private static final int TLS_THREADS = 2;
+  private static final int MAX_QUEUED = 256;
+  private static final int BACKLOG = 1024;
+  private static final int MAX_LINE_BYTES = 8 * 1024;
+  private static final int MAX_HEADER_BYTES = 16 * 1024;
+
+  /** What clients that read nothing may hold of the kernel's memory; it would take megabytes. */
+  private static final int SOCKET_BYTES = 128 * 1024;
+
+  private static final int MAX_REFUSING = 256;
+  private static final long SWEEP_MILLIS = 500;
+  private static final WriteBufferWaterMark UNSENT_BYTES =
+      new WriteBufferWaterMark(32 * 1024, 64 * 1024);
+
+  private final HttpConnections connections;
+  private final Restlet restlet;
+
+  /** Between calls and Restlet's requests and responses. */
+  private final ServerAdapter adapter;
+
+  private final ThreadPoolExecutor handlers;
+  private final ThreadPoolExecutor streams;
+  private final ThreadPoolExecutor handshakes;
+  private final EventLoopGroup loops;
+  private final ChannelGroup channels =
+      new DefaultChannelGroup("http", GlobalEventExecutor.INSTANCE);
+  private final RareWarning refused;
+
+  /** Connections that are told why they are refused. */
+  private final AtomicInteger refusing = new AtomicInteger();
+
+  private final Channel listening;
+
+  /**
+   * Binds and serves.
+   *
+   * @throws UncheckedIOException if the address cannot be bound; the message says which and why
+   */
+  public HttpServer(
+      InetSocketAddress address, Optional<SslContext> tls, HttpLimits limits, Restlet restlet) {
+    this.restlet = restlet;
+    adapter = new ServerAdapter(restlet.getContext());
+    connections = new HttpConnections(limits, System::nanoTime);
+    refused = new RareWarning(logger, "http_connection_refused", System::nanoTime);
+    handlers = pool("http", limits.threads(), new LinkedBlockingQueue<>(MAX_QUEUED));
+    handlers.allowCoreThreadTimeOut(true);
+    streams =
+        new ThreadPoolExecutor(
+            0,
+            limits.streams(),
+            10,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            new DefaultThreadFactory("http-stream", true));
+    handshakes = pool("http-tls", TLS_THREADS, new LinkedBlockingQueue<>());
+    handshakes.allowCoreThreadTimeOut(true);
+    loops = new NioEventLoopGroup(EVENT_LOOPS, new DefaultThreadFactory("http-io", true));
+    ChannelFuture bound =
+        new ServerBootstrap()
+            .group(loops)
+            .channel(NioServerSocketChannel.class)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .option(ChannelOption.SO_BACKLOG, BACKLOG)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.AUTO_READ, false)
+            .childOption(ChannelOption.SO_SNDBUF, SOCKET_BYTES)
+            .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, UNSENT_BYTES)
+            .childHandler(
+                new ChannelInitializer<SocketChannel>() {
+                  @Override
+                  protected void initChannel(SocketChannel channel) {
+                    accept(channel, tls);
+                  }
+                })
+            .bind(address)
+            .awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      Throwable cause = bound.cause();
+      end(loops);
+      throw new UncheckedIOException(
+          String.format(
+              "Cannot serve HTTP on %s port %d: %s",
+              address.getHostString(), address.getPort(), cause.getMessage()),
+          cause instanceof IOException io ? io : new IOException(cause));
+    }
+    listening = bound.channel();
+    loops.scheduleWithFixedDelay(
+        connections::sweep, SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private static ThreadPoolExecutor pool(
+      String name, int threads, BlockingQueue<Runnable> waiting) {
+    return new ThreadPoolExecutor(
+        threads, threads, 60, TimeUnit.SECONDS, waiting, new DefaultThreadFactory(name, true));
+  }
+
+  private void accept(SocketChannel channel, Optional<SslContext> tls) {
+    HttpConnection connection = new HttpConnection(connections, this::handle, channel);
+    Optional<String> reason = connections.enter(connection);
+    channels.add(channel);
+    ChannelPipeline pipeline = channel.pipeline();
+    channel.closeFuture().addListener(closed -> connections.leave(connection));
+    if (reason.isPresent()) {
+      refused.warn(reason.get() + ": " + connection.address().getAddress().getHostAddress());
+      // nothing can be said before a TLS handshake, and nothing is said to a flood
+      if (tls.isPresent() || refusing.get() >= MAX_REFUSING) {
+        channel.close();
+        return;
+      }
+      refusing.incrementAndGet();
+      channel.closeFuture().addListener(closed -> refusing.decrementAndGet());
+    }
+    tls.ifPresent(context -> pipeline.addLast(context.newHandler(channel.alloc(), handshakes)));
+    pipeline
+        .addLast(connection.firstByte())
+        .addLast(
+            new HttpServerCodec(
+                new HttpDecoderConfig()
+                    .setMaxInitialLineLength(MAX_LINE_BYTES)
+                    .setMaxHeaderSize(MAX_HEADER_BYTES)))
+        .addLast(connection);
+    if (reason.isPresent()) {
+      channel
+          .eventLoop()
+          .execute(() -> connection.refuse(HttpResponseStatus.SERVICE_UNAVAILABLE, reason.get()));
+    }
+  }
+
+  private void handle(HttpConnection connection, HttpRequest head, byte[] body, int length) {
+    handlers.execute(
+        () -> {
+          HttpCall call = new HttpCall(connection, head, body, length, streams);
+          try {
+            answer(call);
+          } catch (RuntimeException e) {
+            logger.error("request_failed uri=\"{}\"", call.getRequestUri(), e);
+          } finally {
+            call.finish();
+          }
+        });
+  }
+
+  private void answer(HttpCall call) {
+    try {
+      org.restlet.engine.adapter.HttpRequest request = adapter.toRequest(call);
+      HttpResponse response = new HttpResponse(call, request);
+      Response.setCurrent(response);
+      restlet.handle(request, response);
+      adapter.commit(response);
+    } finally {
+      Engine.clearThreadLocalVariables();
+    }
+  }
+
+  /** The port that it serves on: the one asked for, or a free one if that was 0. */
+  public int port() {
+    return ((InetSocketAddress) listening.localAddress()).getPort();
+  }
+
+  /** How many connections are open. */
+  public int connectionCount() {
+    return connections.count();
+  }
+
+  /** How many bytes of requests and responses are held for clients. */
+  public long heldBytes() {
+    return connections.held();
+  }
+
+  /** Stops listening and closes all connections; waits until that is done, or a few seconds. */
+  @Override
+  public void close() {
+    listening.close().awaitUninterruptibly();
+    channels.close().awaitUninterruptibly(2, TimeUnit.SECONDS);
+    handlers.shutdownNow();
+    streams.shutdownNow();
+    handshakes.shutdownNow();
+    end(loops);
+  }
+
+  private static void end(EventLoopGroup group) {
+    Future<?> ended = group.shutdownGracefully(0, 2, TimeUnit.SECONDS);
+    ended.awaitUninterruptibly();
+  }
+}

@@ -1,0 +1,419 @@
+package io.malob.controller.http;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.restlet.Application;
+import org.restlet.Component;
+import org.restlet.Request;
+import org.restlet.Response;
+import org.restlet.Restlet;
+import org.restlet.data.MediaType;
+import org.restlet.data.Status;
+import org.restlet.representation.ByteArrayRepresentation;
+import org.restlet.representation.OutputRepresentation;
+import org.restlet.representation.StringRepresentation;
+
+/** The HTTP server over real sockets, with clients of all kinds. */
+class HttpServerTest {
+  private static final int LARGE_BYTES = 8 * 1024 * 1024;
+  private static final String HOST = "Host: 127.0.0.1\r\n";
+
+  private final List<Socket> sockets = new ArrayList<>();
+  private final HttpClient client = HttpClient.newHttpClient();
+  private final CountDownLatch gate = new CountDownLatch(1);
+  private final AtomicInteger streamsEnded = new AtomicInteger();
+  private HttpServer server;
+
+  /** Answers {@code /echo}, {@code /large}, {@code /stream}, {@code /gated}, and says OK else. */
+  private final class Resources extends Restlet {
+    @Override
+    public void handle(Request request, Response response) {
+      try {
+        switch (request.getResourceRef().getPath()) {
+          case "/echo" -> {
+            String body = request.getEntity().getText();
+            response.setEntity(new StringRepresentation(body == null ? "nothing" : body));
+          }
+          case "/large" ->
+              response.setEntity(
+                  new ByteArrayRepresentation(
+                      new byte[LARGE_BYTES], MediaType.APPLICATION_OCTET_STREAM));
+          case "/stream" -> response.setEntity(new Endless());
+          case "/lines" -> response.setEntity(new Lines());
+          case "/gated" -> {
+            gate.await();
+            response.setEntity(new StringRepresentation("late"));
+          }
+          case "/nothing" -> response.setStatus(Status.SUCCESS_NO_CONTENT);
+          case "/fail" -> throw new IllegalStateException("on purpose");
+          default -> response.setEntity(new StringRepresentation("OK"));
+        }
+      } catch (IOException | InterruptedException e) {
+        response.setStatus(Status.SERVER_ERROR_INTERNAL);
+      }
+    }
+  }
+
+  /** More than fits into one piece, and an end that was not flushed. */
+  private static final class Lines extends OutputRepresentation {
+    Lines() {
+      super(MediaType.TEXT_PLAIN);
+    }
+
+    @Override
+    public void write(OutputStream out) throws IOException {
+      for (int i = 0; i < 100_000; i++) {
+        out.write((i + "\n").getBytes(US_ASCII));
+      }
+      out.write("end".getBytes(US_ASCII));
+    }
+  }
+
+  /** A stream of events that never ends. */
+  private final class Endless extends OutputRepresentation {
+    Endless() {
+      super(MediaType.TEXT_PLAIN);
+    }
+
+    @Override
+    public void write(OutputStream out) throws IOException {
+      try {
+        while (true) {
+          out.write(new byte[LARGE_BYTES / 64]);
+          out.flush();
+        }
+      } finally {
+        streamsEnded.incrementAndGet();
+      }
+    }
+  }
+
+  private void start(HttpLimits limits) throws Exception {
+    Component component = new Component();
+    component.getLogService().setEnabled(false);
+    component
+        .getDefaultHost()
+        .attach(
+            new Application() {
+              @Override
+              public Restlet createInboundRoot() {
+                return new Resources();
+              }
+            });
+    component.start();
+    server =
+        new HttpServer(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            Optional.empty(),
+            limits,
+            component);
+  }
+
+  /** One thread, one stream, short times. */
+  private static HttpLimits limits(int connections, int seconds) {
+    long nanos = TimeUnit.SECONDS.toNanos(seconds);
+    return new HttpLimits(
+        1, 1, connections, connections, connections, nanos, nanos, nanos, 64 * 1024, 1024 * 1024);
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    gate.countDown();
+    for (Socket socket : sockets) {
+      socket.close();
+    }
+    server.close();
+  }
+
+  private Socket connect() throws IOException {
+    Socket socket = new Socket();
+    socket.setReceiveBufferSize(8 * 1024);
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+    socket.setSoTimeout(20_000);
+    sockets.add(socket);
+    return socket;
+  }
+
+  private Socket send(String text) throws IOException {
+    Socket socket = connect();
+    socket.getOutputStream().write(text.getBytes(US_ASCII));
+    return socket;
+  }
+
+  /** Everything until the server closes the connection. */
+  private static String all(Socket socket) throws IOException {
+    return new String(socket.getInputStream().readAllBytes(), US_ASCII);
+  }
+
+  private URI uri(String path) {
+    return URI.create("http://127.0.0.1:" + server.port() + path);
+  }
+
+  private String get(String path) throws Exception {
+    return client.send(HttpRequest.newBuilder(uri(path)).build(), BodyHandlers.ofString()).body();
+  }
+
+  private static void await(String what, BooleanSupplier condition) throws Exception {
+    long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (!condition.getAsBoolean()) {
+      assertTrue(System.nanoTime() < giveUp, what);
+      Thread.sleep(20);
+    }
+  }
+
+  @Test
+  void slowClientsOfEveryKind_takeNoThread() throws Exception {
+    start(limits(2_000, 60));
+    for (int i = 0; i < 200; i++) {
+      send("GET / HTTP/1.1\r\n" + HOST + "X-Half: ");
+      send("POST /echo HTTP/1.1\r\n" + HOST + "Content-Length: 1000\r\n\r\nhalf");
+    }
+    for (int i = 0; i < 20; i++) {
+      send("GET /large HTTP/1.1\r\n" + HOST + "\r\n");
+    }
+    send("GET /stream HTTP/1.1\r\n" + HOST + "\r\n");
+
+    for (int i = 0; i < 50; i++) {
+      long began = System.nanoTime();
+      assertEquals("OK", get("/"));
+      long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
+      assertTrue(millis < 2_000, millis + " ms");
+    }
+    assertTrue(server.heldBytes() <= 1024 * 1024 + LARGE_BYTES, server.heldBytes() + " bytes");
+    assertTrue(server.connectionCount() > 380, server.connectionCount() + " connections");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"GET / HTTP/1.1|X-Half: , 408", "POST /echo HTTP/1.1|Content-Length: 9||half, 408"})
+  void requestThatIsNotCompleteInTime_is408AndClosed(String half, int status) throws Exception {
+    start(limits(10, 1));
+    String answer = all(send(half.replace("|", "\r\n")));
+    assertTrue(answer.startsWith("HTTP/1.1 " + status), answer);
+    assertTrue(answer.contains("{\"error\":\"The request was not complete within 1 s\""), answer);
+    await("closed", () -> server.connectionCount() == 0);
+  }
+
+  @Test
+  void connectionWithoutARequest_isClosedWithoutAWord() throws Exception {
+    start(limits(10, 1));
+    assertEquals("", all(connect()));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/large", "/stream"})
+  void responseThatIsNotTaken_isGivenUpAndForgotten(String path) throws Exception {
+    start(limits(10, 1));
+    send("GET " + path + " HTTP/1.1\r\n" + HOST + "\r\n");
+    await("taken up", () -> server.connectionCount() == 1);
+    await("given up", () -> server.connectionCount() == 0);
+    await("freed", () -> server.heldBytes() == 0);
+    if (path.equals("/stream")) {
+      await("its thread is free", () -> streamsEnded.get() == 1);
+    }
+  }
+
+  @Test
+  void responsesThatAreNotTaken_holdOneMoreThanTheLimitAtMost() throws Exception {
+    start(limits(100, 60));
+    for (int i = 0; i < 30; i++) {
+      send("GET /large HTTP/1.1\r\n" + HOST + "\r\n");
+    }
+    await("the first give way", () -> server.connectionCount() <= 2);
+    assertEquals("OK", get("/"));
+    assertTrue(server.heldBytes() <= 2L * LARGE_BYTES, server.heldBytes() + " bytes");
+  }
+
+  @Test
+  void limit_allOweARequest_theSlowestGivesWay() throws Exception {
+    start(limits(4, 60));
+    Socket first = send("GET / HTTP/1.1\r\n");
+    Thread.sleep(50);
+    for (int i = 0; i < 3; i++) {
+      send("GET / HTTP/1.1\r\n");
+    }
+    await("all are there", () -> server.connectionCount() == 4);
+    Thread.sleep(1_100); // longer than any client that is not slow needs
+    assertEquals("OK", get("/"));
+    assertEquals("", all(first));
+    assertEquals(4, server.connectionCount());
+  }
+
+  @Test
+  void limit_allAreBusy_theNextIsToldSo() throws Exception {
+    start(limits(2, 60));
+    Socket one = send("GET /gated HTTP/1.1\r\n" + HOST + "\r\n");
+    Socket other = send("GET /gated HTTP/1.1\r\n" + HOST + "\r\n");
+    await("both are there", () -> server.connectionCount() == 2);
+    String answer = all(send("GET / HTTP/1.1\r\n" + HOST + "\r\n"));
+    assertTrue(answer.startsWith("HTTP/1.1 503 Service Unavailable\r\n"), answer);
+    assertTrue(answer.contains("retry-after: 1\r\n"), answer);
+    assertTrue(
+        answer.endsWith(
+            "{\"error\":\"This address has 2 connections, which is as many as it may\","
+                + "\"field\":null}"),
+        answer);
+    gate.countDown();
+    assertTrue(new String(one.getInputStream().readNBytes(12), US_ASCII).endsWith("200"));
+    assertTrue(new String(other.getInputStream().readNBytes(12), US_ASCII).endsWith("200"));
+  }
+
+  @Test
+  void requests_oneAfterTheOtherOrAtOnce_areAnsweredInOrder() throws Exception {
+    start(limits(10, 10));
+    String post = "POST /echo HTTP/1.1\r\n" + HOST + "Content-Length: 3\r\n\r\n";
+    String chunked = "POST /echo HTTP/1.1\r\n" + HOST + "Transfer-Encoding: chunked\r\n\r\n";
+    Socket socket =
+        send(
+            post
+                + "one"
+                + chunked
+                + "2\r\ntw\r\n1\r\no\r\n0\r\n\r\n"
+                + "HEAD / HTTP/1.1\r\n"
+                + HOST
+                + "\r\nGET /nothing HTTP/1.1\r\n"
+                + HOST
+                + "\r\nPOST /echo HTTP/1.1\r\n"
+                + HOST
+                + "Connection: close\r\nContent-Length: 5\r\n\r\nthree");
+    List<String> answers = List.of(all(socket).split("HTTP/1.1 "));
+    assertEquals(6, answers.size(), answers.toString());
+    assertTrue(answers.get(1).endsWith("\r\n\r\none"), answers.get(1));
+    assertTrue(answers.get(2).endsWith("\r\n\r\ntwo"), answers.get(2));
+    assertTrue(answers.get(3).startsWith("200"), answers.get(3));
+    assertTrue(answers.get(3).endsWith("\r\n\r\n"), answers.get(3));
+    assertTrue(answers.get(4).startsWith("204"), answers.get(4));
+    assertTrue(answers.get(4).endsWith("\r\n\r\n"), answers.get(4));
+    assertTrue(answers.get(5).endsWith("\r\n\r\nthree"), answers.get(5));
+  }
+
+  @Test
+  void stream_thatEnds_isCompleteAndTheConnectionGoesOn() throws Exception {
+    start(limits(10, 10));
+    for (int i = 0; i < 3; i++) {
+      String lines = get("/lines");
+      assertEquals(100_001, lines.lines().count());
+      assertTrue(lines.startsWith("0\n1\n") && lines.endsWith("\n99999\nend"));
+    }
+    assertEquals(1, server.connectionCount());
+  }
+
+  @Test
+  void stream_ofHttp10_endsWithTheConnection() throws Exception {
+    start(limits(10, 10));
+    Socket socket = send("GET /stream HTTP/1.0\r\n\r\n");
+    InputStream in = socket.getInputStream();
+    String head = new String(in.readNBytes(300), US_ASCII);
+    assertTrue(head.startsWith("HTTP/1.1 200 OK\r\n"), head);
+    assertTrue(head.contains("connection: close"), head);
+    assertTrue(!head.contains("chunked"), head);
+  }
+
+  @Test
+  void streams_asManyAsThereMayBe_theNextIs503AndOthersGoOn() throws Exception {
+    start(limits(10, 60));
+    Socket first = send("GET /stream HTTP/1.1\r\n" + HOST + "\r\n");
+    assertEquals("HTTP/1.1 200", new String(first.getInputStream().readNBytes(12), US_ASCII));
+    HttpResponse<String> second =
+        client.send(HttpRequest.newBuilder(uri("/stream")).build(), BodyHandlers.ofString());
+    assertEquals(503, second.statusCode());
+    assertEquals("OK", get("/"));
+    first.close();
+    await("its thread is free", () -> streamsEnded.get() == 1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "NONSENSE, 400",
+    "GET /%zz HTTP/1.1|Host: a||, 400",
+    "GET / HTTP/1.1|Host: a:b||, 400",
+    "GET / HTTP/1.1|Host: a|Host: b||, 400",
+    "GET / HTTP/1.1|Content-Length: x||, 400",
+    "POST /echo HTTP/1.1|Host: a|Content-Length: 65537||, 413",
+    "POST /echo HTTP/1.1|Host: a|Expect: 100-continue|Content-Length: 65537||, 413"
+  })
+  void requestThatCannotBe_isRefusedInJsonAndClosed(String request, int status) throws Exception {
+    start(limits(10, 5));
+    String answer = all(send(request.replace("|", "\r\n") + "\r\n\r\n"));
+    assertTrue(answer.startsWith("HTTP/1.1 " + status), answer);
+    assertTrue(answer.contains("\r\n\r\n{\"error\":\""), answer);
+  }
+
+  @Test
+  void longHeaders_areRefused() throws Exception {
+    start(limits(10, 5));
+    String line = all(send("GET /" + "x".repeat(9_000) + " HTTP/1.1\r\n" + HOST + "\r\n"));
+    assertTrue(line.startsWith("HTTP/1.1 414"), line);
+    String header =
+        all(send("GET / HTTP/1.1\r\n" + HOST + "X: " + "x".repeat(17_000) + "\r\n\r\n"));
+    assertTrue(header.startsWith("HTTP/1.1 431"), header);
+  }
+
+  @Test
+  void bodyInChunksThatIsTooLarge_isRefusedWhileItIsSent() throws Exception {
+    start(limits(10, 5));
+    HttpRequest request =
+        HttpRequest.newBuilder(uri("/echo"))
+            .POST(
+                BodyPublishers.ofInputStream(
+                    () -> new java.io.ByteArrayInputStream(new byte[70_000])))
+            .build();
+    assertEquals(413, client.send(request, BodyHandlers.ofString()).statusCode());
+  }
+
+  @Test
+  void expectContinue_isToldToGoOn() throws Exception {
+    start(limits(10, 5));
+    HttpRequest request =
+        HttpRequest.newBuilder(uri("/echo"))
+            .expectContinue(true)
+            .POST(BodyPublishers.ofString("body"))
+            .build();
+    assertEquals("body", client.send(request, BodyHandlers.ofString()).body());
+  }
+
+  @Test
+  void resourceThatFails_isAnsweredAndTheConnectionGoesOn() throws Exception {
+    start(limits(10, 5));
+    HttpResponse<String> failed =
+        client.send(HttpRequest.newBuilder(uri("/fail")).build(), BodyHandlers.ofString());
+    assertEquals(500, failed.statusCode());
+    assertEquals("OK", get("/"));
+    assertEquals(1, server.connectionCount());
+  }
+
+  @Test
+  void close_whileClientsAreConnected_endsThemAndFreesThePort() throws Exception {
+    start(limits(10, 60));
+    Socket half = send("GET / HTTP/1.1\r\n");
+    Socket stream = send("GET /stream HTTP/1.1\r\n" + HOST + "\r\n");
+    assertEquals("HTTP/1.1 200", new String(stream.getInputStream().readNBytes(12), US_ASCII));
+    server.close();
+    assertEquals("", all(half));
+    await("the stream's thread ends", () -> streamsEnded.get() == 1);
+  }
+}
