@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What is there and its numbers, once a second, for pages that follow it: as a stream of events, or
- * to be asked for. Restlet's servers take a thread for as long as a response lasts, so there are
- * few streams; whoever gets none asks instead.
+ * to be asked for. A stream takes a thread, in real Floodlight one of those that handle requests,
+ * so there are few; whoever gets none asks instead.
  */
 public final class LiveEvents implements RestletRoutable, AutoCloseable {
   /** Where it is; before anything else that serves a part of this path. */
@@ -26,7 +26,7 @@ public final class LiveEvents implements RestletRoutable, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LiveEvents.class);
   private static final long TICK_MILLIS = 1_000;
 
-  /** Of the ten threads that Restlet's servers have at least. */
+  /** In real Floodlight of ten threads; the embedded controller has others for streams. */
   private static final int MOST_LISTENERS = 6;
 
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(15);
