@@ -13,8 +13,12 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,6 +34,7 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFMeterStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFPortStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFStatsReply;
+import org.projectfloodlight.openflow.protocol.OFStatsReplyFlags;
 import org.projectfloodlight.openflow.protocol.OFStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFStatsType;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
@@ -46,6 +51,7 @@ class SwitchStatisticsTest {
 
   private final HttpClient client = HttpClient.newHttpClient();
   private EmbeddedController controller;
+  private SwitchRecorder recorder;
   private ScriptedSwitch sw;
 
   @BeforeEach
@@ -56,7 +62,7 @@ class SwitchStatisticsTest {
                 .overlaidWith(EmbeddedControllerTest.FREE_PORTS)
                 .overlaidWith(
                     Map.of("io.malob.controller.core.CoreModule.requestTimeoutMillis", "500")));
-    SwitchRecorder recorder = new SwitchRecorder();
+    recorder = new SwitchRecorder();
     controller.context().getServiceImpl(IOFSwitchService.class).addOFSwitchListener(recorder);
     sw = new ScriptedSwitch(1, 2).answer(SwitchStatisticsTest::answer);
     sw.connect(controller.openFlowPort());
@@ -126,6 +132,65 @@ class SwitchStatisticsTest {
                 : null);
     JsonNode answer = json(502, get(ID + "/meter"));
     assertTrue(answer.get("error").asText().contains("BAD_TYPE"));
+  }
+
+  /** A heap as small as tests have has room for one answer at a time. */
+  @Test
+  void all_asksTheNextSwitchWhenTheOneBeforeHasAnswered() throws Exception {
+    AtomicInteger waiting = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    List<ScriptedSwitch> others = new ArrayList<>();
+    for (int id = 2; id <= 5; id++) {
+      ScriptedSwitch other = new ScriptedSwitch(id, 2);
+      others.add(other);
+      other.answer(
+          request -> {
+            if (request instanceof OFFlowStatsRequest) {
+              most.accumulateAndGet(waiting.incrementAndGet(), Math::max);
+              sleep(100);
+              waiting.decrementAndGet();
+            }
+            return answer(request);
+          });
+      other.connect(controller.openFlowPort());
+      recorder.await("activated " + other.id());
+    }
+    JsonNode answers = json(200, get("all/flow"));
+    others.forEach(ScriptedSwitch::close);
+    assertEquals(5, answers.size());
+    answers.forEach(each -> assertEquals(1, each.get("flows").size(), each.toString()));
+    long room = Math.max(1, Math.min(4, Runtime.getRuntime().maxMemory() / (768L << 20)));
+    assertTrue(most.get() <= room, most + " at a time, and there is room for " + room);
+  }
+
+  private static void sleep(long millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void answer_thatIsTooLong_isAnErrorThatSaysSo() throws Exception {
+    sw.answer(SwitchStatisticsTest::endless);
+    String error = "The answer has more than 10000 parts or 33554432 bytes";
+    assertEquals(error, json(502, get(ID + "/flow")).get("error").asText());
+    assertEquals(error, json(200, get("all/flow")).get(ID).get("error").asText());
+  }
+
+  /** More parts than are taken. */
+  private static List<OFMessage> endless(OFMessage request) {
+    if (!(request instanceof OFFlowStatsRequest)) {
+      return answer(request);
+    }
+    OFMessage part =
+        ScriptedSwitch.FACTORY
+            .buildFlowStatsReply()
+            .setXid(request.getXid())
+            .setFlags(Set.of(OFStatsReplyFlags.REPLY_MORE))
+            .build();
+    return Collections.nCopies(10_001, part);
   }
 
   @Test

@@ -196,7 +196,7 @@ final class PendingRequests {
     void complete() {
       if (isTooLong()) {
         fail(
-            new OpenFlowException(
+            new AnswerTooLongException(
                 "The answer has more than " + MAX_PARTS + " parts or " + MAX_BYTES + " bytes"));
       } else {
         future.set(List.copyOf(parts));

@@ -98,6 +98,9 @@ public final class RestModule implements IFloodlightModule, IRestApiService, Aut
     for (Class<? extends IFloodlightService> service : context.getAllServices()) {
       services.put(service.getCanonicalName(), context.getServiceImpl(service));
     }
+    services.put(
+        StatisticReader.class.getCanonicalName(),
+        new StatisticReader(Runtime.getRuntime().maxMemory()));
     addRestletRoutable(new CoreRoutes());
   }
 

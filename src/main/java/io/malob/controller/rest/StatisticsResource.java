@@ -1,29 +1,39 @@
 package io.malob.controller.rest;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import com.google.common.collect.ImmutableSortedMap;
+import com.google.common.collect.Maps;
 import com.google.common.util.concurrent.ListenableFuture;
+import io.malob.controller.channel.AnswerTooLongException;
 import io.malob.controller.channel.OpenFlowErrorException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.restlet.data.CharacterSet;
+import org.restlet.data.MediaType;
 import org.restlet.data.Status;
+import org.restlet.representation.ByteArrayRepresentation;
+import org.restlet.representation.OutputRepresentation;
 import org.restlet.representation.Representation;
 import org.restlet.resource.Get;
+import org.restlet.resource.ResourceException;
 import org.restlet.resource.ServerResource;
 
 /** Asks one switch, or all, for a statistic, and waits for the answer. */
 public final class StatisticsResource extends ServerResource {
-  /** Longer than requests wait by themselves, unless that has been set to much longer. */
-  private static final long MOST_SECONDS = 15;
+  /** Up to this an answer is sent with its length. */
+  private static final int SHORT_BYTES = 1024 * 1024;
 
   /** The answer of one switch, or of each under its datapath id. */
   @Get
@@ -41,7 +51,7 @@ public final class StatisticsResource extends ServerResource {
           "stat");
     }
     if (id.equals("all")) {
-      return Json.of(ofAll(switches().getAllSwitchMap().values(), question.get()));
+      return new AllStatistics(switches().getAllSwitchMap().values(), question.get(), reader());
     }
     @Nullable IOFSwitch sw;
     try {
@@ -54,14 +64,107 @@ public final class StatisticsResource extends ServerResource {
           Status.CLIENT_ERROR_NOT_FOUND, "There is no switch \"" + id + "\" now", "switch");
     }
     try {
-      return Json.of(await(question.get().apply(sw)));
+      StatisticReader.Answer answer = reader().ask(sw, question.get());
+      return answer.length() > SHORT_BYTES ? new LongAnswer(answer) : shortAnswer(answer);
+    } catch (StatisticReader.BusyException e) {
+      return refusal(Status.SERVER_ERROR_SERVICE_UNAVAILABLE, e.getMessage(), null);
+    } catch (IOException e) {
+      throw new ResourceException(e);
     } catch (ExecutionException e) {
-      boolean refused = e.getCause() instanceof OpenFlowErrorException;
+      boolean refused =
+          e.getCause() instanceof OpenFlowErrorException
+              || e.getCause() instanceof AnswerTooLongException;
       return refusal(
           refused ? Status.SERVER_ERROR_BAD_GATEWAY : Status.SERVER_ERROR_GATEWAY_TIMEOUT,
           reason(e),
           null);
     }
+  }
+
+  private static Representation shortAnswer(StatisticReader.Answer answer) throws IOException {
+    try (answer) {
+      ByteArrayOutputStream plain = new ByteArrayOutputStream((int) answer.length());
+      answer.writeTo(plain);
+      return utf8(new ByteArrayRepresentation(plain.toByteArray(), MediaType.APPLICATION_JSON));
+    }
+  }
+
+  private static Representation utf8(Representation body) {
+    body.setCharacterSet(CharacterSet.UTF_8);
+    return body;
+  }
+
+  /** An answer that is unpacked while its client takes it. */
+  private static final class LongAnswer extends OutputRepresentation {
+    private final StatisticReader.Answer answer;
+    private boolean isReleased;
+
+    LongAnswer(StatisticReader.Answer answer) {
+      super(MediaType.APPLICATION_JSON);
+      this.answer = answer;
+      setCharacterSet(CharacterSet.UTF_8);
+    }
+
+    @Override
+    public void write(OutputStream out) throws IOException {
+      answer.writeTo(out);
+    }
+
+    @Override
+    public synchronized void release() {
+      if (!isReleased) {
+        isReleased = true;
+        answer.close();
+      }
+      super.release();
+    }
+  }
+
+  /**
+   * The answer of each switch under its datapath id, each asked when the one before has been sent;
+   * one without an answer says why.
+   */
+  private static final class AllStatistics extends OutputRepresentation {
+    private final ImmutableSortedMap<String, IOFSwitch> switches;
+    private final Function<IOFSwitch, ListenableFuture<Object>> question;
+    private final StatisticReader reader;
+
+    AllStatistics(
+        Collection<IOFSwitch> switches,
+        Function<IOFSwitch, ListenableFuture<Object>> question,
+        StatisticReader reader) {
+      super(MediaType.APPLICATION_JSON);
+      this.switches =
+          ImmutableSortedMap.copyOf(Maps.uniqueIndex(switches, sw -> sw.getId().toString()));
+      this.question = question;
+      this.reader = reader;
+      setCharacterSet(CharacterSet.UTF_8);
+    }
+
+    @Override
+    public void write(OutputStream out) throws IOException {
+      String before = "{";
+      for (Map.Entry<String, IOFSwitch> each : switches.entrySet()) {
+        out.write((before + "\"" + each.getKey() + "\":").getBytes(US_ASCII));
+        before = ",";
+        try (StatisticReader.Answer answer = reader.ask(each.getValue(), question)) {
+          answer.writeTo(out);
+        } catch (ExecutionException e) {
+          Json.of(Map.of("error", reason(e))).write(out);
+        } catch (StatisticReader.BusyException e) {
+          Json.of(Map.of("error", String.valueOf(e.getMessage()))).write(out);
+        }
+      }
+      out.write((switches.isEmpty() ? "{}" : "}").getBytes(US_ASCII));
+    }
+  }
+
+  private StatisticReader reader() {
+    Object service = getContext().getAttributes().get(StatisticReader.class.getCanonicalName());
+    if (!(service instanceof StatisticReader reader)) {
+      throw new IllegalStateException("no reader of statistics in the context");
+    }
+    return reader;
   }
 
   private IOFSwitchService switches() {
@@ -72,41 +175,13 @@ public final class StatisticsResource extends ServerResource {
     return connected;
   }
 
-  /** All are asked before the first answer is waited for; one without an answer says why. */
-  private static Map<String, Object> ofAll(
-      Collection<IOFSwitch> switches, Function<IOFSwitch, ListenableFuture<Object>> question) {
-    Map<String, ListenableFuture<Object>> asked = new TreeMap<>();
-    switches.forEach(sw -> asked.put(sw.getId().toString(), question.apply(sw)));
-    Map<String, Object> answers = new LinkedHashMap<>();
-    asked.forEach(
-        (id, answer) -> {
-          try {
-            answers.put(id, await(answer));
-          } catch (ExecutionException e) {
-            answers.put(id, Map.of("error", reason(e)));
-          }
-        });
-    return answers;
-  }
-
-  private static Object await(ListenableFuture<Object> answer) throws ExecutionException {
-    try {
-      return answer.get(MOST_SECONDS, TimeUnit.SECONDS);
-    } catch (TimeoutException e) {
-      throw new ExecutionException("The switch did not answer", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new ExecutionException("The controller stops", e);
-    }
-  }
-
   private static String reason(ExecutionException e) {
     Throwable cause = e.getCause();
     String text = cause == null ? null : cause.getMessage();
     return text == null ? "The switch did not answer" : text;
   }
 
-  private Representation refusal(Status status, String sentence, @Nullable String field) {
+  private Representation refusal(Status status, @Nullable String sentence, @Nullable String field) {
     setStatus(status);
     Map<String, @Nullable Object> body = new LinkedHashMap<>();
     body.put("error", sentence);

@@ -61,7 +61,7 @@ final class SwitchStatistic {
     return BY_NAME.keySet();
   }
 
-  /** Asks for a list of entries: shown under that name, beside the version. */
+  /** Asks for a list of entries: shown under that name, beside the version, once. */
   static <R extends OFStatsReply, E> ListenableFuture<Object> askAll(
       IOFSwitch sw,
       String name,
@@ -73,14 +73,19 @@ final class SwitchStatistic {
         replies ->
             new Row()
                 .add("version", request::getVersion)
-                .put(
-                    name,
-                    replies.stream()
-                        .flatMap(reply -> entries.apply(reply).stream())
-                        .map(entry -> row.apply(entry).fields())
-                        .toList())
+                .put(name, rows(replies, entries, row))
                 .fields(),
         MoreExecutors.directExecutor());
+  }
+
+  /** Rows that are made one by one as they are written: all at once take more than the answer. */
+  private static <R, E> Iterable<Map<String, Object>> rows(
+      List<R> replies, Function<R, List<E>> entries, Function<E, Row> row) {
+    return () ->
+        replies.stream()
+            .flatMap(reply -> entries.apply(reply).stream())
+            .map(entry -> row.apply(entry).fields())
+            .iterator();
   }
 
   /** Asks for one object: shown under that name. */

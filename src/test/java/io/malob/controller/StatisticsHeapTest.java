@@ -1,0 +1,181 @@
+package io.malob.controller;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.testing.ScriptedSwitch;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsReply;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFStatsReplyFlags;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.TransportPort;
+import org.projectfloodlight.openflow.types.U64;
+
+/**
+ * The largest answers of several switches, on the heap that is shipped, in a process of its own.
+ */
+class StatisticsHeapTest {
+  private static final int SWITCHES = 2;
+  private static final int CLIENTS = 2;
+  private static final int ENTRIES = 600;
+
+  /** 30 MiB in all; the bound is 32. */
+  private static final int PARTS = 480;
+
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  @TempDir private Path directory;
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  @Test
+  void flowsOfAllSwitches_asLargeAsTheyMayBe_fitIntoTheHeap() throws Exception {
+    int openFlowPort = freePort();
+    int httpPort = freePort();
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx1g",
+                "-XX:+ExitOnOutOfMemoryError",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "--openflow-port",
+                Integer.toString(openFlowPort),
+                "--http-port",
+                Integer.toString(httpPort),
+                "--data",
+                directory.resolve("data").toString())
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("log").toFile())
+            .start();
+    List<ScriptedSwitch> switches = new ArrayList<>();
+    ExecutorService clients = Executors.newFixedThreadPool(CLIENTS);
+    try {
+      await(process, "http://127.0.0.1:" + httpPort + "/wm/core/health/json");
+      for (int id = 1; id <= SWITCHES; id++) {
+        ScriptedSwitch sw = new ScriptedSwitch(id, 2).answer(StatisticsHeapTest::answer);
+        switches.add(sw.connect(openFlowPort).awaitHandshake());
+      }
+      String uri = "http://127.0.0.1:" + httpPort + "/wm/core/switch/all/flow/json";
+      Callable<Long> asking = () -> flows(uri);
+      for (Future<Long> flows : clients.invokeAll(Collections.nCopies(CLIENTS, asking))) {
+        assertEquals((long) SWITCHES * PARTS * ENTRIES, flows.get());
+      }
+      assertTrue(process.isAlive(), () -> said());
+    } finally {
+      clients.shutdownNow();
+      switches.forEach(ScriptedSwitch::close);
+      process.destroyForcibly().waitFor();
+    }
+  }
+
+  private String said() {
+    try {
+      return Files.readString(directory.resolve("log"));
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  private void await(Process process, String uri) throws Exception {
+    long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (true) {
+      assertTrue(process.isAlive() && System.nanoTime() < giveUp, this::said);
+      try {
+        if (status(uri) == 200) {
+          return;
+        }
+      } catch (IOException e) {
+        Thread.sleep(100);
+      }
+    }
+  }
+
+  private int status(String uri) throws Exception {
+    return client
+        .send(HttpRequest.newBuilder(URI.create(uri)).build(), BodyHandlers.discarding())
+        .statusCode();
+  }
+
+  /** Counts rules without keeping them, by the y of byte_count, priority and eth_type. */
+  private long flows(String uri) throws Exception {
+    HttpRequest request = HttpRequest.newBuilder(URI.create(uri)).build();
+    try (InputStream in = client.send(request, BodyHandlers.ofInputStream()).body()) {
+      byte[] buffer = new byte[64 * 1024];
+      long found = 0;
+      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        for (int i = 0; i < read; i++) {
+          found += buffer[i] == 'y' ? 1 : 0;
+        }
+      }
+      return found / 3;
+    }
+  }
+
+  private static List<OFMessage> answer(OFMessage request) {
+    if (!(request instanceof OFFlowStatsRequest)) {
+      return null;
+    }
+    OFFlowStatsReply last =
+        ScriptedSwitch.FACTORY
+            .buildFlowStatsReply()
+            .setXid(request.getXid())
+            .setEntries(Collections.nCopies(ENTRIES, entry()))
+            .build();
+    OFMessage part = last.createBuilder().setFlags(Set.of(OFStatsReplyFlags.REPLY_MORE)).build();
+    List<OFMessage> parts = new ArrayList<>(Collections.nCopies(PARTS - 1, part));
+    parts.add(last);
+    return parts;
+  }
+
+  private static OFFlowStatsEntry entry() {
+    OFFactory factory = ScriptedSwitch.FACTORY;
+    return factory
+        .buildFlowStatsEntry()
+        .setCookie(U64.of(0x1234))
+        .setPriority(49_000)
+        .setMatch(
+            factory
+                .buildMatch()
+                .setExact(MatchField.ETH_TYPE, EthType.IPv4)
+                .setExact(MatchField.IP_PROTO, IpProtocol.TCP)
+                .setExact(MatchField.IPV4_SRC, IPv4Address.of("10.0.0.1"))
+                .setExact(MatchField.IPV4_DST, IPv4Address.of("10.0.0.100"))
+                .setExact(MatchField.TCP_SRC, TransportPort.of(40_000))
+                .setExact(MatchField.TCP_DST, TransportPort.of(80))
+                .build())
+        .build();
+  }
+}
