@@ -81,6 +81,7 @@ class LogLinesTest {
         new TreeSet<>(
             Set.of(
                 "access_refused",
+                "http_connection_refused",
                 "message_listener_failed",
                 "message_problem",
                 "switch_not_listed"));

@@ -37,6 +37,9 @@ final class SlowClientsCommand implements Callable<Integer> {
   /** One in so many reads nothing; all of them hold less than the controller gives up. */
   private static final int READERS = 20;
 
+  /** Each twentieth of a second, so that this process does not measure itself. */
+  private static final int OPENED_AT_ONCE = 20;
+
   private static final int READ_MILLIS = 10_000;
 
   @Option(
@@ -195,13 +198,19 @@ final class SlowClientsCommand implements Callable<Integer> {
         boolean isTrickling = System.nanoTime() - trickleNanos > 0;
         trickleNanos += isTrickling ? TRICKLE_NANOS : 0;
         int there = 0;
+        int left = OPENED_AT_ONCE;
         for (int i = 0; i < channels.size() && !isClosed; i++) {
           @Nullable SocketChannel channel = channels.get(i);
-          if (channel == null || !isAlive(channel, i, isTrickling)) {
-            made++;
-            channels.set(i, opened(i));
+          if (channel != null && !isAlive(channel, i, isTrickling)) {
+            channel = null;
           }
-          there += channels.get(i) == null ? 0 : 1;
+          if (channel == null && left > 0) {
+            left--;
+            made++;
+            channel = opened(i);
+          }
+          channels.set(i, channel);
+          there += channel == null ? 0 : 1;
         }
         open = there;
         reopened = Math.max(0, made - channels.size());

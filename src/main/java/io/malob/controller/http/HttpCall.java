@@ -143,7 +143,7 @@ final class HttpCall extends ServerCall {
               entity.write(out);
               isComplete = true;
             } catch (IOException e) {
-              logger.debug("the client has not taken a response", e);
+              // the client is gone, or has not taken it in time
             } catch (RuntimeException e) {
               logger.error("response_failed uri=\"{}\"", getRequestUri(), e);
             } finally {
