@@ -2,13 +2,14 @@ package io.malob.controller;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.controller.module.ModuleSettings;
 import io.malob.testing.ScriptedSwitch;
 import io.malob.testing.SwitchRecorder;
+import io.malob.testing.SwitchRoles;
 import java.util.List;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.IOFSwitch.SwitchStatus;
@@ -21,12 +22,16 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.projectfloodlight.openflow.protocol.OFBadRequestCode;
 import org.projectfloodlight.openflow.protocol.OFControllerRole;
 import org.projectfloodlight.openflow.protocol.OFControllerRoleReason;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFRoleReply;
 import org.projectfloodlight.openflow.protocol.OFRoleRequest;
 import org.projectfloodlight.openflow.protocol.OFRoleRequestFailedCode;
 import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFErrorCauseData;
+import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
 
 /** The controller's role at its switches, over real TCP. */
@@ -55,9 +60,95 @@ class RolesTest {
     try (ScriptedSwitch sw = new ScriptedSwitch(1, 1).connect(controller.openFlowPort())) {
       recorder.await("activated " + sw.id());
       assertRole(sw, OFControllerRole.ROLE_MASTER, SwitchStatus.MASTER, true);
-      OFRoleRequest request = sw.received(OFRoleRequest.class).get(0);
-      assertTrue(request.getGenerationId().getValue() > 1_000_000_000_000L);
     }
+  }
+
+  @Test
+  void switchThatGoesToFloodlightAndBack_obeysWhoeverItCameToLast() throws Exception {
+    SwitchRoles roles = new SwitchRoles();
+    Object floodlight = new Object();
+    try (ScriptedSwitch sw =
+        new ScriptedSwitch(1, 1).roles(roles).connect(controller.openFlowPort())) {
+      recorder.await("activated " + sw.id());
+      assertEquals(OFControllerRole.ROLE_MASTER, roles.of(sw));
+
+      assertInstanceOf(OFRoleReply.class, claim(roles, floodlight, 0));
+      switches.getSwitch(sw.id()).write(List.of(anyRule()));
+      recorder.await("deactivated " + sw.id());
+      assertRole(sw, OFControllerRole.ROLE_SLAVE, SwitchStatus.SLAVE, false);
+      assertEquals(OFControllerRole.ROLE_MASTER, roles.of(floodlight));
+    }
+    recorder.await("removed " + DatapathId.of(1));
+    try (ScriptedSwitch again =
+        new ScriptedSwitch(1, 1).roles(roles).connect(controller.openFlowPort())) {
+      awaitClaim(again);
+      assertEquals(OFControllerRole.ROLE_MASTER, roles.of(again));
+      assertEquals(OFControllerRole.ROLE_SLAVE, roles.of(floodlight));
+      assertEquals(0, roles.generation());
+      assertInstanceOf(OFRoleReply.class, claim(roles, floodlight, 0), "and so on");
+    }
+  }
+
+  @Test
+  void switchOfACluster_keepsTheGenerationIdThatItHas() throws Exception {
+    SwitchRoles roles = new SwitchRoles();
+    Object leader = new Object();
+    claim(roles, leader, 7_000);
+    try (ScriptedSwitch sw =
+        new ScriptedSwitch(1, 1).roles(roles).connect(controller.openFlowPort())) {
+      recorder.await("activated " + sw.id());
+      assertRole(sw, OFControllerRole.ROLE_MASTER, SwitchStatus.MASTER, true);
+      assertEquals(7_000, roles.generation());
+      assertInstanceOf(OFErrorMsg.class, claim(roles, new Object(), 6_999));
+      assertInstanceOf(OFRoleReply.class, claim(roles, leader, 7_000));
+    }
+  }
+
+  @Test
+  void twoControllers_theOneThatASwitchCameToLastIsItsMaster() throws Exception {
+    SwitchRoles roles = new SwitchRoles();
+    try (EmbeddedController later =
+            EmbeddedController.start(
+                ModuleSettings.parse("").overlaidWith(EmbeddedControllerTest.FREE_PORTS));
+        ScriptedSwitch first =
+            new ScriptedSwitch(1, 1).roles(roles).connect(controller.openFlowPort())) {
+      recorder.await("activated " + first.id());
+      try (ScriptedSwitch second =
+          new ScriptedSwitch(1, 1).roles(roles).connect(later.openFlowPort())) {
+        awaitClaim(second);
+        assertEquals(OFControllerRole.ROLE_MASTER, roles.of(second));
+        assertEquals(OFControllerRole.ROLE_SLAVE, roles.of(first));
+        switches.getSwitch(first.id()).write(List.of(anyRule()));
+        recorder.await("deactivated " + first.id());
+      }
+      // the first one connects anew while the later one is away: it is not locked out
+      switches.getSwitch(first.id()).disconnect();
+      recorder.await("removed " + first.id());
+      try (ScriptedSwitch again =
+          new ScriptedSwitch(1, 1).roles(roles).connect(controller.openFlowPort())) {
+        awaitClaim(again);
+        assertEquals(OFControllerRole.ROLE_MASTER, roles.of(again));
+      }
+    }
+  }
+
+  private static void awaitClaim(ScriptedSwitch sw) {
+    sw.await(OFRoleRequest.class, request -> request.getRole() == OFControllerRole.ROLE_MASTER);
+  }
+
+  private static OFMessage claim(SwitchRoles roles, Object other, long generation) {
+    return roles.answer(
+        other,
+        ScriptedSwitch.FACTORY,
+        ScriptedSwitch.FACTORY
+            .buildRoleRequest()
+            .setRole(OFControllerRole.ROLE_MASTER)
+            .setGenerationId(U64.of(generation))
+            .build());
+  }
+
+  private static OFMessage anyRule() {
+    return ScriptedSwitch.FACTORY.buildFlowAdd().setTableId(TableId.of(0)).build();
   }
 
   @Test

@@ -75,6 +75,7 @@ public final class ScriptedSwitch implements AutoCloseable {
   private short tables = 254;
   private OFAuxId auxiliaryId = OFAuxId.MAIN;
   private Function<OFMessage, List<OFMessage>> script = request -> null;
+  private SwitchRoles roles = new SwitchRoles();
   private boolean closed;
   private boolean reading = true;
 
@@ -101,6 +102,12 @@ public final class ScriptedSwitch implements AutoCloseable {
   /** Sets the number of tables that it says it has; before it connects. */
   public ScriptedSwitch tables(int count) {
     tables = (short) count;
+    return this;
+  }
+
+  /** Makes it another connection of the switch whose roles these are; before it connects. */
+  public ScriptedSwitch roles(SwitchRoles shared) {
+    roles = shared;
     return this;
   }
 
@@ -265,7 +272,8 @@ public final class ScriptedSwitch implements AutoCloseable {
 
   /** Waits until the controller has set its table-miss rules, and drops what came so far. */
   public ScriptedSwitch awaitHandshake() {
-    await(OFBarrierRequest.class, any -> true);
+    awaitCount(
+        2, OFBarrierRequest.class, any -> true); // after the question about roles, at the end
     forget();
     return this;
   }
@@ -396,13 +404,9 @@ public final class ScriptedSwitch implements AutoCloseable {
     } else if (message instanceof OFDescStatsRequest) {
       return List.of(description(xid));
     } else if (message instanceof OFRoleRequest role) {
-      return List.of(
-          factory
-              .buildRoleReply()
-              .setXid(xid)
-              .setRole(role.getRole())
-              .setGenerationId(role.getGenerationId())
-              .build());
+      return List.of(roles.answer(this, factory, role));
+    } else if (message instanceof OFFlowMod rule) {
+      return roles.answer(this, factory, rule);
     } else if (message instanceof OFBarrierRequest) {
       return List.of(factory.buildBarrierReply().setXid(xid).build());
     } else if (message instanceof OFEchoRequest echo) {

@@ -41,6 +41,9 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   /** How long a switch may keep silent before it is spoken to. */
   private static final int SILENCE_MILLIS = 500;
 
+  /** Said by switches to which no controller has sent a generation id yet. */
+  private static final U64 UNDEFINED = U64.of(-1);
+
   /** What the handshake waits for. */
   private enum State {
     HELLO,
@@ -55,7 +58,6 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   private final ChannelSettings settings;
   private final Admission admission;
   private final ProtocolVersion version;
-  private final U64 generationId;
   private final Function<OpenFlowSwitch, SwitchHandler> whenActive;
   private final EchoKeepAlive echo;
 
@@ -66,6 +68,9 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
 
   private final SwitchPorts ports = new SwitchPorts();
   private long roleRequestXid;
+
+  /** The switch's current generation id, to claim the role with; null if it knows no roles. */
+  private @Nullable U64 generationId;
 
   /** What the switch says; a switch that knows no roles treats all controllers as equal. */
   private OFControllerRole role = OFControllerRole.ROLE_EQUAL;
@@ -78,13 +83,11 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
       ChannelSettings settings,
       Admission admission,
       ProtocolVersion version,
-      U64 generationId,
       EchoKeepAlive echo,
       Function<OpenFlowSwitch, SwitchHandler> whenActive) {
     this.settings = settings;
     this.admission = admission;
     this.version = version;
-    this.generationId = generationId;
     this.echo = echo;
     this.whenActive = whenActive;
   }
@@ -175,6 +178,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
             refuse(ctx, "has more than " + SwitchPorts.MOST + " ports");
           } else if (!reply.getFlags().contains(OFStatsReplyFlags.REPLY_MORE)) {
             enter(State.DESCRIPTION);
+            askForGeneration(ctx);
             send(ctx, version.factory().descStatsRequest(Set.of()));
           }
         }
@@ -184,6 +188,9 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
           description = new SwitchDescription(reply);
           enter(State.TABLE_MISS_BARRIER);
           configure(ctx);
+        } else if (answer instanceof OFRoleReply reply && reply.getXid() == roleRequestXid) {
+          generationId =
+              reply.getGenerationId().equals(UNDEFINED) ? U64.ZERO : reply.getGenerationId();
         }
       }
       case TABLE_MISS_BARRIER -> {
@@ -224,25 +231,41 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   }
 
   /**
+   * Asks which generation id the switch has. The barrier makes the answer come before that to the
+   * next request, if the switch knows roles at all.
+   */
+  private void askForGeneration(ChannelHandlerContext ctx) {
+    OFRoleRequest question = RoleWatch.question(version.factory());
+    roleRequestXid = question.getXid();
+    send(ctx, question);
+    send(ctx, version.factory().barrierRequest());
+  }
+
+  /**
    * Asks for the role of master and sets the first rules in one go: the barrier's answer comes
-   * after that to the role, if the switch has one at all.
+   * after that to the role. The generation id is the switch's own: a greater one would lock out
+   * controllers that always send 0, as Floodlight does, until the switch forgets it.
    */
   private void configure(ChannelHandlerContext ctx) {
     OFFactory factory = version.factory();
-    OFRoleRequest request =
-        factory
-            .buildRoleRequest()
-            .setRole(OFControllerRole.ROLE_MASTER)
-            .setGenerationId(generationId)
-            .build();
-    roleRequestXid = request.getXid();
-    send(ctx, request);
+    U64 current = generationId;
+    if (current != null) {
+      OFRoleRequest request =
+          factory
+              .buildRoleRequest()
+              .setRole(OFControllerRole.ROLE_MASTER)
+              .setGenerationId(current)
+              .build();
+      roleRequestXid = request.getXid();
+      send(ctx, request);
+    }
     BaseRules.messages(factory).forEach(message -> send(ctx, message));
     send(ctx, factory.barrierRequest());
   }
 
   private void onError(ChannelHandlerContext ctx, OFErrorMsg error) {
-    if (state == State.TABLE_MISS_BARRIER && error.getXid() == roleRequestXid) {
+    boolean askedForRole = state == State.DESCRIPTION || state == State.TABLE_MISS_BARRIER;
+    if (askedForRole && error.getXid() == roleRequestXid) {
       logger.info(
           "switch_role_refused from={} why=\"{}\" - this controller counts as an equal one",
           peer,

@@ -20,7 +20,6 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import org.projectfloodlight.openflow.types.U64;
 
 /** Listens for OpenFlow switches. Started and closed by one thread. */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
@@ -56,8 +55,6 @@ public final class OpenFlowServer implements AutoCloseable {
       PacketInQueues queues,
       SwitchEvents events) {
     acceptor = new NioEventLoopGroup(1, new DefaultThreadFactory("openflow-accept"));
-    // grows from one start of a controller to the next, wherever it runs, if clocks are about right
-    U64 generationId = U64.of(System.currentTimeMillis());
     workers = new NioEventLoopGroup(workerThreads, new DefaultThreadFactory("openflow"));
     ServerBootstrap bootstrap =
         new ServerBootstrap()
@@ -78,13 +75,7 @@ public final class OpenFlowServer implements AutoCloseable {
                         .ifPresent(
                             tls -> channel.pipeline().addLast(tls.newHandler(channel.alloc())));
                     addHandlers(
-                        channel.pipeline(),
-                        settings,
-                        admission,
-                        generationId,
-                        queues,
-                        events,
-                        System::nanoTime);
+                        channel.pipeline(), settings, admission, queues, events, System::nanoTime);
                   }
                 });
     ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
@@ -105,7 +96,6 @@ public final class OpenFlowServer implements AutoCloseable {
       ChannelPipeline pipeline,
       ChannelSettings settings,
       Admission admission,
-      U64 generationId,
       PacketInQueues queues,
       SwitchEvents events,
       LongSupplier nanoTime) {
@@ -124,7 +114,6 @@ public final class OpenFlowServer implements AutoCloseable {
                 settings,
                 admission,
                 version,
-                generationId,
                 echo,
                 sw -> new SwitchHandler(sw, events, decoder::bytesRead, nanoTime)));
   }

@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFControllerRole;
 import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFRoleRequest;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
@@ -43,14 +44,17 @@ final class RoleWatch {
 
   private void ask() {
     if (channel.isWritable()) {
-      channel.writeAndFlush(
-          factory
-              .buildRoleRequest()
-              .setRole(OFControllerRole.ROLE_NOCHANGE)
-              .setGenerationId(U64.ZERO)
-              .build(),
-          channel.voidPromise());
+      channel.writeAndFlush(question(factory), channel.voidPromise());
     }
+  }
+
+  /** The request that changes nothing, and is answered with role and generation id. */
+  static OFRoleRequest question(OFFactory factory) {
+    return factory
+        .buildRoleRequest()
+        .setRole(OFControllerRole.ROLE_NOCHANGE)
+        .setGenerationId(U64.ZERO)
+        .build();
   }
 
   /** Asks no more. */

@@ -19,7 +19,6 @@ import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFAuxId;
-import org.projectfloodlight.openflow.types.U64;
 
 /** The controller's end of one connection in memory; the test plays the switch and the clock. */
 abstract class EmbeddedSwitch {
@@ -77,13 +76,7 @@ abstract class EmbeddedSwitch {
             @Override
             protected void initChannel(Channel created) {
               OpenFlowServer.addHandlers(
-                  created.pipeline(),
-                  SETTINGS,
-                  Admission.EVERYONE,
-                  U64.of(42),
-                  queues,
-                  recorder,
-                  () -> nanos);
+                  created.pipeline(), SETTINGS, Admission.EVERYONE, queues, recorder, () -> nanos);
             }
           });
 

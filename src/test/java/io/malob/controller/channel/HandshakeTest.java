@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.projectfloodlight.openflow.protocol.OFBadRequestCode;
 import org.projectfloodlight.openflow.protocol.OFBarrierRequest;
 import org.projectfloodlight.openflow.protocol.OFControllerRole;
 import org.projectfloodlight.openflow.protocol.OFDescStatsRequest;
@@ -67,7 +68,12 @@ class HandshakeTest extends EmbeddedSwitch {
             .build());
     assertNull(next(), "the second part of the ports is still to come");
     receive(FACTORY.buildPortDescStatsReply().setEntries(List.of(port(2))).build());
+    OFRoleRequest question = assertInstanceOf(OFRoleRequest.class, next());
+    assertEquals(OFControllerRole.ROLE_NOCHANGE, question.getRole());
+    assertInstanceOf(OFBarrierRequest.class, next());
     assertInstanceOf(OFDescStatsRequest.class, next());
+    receive(roleReply(question.getXid(), 42));
+    receive(FACTORY.barrierReply());
     receive(description());
 
     OFRoleRequest role = assertInstanceOf(OFRoleRequest.class, next());
@@ -176,6 +182,58 @@ class HandshakeTest extends EmbeddedSwitch {
     assertFalse(channel.isOpen());
   }
 
+  @ParameterizedTest
+  @CsvSource({"0, 0", "42, 42", "-1, 0", "-2, -2"})
+  void mastership_isClaimedWithTheSwitchsOwnGenerationId(long current, long claimed) {
+    OFRoleRequest question = askedForGeneration();
+    receive(roleReply(question.getXid(), current));
+    receive(description());
+    OFRoleRequest claim = assertInstanceOf(OFRoleRequest.class, next());
+    assertEquals(OFControllerRole.ROLE_MASTER, claim.getRole());
+    assertEquals(U64.of(claimed), claim.getGenerationId());
+  }
+
+  @Test
+  void mastership_isNotClaimedWhereTheSwitchDoesNotAnswerTheQuestion() {
+    OFRoleRequest question = askedForGeneration();
+    receive(roleReply(question.getXid() + 1, 0));
+    receive(description());
+    assertInstanceOf(OFSetConfig.class, next());
+    receive(FACTORY.barrierReply());
+    assertEquals(OFControllerRole.ROLE_EQUAL, sw.getControllerRole());
+  }
+
+  @Test
+  void mastership_isNotClaimedWhereTheQuestionIsAnsweredWithAnError() {
+    OFRoleRequest question = askedForGeneration();
+    receive(
+        FACTORY
+            .errorMsgs()
+            .buildBadRequestErrorMsg()
+            .setXid(question.getXid())
+            .setCode(OFBadRequestCode.BAD_TYPE)
+            .setData(OFErrorCauseData.NONE)
+            .build());
+    assertTrue(channel.isOpen());
+    receive(description());
+    assertInstanceOf(OFSetConfig.class, next());
+    receive(FACTORY.barrierReply());
+    assertEquals(OFControllerRole.ROLE_EQUAL, sw.getControllerRole());
+  }
+
+  /** Goes on until the controller has asked for the generation id and the description. */
+  private OFRoleRequest askedForGeneration() {
+    receiveHello(4);
+    receive(features(254, OFAuxId.MAIN));
+    receive(FACTORY.buildPortDescStatsReply().setEntries(List.of()).build());
+    OFMessage message = next();
+    while (!(message instanceof OFRoleRequest)) {
+      message = next();
+    }
+    skipSent();
+    return (OFRoleRequest) message;
+  }
+
   @Test
   void tableMiss_answeredWithError_isRefused() {
     receiveHello(4);
@@ -233,6 +291,15 @@ class HandshakeTest extends EmbeddedSwitch {
     receiveHello(4);
     receive(FACTORY.buildPacketOut().setActions(List.of()).build());
     assertEquals(List.of(), events);
+  }
+
+  private static OFMessage roleReply(long xid, long generation) {
+    return FACTORY
+        .buildRoleReply()
+        .setXid(xid)
+        .setRole(OFControllerRole.ROLE_EQUAL)
+        .setGenerationId(U64.of(generation))
+        .build();
   }
 
   private static OFErrorMsg flowModFailed(long xid) {
