@@ -7,7 +7,11 @@ import io.malob.openflow.FlowLayout;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.FrameSender;
 import io.malob.openflow.packet.Packet;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import net.floodlightcontroller.core.FloodlightContext;
@@ -36,6 +40,16 @@ final class ClaimGuard implements IOFMessageListener {
 
   static final long TELL_MILLIS = 1_000;
 
+  /**
+   * So long a port may turn out to be one of a link: Floodlight asks each port for links every 15
+   * s.
+   */
+  static final int LINKS_KNOWN_SECONDS = 20;
+
+  private static final long LINKS_KNOWN_NANOS = TimeUnit.SECONDS.toNanos(LINKS_KNOWN_SECONDS);
+
+  private static final String VIP = "that is a VIP's";
+
   /** Whoever learns from packets, or sends them on. */
   private static final Set<String> AFTER = Set.of("devicemanager", "loadbalancer", "forwarding");
 
@@ -44,6 +58,10 @@ final class ClaimGuard implements IOFMessageListener {
   private final ServerMoves moves;
   private final Refusals refusals;
   private final LongSupplier nanoTime;
+
+  /** ARP with a VIP's own MAC, by where it came in; to be judged when links are known. */
+  private final Map<NodePortTuple, OwnArp> ownArps = new ConcurrentHashMap<>();
+
   private final DropLog<NodePortTuple> log =
       new DropLog<>(
           (at, count, first) ->
@@ -53,6 +71,9 @@ final class ClaimGuard implements IOFMessageListener {
                   at.getPortId(),
                   count,
                   first));
+
+  /** What looks like the balancer's own ARP, and may have come over a link. */
+  private record OwnArp(Attachment from, IPv4Address vip, long sinceNanos, LongAdder count) {}
 
   ClaimGuard(
       Supplier<BalancerView> views,
@@ -86,8 +107,18 @@ final class ClaimGuard implements IOFMessageListener {
       return Command.CONTINUE; // it only passes through
     }
     Attachment from = new Attachment(sw.getId(), port, MacAddress.of(mac));
+    if (isVip && isOwnArp(frame, address, mac)) {
+      ownArps
+          .computeIfAbsent(
+              new NodePortTuple(sw.getId(), port),
+              any ->
+                  new OwnArp(from, IPv4Address.of(address), nanoTime.getAsLong(), new LongAdder()))
+          .count()
+          .increment();
+      return Command.STOP;
+    }
     return isVip || server == null
-        ? refuse(from, IPv4Address.of(address), "that is a VIP's")
+        ? refuse(from, IPv4Address.of(address), VIP)
         : judge(server, from);
   }
 
@@ -95,6 +126,11 @@ final class ClaimGuard implements IOFMessageListener {
   private static boolean isOurs(OFPacketIn packetIn, byte[] frame) {
     return packetIn.getTableId().getValue() >= FlowLayout.LABELS.getValue()
         || Label.isLabel(Packet.parse(frame).dstMac());
+  }
+
+  /** Whether it looks like what the balancer itself asks all ports of hosts, in a VIP's name. */
+  private static boolean isOwnArp(byte[] frame, int vip, long mac) {
+    return mac == VipMac.of(vip).getLong() && Packet.parse(frame).kind() == Packet.Kind.ARP;
   }
 
   private Command judge(ServerPlace server, Attachment from) {
@@ -113,16 +149,33 @@ final class ClaimGuard implements IOFMessageListener {
   }
 
   private Command refuse(Attachment from, IPv4Address address, String whose) {
-    refusals.count(RefusalReason.SPOOFED);
-    log.note(
-        new NodePortTuple(from.switchId(), from.port()),
-        () -> from.mac() + " claims " + address + " " + whose);
+    note(from, 1, address, whose);
     return Command.STOP;
   }
 
-  /** Logs what is due; to be called every second or so. */
+  private void note(Attachment from, long count, IPv4Address address, String whose) {
+    refusals.add(RefusalReason.SPOOFED, count);
+    log.note(
+        new NodePortTuple(from.switchId(), from.port()),
+        count,
+        () -> from.mac() + " claims " + address + " " + whose);
+  }
+
+  /** Judges and logs what is due; to be called every second or so. */
   void tell() {
-    log.tell(nanoTime.getAsLong());
+    long now = nanoTime.getAsLong();
+    ownArps.forEach((at, arp) -> judgeOwn(at, arp, now));
+    log.tell(now);
+  }
+
+  private void judgeOwn(NodePortTuple at, OwnArp arp, long now) {
+    if (now - arp.sinceNanos() < LINKS_KNOWN_NANOS) {
+      return;
+    }
+    ownArps.remove(at);
+    if (topology.isAttachmentPointPort(at.getNodeId(), at.getPortId())) {
+      note(arp.from(), arp.count().sum(), arp.vip(), VIP);
+    }
   }
 
   @Override

@@ -45,6 +45,11 @@ public final class DropLog<S> {
 
   /** Something of a source was dropped; what it was is only asked for if it is to be told. */
   public void note(S source, Supplier<String> what) {
+    note(source, 1, what);
+  }
+
+  /** So many of a source were dropped. */
+  public void note(S source, long count, Supplier<String> what) {
     @Nullable Note note = notes.get(source);
     if (note == null) {
       if (notes.size() >= MOST_SOURCES) {
@@ -55,7 +60,7 @@ public final class DropLog<S> {
     if (note.dropped.sum() == 0) {
       note.example = what.get();
     }
-    note.dropped.increment();
+    note.dropped.add(count);
   }
 
   /** Tells what is due; to be called every few seconds, by one thread at a time. */

@@ -196,6 +196,53 @@ class ClaimGuardTest {
   }
 
   @Test
+  void ownArp_overALinkThatIsNotKnownYet_isNoClaim() {
+    net.network.connect(s1, 3, s2, 3);
+    askForAHost();
+    assertEquals(List.of(), net.passedOn);
+    net.pass(ClaimGuard.LINKS_KNOWN_SECONDS - 2);
+    net.learnLink(s1, 3, s2, 3);
+    net.pass(60);
+    assertEquals(0, net.refused(RefusalReason.SPOOFED));
+  }
+
+  @Test
+  void ownArp_whereNoLinkIsFound_isAClaimAfterAll() {
+    net.network.connect(s1, 3, s2, 3);
+    askForAHost();
+    net.pass(ClaimGuard.LINKS_KNOWN_SECONDS - 2);
+    assertEquals(0, net.refused(RefusalReason.SPOOFED));
+    net.pass(2);
+    assertTrue(net.refused(RefusalReason.SPOOFED) > 0);
+  }
+
+  @Test
+  void arpWithAVipsOwnMac_isStoppedAtOnce_andCountedWhenLinksAreKnown() {
+    Host masked = new Host(s1, 1, VipMac.of(VIP), VIP);
+    assertFalse(claims(masked, VIP));
+    assertFalse(claims(masked, VIP));
+    net.pass(ClaimGuard.LINKS_KNOWN_SECONDS);
+    assertEquals(2, net.refused(RefusalReason.SPOOFED));
+    assertFalse(claims(masked, VIP));
+    net.pass(ClaimGuard.LINKS_KNOWN_SECONDS);
+    assertEquals(3, net.refused(RefusalReason.SPOOFED), "each counts once");
+  }
+
+  @Test
+  void otherPacketsWithAVipsOwnMac_areRefusedAtOnce() {
+    Host masked = new Host(s1, 1, VipMac.of(VIP), VIP);
+    assertFalse(
+        passes(masked, Frames.tcp(masked.mac(), BROADCAST, VIP, 80, ELSEWHERE, 1_000, SYN)));
+    assertEquals(1, net.refused(RefusalReason.SPOOFED));
+  }
+
+  /** The balancer asks all ports for a member that it does not know. */
+  private void askForAHost() {
+    net.create(Catalog.MEMBERS, "id", "lost", "address", "10.0.0.12", "port", "80", "pool_id", "p");
+    net.pass(1);
+  }
+
+  @Test
   void setting_switchesItOff() {
     BalancerNetwork open = new BalancerNetwork(Map.of("refuseSpoofing", "false"));
     DatapathId only = open.addSwitch(1);
