@@ -1,5 +1,6 @@
 package io.malob.agent;
 
+import io.malob.state.DurableFile;
 import io.malob.state.report.AgentTable;
 import io.malob.state.report.AgentTableFormat;
 import java.io.IOException;
@@ -24,16 +25,32 @@ final class AgentFile implements Supplier<AgentTable> {
   private static final long MOST_BYTES = 8L * 1024 * 1024;
 
   private final Path path;
+  private final DurableFile file;
   private volatile AgentTable table = AgentTable.EMPTY;
   private @Nullable Object version;
 
   AgentFile(Path path) {
     this.path = path;
+    this.file = new DurableFile(path);
   }
 
   @Override
   public AgentTable get() {
     return table;
+  }
+
+  /**
+   * Reads the file for the first time.
+   *
+   * @throws IOException if it cannot be read, or is missing though there was one; for users
+   */
+  void open() throws IOException {
+    try {
+      version = versionOf(path);
+      read();
+    } catch (NoSuchFileException e) {
+      file.checkFirstStart();
+    }
   }
 
   /** Reads the file if it is not the one that was read last; whether the table is another now. */
@@ -51,7 +68,7 @@ final class AgentFile implements Supplier<AgentTable> {
       version = null;
       table = AgentTable.EMPTY;
       return wasThere;
-    } catch (IOException | AgentTableFormat.InvalidException e) {
+    } catch (IOException e) {
       LOG.error(
           "agents_not_read file=\"{}\" why=\"{}\" - they stay as they were", path, e.getMessage());
       return false;
@@ -63,11 +80,11 @@ final class AgentFile implements Supplier<AgentTable> {
     return file.lastModifiedTime() + "/" + file.size() + "/" + file.fileKey();
   }
 
-  private void read() throws IOException, AgentTableFormat.InvalidException {
+  private void read() throws IOException {
     if (Files.size(path) > MOST_BYTES) {
-      throw new IOException("it has more than " + MOST_BYTES + " bytes");
+      throw new IOException(path + " has more than " + MOST_BYTES + " bytes");
     }
-    table = AgentTableFormat.read(Files.readAllBytes(path));
+    table = file.load(AgentTableFormat::read).orElse(AgentTable.EMPTY);
     LOG.info(
         "agents_read count={} unsigned_allowed={}", table.byId().size(), table.allowUnsigned());
     warnIfOthersCanRead();

@@ -19,6 +19,7 @@ import io.malob.state.report.RejectedReportException;
 import io.malob.state.report.ReplayGuard;
 import io.malob.state.report.ReportCounts;
 import io.malob.state.report.ReportIntake;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
@@ -147,19 +148,30 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
         Optional.of(settings.text("data", "")).filter(text -> !text.isEmpty()).map(Path::of);
     agents = new AgentFile(file(settings, data));
     guardFile = new GuardFile(data);
+    Map<String, ReplayGuard.Memory> heard = readFiles();
     monitor = context.getServiceImpl(IMonitorService.class);
     servers = monitor.servers();
     reportsPerSecond = settings.number("reportsPerSecond", 20, 1, 100_000);
     intake =
         new ReportIntake(
             agents,
-            new ReplayGuard(guardFile.load(), nanoTime.getAsLong()),
+            new ReplayGuard(heard, nanoTime.getAsLong()),
             counts,
             wallMillis,
             new MeasuredReports(
                 monitor, new AttachedHosts(context.getServiceImpl(IDeviceService.class)), counts));
     build(settings);
     context.getServiceImpl(IShutdownService.class).registerShutdownListener(this::save);
+  }
+
+  /** What agents were heard, when who may report has been read as well. */
+  private Map<String, ReplayGuard.Memory> readFiles() throws FloodlightModuleException {
+    try {
+      agents.open();
+      return guardFile.load();
+    } catch (IOException e) {
+      throw new FloodlightModuleException("The agents cannot be read: " + e.getMessage(), e);
+    }
   }
 
   private static Path file(SettingReader settings, Optional<Path> data) {
@@ -209,7 +221,7 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
 
   @Override
   public void startUp(FloodlightModuleContext context) {
-    refreshAgents();
+    agentsChanged(AgentTable.EMPTY);
     monitor.setLinkAgents(() -> agents.get().addresses(Agent.Kind.LINK));
     switches.addOFSwitchListener(reportSwitches);
     provider.addOFMessageListener(OFType.PACKET_IN, this);
@@ -225,10 +237,14 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
   private void refreshAgents() {
     AgentTable before = agents.get();
     if (agents.refresh()) {
-      packets.setAgents(agents.get(), reportsPerSecond);
-      intake.retainKnown();
-      forgetServers(before);
+      agentsChanged(before);
     }
+  }
+
+  private void agentsChanged(AgentTable before) {
+    packets.setAgents(agents.get(), reportsPerSecond);
+    intake.retainKnown();
+    forgetServers(before);
   }
 
   private void forgetServers(AgentTable before) {

@@ -31,21 +31,14 @@ final class GuardFile {
     file = directory.map(in -> new DurableFile(in, "agents-heard.json"));
   }
 
-  /** What was kept; nothing if there is nothing that can be read. */
-  Map<String, ReplayGuard.Memory> load() {
-    if (file.isEmpty()) {
-      return saved;
-    }
-    try {
-      Optional<byte[]> kept = file.get().read();
-      if (kept.isPresent()) {
-        saved = GuardFormat.read(kept.get());
-      }
-    } catch (IOException | IllegalArgumentException e) {
-      LOG.warn(
-          "heard_reports_not_read file=\"{}\" why=\"{}\" - each agent's next report counts",
-          file.get().path(),
-          e.getMessage());
+  /**
+   * What was kept.
+   *
+   * @throws IOException if it cannot be read; the message is for users
+   */
+  Map<String, ReplayGuard.Memory> load() throws IOException {
+    if (file.isPresent()) {
+      saved = file.get().load(GuardFormat::read).orElseGet(ImmutableMap::of);
     }
     return saved;
   }

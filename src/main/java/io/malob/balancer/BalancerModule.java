@@ -29,7 +29,6 @@ import io.malob.state.network.ServerMeasurements;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.time.Clock;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -219,7 +218,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
     try {
       return directory.isEmpty()
           ? CatalogStore.inMemory()
-          : FileCatalogStore.open(Path.of(directory), Clock.systemUTC());
+          : FileCatalogStore.open(Path.of(directory));
     } catch (IOException e) {
       throw new FloodlightModuleException("The catalog cannot be kept: " + e.getMessage(), e);
     }

@@ -19,7 +19,6 @@ import io.malob.state.network.ServerTracker;
 import io.malob.state.network.TimesToLive;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -136,7 +135,7 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
     try {
       return directory.isEmpty()
           ? ConfiguredCapacities.inMemory()
-          : ConfiguredCapacities.open(Path.of(directory), Clock.systemUTC());
+          : ConfiguredCapacities.open(Path.of(directory));
     } catch (IOException e) {
       throw new FloodlightModuleException("The capacities cannot be read: " + e.getMessage(), e);
     }

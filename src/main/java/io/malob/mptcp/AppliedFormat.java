@@ -1,7 +1,5 @@
 package io.malob.mptcp;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -20,6 +18,8 @@ import io.malob.algorithm.subflow.SubflowPlan;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.subflow.Fan;
 import io.malob.openflow.subflow.Fan.LabelledRoute;
+import io.malob.state.DamagedException;
+import io.malob.state.StateNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -28,6 +28,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -51,22 +52,15 @@ final class AppliedFormat {
   /**
    * What these bytes tell.
    *
-   * @throws IllegalArgumentException if they are not what {@link #write} makes
+   * @throws DamagedException if they are not what {@link #write} makes
    */
-  static Applied read(byte[] bytes) throws IOException {
-    JsonNode root;
-    try {
-      root = JSON.readTree(bytes);
-    } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException(e.getOriginalMessage(), e);
-    }
-    if (root.path("version").asInt() != VERSION) {
-      throw new IllegalArgumentException("it is not of version " + VERSION);
-    }
+  static Applied read(byte[] bytes) throws DamagedException {
+    StateNode root = StateNode.parse(bytes);
+    root.get("version").number(VERSION, VERSION);
     try {
       return new Reader(root).read();
-    } catch (MptcpException | IndexOutOfBoundsException e) {
-      throw new IllegalArgumentException(e.getMessage(), e);
+    } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+      throw root.damagedBy("the plan contradicts itself: " + e.getMessage());
     }
   }
 
@@ -161,27 +155,31 @@ final class AppliedFormat {
   }
 
   private static final class Reader {
-    private final JsonNode root;
+    private final StateNode root;
     private final List<DirectedLink> numbered = new ArrayList<>();
 
-    Reader(JsonNode root) {
+    Reader(StateNode root) {
       this.root = root;
     }
 
-    Applied read() throws MptcpException {
-      for (JsonNode link : root.path("links")) {
+    Applied read() throws DamagedException {
+      for (StateNode node : root.get("links").elements()) {
+        List<StateNode> link = node.elements();
+        if (link.size() != 4) {
+          throw node.damaged("must have four elements");
+        }
         numbered.add(
             new DirectedLink(
-                DatapathId.of(link.path(0).asText()),
-                OFPort.of(link.path(1).asInt()),
-                DatapathId.of(link.path(2).asText()),
-                OFPort.of(link.path(3).asInt())));
+                switchId(link.get(0)),
+                port(link.get(1)),
+                switchId(link.get(2)),
+                port(link.get(3))));
       }
-      String document = root.path("request").asText();
-      MptcpRequest request = RequestFormat.read(document.getBytes(StandardCharsets.UTF_8));
+      String document = root.get("request").text();
+      MptcpRequest request = request(document);
       Map<FlowIdentity, LabelledRoute> labelled = new LinkedHashMap<>();
       Map<FlowIdentity, Route> routes = new LinkedHashMap<>();
-      for (JsonNode node : root.path("routes")) {
+      for (StateNode node : root.get("routes").elements()) {
         LabelledRoute route = route(node);
         labelled.put(route.route().identity(), route);
         routes.put(route.route().identity(), route.route());
@@ -189,110 +187,161 @@ final class AppliedFormat {
       NetworkPlan plan =
           new NetworkPlan(
               request.settings(),
-              root.path("per_vlan").asBoolean(),
+              root.get("per_vlan").flag(),
               topology(),
               coreLinks(),
-              members(root.path("members")),
+              members(root.get("members")),
               plan(ImmutableList.copyOf(routes.values())),
               ImmutableMap.copyOf(routes),
-              texts(root.path("notes")));
+              texts(root.get("notes")));
       return new Applied(
           document,
           request,
           new LabelledPlan(plan, ImmutableMap.copyOf(labelled)),
-          members(root.path("lost")));
+          members(root.get("lost")));
     }
 
-    private ImmutableList<Member> members(JsonNode array) {
+    private MptcpRequest request(String document) throws DamagedException {
+      try {
+        return RequestFormat.read(document.getBytes(StandardCharsets.UTF_8));
+      } catch (MptcpException e) {
+        throw root.get("request").damaged("is no request: " + e.getMessage());
+      }
+    }
+
+    private ImmutableList<Member> members(StateNode array) throws DamagedException {
       ImmutableList.Builder<Member> members = ImmutableList.builder();
-      array.forEach(node -> members.add(member(node)));
+      for (StateNode node : array.elements()) {
+        members.add(member(node));
+      }
       return members.build();
     }
 
-    private static ImmutableList<String> texts(JsonNode array) {
+    private static ImmutableList<String> texts(StateNode array) throws DamagedException {
       ImmutableList.Builder<String> texts = ImmutableList.builder();
-      array.forEach(element -> texts.add(element.asText()));
+      for (StateNode element : array.elements()) {
+        texts.add(element.text());
+      }
       return texts.build();
     }
 
-    private Topology topology() {
-      return Topology.of(
-          texts(root.path("switches")).stream().map(DatapathId::of).toList(),
-          links(root.path("topology")));
+    private Topology topology() throws DamagedException {
+      List<DatapathId> switches = new ArrayList<>();
+      for (StateNode node : root.get("switches").elements()) {
+        switches.add(switchId(node));
+      }
+      return Topology.of(switches, links(root.get("topology")));
     }
 
-    private ImmutableListMultimap<DatapathId, DirectedLink> coreLinks() {
+    private static DatapathId switchId(StateNode node) throws DamagedException {
+      return node.value(DatapathId::of, "a datapath id");
+    }
+
+    private static OFPort port(StateNode node) throws DamagedException {
+      return OFPort.of(node.number(Integer.MIN_VALUE, Integer.MAX_VALUE));
+    }
+
+    private ImmutableListMultimap<DatapathId, DirectedLink> coreLinks() throws DamagedException {
       ImmutableListMultimap.Builder<DatapathId, DirectedLink> links =
           ImmutableListMultimap.builder();
-      Map<DatapathId, JsonNode> sorted = new TreeMap<>();
-      root.path("core_links")
-          .fieldNames()
-          .forEachRemaining(
-              name -> sorted.put(DatapathId.of(name), root.path("core_links").path(name)));
-      sorted.forEach((id, array) -> links.putAll(id, links(array)));
+      Map<DatapathId, StateNode> sorted = new TreeMap<>();
+      StateNode core = root.get("core_links");
+      for (Map.Entry<String, StateNode> field : core.fields().entrySet()) {
+        try {
+          sorted.put(DatapathId.of(field.getKey()), field.getValue());
+        } catch (IllegalArgumentException e) {
+          throw field.getValue().damaged("is not of a datapath id");
+        }
+      }
+      for (Map.Entry<DatapathId, StateNode> entry : sorted.entrySet()) {
+        links.putAll(entry.getKey(), links(entry.getValue()));
+      }
       return links.build();
     }
 
-    private ImmutableList<DirectedLink> links(JsonNode array) {
+    private ImmutableList<DirectedLink> links(StateNode array) throws DamagedException {
       ImmutableList.Builder<DirectedLink> links = ImmutableList.builder();
-      array.forEach(element -> links.add(numbered.get(element.asInt(-1))));
+      for (StateNode element : array.elements()) {
+        links.add(link(element));
+      }
       return links.build();
     }
 
-    private Member member(JsonNode node) {
+    private DirectedLink link(StateNode node) throws DamagedException {
+      if (numbered.isEmpty()) {
+        throw node.damaged("is of no link");
+      }
+      return numbered.get(node.number(0, numbered.size() - 1));
+    }
+
+    private Member member(StateNode node) throws DamagedException {
+      Optional<StateNode> aliases = node.find("aliases");
       Host host =
           new Host(
-              node.path("id").asText(),
-              IPv4Address.of(node.path("address").asText()),
-              node.path("prefix_length").asInt(),
+              node.get("id").text(),
+              node.get("address").value(IPv4Address::of, "an IPv4 address"),
+              node.get("prefix_length").number(0, 32),
               new Attachment(
-                  DatapathId.of(node.path("switch").asText()),
-                  OFPort.of(node.path("port").asInt()),
-                  MacAddress.of(node.path("mac").asText())),
-              node.path("fixed").asBoolean(),
-              node.path("vlan").asInt(),
-              Fan.Tagging.valueOf(node.path("tagging").asText()),
-              addresses(node.path("aliases")),
-              node.path("device").asText());
+                  switchId(node.get("switch")),
+                  port(node.get("port")),
+                  node.get("mac").value(MacAddress::of, "a MAC address")),
+              node.get("fixed").flag(),
+              node.get("vlan").number(0, 4095),
+              node.get("tagging").value(Fan.Tagging::valueOf, "a way to tag"),
+              aliases.isPresent() ? addresses(aliases.get()) : ImmutableList.of(),
+              node.get("device").text());
       return new Member(
           host,
-          addresses(node.path("addresses")),
-          links(node.path("homes")),
-          links(node.path("merged")));
+          addresses(node.get("addresses")),
+          links(node.get("homes")),
+          links(node.get("merged")));
     }
 
-    private static ImmutableList<IPv4Address> addresses(JsonNode array) {
-      return texts(array).stream().map(IPv4Address::of).collect(ImmutableList.toImmutableList());
+    private static ImmutableList<IPv4Address> addresses(StateNode array) throws DamagedException {
+      ImmutableList.Builder<IPv4Address> addresses = ImmutableList.builder();
+      for (StateNode element : array.elements()) {
+        IPv4Address address = element.value(IPv4Address::of, "an IPv4 address");
+        addresses.add(address);
+      }
+      return addresses.build();
     }
 
-    private LabelledRoute route(JsonNode node) {
-      DirectedLink first = numbered.get(node.path("first").asInt(-1));
+    private LabelledRoute route(StateNode node) throws DamagedException {
+      DirectedLink first = link(node.get("first"));
       ImmutableList.Builder<Path> branches = ImmutableList.builder();
-      node.path("branches").forEach(branch -> branches.add(new Path(first.src(), links(branch))));
+      for (StateNode branch : node.get("branches").elements()) {
+        branches.add(new Path(first.src(), links(branch)));
+      }
       ImmutableList.Builder<Label> labels = ImmutableList.builder();
-      node.path("labels").forEach(label -> labels.add(new Label(label.asInt())));
+      for (StateNode label : node.get("labels").elements()) {
+        labels.add(new Label(label.number(Label.MAX_CONNECTION_ID + 1, Label.MAX_ID)));
+      }
       return new LabelledRoute(
           new Route(
-              new FlowIdentity(first, node.path("vlan").asInt()),
-              Route.Kind.valueOf(node.path("kind").asText()),
+              new FlowIdentity(first, node.get("vlan").number(0, 4095)),
+              node.get("kind").value(Route.Kind::valueOf, "a kind of route"),
               branches.build(),
-              node.path("reason").asText()),
+              node.get("reason").text()),
           labels.build());
     }
 
-    private SubflowPlan plan(ImmutableList<Route> routes) {
-      JsonNode node = root.path("plan");
+    private SubflowPlan plan(ImmutableList<Route> routes) throws DamagedException {
+      StateNode node = root.get("plan");
       Map<UndirectedLink, @Nullable Double> loads = new HashMap<>();
-      for (JsonNode load : node.path("loads")) {
-        loads.put(UndirectedLink.of(numbered.get(load.path(0).asInt(-1))), load.path(1).asDouble());
+      for (StateNode load : node.get("loads").elements()) {
+        List<StateNode> pair = load.elements();
+        if (pair.size() != 2) {
+          throw load.damaged("must have two elements");
+        }
+        loads.put(UndirectedLink.of(link(pair.get(0))), pair.get(1).real());
       }
       return new SubflowPlan(
           routes,
           ImmutableSortedMap.copyOf(loads),
-          node.path("maximum").asDouble(),
-          node.path("minimum").asDouble(),
-          node.path("proven_optimal").asBoolean(),
-          node.path("proof").asText());
+          node.get("maximum").real(),
+          node.get("minimum").real(),
+          node.get("proven_optimal").flag(),
+          node.get("proof").text());
     }
   }
 }

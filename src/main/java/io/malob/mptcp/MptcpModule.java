@@ -13,7 +13,6 @@ import io.malob.openflow.packet.Packet;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.time.Clock;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -159,8 +158,7 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
           new LinkLife(nanoTime, this::isUp),
           installer,
           new AppliedFile(
-              directory.isEmpty() ? Optional.empty() : Optional.of(Path.of(directory)),
-              Clock.systemUTC()));
+              directory.isEmpty() ? Optional.empty() : Optional.of(Path.of(directory))));
     } catch (IOException e) {
       throw new FloodlightModuleException("The MPTCP plan cannot be read: " + e.getMessage(), e);
     }

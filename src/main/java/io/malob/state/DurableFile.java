@@ -4,55 +4,198 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * A file that is always either the old one or the new one as a whole: the new one is written beside
- * it, forced to the disk, and renamed. For one writer at a time.
- *
- * @param directory where it is; must be there
- * @param name what it is called there
+ * A state file, which is always either the old version or the new one as a whole: the new one is
+ * written beside it, forced to the disk, and renamed. The last version that was good is kept as a
+ * copy, NAME.last-good, so that damage of the file itself loses nothing. A damaged file is never
+ * taken for an empty one, nor a lost one for a first start. For one writer at a time.
  */
-public record DurableFile(Path directory, String name) {
-  private static final DateTimeFormatter TIMESTAMP =
-      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss.SSS'Z'").withZone(ZoneOffset.UTC);
+public final class DurableFile {
+  private static final Logger LOG = LoggerFactory.getLogger(DurableFile.class);
+  private static final String COPY = ".last-good";
+
+  private final Path file;
+  private final Disk disk;
+
+  /**
+   * Makes what was written to a file or directory outlive a crash of the machine.
+   *
+   * <p>The seam for tests.
+   */
+  interface Disk {
+    void force(Path path, FileChannel channel) throws IOException;
+  }
+
+  /**
+   * What a state file must be.
+   *
+   * @param <T> what it says
+   */
+  public interface Format<T> {
+    /**
+     * What these bytes say.
+     *
+     * @throws DamagedException if they are not of this format
+     * @throws IOException if they cannot be used for another reason
+     */
+    T read(byte[] bytes) throws DamagedException, IOException;
+  }
+
+  /**
+   * A file that need not be there yet.
+   *
+   * @param directory where it is; must be there
+   * @param name what it is called there
+   */
+  public DurableFile(Path directory, String name) {
+    this(directory.resolve(name));
+  }
+
+  /** A file in a directory that is there. */
+  public DurableFile(Path file) {
+    this(file, (path, channel) -> channel.force(true));
+  }
+
+  DurableFile(Path file, Disk disk) {
+    this.file = file.toAbsolutePath();
+    this.disk = disk;
+  }
 
   /** Where it is. */
   public Path path() {
-    return directory.resolve(name);
+    return file;
   }
 
-  /** What is in it; empty if there is no such file. */
-  public Optional<byte[]> read() throws IOException {
-    return Files.exists(path()) ? Optional.of(Files.readAllBytes(path())) : Optional.empty();
+  private Path copy() {
+    return beside(COPY);
+  }
+
+  private Path beside(String suffix) {
+    return file.resolveSibling(file.getFileName() + suffix);
+  }
+
+  /**
+   * What is in it; empty on a first start. What is good is kept as a copy.
+   *
+   * @throws IOException if it is damaged or lost; the message names the place and how to restore it
+   */
+  public <T> Optional<T> load(Format<T> format) throws IOException {
+    byte[] bytes;
+    try {
+      bytes = Files.readAllBytes(file);
+    } catch (NoSuchFileException e) {
+      checkFirstStart();
+      return Optional.empty();
+    }
+    try {
+      T content = format.read(bytes);
+      keep(bytes);
+      return Optional.of(content);
+    } catch (DamagedException e) {
+      throw new IOException(file + " is damaged, " + e.getMessage() + "; " + advice(format), e);
+    }
+  }
+
+  /**
+   * Does nothing if there never was such a file.
+   *
+   * @throws IOException if there was one; the message says how to restore it
+   */
+  public void checkFirstStart() throws IOException {
+    if (Files.notExists(file) && Files.exists(copy())) {
+      throw new IOException(
+          String.format(
+              "%1$s is missing, but there was one: \"cp -p %2$s %1$s\" restores it;"
+                  + " to start without it, remove %2$s as well",
+              file, copy()));
+    }
+  }
+
+  private String advice(Format<?> format) {
+    try {
+      format.read(Files.readAllBytes(copy()));
+      return String.format(
+          "the last good version is %2$s (of %3$s): \"cp -p %2$s %1$s\" restores it",
+          file,
+          copy(),
+          Files.getLastModifiedTime(copy()).toInstant().truncatedTo(ChronoUnit.SECONDS));
+    } catch (IOException | DamagedException e) {
+      return "there is no good copy of it: correct it, restore it from a backup,"
+          + " or move it away to start without it";
+    }
   }
 
   /** Puts these bytes in the place of what is there; on return they are on the disk. */
   public void replace(byte[] bytes) throws IOException {
-    Path beside = directory.resolve(name + ".new");
+    Path beside = beside(".new");
     writeDurably(beside, bytes);
-    Files.move(beside, path(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
-      names.force(true); // the rename itself
+    Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    forceDirectory();
+    keep(bytes);
+  }
+
+  /** Removes it if it is there; on return that is on the disk. */
+  public void delete() throws IOException {
+    // the copy first: left alone, it would mean that the file was lost
+    boolean wasThere = Files.deleteIfExists(copy());
+    if (Files.deleteIfExists(file) || wasThere) {
+      forceDirectory();
     }
   }
 
-  /** Keeps a file that cannot be understood under another name, which is given back. */
-  public Path setAside(Instant now) throws IOException {
-    Path aside = directory.resolve(name + ".damaged-" + TIMESTAMP.format(now));
-    return Files.move(path(), aside);
+  /**
+   * The file is on the disk already, so this need not be forced there; and it must not fail what
+   * was asked for. The owner alone may read it, because files may hold keys.
+   */
+  private void keep(byte[] bytes) {
+    try {
+      if (isKept(bytes) || !Files.isWritable(file.resolveSibling("."))) {
+        return;
+      }
+      Path beside = beside(COPY + ".new");
+      Files.deleteIfExists(beside);
+      createPrivate(beside);
+      Files.write(beside, bytes);
+      Files.move(
+          beside, copy(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      LOG.warn(
+          "last_good_not_kept file=\"{}\" why=\"{}\" - the copy is older, or there is none",
+          copy(),
+          e.toString());
+    }
   }
 
-  private static void writeDurably(Path file, byte[] bytes) throws IOException {
+  private boolean isKept(byte[] bytes) throws IOException {
+    return Files.exists(copy())
+        && Files.size(copy()) == bytes.length
+        && Arrays.equals(Files.readAllBytes(copy()), bytes);
+  }
+
+  private static void createPrivate(Path path) throws IOException {
+    try {
+      Files.createFile(
+          path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    } catch (UnsupportedOperationException e) {
+      Files.createFile(path); // a file system without such permissions
+    }
+  }
+
+  private void writeDurably(Path path, byte[] bytes) throws IOException {
     try (FileChannel channel =
         FileChannel.open(
-            file,
+            path,
             StandardOpenOption.CREATE,
             StandardOpenOption.WRITE,
             StandardOpenOption.TRUNCATE_EXISTING)) {
@@ -60,7 +203,15 @@ public record DurableFile(Path directory, String name) {
       while (buffer.hasRemaining()) {
         channel.write(buffer);
       }
-      channel.force(true);
+      disk.force(path, channel);
+    }
+  }
+
+  /** Makes renames and removals last. */
+  private void forceDirectory() throws IOException {
+    Path directory = file.resolveSibling(".").normalize();
+    try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
+      disk.force(directory, names);
     }
   }
 }

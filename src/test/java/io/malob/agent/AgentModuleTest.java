@@ -3,6 +3,7 @@ package io.malob.agent;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.hash.Hashing;
@@ -19,6 +20,7 @@ import io.malob.testing.Frames;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -26,6 +28,8 @@ import net.floodlightcontroller.core.IListener.Command;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketOut;
@@ -336,11 +340,44 @@ class AgentModuleTest {
     assertEquals(0.6, cpu());
   }
 
-  @Test
-  void restart_withADamagedMemory_hearsAgents() throws Exception {
-    Files.writeString(data.resolve("agents-heard.json"), "{\"w1\":");
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "agents-heard.json | {\"w1\": | line 1, column 7: not valid JSON",
+        "agents-heard.json | {\"w1\":{\"boot\":7}} | line 1, column 8: w1.boot must be a string",
+        "agents.json | {\"agents\":[{}]} | line 1, column 12: agents[0] has no id",
+        "agents.json | {\"agents\": | line 1, column 11: not valid JSON"
+      })
+  void restart_withADamagedFile_isRefused_andTheCopyRestoresIt(
+      String name, String text, String what) throws Exception {
+    sendServer(7, "{\"cpu\":0.5}");
+    net.shutDown();
+    Path file = data.resolve(name);
+    Files.writeString(file, text);
+
+    IllegalArgumentException e =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> new AgentNetwork(Map.of("data", data.toString())));
+
+    String message = String.valueOf(e.getMessage());
+    assertTrue(message.contains(file + " is damaged, " + what), message);
+    Path copy = data.resolve(name + ".last-good");
+    assertTrue(message.contains("\"cp -p " + copy + " " + file + "\" restores it"), message);
+    Files.copy(copy, file, StandardCopyOption.REPLACE_EXISTING);
     net = new AgentNetwork(Map.of("data", data.toString()));
     sendServer(7, "{\"cpu\":0.5}");
-    assertEquals(0.5, cpu());
+    assertEquals(1, net.module.counts().of(Rejection.REPLAYED));
+  }
+
+  @Test
+  void restart_withoutTheFileThatThereWas_isRefused() throws Exception {
+    Files.delete(data.resolve("agents.json"));
+    IllegalArgumentException e =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> new AgentNetwork(Map.of("data", data.toString())));
+    assertTrue(String.valueOf(e.getMessage()).contains("is missing, but there was one"));
   }
 }

@@ -1,6 +1,7 @@
 package io.malob.controller;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.testing.ScriptedSwitch;
@@ -9,6 +10,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -47,6 +49,15 @@ class ControllerProcessTest {
   }
 
   private void start() throws Exception {
+    launch();
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS_TO_START);
+    while (!isHealthy()) {
+      assertTrue(process.isAlive() && System.nanoTime() < deadline, () -> "not up:\n" + said());
+      Thread.sleep(100);
+    }
+  }
+
+  private void launch() throws Exception {
     openFlowPort = freePort();
     httpPort = freePort();
     process =
@@ -65,11 +76,6 @@ class ControllerProcessTest {
             .redirectErrorStream(true)
             .redirectOutput(log().toFile())
             .start();
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS_TO_START);
-    while (!isHealthy()) {
-      assertTrue(process.isAlive() && System.nanoTime() < deadline, () -> "not up:\n" + said());
-      Thread.sleep(100);
-    }
   }
 
   private Path log() {
@@ -137,6 +143,35 @@ class ControllerProcessTest {
 
     start();
     assertEquals(before, get(VIPS).body());
+  }
+
+  /** With an empty catalog it would take away the rules of all VIPs. */
+  @Test
+  void catalogThatIsDamaged_endsTheStartWithOne_beforeAnySwitchIsLetIn() throws Exception {
+    Path data = Files.createDirectories(directory.resolve("data"));
+    String good =
+        "{\"version\":3,\"last_vip_number\":0,\"last_member_number\":0,\n\"vips\":[],"
+            + "\"pools\":[],\"members\":[],\"services\":[],\"health_monitors\":[]}";
+    Files.writeString(data.resolve("catalog.json"), good.replace("\"pools\"", "\"po?ls\""));
+    Files.writeString(data.resolve("catalog.json.last-good"), good);
+    launch();
+    while (process.isAlive()) {
+      assertThrows(
+          IOException.class,
+          () -> new Socket(InetAddress.getLoopbackAddress(), openFlowPort).close(),
+          this::said);
+      Thread.sleep(10);
+    }
+    assertEquals(1, process.waitFor(), this::said);
+    List<String> errors = said().lines().filter(line -> line.contains(" ERROR ")).toList();
+    assertEquals(1, errors.size(), this::said);
+    Path file = data.resolve("catalog.json");
+    assertTrue(
+        errors.get(0).contains(file + " is damaged, line 2, column 11: po?ls is not known"),
+        this::said);
+    assertTrue(
+        errors.get(0).contains("\"cp -p " + file + ".last-good " + file + "\" restores it"),
+        this::said);
   }
 
   @Test

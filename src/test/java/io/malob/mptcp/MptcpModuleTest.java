@@ -17,10 +17,12 @@ import io.malob.testing.Topologies;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.StreamSupport;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -363,18 +365,32 @@ class MptcpModuleTest {
     kept.apply("{}");
     kept.pass(5_000);
     Files.delete(data.resolve("mptcp.json"));
+    Files.delete(data.resolve("mptcp.json.last-good"));
     kept.restart();
     assertEquals(0, kept.ruleCount());
   }
 
   @Test
-  void planThatCannotBeRead_isKeptAside(@TempDir Path data) throws Exception {
-    Files.writeString(data.resolve("mptcp.json"), "{\"version\": 1, \"routes\": [{}]}");
+  void planThatCannotBeRead_endsTheStart_andTheCopyRestoresIt(@TempDir Path data) throws Exception {
     SubflowNetwork kept = lab(Map.of("data", data.toString()));
-    assertEquals("none", kept.status().path("state").asText());
-    try (var files = Files.list(data)) {
-      assertTrue(files.anyMatch(file -> file.toString().contains("damaged")));
+    kept.apply("{}");
+    kept.pass(5_000);
+    Path file = data.resolve("mptcp.json");
+    String spoiled = Files.readString(file).replaceFirst("\"routes\"", "\"rootes\"");
+    Files.writeString(file, spoiled);
+
+    Throwable why = assertThrows(RuntimeException.class, kept::restart);
+    while (!(why instanceof FloodlightModuleException)) {
+      why = why.getCause();
     }
+
+    String message = why.getMessage();
+    assertTrue(message.contains(file + " is damaged, line "), message);
+    assertTrue(message.contains("has no routes"), message);
+    assertEquals(spoiled, Files.readString(file));
+    Files.copy(data.resolve("mptcp.json.last-good"), file, StandardCopyOption.REPLACE_EXISTING);
+    SubflowNetwork restored = lab(Map.of("data", data.toString()));
+    assertEquals(22, restored.status().path("plan").path("paths").size());
   }
 
   @Test

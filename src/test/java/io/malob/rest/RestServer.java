@@ -33,6 +33,7 @@ import io.malob.latency.LatencyCounters;
 import io.malob.latency.LatencyCounters.ProbeCount;
 import io.malob.monitor.IMonitorService;
 import io.malob.mptcp.IMptcpService;
+import io.malob.state.DamagedException;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogKind;
@@ -203,7 +204,7 @@ final class RestServer implements IBalancerService {
             {"id": "n1", "kind": "link", "address": "10.0.0.21"}]}
           """
               .getBytes(StandardCharsets.UTF_8));
-    } catch (AgentTableFormat.InvalidException e) {
+    } catch (DamagedException e) {
       throw new IllegalStateException(e);
     }
   }

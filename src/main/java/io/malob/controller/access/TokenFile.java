@@ -1,5 +1,6 @@
 package io.malob.controller.access;
 
+import io.malob.state.DurableFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -23,6 +24,7 @@ public final class TokenFile {
   private static final long MOST_BYTES = 1024 * 1024;
 
   private final Path path;
+  private final DurableFile file;
   private final LongSupplier nanoTime;
   private Tokens tokens = Tokens.NONE;
   private boolean isWanted;
@@ -33,14 +35,18 @@ public final class TokenFile {
    * The tokens of a file, which need not be there yet.
    *
    * @param isWanted whether tokens are wanted even if there is no file
-   * @throws IOException if there is a file that cannot be used; the message says why
+   * @throws IOException if there is a file that cannot be used, or was one; the message says why
    */
   public TokenFile(Path path, boolean isWanted, LongSupplier nanoTime) throws IOException {
     this.path = path;
+    this.file = new DurableFile(path);
     this.isWanted = isWanted;
     this.nanoTime = nanoTime;
     lookedNanos = nanoTime.getAsLong();
     load();
+    if (version == null) {
+      file.checkFirstStart();
+    }
   }
 
   /** Whether requests need a token. */
@@ -90,9 +96,9 @@ public final class TokenFile {
   private void read() throws IOException {
     PrivateFile.check(path);
     if (Files.size(path) > MOST_BYTES) {
-      throw new IOException("it has more than " + MOST_BYTES + " bytes");
+      throw new IOException(path + " has more than " + MOST_BYTES + " bytes");
     }
-    tokens = TokensFormat.read(Files.readAllBytes(path));
+    tokens = file.load(TokensFormat::read).orElse(Tokens.NONE);
     logger.info("tokens_read count={}", tokens.entries().size());
   }
 

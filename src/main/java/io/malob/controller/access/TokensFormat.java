@@ -1,14 +1,13 @@
 package io.malob.controller.access;
 
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableList;
 import com.google.common.io.BaseEncoding;
-import java.io.IOException;
+import io.malob.state.DamagedException;
+import io.malob.state.StateNode;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -19,57 +18,48 @@ final class TokensFormat {
   private static final int MOST_TOKENS = 1_000;
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,32}");
   private static final Pattern HASH = Pattern.compile("[0-9a-f]{64}");
-  private static final ObjectMapper JSON =
-      new ObjectMapper()
-          .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
-          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
   private TokensFormat() {}
 
   /**
    * The tokens of these bytes.
    *
-   * @throws IOException naming the field that is wrong; hashes are never shown
+   * @throws DamagedException naming the field that is wrong; hashes are never shown
    */
-  static Tokens read(byte[] bytes) throws IOException {
-    JsonNode list;
-    try {
-      list = JSON.readTree(bytes).path("tokens");
-    } catch (IOException e) {
-      // its own message quotes the file
-      throw new IOException("it is not valid JSON");
-    }
-    if (!list.isArray() || list.size() > MOST_TOKENS) {
-      throw new IOException("tokens must be a list of at most " + MOST_TOKENS);
+  static Tokens read(byte[] bytes) throws DamagedException {
+    StateNode root = StateNode.parse(bytes);
+    List<StateNode> list = root.get("tokens").elements();
+    if (list.size() > MOST_TOKENS) {
+      throw root.get("tokens").damaged("must have at most " + MOST_TOKENS + " elements");
     }
     ImmutableList.Builder<Tokens.Entry> entries = ImmutableList.builder();
     Set<String> names = new HashSet<>();
-    for (int i = 0; i < list.size(); i++) {
-      Tokens.Entry entry = entry(list.get(i), "tokens[" + i + "]");
+    for (StateNode node : list) {
+      Tokens.Entry entry = entry(node);
       if (!names.add(entry.caller().name())) {
-        throw new IOException("tokens[" + i + "].name is there twice");
+        throw node.get("name").damaged("is there twice");
       }
       entries.add(entry);
     }
     return new Tokens(entries.build());
   }
 
-  private static Tokens.Entry entry(JsonNode node, String where) throws IOException {
-    String name = matching(node, where, "name", NAME, "1 to 32 letters, digits, dots, dashes");
-    Role role =
-        Role.named(node.path("role").asText())
-            .orElseThrow(() -> new IOException(where + ".role must be admin or read-only"));
-    String hash = matching(node, where, "sha256", HASH, "64 hexadecimal digits, in small letters");
+  private static Tokens.Entry entry(StateNode node) throws DamagedException {
+    String name = matching(node.get("name"), NAME, "1 to 32 letters, digits, dots, dashes");
+    Optional<Role> role = Role.named(node.get("role").text());
+    if (role.isEmpty()) {
+      throw node.get("role").damaged("must be admin or read-only");
+    }
+    String hash = matching(node.get("sha256"), HASH, "64 hexadecimal digits, in small letters");
     return new Tokens.Entry(
-        new Caller(name, role), BaseEncoding.base16().decode(hash.toUpperCase(Locale.ROOT)));
+        new Caller(name, role.get()), BaseEncoding.base16().decode(hash.toUpperCase(Locale.ROOT)));
   }
 
-  private static String matching(
-      JsonNode node, String where, String field, Pattern pattern, String what) throws IOException {
-    JsonNode value = node.path(field);
-    if (!value.isTextual() || !pattern.matcher(value.asText()).matches()) {
-      throw new IOException(where + "." + field + " must be " + what);
+  private static String matching(StateNode node, Pattern pattern, String what)
+      throws DamagedException {
+    if (!pattern.matcher(node.text()).matches()) {
+      throw node.damaged("must be " + what);
     }
-    return value.asText();
+    return node.text();
   }
 }

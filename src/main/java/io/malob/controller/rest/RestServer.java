@@ -122,7 +122,7 @@ final class RestServer implements AutoCloseable {
       try {
         return new TokenFile(file, access.mustHaveTokens(), System::nanoTime);
       } catch (IOException e) {
-        throw new UncheckedIOException("Tokens of " + file + ": " + e.getMessage(), e);
+        throw new UncheckedIOException("The tokens cannot be used: " + e.getMessage(), e);
       }
     }
   }

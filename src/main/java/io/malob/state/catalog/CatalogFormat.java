@@ -1,15 +1,15 @@
 package io.malob.state.catalog;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.malob.state.DamagedException;
+import io.malob.state.StateNode;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,18 +26,19 @@ final class CatalogFormat {
   private static final int VERSION = 3;
 
   private static final String NUMBER = "number";
+  private static final Set<String> FIELDS =
+      Set.of(
+          "version",
+          "last_vip_number",
+          "last_member_number",
+          "vips",
+          "pools",
+          "members",
+          "services",
+          "health_monitors");
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private CatalogFormat() {}
-
-  /** The text is no catalog, or one with contradictions in it. */
-  static final class DamagedException extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    DamagedException(String message) {
-      super(message);
-    }
-  }
 
   /** The bytes for a snapshot. */
   static byte[] write(CatalogSnapshot snapshot) throws IOException {
@@ -72,91 +73,73 @@ final class CatalogFormat {
    * @throws IOException if a later version of this program wrote them
    */
   static CatalogSnapshot read(byte[] bytes) throws DamagedException, IOException {
-    JsonNode root = parse(bytes);
-    int version = root.path("version").asInt();
+    StateNode root = StateNode.parse(bytes);
+    int version = root.get("version").number(1, Integer.MAX_VALUE);
     if (version > VERSION) {
       throw new IOException(
           "the catalog has format " + version + " of a later version; this one knows " + VERSION);
     }
-    if (version < 1) {
-      throw new DamagedException("no version in it");
-    }
+    root.checkNames(FIELDS);
     CatalogTables tables =
         new CatalogTables(
-            readAll(root, "vips", Catalog.VIPS, Vip::number, Vip.MAX_NUMBER),
-            readAll(root, "pools", Catalog.POOLS, null, 0),
-            readAll(root, "members", Catalog.MEMBERS, Member::number, Member.MAX_NUMBER),
-            withDefault(readAll(root, "services", Catalog.SERVICES, null, 0)),
-            version < 3 ? Map.of() : readAll(root, "health_monitors", Catalog.MONITORS, null, 0),
-            lastNumber(root, "last_vip_number", Vip.MAX_NUMBER),
-            lastNumber(root, "last_member_number", Member.MAX_NUMBER));
+            readAll(root, "vips", Catalog.VIPS, Vip.MAX_NUMBER),
+            readAll(root, "pools", Catalog.POOLS, 0),
+            readAll(root, "members", Catalog.MEMBERS, Member.MAX_NUMBER),
+            withDefault(readAll(root, "services", Catalog.SERVICES, 0)),
+            version < 3 ? Map.of() : readAll(root, "health_monitors", Catalog.MONITORS, 0),
+            root.get("last_vip_number").number(0, Vip.MAX_NUMBER),
+            root.get("last_member_number").number(0, Member.MAX_NUMBER));
     CatalogSnapshot snapshot = new CatalogSnapshot(tables, null);
-    checkAll(snapshot, Catalog.VIPS);
-    checkAll(snapshot, Catalog.POOLS);
-    checkAll(snapshot, Catalog.MEMBERS);
-    checkAll(snapshot, Catalog.SERVICES);
-    checkAll(snapshot, Catalog.MONITORS);
+    checkAll(root, "vips", snapshot, Catalog.VIPS);
+    checkAll(root, "pools", snapshot, Catalog.POOLS);
+    checkAll(root, "members", snapshot, Catalog.MEMBERS);
+    checkAll(root, "services", snapshot, Catalog.SERVICES);
+    checkAll(root, "health_monitors", snapshot, Catalog.MONITORS);
     return snapshot;
   }
 
-  private static JsonNode parse(byte[] bytes) throws DamagedException, IOException {
-    try {
-      return JSON.readTree(bytes);
-    } catch (JsonProcessingException e) {
-      throw new DamagedException(e.getOriginalMessage());
-    }
-  }
-
-  private static int lastNumber(JsonNode root, String field, int most) throws DamagedException {
-    int number = root.path(field).asInt(-1);
-    if (number < 0 || number > most) {
-      throw new DamagedException(field + " is missing or out of range");
-    }
-    return number;
-  }
-
   private static <T extends CatalogItem> Map<String, T> readAll(
-      JsonNode root,
-      String list,
-      CatalogKind<T> kind,
-      @Nullable ToIntFunction<T> numberOf,
-      int mostNumber)
-      throws DamagedException {
-    JsonNode nodes = root.path(list);
-    if (!nodes.isArray()) {
-      throw new DamagedException(list + " is missing");
-    }
+      StateNode root, String list, CatalogKind<T> kind, int maxNumber) throws DamagedException {
     Map<String, T> items = new LinkedHashMap<>();
     Set<Integer> numbers = new HashSet<>();
-    for (JsonNode node : nodes) {
-      T item = readItem(list, node, kind);
-      int number = numberOf == null ? 0 : numberOf.applyAsInt(item);
-      boolean goodNumber =
-          numberOf == null || (number >= 1 && number <= mostNumber && numbers.add(number));
-      if (items.put(item.id(), item) != null || !goodNumber) {
-        throw new DamagedException(list + ": id or number of " + item.id() + " is not its own");
+    for (StateNode node : root.get(list).elements()) {
+      int number = maxNumber == 0 ? 0 : node.get(NUMBER).number(1, maxNumber);
+      if (maxNumber != 0 && !numbers.add(number)) {
+        throw node.get(NUMBER).damaged("is another item's, too");
+      }
+      T item = readItem(node, number, kind);
+      if (items.put(item.id(), item) != null) {
+        throw node.get("id").damaged("is another item's, too");
       }
     }
     return Collections.unmodifiableMap(items);
   }
 
-  private static <T extends CatalogItem> T readItem(String list, JsonNode node, CatalogKind<T> kind)
+  private static <T extends CatalogItem> T readItem(StateNode node, int number, CatalogKind<T> kind)
       throws DamagedException {
     Map<String, @Nullable String> values = new LinkedHashMap<>();
-    Iterator<String> names = node.fieldNames();
-    while (names.hasNext()) {
-      String name = names.next();
-      JsonNode value = node.path(name);
-      values.put(name, value.isNull() ? null : Fields.text(parts(value)));
+    for (Map.Entry<String, StateNode> field : node.fields().entrySet()) {
+      JsonNode value = field.getValue().json();
+      values.put(field.getKey(), value.isNull() ? null : Fields.text(parts(value)));
     }
     values.remove(NUMBER);
     try {
       FieldReader reader = new FieldReader(Fields.of(values), kind.fieldNames());
       String id = reader.required("id", null, FieldFormat::id);
-      return kind.read(reader, id, node.path(NUMBER).asInt(0), null);
+      return kind.read(reader, id, number, null);
     } catch (CatalogException e) {
-      throw new DamagedException(list + ": " + e.getMessage());
+      throw damaged(node, e);
     }
+  }
+
+  /** Names the field, if there is one to blame. */
+  private static DamagedException damaged(StateNode item, CatalogException e)
+      throws DamagedException {
+    StateNode at = item;
+    if (e.field().isPresent()) {
+      at = item.find(e.field().get()).orElse(item);
+    }
+    return at.damaged("is not possible: " + e.getMessage());
   }
 
   private static Object parts(JsonNode value) {
@@ -177,13 +160,18 @@ final class CatalogFormat {
   }
 
   private static <T extends CatalogItem> void checkAll(
-      CatalogSnapshot snapshot, CatalogKind<T> kind) throws DamagedException {
+      StateNode root, String list, CatalogSnapshot snapshot, CatalogKind<T> kind)
+      throws DamagedException {
+    int index = 0;
     for (T item : kind.in(snapshot).values()) {
       try {
         kind.check(snapshot, item);
       } catch (CatalogException e) {
-        throw new DamagedException(kind.noun() + " " + item.id() + ": " + e.getMessage());
+        // a default service that was added has no place in the file
+        List<StateNode> nodes = root.get(list).elements();
+        throw index < nodes.size() ? damaged(nodes.get(index), e) : root.damagedBy(e.toString());
       }
+      index++;
     }
   }
 }

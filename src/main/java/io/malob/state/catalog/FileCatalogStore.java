@@ -8,43 +8,33 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Clock;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a catalog in {@code catalog.json} in a directory that no other process may use meanwhile. A
- * file that cannot be understood is kept aside.
+ * Keeps a catalog in {@code catalog.json} in a directory that no other process may use meanwhile.
  */
 public final class FileCatalogStore implements CatalogStore {
-  private static final Logger log = LoggerFactory.getLogger(FileCatalogStore.class);
-
   private final DurableFile file;
-  private final Clock clock;
   private final FileChannel lockFile;
 
-  private FileCatalogStore(Path directory, Clock clock, FileChannel lockFile) {
+  private FileCatalogStore(Path directory, FileChannel lockFile) {
     this.file = new DurableFile(directory, "catalog.json");
-    this.clock = clock;
     this.lockFile = lockFile;
   }
 
   /**
    * Opens the store in that directory, and makes the directory if it is not there.
    *
-   * @param clock tells the time for the names of damaged files
    * @throws IOException if the directory cannot be used, or another process uses it
    */
-  public static FileCatalogStore open(Path directory, Clock clock) throws IOException {
+  public static FileCatalogStore open(Path directory) throws IOException {
     Files.createDirectories(directory);
     Path path = directory.resolve("catalog.lock");
     FileChannel channel =
         FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     try {
       if (tryLock(channel) != null) {
-        return new FileCatalogStore(directory, clock, channel);
+        return new FileCatalogStore(directory, channel);
       }
     } catch (IOException e) {
       channel.close();
@@ -67,20 +57,7 @@ public final class FileCatalogStore implements CatalogStore {
 
   @Override
   public CatalogSnapshot load() throws IOException {
-    Optional<byte[]> bytes = file.read();
-    if (bytes.isEmpty()) {
-      return CatalogSnapshot.empty();
-    }
-    try {
-      return CatalogFormat.read(bytes.get());
-    } catch (CatalogFormat.DamagedException e) {
-      log.error(
-          "catalog_damaged file=\"{}\" why=\"{}\" kept_as=\"{}\" - it is empty now",
-          file.path(),
-          e.getMessage(),
-          file.setAside(clock.instant()));
-      return CatalogSnapshot.empty();
-    }
+    return file.load(CatalogFormat::read).orElseGet(CatalogSnapshot::empty);
   }
 
   @Override

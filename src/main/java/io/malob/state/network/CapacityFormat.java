@@ -1,11 +1,11 @@
 package io.malob.state.network;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.ImmutableSortedMap;
+import io.malob.state.DamagedException;
+import io.malob.state.StateNode;
 import java.io.IOException;
 import java.util.Map;
 import java.util.TreeMap;
@@ -36,33 +36,25 @@ final class CapacityFormat {
   /**
    * The capacities of these bytes.
    *
-   * @throws IllegalArgumentException if they are not what {@link #write} makes
+   * @throws DamagedException if they are not what {@link #write} makes
    */
-  static ImmutableSortedMap<PortId, Double> read(byte[] bytes) throws IOException {
-    JsonNode root = parse(bytes);
-    JsonNode list = root.path("capacities");
-    if (root.path("version").asInt() != VERSION || !list.isArray()) {
-      throw new IllegalArgumentException("it has no list of capacities of format " + VERSION);
-    }
+  static ImmutableSortedMap<PortId, Double> read(byte[] bytes) throws DamagedException {
+    StateNode root = StateNode.parse(bytes);
+    root.get("version").number(VERSION, VERSION);
     Map<PortId, Double> capacities = new TreeMap<>();
-    for (JsonNode line : list) {
-      double bitsPerSecond = line.path("bits_per_second").asDouble(0);
+    for (StateNode line : root.get("capacities").elements()) {
+      double bitsPerSecond = line.get("bits_per_second").real();
+      if (!ConfiguredCapacities.isPossible(bitsPerSecond)) {
+        throw line.get("bits_per_second").damaged("is not possible");
+      }
       PortId port =
           new PortId(
-              DatapathId.of(line.path("switch").asText()), OFPort.of(line.path("port").asInt()));
-      if (!ConfiguredCapacities.isPossible(bitsPerSecond)
-          || capacities.put(port, bitsPerSecond) != null) {
-        throw new IllegalArgumentException("the capacity of " + port + " cannot be");
+              line.get("switch").value(DatapathId::of, "a datapath id"),
+              OFPort.of(line.get("port").number(Integer.MIN_VALUE, Integer.MAX_VALUE)));
+      if (capacities.put(port, bitsPerSecond) != null) {
+        throw line.damaged("is of a port that is there twice");
       }
     }
     return ImmutableSortedMap.copyOf(capacities);
-  }
-
-  private static JsonNode parse(byte[] bytes) throws IOException {
-    try {
-      return JSON.readTree(bytes);
-    } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException(e.getOriginalMessage(), e);
-    }
   }
 }

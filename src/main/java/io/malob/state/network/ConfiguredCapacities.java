@@ -5,13 +5,10 @@ import io.malob.state.DurableFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * How much operators say that links can carry, by the port that sends into the link. Kept in {@code
@@ -24,8 +21,6 @@ public final class ConfiguredCapacities {
 
   /** The largest capacity, in bit/s. */
   public static final double MOST_BPS = 1e13;
-
-  private static final Logger LOG = LoggerFactory.getLogger(ConfiguredCapacities.class);
 
   private final @Nullable DurableFile file;
   private volatile ImmutableSortedMap<PortId, Double> byPort;
@@ -42,28 +37,15 @@ public final class ConfiguredCapacities {
   }
 
   /**
-   * Those that are kept in that directory, which is made if it is not there. A file that cannot be
-   * understood is kept aside.
+   * Those that are kept in that directory, which is made if it is not there.
    *
-   * @param clock tells the time for the names of damaged files
+   * @throws IOException if they cannot be read; the message is for users
    */
-  public static ConfiguredCapacities open(Path directory, Clock clock) throws IOException {
+  public static ConfiguredCapacities open(Path directory) throws IOException {
     Files.createDirectories(directory);
     DurableFile file = new DurableFile(directory, "capacities.json");
-    Optional<byte[]> bytes = file.read();
-    if (bytes.isEmpty()) {
-      return new ConfiguredCapacities(file, ImmutableSortedMap.of());
-    }
-    try {
-      return new ConfiguredCapacities(file, CapacityFormat.read(bytes.get()));
-    } catch (IllegalArgumentException e) {
-      LOG.error(
-          "capacities_damaged file=\"{}\" why=\"{}\" kept_as=\"{}\" - there are none now",
-          file.path(),
-          e.getMessage(),
-          file.setAside(clock.instant()));
-      return new ConfiguredCapacities(file, ImmutableSortedMap.of());
-    }
+    return new ConfiguredCapacities(
+        file, file.load(CapacityFormat::read).orElseGet(ImmutableSortedMap::of));
   }
 
   /** Whether a link can have this capacity. */

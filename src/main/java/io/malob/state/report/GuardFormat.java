@@ -1,14 +1,15 @@
 package io.malob.state.report;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import io.malob.state.DamagedException;
+import io.malob.state.StateNode;
 import java.io.IOException;
 import java.util.Map;
+import java.util.Optional;
 
 /** The JSON text of what a {@link ReplayGuard} remembers. */
 public final class GuardFormat {
@@ -34,43 +35,29 @@ public final class GuardFormat {
   /**
    * What these bytes say.
    *
-   * @throws IOException if they are not what {@link #write} makes
+   * @throws DamagedException if they are not what {@link #write} makes
    */
-  public static ImmutableMap<String, ReplayGuard.Memory> read(byte[] bytes) throws IOException {
-    JsonNode root = parse(bytes);
-    if (!root.isObject()) {
-      throw new IOException("not a JSON object");
-    }
+  public static ImmutableMap<String, ReplayGuard.Memory> read(byte[] bytes)
+      throws DamagedException {
     ImmutableMap.Builder<String, ReplayGuard.Memory> memory = ImmutableMap.builder();
-    for (String id : ImmutableList.copyOf(root.fieldNames())) {
-      memory.put(id, memory(root.path(id)));
+    for (Map.Entry<String, StateNode> agent : StateNode.parse(bytes).fields().entrySet()) {
+      memory.put(agent.getKey(), memory(agent.getValue()));
     }
     return memory.build();
   }
 
-  private static JsonNode parse(byte[] bytes) throws IOException {
-    try {
-      return JSON.readTree(bytes);
-    } catch (JsonProcessingException e) {
-      // what is nested too deeply is nowhere
-      throw new IOException(
-          "not valid JSON"
-              + (e.getLocation() == null ? "" : " at line " + e.getLocation().getLineNr()));
-    }
-  }
-
-  private static ReplayGuard.Memory memory(JsonNode agent) throws IOException {
+  private static ReplayGuard.Memory memory(StateNode agent) throws DamagedException {
     ImmutableList.Builder<String> earlier = ImmutableList.builder();
-    agent.path("earlier_boots").forEach(boot -> earlier.add(boot.asText()));
-    if (!agent.path("boot").isTextual()
-        || !agent.path("sequence").isIntegralNumber()
-        || !agent.path("time_ms").isIntegralNumber()) {
-      throw new IOException("boot, sequence or time_ms of an agent is missing");
+    Optional<StateNode> boots = agent.find("earlier_boots");
+    if (boots.isPresent()) {
+      for (StateNode boot : boots.get().elements()) {
+        earlier.add(boot.text());
+      }
     }
     return new ReplayGuard.Memory(
-        agent.path("boot").asText(),
-        agent.path("sequence").asLong(),
-        agent.path("time_ms").asLong(),
+        agent.get("boot").text(),
+        agent.get("sequence").number(Long.MIN_VALUE, Long.MAX_VALUE),
+        agent.get("time_ms").number(Long.MIN_VALUE, Long.MAX_VALUE),
         earlier.build());
   }
 }

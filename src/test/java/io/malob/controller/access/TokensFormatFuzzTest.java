@@ -1,7 +1,7 @@
 package io.malob.controller.access;
 
+import io.malob.state.DamagedException;
 import io.malob.testing.ReaderFuzz;
-import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
 class TokensFormatFuzzTest {
@@ -12,6 +12,6 @@ class TokensFormatFuzzTest {
             ("{'tokens':[{'name':'ops','role':'admin','sha256':'HASH'},"
                     + "{'name':'grafana','role':'read-only','sha256':'HASH'}]}")
                 .replace("HASH", hash))
-        .check(TokensFormat::read, e -> e instanceof IOException);
+        .check(TokensFormat::read, e -> e instanceof DamagedException);
   }
 }

@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import io.malob.state.DamagedException;
 import io.malob.testing.FuzzCorpus;
 import io.malob.testing.ReaderFuzz;
 import java.io.IOException;
@@ -27,8 +28,6 @@ class CatalogFormatFuzzTest {
     catalog.create(Catalog.MONITORS, Fields.of("id", "h", "pool_id", "p", "type", "TCP"));
     String file = new String(CatalogFormat.write(catalog.snapshot()), StandardCharsets.UTF_8);
     new ReaderFuzz(file)
-        .check(
-            CatalogFormat::read,
-            e -> e instanceof CatalogFormat.DamagedException || e instanceof IOException);
+        .check(CatalogFormat::read, e -> e instanceof DamagedException || e instanceof IOException);
   }
 }

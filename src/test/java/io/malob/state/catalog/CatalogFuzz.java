@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import io.malob.state.DamagedException;
 import java.io.IOException;
 import java.util.Arrays;
 
@@ -15,7 +16,7 @@ public final class CatalogFuzz {
     CatalogSnapshot catalog;
     try {
       catalog = CatalogFormat.read(file);
-    } catch (CatalogFormat.DamagedException | IOException e) {
+    } catch (DamagedException | IOException e) {
       return;
     }
     byte[] written = CatalogFormat.write(catalog);

@@ -1,7 +1,6 @@
 package io.malob.state.catalog;
 
 import java.nio.file.Path;
-import java.time.Clock;
 
 /** A process that adds members and says so after each, until it is killed. */
 final class EndlessCatalogWriter {
@@ -10,7 +9,7 @@ final class EndlessCatalogWriter {
   private EndlessCatalogWriter() {}
 
   public static void main(String[] args) throws Exception {
-    Catalog catalog = Catalog.open(FileCatalogStore.open(Path.of(args[0]), Clock.systemUTC()));
+    Catalog catalog = Catalog.open(FileCatalogStore.open(Path.of(args[0])));
     for (int i = 0; i < BOUND; i++) {
       catalog.create(Catalog.MEMBERS, Fields.of("id", "m" + i, "address", "10.0.0.1"));
       System.out.println("m" + i);

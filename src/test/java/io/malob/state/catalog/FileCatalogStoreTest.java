@@ -11,9 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
-import java.time.Instant;
-import java.time.ZoneOffset;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -22,12 +20,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The catalog on the disk. */
 class FileCatalogStoreTest {
-  private static final Clock CLOCK =
-      Clock.fixed(Instant.parse("2026-01-02T03:04:05.678Z"), ZoneOffset.UTC);
   private static final int WRITES_BEFORE_KILL = 60;
 
   @TempDir Path directory;
@@ -35,7 +32,7 @@ class FileCatalogStoreTest {
   @Test
   void catalog_isTheSameAfterARestart() throws Exception {
     CatalogTables before;
-    try (CatalogStore store = FileCatalogStore.open(directory, CLOCK)) {
+    try (CatalogStore store = FileCatalogStore.open(directory)) {
       CatalogFixture fixture = new CatalogFixture(Catalog.open(store));
       fixture.vip("id", "gone", "address", "10.0.0.99");
       fixture.vip("id", "v", "name", "Wäb \"x\"", "address", "10.0.0.100", "protocol", "icmp");
@@ -55,11 +52,11 @@ class FileCatalogStoreTest {
     assertEquals(before, reloaded().tables());
     assertEquals(List.of("m", "n", "o"), List.copyOf(reloaded().members().keySet()));
     // a member keeps port 0 when the pool that made it an ICMP type is gone
-    try (CatalogStore store = FileCatalogStore.open(directory, CLOCK)) {
+    try (CatalogStore store = FileCatalogStore.open(directory)) {
       Catalog.open(store).delete(Catalog.POOLS, "p");
     }
     assertEquals(0, reloaded().members().get("m").port());
-    assertEquals(List.of("catalog.json", "catalog.lock"), files());
+    assertEquals(List.of("catalog.json", "catalog.json.last-good", "catalog.lock"), files());
   }
 
   /** Its services table was made by an earlier version, or by an operator. */
@@ -103,12 +100,54 @@ class FileCatalogStoreTest {
         "{\"version\":1,\"last_vip_number\":0,\"last_member_number\":0,\"vips\":[],\"members\":[],"
             + "\"services\":[],\"pools\":[{\"id\":\"p\",\"vip_id\":\"none\"}]}"
       })
-  void damagedFile_isKeptAside_andTheCatalogIsEmpty(String text) throws Exception {
+  void damagedFile_isLeftAsItIs_andIsNoEmptyCatalog(String text) throws Exception {
     Files.writeString(directory.resolve("catalog.json"), text);
-    assertEquals(CatalogTables.empty(), reloaded().tables());
-    String aside = "catalog.json.damaged-20260102T030405.678Z";
-    assertEquals(List.of(aside, "catalog.lock"), files());
-    assertEquals(text, Files.readString(directory.resolve(aside)));
+    IOException e = assertThrows(IOException.class, this::reloaded);
+    assertTrue(e.getMessage().contains(directory.resolve("catalog.json") + " is damaged"));
+    assertTrue(e.getMessage().contains("there is no good copy of it"), e.getMessage());
+    assertEquals(List.of("catalog.json", "catalog.lock"), files());
+    assertEquals(text, Files.readString(directory.resolve("catalog.json")));
+  }
+
+  /** The place is that of the item, or of its field; what the copy has is the latest version. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "\"last_vip | \"lost_vip | line 3, column 3: lost_vip_number is not known",
+        "\"10.0.0.1\" | \"10.0x0.1\" | members[1].address is not possible",
+        "\"weight\" | \"wieght\" | members[0].wieght is not possible",
+        "\"number\" : 1 | \"number\" : x | not valid JSON",
+        "\"pools\" | \"pool_\" | pool_ is not known",
+        "\"id\" : \"n\" | \"id\" : \"m\" | members[1].id is another item's, too",
+        "\"pool_id\" : \"p\" | \"pool_id\" : \"q\" | pool_id is not possible",
+        "\"vips\" : [ | \"vips\" : { | not valid JSON"
+      })
+  void oneWrongByte_isNamed_andTheCopyRestoresAll(String right, String wrong, String what)
+      throws Exception {
+    try (CatalogStore store = FileCatalogStore.open(directory)) {
+      CatalogFixture fixture = new CatalogFixture(Catalog.open(store));
+      fixture.pool("id", "p");
+      fixture.member("id", "m", "address", "10.0.0.2", "pool_id", "p");
+      fixture.member("id", "n", "address", "10.0.0.1", "weight", "9");
+    }
+    CatalogTables before = reloaded().tables();
+    Path file = directory.resolve("catalog.json");
+    Path copy = directory.resolve("catalog.json.last-good");
+    String text = Files.readString(file);
+    int at = text.indexOf(right);
+    assertTrue(at >= 0, text);
+    String spoiled = text.substring(0, at) + wrong + text.substring(at + right.length());
+    Files.writeString(file, spoiled);
+
+    String message = assertThrows(IOException.class, this::reloaded).getMessage();
+
+    assertTrue(message.contains(what), message);
+    int line = (int) spoiled.substring(0, at).lines().count();
+    assertTrue(message.contains("line " + line + ", column "), message);
+    assertTrue(message.contains("\"cp -p " + copy + " " + file + "\" restores it"), message);
+    Files.copy(copy, file, StandardCopyOption.REPLACE_EXISTING);
+    assertEquals(before, reloaded().tables());
   }
 
   @Test
@@ -120,7 +159,7 @@ class FileCatalogStoreTest {
 
   @Test
   void halfWrittenNewFile_doesNotCount() throws Exception {
-    try (CatalogStore store = FileCatalogStore.open(directory, CLOCK)) {
+    try (CatalogStore store = FileCatalogStore.open(directory)) {
       new CatalogFixture(Catalog.open(store)).pool("id", "p");
     }
     Files.writeString(directory.resolve("catalog.json.new"), "{\"version\":1,\"vi");
@@ -129,9 +168,8 @@ class FileCatalogStoreTest {
 
   @Test
   void secondStoreInTheDirectory_isRefused() throws Exception {
-    try (CatalogStore store = FileCatalogStore.open(directory, CLOCK)) {
-      IOException e =
-          assertThrows(IOException.class, () -> FileCatalogStore.open(directory, CLOCK));
+    try (CatalogStore store = FileCatalogStore.open(directory)) {
+      IOException e = assertThrows(IOException.class, () -> FileCatalogStore.open(directory));
       assertTrue(e.getMessage().startsWith("another controller uses the data directory"));
       store.load();
     }
@@ -141,7 +179,7 @@ class FileCatalogStoreTest {
   /** Root may write anywhere, so that a directory in the way stands for a disk that refuses. */
   @Test
   void failedWrite_changesNothing_andALaterOneSucceeds() throws Exception {
-    try (CatalogStore store = FileCatalogStore.open(directory, CLOCK)) {
+    try (CatalogStore store = FileCatalogStore.open(directory)) {
       CatalogFixture fixture = new CatalogFixture(Catalog.open(store));
       fixture.pool("id", "p");
       Files.createDirectory(directory.resolve("catalog.json.new"));
@@ -193,7 +231,7 @@ class FileCatalogStoreTest {
   }
 
   private CatalogSnapshot reloaded() throws IOException {
-    try (CatalogStore store = FileCatalogStore.open(directory, CLOCK)) {
+    try (CatalogStore store = FileCatalogStore.open(directory)) {
       return store.load();
     }
   }

@@ -1,16 +1,13 @@
 package io.malob.state.network;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
-import java.time.Instant;
-import java.time.ZoneOffset;
+import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -23,7 +20,6 @@ import org.projectfloodlight.openflow.types.OFPort;
 class ConfiguredCapacitiesTest {
   private static final PortId PORT = new PortId(DatapathId.of(1), OFPort.of(2));
   private static final PortId OTHER = new PortId(DatapathId.of(0xffL << 56), OFPort.of(1));
-  private static final Clock CLOCK = Clock.fixed(Instant.EPOCH, ZoneOffset.UTC);
 
   @TempDir Path directory;
 
@@ -81,16 +77,21 @@ class ConfiguredCapacitiesTest {
         "{\"version\":1,\"capacities\":[{\"switch\":\"x\",\"port\":1,\"bits_per_second\":1}]}",
         "{\"version\":1,\"capacities\":[{\"switch\":\"1\",\"port\":1}]}"
       })
-  void file_thatIsDamaged_isKeptAside(String text) throws Exception {
+  void file_thatIsDamaged_isRefused_andTheCopyRestoresIt(String text) throws Exception {
+    open().set(PORT, 50e6);
     Path file = directory.resolve("capacities.json");
     Files.writeString(file, text);
-    assertEquals(Map.of(), open().all());
-    assertFalse(Files.exists(file));
-    Path aside = directory.resolve("capacities.json.damaged-19700101T000000.000Z");
-    assertEquals(text, Files.readString(aside));
+    String message = assertThrows(IOException.class, this::open).getMessage();
+    assertTrue(message.startsWith(file + " is damaged, "), message);
+    assertTrue(message.contains(text.isEmpty() ? "the file is empty" : "line 1, column "), message);
+    assertEquals(text, Files.readString(file));
+    Path copy = directory.resolve("capacities.json.last-good");
+    assertTrue(message.contains("\"cp -p " + copy + " " + file + "\" restores it"), message);
+    Files.copy(copy, file, StandardCopyOption.REPLACE_EXISTING);
+    assertEquals(Map.of(PORT, 50e6), open().all());
   }
 
   private ConfiguredCapacities open() throws IOException {
-    return ConfiguredCapacities.open(directory, CLOCK);
+    return ConfiguredCapacities.open(directory);
   }
 }

@@ -1,7 +1,7 @@
 package io.malob.state.report;
 
+import io.malob.state.DamagedException;
 import io.malob.testing.ReaderFuzz;
-import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
 class AgentFilesFuzzTest {
@@ -13,7 +13,7 @@ class AgentFilesFuzzTest {
             ("{'allow_unsigned':true,'agents':[{'id':'w1','kind':'server','address':'10.0.0.11',"
                     + "'key':'KEY'},{'id':'n1','kind':'link','address':'10.0.0.21','key':'KEY'}]}")
                 .replace("KEY", KEY))
-        .check(AgentTableFormat::read, e -> e instanceof AgentTableFormat.InvalidException);
+        .check(AgentTableFormat::read, e -> e instanceof DamagedException);
   }
 
   @Test
@@ -21,6 +21,6 @@ class AgentFilesFuzzTest {
     new ReaderFuzz(
             "{'w1':{'boot':'b','sequence':7,'time_ms':1700000000000,'earlier_boots':['a']},"
                 + "'n1':{'boot':'c','sequence':0,'time_ms':0,'earlier_boots':[]}}")
-        .check(GuardFormat::read, e -> e instanceof IOException);
+        .check(GuardFormat::read, e -> e instanceof DamagedException);
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.state.DamagedException;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -13,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 class AgentTableFormatTest {
-  private static AgentTable read(String text) throws AgentTableFormat.InvalidException {
+  private static AgentTable read(String text) throws DamagedException {
     return AgentTableFormat.read(text.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
   }
 
@@ -49,21 +50,20 @@ class AgentTableFormatTest {
       quoteCharacter = '"',
       value = {
         "[] | the file must be",
-        "{'agents':7} | agents must be a list",
-        "{'agents':[],'x':1} | field \\\"x\\\"",
+        "{'agents':7} | line 1, column 2: agents must be an array",
+        "{'agents':[],'x':1} | x is not known",
         "{'agents':[],'allow_unsigned':1} | allow_unsigned",
-        "{'agents':[]} x | not valid JSON at line 1",
+        "{'agents':[]} x | line 1, column 15: not valid JSON",
         "{'agents':[{'id':'a b','kind':'server','address':'1.1.1.1'}]} | agents[0].id",
         "{'agents':[{'id':'a','kind':'node','address':'1.1.1.1'}]} | agents[0].kind",
         "{'agents':[{'id':'a','kind':'link','address':'1.1.1'}]} | agents[0].address",
         "{'agents':[{'id':'a','kind':'link','address':'1.1.1.1','key':'secret'}]} | agents[0].key",
         "{'agents':[{'id':'a','kind':'link','address':'1.1.1.1','kye':'00'}]} | kye",
         "{'agents':[7]} | agents[0] must be",
-        "{'agents':[],'agents':[]} | not valid JSON"
+        "{'agents':[],'agents':[]} | line 1, column 22: a name is there twice"
       })
   void error_namesItsField(String text, String words) {
-    AgentTableFormat.InvalidException error =
-        assertThrows(AgentTableFormat.InvalidException.class, () -> read(text));
+    DamagedException error = assertThrows(DamagedException.class, () -> read(text));
     assertTrue(
         String.valueOf(error.getMessage()).contains(words.replace("\\\"", "\"")),
         error.getMessage());
@@ -73,14 +73,16 @@ class AgentTableFormatTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
-      value = {"'a','link','1.1.1.2' | agents[1].id", "'b','server','1.1.1.1' | .address"})
+      value = {
+        "'a','link','1.1.1.2' | line 1, column 60: agents[1].id",
+        "'b','server','1.1.1.1' | .address"
+      })
   void agents_thatCannotBeToldApart_areRefused(String second, String words) {
     String[] fields = second.split(",", -1);
     String text =
         "{'agents':[{'id':'a','kind':'server','address':'1.1.1.1'},{'id':%s,'kind':%s,'address':%s}]}"
             .formatted((Object[]) fields);
-    AgentTableFormat.InvalidException error =
-        assertThrows(AgentTableFormat.InvalidException.class, () -> read(text));
+    DamagedException error = assertThrows(DamagedException.class, () -> read(text));
     assertTrue(String.valueOf(error.getMessage()).contains(words), error.getMessage());
   }
 }

@@ -2,6 +2,7 @@ package io.malob.state.report;
 
 import com.google.common.io.BaseEncoding;
 import com.google.common.primitives.Bytes;
+import io.malob.state.DamagedException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.ArrayList;
@@ -55,7 +56,7 @@ final class ReportFixture {
             .formatted(allowUnsigned, SERVER, KEY, NODE, KEY);
     try {
       return AgentTableFormat.read(text.getBytes(StandardCharsets.UTF_8));
-    } catch (AgentTableFormat.InvalidException e) {
+    } catch (DamagedException e) {
       throw new IllegalArgumentException(e);
     }
   }

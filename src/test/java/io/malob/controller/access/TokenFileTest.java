@@ -1,0 +1,82 @@
+package io.malob.controller.access;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.common.hash.Hashing;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The file of tokens, and what becomes of requests when it is damaged or lost. */
+class TokenFileTest {
+  private long now;
+
+  @TempDir Path directory;
+
+  private Path path() {
+    return directory.resolve("tokens.json");
+  }
+
+  private void write(String text) throws IOException {
+    Files.writeString(path(), text);
+    Files.setPosixFilePermissions(path(), PosixFilePermissions.fromString("rw-------"));
+    now += TimeUnit.SECONDS.toNanos(2);
+  }
+
+  private static String tokens(String token) {
+    return String.format(
+        "{\"tokens\": [\n{\"name\": \"ops\", \"role\": \"admin\", \"sha256\": \"%s\"}]}",
+        Hashing.sha256().hashString(token, StandardCharsets.UTF_8));
+  }
+
+  private TokenFile open() throws IOException {
+    return new TokenFile(path(), false, () -> now);
+  }
+
+  @Test
+  void damagedFile_endsTheStart_namingThePlaceAndTheCopy() throws Exception {
+    write(tokens("secret"));
+    assertTrue(open().callerOf("secret").isPresent());
+    write(tokens("secret").replace("admin", "root"));
+
+    String message = assertThrows(IOException.class, this::open).getMessage();
+
+    assertTrue(
+        message.contains("line 2, column 17: tokens[0].role must be admin or read-only"), message);
+    assertTrue(message.contains("tokens.json.last-good"), message);
+    Files.move(directory.resolve("tokens.json.last-good"), directory.resolve("restored"));
+    write(Files.readString(directory.resolve("restored")));
+    assertTrue(open().callerOf("secret").isPresent());
+  }
+
+  /** Without a file every request on loopback may do everything. */
+  @Test
+  void lostFile_endsTheStart() throws Exception {
+    assertFalse(open().isWanted());
+    write(tokens("secret"));
+    open();
+    Files.delete(path());
+    String message = assertThrows(IOException.class, this::open).getMessage();
+    assertTrue(message.contains("tokens.json is missing, but there was one"), message);
+  }
+
+  @Test
+  void fileThatIsDamagedMeanwhile_changesNothing() throws Exception {
+    write(tokens("secret"));
+    TokenFile file = open();
+    write("{");
+    assertTrue(file.callerOf("secret").isPresent());
+    assertTrue(file.isWanted());
+    write(tokens("other"));
+    assertFalse(file.callerOf("secret").isPresent());
+    assertEquals(tokens("other"), Files.readString(directory.resolve("tokens.json.last-good")));
+  }
+}
