@@ -32,6 +32,7 @@ import java.util.concurrent.ConcurrentMap;
     importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
   private static final String ALGORITHM = "io.malob.algorithm..";
+  private static final String FILE = "io.malob.file..";
   private static final String STATE = "io.malob.state..";
   private static final String OPENFLOW = "io.malob.openflow..";
   private static final String BALANCER = "io.malob.balancer..";
@@ -111,6 +112,7 @@ class ArchitectureTest {
   private static final Map<String, Integer> SCANNED =
       Map.ofEntries(
           Map.entry("io.malob.algorithm..", 20),
+          Map.entry("io.malob.file..", 3),
           Map.entry("io.malob.state..", 30),
           Map.entry("io.malob.openflow..", 20),
           Map.entry("io.malob.balancer..", 30),
@@ -150,12 +152,16 @@ class ArchitectureTest {
               "org.jspecify.annotations..");
 
   @ArchTest
-  static final ArchRule state_seesAlgorithmOnly =
+  static final ArchRule file_seesNothingOfOurs =
+      noClasses().that().resideInAPackage(FILE).should().dependOnClassesThat(oursExcept(FILE));
+
+  @ArchTest
+  static final ArchRule state_seesAlgorithmAndFilesOnly =
       noClasses()
           .that()
           .resideInAPackage(STATE)
           .should()
-          .dependOnClassesThat(oursExcept(STATE, ALGORITHM));
+          .dependOnClassesThat(oursExcept(STATE, FILE, ALGORITHM));
 
   @ArchTest
   static final ArchRule openflow_seesAlgorithmOnly =
@@ -190,7 +196,8 @@ class ArchitectureTest {
           .resideInAnyPackage(LATENCY, AGENT, MPTCP)
           .should()
           .dependOnClassesThat(
-              oursExcept(LATENCY, AGENT, MPTCP, MODULE, ALGORITHM, STATE, OPENFLOW, FLOODLIGHT)
+              oursExcept(
+                      LATENCY, AGENT, MPTCP, MODULE, ALGORITHM, FILE, STATE, OPENFLOW, FLOODLIGHT)
                   .and(notOneOf(MONITOR_SERVICE)))
           .allowEmptyShould(true);
 
@@ -244,7 +251,8 @@ class ArchitectureTest {
           .that()
           .resideInAPackage(CONTROLLER)
           .should()
-          .dependOnClassesThat(oursExcept(CONTROLLER, MODULE, ALGORITHM, OPENFLOW, FLOODLIGHT));
+          .dependOnClassesThat(
+              oursExcept(CONTROLLER, FILE, MODULE, ALGORITHM, OPENFLOW, FLOODLIGHT));
 
   @ArchTest
   static final ArchRule floodlightApi_seesNothingOfOurs =

@@ -1,6 +1,6 @@
 package io.malob.agent;
 
-import io.malob.state.DurableFile;
+import io.malob.file.DurableFile;
 import io.malob.state.report.AgentTable;
 import io.malob.state.report.AgentTableFormat;
 import java.io.IOException;

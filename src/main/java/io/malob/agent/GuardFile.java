@@ -1,7 +1,7 @@
 package io.malob.agent;
 
 import com.google.common.collect.ImmutableMap;
-import io.malob.state.DurableFile;
+import io.malob.file.DurableFile;
 import io.malob.state.report.GuardFormat;
 import io.malob.state.report.ReplayGuard;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.malob.mptcp;
 
-import io.malob.state.DurableFile;
+import io.malob.file.DurableFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

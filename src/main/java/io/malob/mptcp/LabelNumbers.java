@@ -33,6 +33,11 @@ final class LabelNumbers {
     throw new IllegalStateException("all labels of sub-flows are in use");
   }
 
+  /** How many are given out. */
+  int inUse() {
+    return used.size();
+  }
+
   /** A label may be given out again. */
   void release(Label label) {
     used.remove(label.id());

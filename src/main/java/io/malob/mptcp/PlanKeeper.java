@@ -13,8 +13,10 @@ import io.malob.algorithm.subflow.FlowIdentity;
 import io.malob.algorithm.subflow.Route;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.subflow.Fan;
+import io.malob.openflow.subflow.SubflowRule;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -76,6 +78,9 @@ final class PlanKeeper {
   private final Optional<Applied> resumed;
   private volatile View view = View.NONE;
 
+  /** Whether the last plan could not be saved; that is logged once. */
+  private boolean isFileRefusing;
+
   /**
    * Goes on with what was in place before.
    *
@@ -101,7 +106,8 @@ final class PlanKeeper {
 
   /** Puts what was in place before in place again; to be called once, when modules have started. */
   void resume() {
-    resumed.ifPresent(applied -> put(applied, surroundings.hosts(), 0, () -> {}));
+    resumed.ifPresent(
+        applied -> put(applied, 0, Neighbours.of(applied.plan(), surroundings.hosts()), () -> {}));
   }
 
   /** What is in place now; for any thread. */
@@ -187,8 +193,7 @@ final class PlanKeeper {
     Applied applied =
         new Applied(
             new String(document, StandardCharsets.UTF_8), request, label(plan), ImmutableList.of());
-    save(applied);
-    put(applied, seen, 0, done);
+    change(applied, seen, 0, done);
     LOG.info(
         "mptcp_plan_applied subflows={} hosts={} routes={} per_link=\"{}\"",
         plan.members().stream().mapToInt(member -> member.homes().size()).sum(),
@@ -204,39 +209,88 @@ final class PlanKeeper {
   }
 
   private LabelledPlan label(NetworkPlan plan) {
-    return LabelledPlan.label(
-        plan,
-        view.applied().map(before -> before.labelled().routes()).orElse(ImmutableMap.of()),
-        labels::next);
+    List<Label> fresh = new ArrayList<>();
+    try {
+      return LabelledPlan.label(
+          plan,
+          view.applied().map(before -> before.labelled().routes()).orElse(ImmutableMap.of()),
+          () -> {
+            Label label = labels.next();
+            fresh.add(label);
+            return label;
+          });
+    } catch (RuntimeException e) {
+      fresh.forEach(labels::release);
+      throw e;
+    }
+  }
+
+  /** Labels that are given out: those of the plan, and of what is being replaced by it. */
+  int labelsInUse() {
+    return labels.inUse();
+  }
+
+  /**
+   * Puts another plan in place. It is saved before a switch hears of it: a plan that cannot be
+   * saved is not put in place, because the earlier one would be taken for the one in place after a
+   * restart, with labels that lead elsewhere by then.
+   */
+  private void change(Applied next, List<KnownHosts.Seen> seen, long replans, Runnable done)
+      throws MptcpException {
+    List<Fan.Address> others;
+    ImmutableSetMultimap<DatapathId, SubflowRule> rules;
+    try {
+      others = Neighbours.of(next.plan(), seen);
+      rules = next.labelled().rules(others);
+      save(next);
+    } catch (MptcpException | RuntimeException e) {
+      Set<Label> unused = new HashSet<>(next.labelled().labels());
+      unused.removeAll(labelsOf(view));
+      unused.forEach(labels::release);
+      throw e;
+    }
+    put(next, replans, others, rules, done);
   }
 
   private void save(Applied applied) throws MptcpException {
     try {
       file.save(applied);
+      isFileRefusing = false;
     } catch (IOException e) {
-      LOG.error("mptcp_plan_not_stored why=\"{}\"", e.toString());
+      if (!isFileRefusing) {
+        LOG.error("mptcp_plan_not_stored why=\"{}\"", e.toString());
+      }
+      isFileRefusing = true;
       throw MptcpException.notStored("the plan could not be stored; the log says why");
     }
   }
 
-  private void put(Applied applied, List<KnownHosts.Seen> seen, long replans, Runnable done) {
-    put(applied, replans, Neighbours.of(applied.plan(), seen), done);
+  private void put(Applied applied, long replans, List<Fan.Address> others, Runnable done) {
+    put(applied, replans, others, applied.labelled().rules(others), done);
   }
 
-  private void put(Applied applied, long replans, List<Fan.Address> others, Runnable done) {
-    Set<Label> old =
-        new HashSet<>(view.applied().map(before -> before.labelled().labels()).orElse(List.of()));
+  private void put(
+      Applied applied,
+      long replans,
+      List<Fan.Address> others,
+      ImmutableSetMultimap<DatapathId, SubflowRule> rules,
+      Runnable done) {
+    Set<Label> old = new HashSet<>(labelsOf(view));
     old.removeAll(applied.labelled().labels());
     view =
         new View(
             Optional.of(applied), addresses(applied, others), true, applied.trouble(), replans);
     installer.install(
-        applied.labelled().rules(others),
+        rules,
         () -> {
           old.forEach(labels::release);
           settled(applied);
           done.run();
         });
+  }
+
+  private static List<Label> labelsOf(View view) {
+    return view.applied().map(applied -> applied.labelled().labels()).orElse(List.of());
   }
 
   private void settled(Applied applied) {
@@ -269,7 +323,7 @@ final class PlanKeeper {
       LOG.error("mptcp_plan_not_removed why=\"{}\"", e.toString());
       throw MptcpException.notStored("the plan could not be removed; the log says why");
     }
-    List<Label> old = view.applied().map(before -> before.labelled().labels()).orElse(List.of());
+    List<Label> old = labelsOf(view);
     view = View.NONE;
     installer.install(
         ImmutableSetMultimap.of(),
@@ -341,7 +395,7 @@ final class PlanKeeper {
         plan.routes().values().stream()
             .filter(route -> isIn(route.branches(), applied.plan(), route.identity()))
             .count();
-    put(changed, seen, now.replans() + 1, () -> {});
+    change(changed, seen, now.replans() + 1, () -> {});
     LOG.info(
         "mptcp_plan_changed topology=\"{}\" routes_kept={} routes={} per_link=\"{}\"",
         part.topology(),
@@ -349,7 +403,6 @@ final class PlanKeeper {
         plan.routes().size(),
         perLink(plan));
     changed.trouble().ifPresent(why -> LOG.warn("mptcp_plan_troubled why=\"{}\"", why));
-    save(changed);
   }
 
   private static ImmutableList<Member> lost(ReachablePart part, Map<String, Member> earlier) {

@@ -2,8 +2,8 @@ package io.malob.controller.access;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.io.BaseEncoding;
-import io.malob.state.DamagedException;
-import io.malob.state.StateNode;
+import io.malob.file.DamagedException;
+import io.malob.file.StateNode;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package io.malob.state.catalog;
 
-import io.malob.state.DurableFile;
+import io.malob.file.DurableFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;

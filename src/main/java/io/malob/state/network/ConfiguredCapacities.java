@@ -1,7 +1,7 @@
 package io.malob.state.network;
 
 import com.google.common.collect.ImmutableSortedMap;
-import io.malob.state.DurableFile;
+import io.malob.file.DurableFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package io.malob.state.report;
 
 import com.google.common.io.BaseEncoding;
-import io.malob.state.DamagedException;
-import io.malob.state.StateNode;
+import io.malob.file.DamagedException;
+import io.malob.file.StateNode;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.malob.controller.access;
 
-import io.malob.state.DamagedException;
+import io.malob.file.DamagedException;
 import io.malob.testing.ReaderFuzz;
 import org.junit.jupiter.api.Test;
 

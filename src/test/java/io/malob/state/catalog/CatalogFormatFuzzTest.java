@@ -1,6 +1,6 @@
 package io.malob.state.catalog;
 
-import io.malob.state.DamagedException;
+import io.malob.file.DamagedException;
 import io.malob.testing.FuzzCorpus;
 import io.malob.testing.ReaderFuzz;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.malob.state.catalog;
 
-import io.malob.state.DamagedException;
+import io.malob.file.DamagedException;
 import java.io.IOException;
 import java.util.Arrays;
 

@@ -2,7 +2,7 @@ package io.malob.state.report;
 
 import com.google.common.io.BaseEncoding;
 import com.google.common.primitives.Bytes;
-import io.malob.state.DamagedException;
+import io.malob.file.DamagedException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.malob.state;
+package io.malob.file;
 
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;

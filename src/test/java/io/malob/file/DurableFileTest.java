@@ -1,4 +1,4 @@
-package io.malob.state;
+package io.malob.file;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,4 +1,4 @@
-package io.malob.state;
+package io.malob.file;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;

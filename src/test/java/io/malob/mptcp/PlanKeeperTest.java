@@ -1,0 +1,297 @@
+package io.malob.mptcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Topology;
+import io.malob.algorithm.graph.UndirectedLink;
+import io.malob.openflow.FakeSwitches;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.testing.PaperTopology;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/** The keeper of the plan on the paper's topology 1, with a real file and fake switches. */
+class PlanKeeperTest {
+  private static final Topology PAPER = PaperTopology.topology();
+  private static final byte[] REQUEST = "{\"vlan\": false}".getBytes(StandardCharsets.UTF_8);
+
+  private final FakeSwitches switches = new FakeSwitches(PAPER.switches().size());
+  private final List<Runnable> later = new ArrayList<>();
+
+  /** What the file had each time that something was sent to a switch. */
+  private final Set<String> savedAtSends = new HashSet<>();
+
+  @TempDir Path data;
+  private Topology found = PAPER;
+  private long now = 1;
+  private RuleInstaller installer;
+  private PlanKeeper keeper;
+
+  @BeforeEach
+  void start() throws Exception {
+    installer =
+        new RuleInstaller(
+            new FlowProgrammer(
+                id -> {
+                  savedAtSends.add(saved());
+                  return switches.find(id);
+                }),
+            MoreExecutors.directExecutor(),
+            later::add,
+            bound -> 0);
+    keeper =
+        new PlanKeeper(
+            new Hosts(),
+            () -> found,
+            new LinkLife(() -> now, (id, port) -> true),
+            installer,
+            new AppliedFile(Optional.of(data)));
+    PAPER.switches().forEach(installer::switchActive);
+    keeper.follow();
+    now += TimeUnit.SECONDS.toNanos(60);
+  }
+
+  /** One host at each of three switches. */
+  private static final class Hosts implements PlanKeeper.Surroundings {
+    @Override
+    public List<KnownHosts.Seen> hosts() {
+      return List.of(seen(1), seen(2), seen(5));
+    }
+
+    private static KnownHosts.Seen seen(int at) {
+      return new KnownHosts.Seen(
+          new Attachment(DatapathId.of(at), OFPort.of(40), MacAddress.of(at)),
+          0,
+          ImmutableList.of(IPv4Address.of("10.0.0." + at)));
+    }
+
+    @Override
+    public ImmutableMap<UndirectedLink, Double> capacities(
+        PlanSettings.Weights weights, Topology network) {
+      return ImmutableMap.of();
+    }
+  }
+
+  private Path file() {
+    return data.resolve("mptcp.json");
+  }
+
+  private String saved() {
+    try {
+      return Files.exists(file()) ? Files.readString(file()) : "";
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Every write fails from now on, as on a full disk. */
+  private void fillDisk() throws IOException {
+    Files.createDirectory(data.resolve("mptcp.json.new"));
+  }
+
+  private void emptyDisk() throws IOException {
+    Files.delete(data.resolve("mptcp.json.new"));
+  }
+
+  private Map<DatapathId, String> rules() {
+    Map<DatapathId, String> rules = new HashMap<>();
+    for (DatapathId id : PAPER.switches()) {
+      rules.put(
+          id,
+          switches.get(id.getLong()).table().rules().stream()
+              .map(rule -> rule.match() + " " + rule.instructions())
+              .sorted()
+              .toList()
+              .toString());
+    }
+    return rules;
+  }
+
+  private void apply() throws MptcpException {
+    keeper.apply(REQUEST, () -> {});
+    runLater();
+  }
+
+  private void runLater() {
+    List.copyOf(later).forEach(Runnable::run);
+    later.clear();
+  }
+
+  /** A link that the plan uses goes. */
+  private void breakLink() {
+    DirectedLink gone =
+        keeper
+            .view()
+            .applied()
+            .orElseThrow()
+            .plan()
+            .routes()
+            .values()
+            .iterator()
+            .next()
+            .links()
+            .iterator()
+            .next();
+    found =
+        Topology.of(
+            PAPER.switches(),
+            PAPER.links().stream()
+                .filter(link -> !link.equals(gone) && !link.equals(gone.reversed()))
+                .toList());
+  }
+
+  @Test
+  void apply_isSavedBeforeASwitchHearsOfIt() throws Exception {
+    savedAtSends.clear();
+    apply();
+    assertEquals(Set.of(saved()), savedAtSends);
+    assertFalse(saved().isEmpty());
+  }
+
+  @Test
+  void follow_savesThePlanBeforeASwitchHearsOfIt() throws Exception {
+    apply();
+    String before = saved();
+    savedAtSends.clear();
+    breakLink();
+    keeper.follow();
+    assertNotEquals(before, saved());
+    assertEquals(Set.of(saved()), savedAtSends);
+    assertEquals(1, keeper.view().replans());
+  }
+
+  @Test
+  void follow_whileTheDiskIsFull_leavesFileSwitchesAndViewAsTheyAre() throws Exception {
+    apply();
+    String file = saved();
+    Map<DatapathId, String> rules = rules();
+    Applied applied = keeper.view().applied().orElseThrow();
+    fillDisk();
+    breakLink();
+
+    keeper.follow();
+    keeper.follow();
+    runLater();
+
+    assertEquals(file, saved());
+    assertEquals(rules, rules());
+    assertEquals(applied, keeper.view().applied().orElseThrow());
+    assertEquals(
+        Optional.of("the plan could not be stored; the log says why"), keeper.view().trouble());
+
+    emptyDisk();
+    keeper.follow();
+    runLater();
+    assertEquals(Optional.empty(), keeper.view().trouble());
+    assertNotEquals(file, saved());
+    assertNotEquals(rules, rules());
+    assertEquals(
+        keeper.view().applied().orElseThrow().labelled().labels(),
+        new AppliedFile(Optional.of(data)).load().orElseThrow().labelled().labels());
+  }
+
+  @Test
+  void plansThatCannotBeSaved_leakNoLabels() throws Exception {
+    apply();
+    int inUse = keeper.labelsInUse();
+    assertEquals(keeper.view().applied().orElseThrow().labelled().labels().size(), inUse);
+    fillDisk();
+    MptcpException refused = assertThrows(MptcpException.class, this::apply);
+    assertEquals(MptcpException.Reason.NOT_STORED, refused.reason());
+    breakLink();
+    keeper.follow();
+    keeper.follow();
+    assertEquals(inUse, keeper.labelsInUse());
+    emptyDisk();
+    keeper.follow();
+    runLater();
+    assertEquals(
+        keeper.view().applied().orElseThrow().labelled().labels().size(), keeper.labelsInUse());
+  }
+
+  @Test
+  void clear_removesFileRulesAndLabels() throws Exception {
+    apply();
+    assertTrue(keeper.clear(() -> {}));
+    runLater();
+    assertEquals("", saved());
+    assertEquals(0, keeper.labelsInUse());
+    assertEquals(
+        0, PAPER.switches().stream().mapToInt(installer::expected).sum(), "rules that stay");
+    assertFalse(keeper.clear(() -> {}));
+  }
+
+  @Test
+  void clear_thatTheDiskRefuses_changesNothing() throws Exception {
+    apply();
+    Map<DatapathId, String> rules = rules();
+    String file = saved();
+    // a directory that is not empty cannot be deleted
+    Path copy = data.resolve("mptcp.json.last-good");
+    Files.delete(copy);
+    Files.createDirectories(copy.resolve("in the way"));
+    MptcpException refused = assertThrows(MptcpException.class, () -> keeper.clear(() -> {}));
+    assertEquals(MptcpException.Reason.NOT_STORED, refused.reason());
+    assertEquals(file, saved());
+    assertEquals(rules, rules());
+    assertTrue(keeper.view().applied().isPresent());
+  }
+
+  @Test
+  void resume_putsThePlanOfBeforeInPlace() throws Exception {
+    apply();
+    Map<DatapathId, String> rules = rules();
+    List<?> labels = keeper.view().applied().orElseThrow().labelled().labels();
+    start();
+    keeper.resume();
+    runLater();
+    assertEquals(labels, keeper.view().applied().orElseThrow().labelled().labels());
+    assertEquals(rules, rules());
+    assertFalse(keeper.view().changing());
+  }
+
+  @Test
+  void view_isChangingUntilSwitchesHaveConfirmed() throws Exception {
+    switches.holdBarriers();
+    boolean[] done = new boolean[1];
+    keeper.apply(REQUEST, () -> done[0] = true);
+    assertTrue(keeper.view().changing());
+    assertFalse(done[0]);
+    for (int round = 0; round < 10; round++) {
+      for (DatapathId id : PAPER.switches()) {
+        while (switches.get(id.getLong()).openBarriers() > 0) {
+          switches.get(id.getLong()).answerBarrier();
+        }
+      }
+    }
+    assertTrue(done[0]);
+    assertFalse(keeper.view().changing());
+  }
+}

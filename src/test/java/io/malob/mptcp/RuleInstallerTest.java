@@ -1,0 +1,183 @@
+package io.malob.mptcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.ImmutableSetMultimap;
+import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.openflow.FakeSwitches;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.label.Label;
+import io.malob.openflow.subflow.SubflowRule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/** The three steps of a change, and what becomes of switches that do not follow. */
+class RuleInstallerTest {
+  private static final DatapathId S1 = DatapathId.of(1);
+  private static final DatapathId S2 = DatapathId.of(2);
+  private static final IPv4Address HOST = IPv4Address.of("10.0.0.1");
+  private static final Label LABEL = new Label(Label.MAX_CONNECTION_ID + 1);
+  private static final Label OTHER = new Label(Label.MAX_CONNECTION_ID + 2);
+
+  private static final SubflowRule CARRY = new SubflowRule.Carry(LABEL, Optional.of(OFPort.of(1)));
+  private static final SubflowRule CARRY_OTHER =
+      new SubflowRule.Carry(OTHER, Optional.of(OFPort.of(2)));
+  private static final SubflowRule DIVERT =
+      new SubflowRule.Divert(LABEL, HOST, OTHER, OFPort.of(2));
+  private static final SubflowRule DELIVER =
+      new SubflowRule.Deliver(0, false, HOST, MacAddress.of(1), OFPort.of(7));
+
+  private final FakeSwitches switches = new FakeSwitches(2);
+  private final List<Runnable> later = new ArrayList<>();
+  private final List<String> done = new ArrayList<>();
+  private int nextEpoch = 1;
+  private final RuleInstaller installer =
+      new RuleInstaller(
+          new FlowProgrammer(switches),
+          MoreExecutors.directExecutor(),
+          later::add,
+          bound -> nextEpoch++);
+
+  @BeforeEach
+  void connect() {
+    installer.switchActive(S1);
+    installer.switchActive(S2);
+    switches.takeWrites();
+  }
+
+  private void install(String name, ImmutableSetMultimap<DatapathId, SubflowRule> rules) {
+    installer.install(rules, () -> done.add(name));
+  }
+
+  private int rules(long id) {
+    return switches.get(id).table().rules().size();
+  }
+
+  private void answer(long id) {
+    switches.get(id).answerBarrier();
+  }
+
+  private void runLater() {
+    List.copyOf(later).forEach(Runnable::run);
+    later.clear();
+  }
+
+  @Test
+  void whatLeadsPackets_isSentWhenAllSwitchesHaveConfirmedWhatItLeadsTo() {
+    switches.holdBarriers();
+    install("plan", ImmutableSetMultimap.of(S1, CARRY, S1, DIVERT, S2, CARRY));
+    assertEquals(1, rules(1));
+    assertEquals(1, rules(2));
+    answer(1);
+    assertEquals(1, rules(1), "switch 2 has not confirmed");
+    answer(2);
+    assertEquals(2, rules(1));
+    assertEquals(List.of(), done);
+    answer(1);
+    assertEquals(List.of("plan"), done);
+    assertTrue(installer.isAtRest(S1));
+  }
+
+  @Test
+  void whatLedPackets_goesAtOnce_andWhatItLedToLater() {
+    install("plan", ImmutableSetMultimap.of(S1, CARRY, S1, DIVERT, S2, CARRY));
+    runLater();
+    install("none", ImmutableSetMultimap.of());
+    assertEquals(1, rules(1), "packets under way may need it");
+    assertEquals(1, rules(2));
+    runLater();
+    assertEquals(0, rules(1));
+    assertEquals(0, rules(2));
+    assertEquals(0, installer.expected(S1));
+  }
+
+  @Test
+  void deliveryToAHostThatIsElsewhereNow_goesAtOnce() {
+    install("here", ImmutableSetMultimap.of(S1, DELIVER));
+    install("there", ImmutableSetMultimap.of(S2, DELIVER));
+    assertEquals(0, rules(1));
+    assertEquals(1, rules(2));
+  }
+
+  @Test
+  void changesThatComeMeanwhile_waitAndOnlyTheLatestIsMade() {
+    switches.holdBarriers();
+    install("first", ImmutableSetMultimap.of(S1, CARRY));
+    install("skipped", ImmutableSetMultimap.of(S2, CARRY));
+    install("last", ImmutableSetMultimap.of(S1, CARRY_OTHER));
+    assertEquals(List.of(1L), switches.takeWrites());
+    answer(1);
+    assertEquals(List.of("first"), done);
+    answer(1);
+    assertEquals(List.of("first", "skipped", "last"), done);
+    runLater();
+    assertEquals(1, rules(1));
+    assertEquals(0, rules(2), "the change between was never made");
+  }
+
+  @Test
+  void switchThatDoesNotConfirm_isMissing_andGetsAllRulesAgain() {
+    switches.holdBarriers();
+    install("plan", ImmutableSetMultimap.of(S1, CARRY));
+    switches.get(1).failBarrier();
+    assertEquals(List.of("plan"), done, "others do not wait for it for ever");
+    assertEquals(ImmutableSet.of(S1), installer.condition().missing());
+    switches.get(1).table().clear();
+    installer.retry();
+    assertEquals(1, rules(1));
+    answer(1);
+    assertEquals(ImmutableSet.of(), installer.condition().missing());
+    assertTrue(installer.isAtRest(S1));
+  }
+
+  @Test
+  void switchThatHasGone_isMissing_andGetsExactlyItsRulesWhenItIsBack() {
+    install("plan", ImmutableSetMultimap.of(S1, CARRY, S1, DIVERT));
+    installer.switchGone(S1);
+    assertEquals(ImmutableSet.of(S1), installer.condition().missing());
+    assertEquals(0, installer.expected(S1));
+    install("next", ImmutableSetMultimap.of(S1, CARRY_OTHER));
+    assertEquals(List.of("plan", "next"), done);
+    installer.switchActive(S1);
+    assertEquals(1, rules(1), "what it had before is taken away");
+    assertEquals(1, installer.expected(S1));
+    assertEquals(ImmutableSet.of(), installer.condition().missing());
+  }
+
+  @Test
+  void refusal_countsForMessagesUnderWayOnly() {
+    switches.holdBarriers();
+    install("plan", ImmutableSetMultimap.of(S1, CARRY));
+    int last = switches.get(1).messages().size() - 1;
+    long transaction = switches.get(1).messages().get(last).getXid();
+    assertFalse(installer.refused(S2, transaction), "of another switch");
+    assertFalse(installer.refused(S1, transaction + 1_000));
+    assertTrue(installer.refused(S1, transaction));
+    assertEquals(ImmutableSet.of(S1), installer.condition().refusing());
+    answer(1);
+    assertFalse(installer.refused(S1, transaction), "confirmed");
+    assertEquals(ImmutableSet.of(S1), installer.condition().refusing());
+  }
+
+  @Test
+  void doubtfulSwitch_isToldEverythingAgain_unlessItIsNotThere() {
+    install("plan", ImmutableSetMultimap.of(S1, CARRY));
+    switches.takeWrites();
+    installer.doubt(S1);
+    installer.doubt(DatapathId.of(9));
+    installer.retry();
+    assertEquals(List.of(1L), switches.takeWrites());
+    installer.retry();
+    assertEquals(List.of(), switches.takeWrites());
+  }
+}
