@@ -8,6 +8,8 @@ import io.malob.module.DropLog;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
+import io.malob.module.Settings;
+import io.malob.module.WrongSettingException;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowProgrammer;
@@ -57,6 +59,15 @@ import org.slf4j.LoggerFactory;
  * packetsPerSecondAndSwitch}, how many packets each switch may hand to the controller, where it has
  * meters.
  */
+@Settings({
+  "data",
+  "agentsFile",
+  "reportsPerSecond",
+  "port",
+  "serverAddress",
+  "linkAddress",
+  "packetsPerSecondAndSwitch"
+})
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class AgentModule implements IFloodlightModule, IAgentService, IOFMessageListener {
 
@@ -143,7 +154,7 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
     switches = context.getServiceImpl(IOFSwitchService.class);
     timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
     inOrder = MoreExecutors.newSequentialExecutor(timer);
-    SettingReader settings = new SettingReader(AgentModule.class, context.getConfigParams(this));
+    SettingReader settings = SettingReader.of(this, context);
     Optional<Path> data =
         Optional.of(settings.text("data", "")).filter(text -> !text.isEmpty()).map(Path::of);
     agents = new AgentFile(file(settings, data));
@@ -212,7 +223,7 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
     try {
       return IPv4Address.of(text);
     } catch (IllegalArgumentException e) {
-      throw new FloodlightModuleException(
+      throw new WrongSettingException(
           String.format(
               "%s.%s must be an IPv4 address, not \"%s\"", AgentModule.class.getName(), key, text),
           e);

@@ -15,6 +15,7 @@ import io.malob.module.IPacketInQueueService;
 import io.malob.module.NetworkEvents;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
+import io.malob.module.Settings;
 import io.malob.module.Tasks;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.FlowProgrammer;
@@ -88,6 +89,32 @@ import org.slf4j.LoggerFactory;
  * left out, 0 for never; {@code ejectSeconds}, for how long the first time; {@code
  * ejectMostSeconds}, for how long at most.
  */
+@Settings({
+  "data",
+  "floodPerSecond",
+  "maxConnections",
+  "maxDormant",
+  "countPlaced",
+  "refuseSpoofing",
+  "maxHalfOpen",
+  "ejectSeconds",
+  "ejectAfter",
+  "ejectMostSeconds",
+  "idleTimeoutTcp",
+  "idleTimeoutUdp",
+  "idleTimeoutIcmp",
+  "adoptSeconds",
+  "elephantSeconds",
+  "elephantMegabytes",
+  "moveGainPercent",
+  "movesPerSecond",
+  "elephantMaxRules",
+  "answerSeconds",
+  "auditSeconds",
+  "connectionRecords",
+  "connectionRecordsMegabytes",
+  "connectionRecordsFiles"
+})
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class BalancerModule implements IFloodlightModule, IBalancerService {
 
@@ -194,7 +221,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
     topology = context.getServiceImpl(ITopologyService.class);
     monitor = context.getServiceImpl(IMonitorService.class);
     timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
-    SettingReader settings = new SettingReader(BalancerModule.class, context.getConfigParams(this));
+    SettingReader settings = SettingReader.of(this, context);
     CatalogStore store = openStore(settings.text("data", ""));
     catalog = openCatalog(store);
     IShutdownService shutdown = context.getServiceImpl(IShutdownService.class);

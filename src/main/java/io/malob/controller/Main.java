@@ -3,6 +3,7 @@ package io.malob.controller;
 import io.malob.controller.core.CoreModule;
 import io.malob.controller.module.ModuleSettings;
 import io.malob.controller.rest.RestModule;
+import io.malob.module.WrongSettingException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -105,13 +106,19 @@ public final class Main implements Callable<Integer> {
     try (EmbeddedController controller = EmbeddedController.start(settings)) {
       stopOnSignal(controller.shutdownRequested());
       return controller.shutdownRequested().join();
+    } catch (WrongSettingException e) {
+      return failed(e, CommandLine.ExitCode.USAGE);
     } catch (FloodlightModuleException | UncheckedIOException e) {
-      logger.error("start_failed why=\"{}\"", e.getMessage());
-      logger.debug("start_failed", e);
-      return FAILED;
+      return failed(e, FAILED);
     } finally {
       stopped.countDown();
     }
+  }
+
+  private static int failed(Exception e, int exitCode) {
+    logger.error("start_failed why=\"{}\"", e.getMessage());
+    logger.debug("start_failed", e);
+    return exitCode;
   }
 
   /** What was said on the command line, over what the file says; nothing for what was not said. */

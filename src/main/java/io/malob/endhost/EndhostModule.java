@@ -4,6 +4,7 @@ import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
+import io.malob.module.Settings;
 import io.malob.module.Tasks;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.uplink.UplinkCookie;
@@ -47,6 +48,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  *
  * <p>Setting: {@code maxFlows}, how many flows there can be at a time.
  */
+@Settings({"maxFlows"})
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class EndhostModule
     implements IFloodlightModule, IEndhostService, IOFMessageListener, IOFSwitchListener {
@@ -130,7 +132,7 @@ public final class EndhostModule
     switches = context.getServiceImpl(IOFSwitchService.class);
     timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
     inOrder = MoreExecutors.newSequentialExecutor(timer);
-    SettingReader settings = new SettingReader(EndhostModule.class, context.getConfigParams(this));
+    SettingReader settings = SettingReader.of(this, context);
     FlowTable table = new FlowTable(settings.number("maxFlows", 20_000, 1, 1_000_000));
     long start = nanoTime.getAsLong();
     uplinks = uplinksMaker.make(switches, inOrder, new Repetition(timer, tasks));

@@ -4,6 +4,8 @@ import io.malob.algorithm.estimate.LatencyEstimator.Limits;
 import io.malob.algorithm.graph.Topology;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
+import io.malob.module.Settings;
+import io.malob.module.WrongSettingException;
 import io.malob.monitor.IMonitorService;
 import java.security.SecureRandom;
 import java.util.Collection;
@@ -33,6 +35,14 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * which a latency is not believed; {@code controlMethod}, {@code echo} or {@code packet}, by which
  * the round trips to switches are measured. A switch that does not answer to one gets the other.
  */
+@Settings({
+  "intervalMillis",
+  "probesPerInterval",
+  "windowMillis",
+  "lostMillis",
+  "mostLatencyMillis",
+  "controlMethod"
+})
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class LatencyModule implements IFloodlightModule, ILatencyService {
   private static final long TICK_MILLIS = 10;
@@ -95,7 +105,7 @@ public final class LatencyModule implements IFloodlightModule, ILatencyService {
     monitor = context.getServiceImpl(IMonitorService.class);
     provider = context.getServiceImpl(IFloodlightProviderService.class);
     threads = context.getServiceImpl(IThreadPoolService.class);
-    SettingReader settings = new SettingReader(LatencyModule.class, context.getConfigParams(this));
+    SettingReader settings = SettingReader.of(this, context);
     long interval = millis(settings, "intervalMillis", 2_000);
     long window = millis(settings, "windowMillis", 4_000);
     long mostLatency = millis(settings, "mostLatencyMillis", 1_000);
@@ -134,7 +144,7 @@ public final class LatencyModule implements IFloodlightModule, ILatencyService {
         return each;
       }
     }
-    throw new FloodlightModuleException(
+    throw new WrongSettingException(
         LatencyModule.class.getName()
             + ".controlMethod must be echo or packet, not \""
             + method

@@ -5,6 +5,7 @@ import io.malob.balancer.IBalancerService;
 import io.malob.latency.ILatencyService;
 import io.malob.module.INetworkRefusalService;
 import io.malob.module.Repetition;
+import io.malob.module.Settings;
 import io.malob.monitor.IMonitorService;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
@@ -37,6 +38,7 @@ import net.floodlightcontroller.threadpool.IThreadPoolService;
  * second time as Micrometer's meters: so their labels are those of what is there at that moment,
  * and nothing is to be cleared away after a link or member has gone.
  */
+@Settings({})
 public final class MetricsModule implements IFloodlightModule {
 
   /** Made by the module loader. */

@@ -10,6 +10,7 @@ import io.malob.module.FloodlightSwitch;
 import io.malob.module.FoundLinks;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
+import io.malob.module.Settings;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.state.network.ConfiguredCapacities;
 import io.malob.state.network.LinkCapacity;
@@ -52,6 +53,15 @@ import org.projectfloodlight.openflow.types.OFPort;
  * measurement counts as unknown: {@code latencyLifeSeconds}, {@code throughputLifeSeconds} (of
  * agents), {@code portStatisticsLifeSeconds}, {@code serverLifeSeconds}.
  */
+@Settings({
+  "data",
+  "portStatisticsMillis",
+  "probePort",
+  "latencyLifeSeconds",
+  "throughputLifeSeconds",
+  "portStatisticsLifeSeconds",
+  "serverLifeSeconds"
+})
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class MonitorModule implements IFloodlightModule, IMonitorService, ITopologyListener {
   private static final long READ_MILLIS = 5_000;
@@ -110,7 +120,7 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
     topologyService = context.getServiceImpl(ITopologyService.class);
     hosts = new AttachedHosts(context.getServiceImpl(IDeviceService.class));
     threads = context.getServiceImpl(IThreadPoolService.class);
-    SettingReader settings = new SettingReader(MonitorModule.class, context.getConfigParams(this));
+    SettingReader settings = SettingReader.of(this, context);
     times =
         new TimesToLive(
             life(settings, "latencyLifeSeconds", 30),

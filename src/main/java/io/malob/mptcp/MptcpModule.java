@@ -6,6 +6,7 @@ import io.malob.module.FoundLinks;
 import io.malob.module.NetworkEvents;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
+import io.malob.module.Settings;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.label.Label;
@@ -61,6 +62,7 @@ import org.slf4j.LoggerFactory;
  * kept); {@code answerSeconds}, how long a request to put a plan in place waits for the switches at
  * most.
  */
+@Settings({"data", "answerSeconds"})
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFMessageListener {
   private static final Logger LOG = LoggerFactory.getLogger(MptcpModule.class);
@@ -142,7 +144,7 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
     monitor = context.getServiceImpl(IMonitorService.class);
     timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
     inOrder = MoreExecutors.newSequentialExecutor(timer);
-    SettingReader settings = new SettingReader(MptcpModule.class, context.getConfigParams(this));
+    SettingReader settings = SettingReader.of(this, context);
     answerSeconds = settings.number("answerSeconds", 5, 1, 60);
     installer = new RuleInstaller(programmer, inOrder, this::later, new SecureRandom()::nextInt);
     counts = new RuleCounts(switches, installer, inOrder);

@@ -4,6 +4,7 @@ import io.malob.agent.IAgentService;
 import io.malob.balancer.IBalancerService;
 import io.malob.endhost.IEndhostService;
 import io.malob.latency.ILatencyService;
+import io.malob.module.Settings;
 import io.malob.monitor.IMonitorService;
 import io.malob.mptcp.IMptcpService;
 import io.malob.rest.live.LiveEvents;
@@ -20,6 +21,7 @@ import net.floodlightcontroller.threadpool.IThreadPoolService;
 import org.jspecify.annotations.Nullable;
 
 /** Adds the resources of balancer and monitor, and the page, to the controller's REST server. */
+@Settings({})
 public final class BalancerRestModule implements IFloodlightModule, AutoCloseable {
   private @Nullable LiveEvents events;
 

@@ -1,6 +1,7 @@
 package io.malob.rest;
 
 import io.malob.endhost.IEndhostService;
+import io.malob.module.Settings;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import net.floodlightcontroller.restserver.IRestApiService;
  * controller that has no other modules of ours. {@link BalancerRestModule} has them, too; only one
  * of both is to be loaded.
  */
+@Settings({})
 public final class EndhostRestModule implements IFloodlightModule {
 
   /** Made by the module loader. */

@@ -380,4 +380,18 @@ class AgentModuleTest {
             () -> new AgentNetwork(Map.of("data", data.toString())));
     assertTrue(String.valueOf(e.getMessage()).contains("is missing, but there was one"));
   }
+
+  /** As in real Floodlight, where nobody else looks at the names of settings. */
+  @Test
+  void settingThatIsMisspelled_isRefusedByTheModuleItself() {
+    IllegalArgumentException e =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> new AgentNetwork(Map.of("data", data.toString(), "reportPerSecond", "7")));
+    assertTrue(
+        String.valueOf(e.getMessage())
+            .contains(
+                "There is no setting io.malob.agent.AgentModule.reportPerSecond; did you mean"
+                    + " io.malob.agent.AgentModule.reportsPerSecond?"));
+  }
 }

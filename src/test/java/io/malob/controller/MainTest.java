@@ -4,8 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class MainTest {
   @ParameterizedTest
@@ -22,5 +26,16 @@ final class MainTest {
     assertEquals(
         "malob run: " + problem + "; 'malob run --help' tells more" + System.lineSeparator(),
         err.toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "io.malob.controller.core.CoreModule.openFlowPrt=0",
+        "io.malob.controller.core.CoreModule.openFlowPort=many"
+      })
+  void settingThatIsWrong_isWrongUse(String line, @TempDir Path directory) throws Exception {
+    Path file = Files.writeString(directory.resolve("wrong.properties"), line);
+    assertEquals(2, Main.commandLine().execute("-cf", file.toString()));
   }
 }

@@ -1,6 +1,7 @@
 package io.malob.controller.access;
 
 import io.malob.module.SettingReader;
+import io.malob.module.WrongSettingException;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -36,7 +37,7 @@ public record TlsFiles(Path certificate, Path privateKey, Optional<Path> clientA
       return Optional.empty();
     }
     if (certificate.isEmpty() || key.isEmpty()) {
-      throw new FloodlightModuleException(
+      throw new WrongSettingException(
           String.format(
               "%s.%s is missing: TLS needs certificate and privateKey",
               settings.module().getName(), certificate.isEmpty() ? "certificate" : "privateKey"));

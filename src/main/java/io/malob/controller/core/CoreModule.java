@@ -11,6 +11,8 @@ import io.malob.controller.guard.RefusalCounts;
 import io.malob.module.INetworkRefusalService;
 import io.malob.module.IPacketInQueueService;
 import io.malob.module.SettingReader;
+import io.malob.module.Settings;
+import io.malob.module.WrongSettingException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -40,6 +42,20 @@ import org.slf4j.LoggerFactory;
  * maxPendingRequests}, {@code unreadTimeoutMillis}; for who may connect {@code switches} (datapath
  * ids; nothing: all), {@code certificate}, {@code privateKey}, {@code clientAuthorities}.
  */
+@Settings({
+  "openFlowHost",
+  "openFlowPort",
+  "workerThreads",
+  "echoIntervalMillis",
+  "handshakeTimeoutMillis",
+  "requestTimeoutMillis",
+  "maxPendingRequests",
+  "unreadTimeoutMillis",
+  "switches",
+  "certificate",
+  "privateKey",
+  "clientAuthorities"
+})
 public final class CoreModule implements IFloodlightModule, AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(CoreModule.class);
   private static final int MAX_MILLIS = 3_600_000;
@@ -82,7 +98,7 @@ public final class CoreModule implements IFloodlightModule, AutoCloseable {
 
   @Override
   public void init(FloodlightModuleContext context) throws FloodlightModuleException {
-    SettingReader settings = new SettingReader(CoreModule.class, context.getConfigParams(this));
+    SettingReader settings = SettingReader.of(this, context);
     address =
         new InetSocketAddress(
             settings.text("openFlowHost", "127.0.0.1"),
@@ -117,7 +133,7 @@ public final class CoreModule implements IFloodlightModule, AutoCloseable {
       try {
         listed.add(DatapathId.of(id));
       } catch (IllegalArgumentException e) {
-        throw new FloodlightModuleException(
+        throw new WrongSettingException(
             CoreModule.class.getName() + ".switches: \"" + id + "\" is no datapath id", e);
       }
     }

@@ -18,7 +18,7 @@ import java.util.Set;
  * stands for all modules. Immutable.
  */
 public final class ModuleSettings {
-  private static final String MODULES_KEY = "floodlight.modules";
+  static final String MODULES_KEY = "floodlight.modules";
   private static final String ALL_MODULES = "*";
 
   private final List<String> modules;
@@ -72,6 +72,13 @@ public final class ModuleSettings {
   /** The class names of the modules to load, in the order in which they are listed. */
   public List<String> modules() {
     return modules;
+  }
+
+  /** The names of all settings, as in {@code <module class>.<key>}. */
+  Set<String> names() {
+    Set<String> names = new LinkedHashSet<>();
+    layers.forEach(layer -> names.addAll(layer.keySet()));
+    return names;
   }
 
   /** The settings of one module by key; a module's own win over those of all modules. */

@@ -38,17 +38,20 @@ public final class RunningModules implements AutoCloseable {
    * Prepares and starts the modules that the settings list, and those that these need. If one
    * fails, those before it are stopped again.
    *
-   * @throws FloodlightModuleException naming the module that cannot be loaded, and why
+   * @throws FloodlightModuleException naming the module that cannot be loaded, and why, or a
+   *     setting that there is not
    */
   public static RunningModules start(
       Collection<IFloodlightModule> available, ModuleSettings settings)
       throws FloodlightModuleException {
+    SettingNames names = new SettingNames(available);
+    names.check(settings.names());
     List<IFloodlightModule> modules = ModuleOrder.of(available, settings.modules());
     RunningModules running = new RunningModules();
     running.context.addService(
         LoadedModules.class, new LoadedModules(List.copyOf(available), modules));
     try {
-      running.startAll(modules, settings);
+      running.startAll(modules, settings, names);
       return running;
     } catch (FloodlightModuleException | RuntimeException e) {
       running.close();
@@ -56,12 +59,18 @@ public final class RunningModules implements AutoCloseable {
     }
   }
 
-  private void startAll(List<IFloodlightModule> modules, ModuleSettings settings)
+  private void startAll(
+      List<IFloodlightModule> modules, ModuleSettings settings, SettingNames names)
       throws FloodlightModuleException {
     for (IFloodlightModule module : modules) {
       settings
           .of(module.getClass().getName())
-          .forEach((key, value) -> context.addConfigParam(module, key, value));
+          .forEach(
+              (key, value) -> {
+                if (names.takes(module, key)) {
+                  context.addConfigParam(module, key, value);
+                }
+              });
       addServices(module);
     }
     for (IFloodlightModule module : modules) {

@@ -3,6 +3,7 @@ package io.malob.controller.rest;
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.malob.controller.http.HttpLimits;
 import io.malob.module.SettingReader;
+import io.malob.module.Settings;
 import java.lang.management.ManagementFactory;
 import java.lang.management.OperatingSystemMXBean;
 import java.util.Collection;
@@ -37,6 +38,22 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
  * <p>As in Floodlight, resources find every service in the attributes of their context, under the
  * name of the service's interface.
  */
+@Settings({
+  "data",
+  "host",
+  "httpPort",
+  "maxThreads",
+  "maxConnections",
+  "maxConnectionsPerAddress",
+  "requestSeconds",
+  "tokens",
+  "certificate",
+  "privateKey",
+  "clientAuthorities",
+  "administrators",
+  "hostNames",
+  "insecure"
+})
 public final class RestModule implements IFloodlightModule, IRestApiService, AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(RestModule.class);
 
@@ -65,7 +82,7 @@ public final class RestModule implements IFloodlightModule, IRestApiService, Aut
 
   @Override
   public void init(FloodlightModuleContext context) throws FloodlightModuleException {
-    SettingReader settings = new SettingReader(RestModule.class, context.getConfigParams(this));
+    SettingReader settings = SettingReader.of(this, context);
     host = settings.text("host", host);
     port = settings.number("httpPort", port, 0, 65535);
     limits =

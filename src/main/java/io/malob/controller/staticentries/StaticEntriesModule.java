@@ -2,6 +2,7 @@ package io.malob.controller.staticentries;
 
 import io.malob.controller.access.DeclaresEffects;
 import io.malob.controller.access.Effect;
+import io.malob.module.Settings;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,7 @@ import org.slf4j.LoggerFactory;
  * Rules that operators set by hand, over HTTP under {@code /wm/staticentrypusher}, with
  * Floodlight's names. They are kept in memory, and written again when their switch comes back.
  */
+@Settings({})
 public final class StaticEntriesModule
     implements IFloodlightModule,
         IOFSwitchListener,

@@ -9,6 +9,7 @@ import io.malob.controller.network.topology.TopologySnapshot;
 import io.malob.controller.network.topology.TopologyView;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
+import io.malob.module.Settings;
 import io.malob.openflow.packet.Packet;
 import java.util.Collection;
 import java.util.Iterator;
@@ -54,6 +55,7 @@ import org.slf4j.LoggerFactory;
  * {@code learntPerSecond}, how much that is new is learnt of each port (1000, and twice as much at
  * once): hosts that are left out show themselves again.
  */
+@Settings({"mostDevices", "deviceLifeSeconds", "learntPerSecond"})
 public final class DeviceModule implements IFloodlightModule, IDeviceService, IOFMessageListener {
   /** The name by which other listeners order themselves. */
   public static final String NAME = "devicemanager";
@@ -105,7 +107,7 @@ public final class DeviceModule implements IFloodlightModule, IDeviceService, IO
 
   @Override
   public void init(FloodlightModuleContext context) throws FloodlightModuleException {
-    SettingReader settings = new SettingReader(getClass(), context.getConfigParams(this));
+    SettingReader settings = SettingReader.of(this, context);
     DeviceLimits limits =
         new DeviceLimits(
             settings.number("mostDevices", 100_000, 1, 10_000_000),

@@ -5,6 +5,7 @@ import io.malob.controller.network.PacketMessages;
 import io.malob.controller.network.PortLimiter;
 import io.malob.controller.network.topology.TopologyView;
 import io.malob.module.SettingReader;
+import io.malob.module.Settings;
 import io.malob.openflow.packet.Packet;
 import java.util.Collection;
 import java.util.List;
@@ -36,6 +37,7 @@ import org.projectfloodlight.openflow.protocol.OFType;
  * packet-ins. Settings: {@code idleTimeoutSeconds} of its rules (5), {@code floodsPerSecond} for
  * each host port (100).
  */
+@Settings({"floodsPerSecond", "idleTimeoutSeconds"})
 public final class ForwardingModule
     implements IFloodlightModule, IOFMessageListener, ITopologyListener {
   /** The name by which other listeners order themselves. */
@@ -72,7 +74,7 @@ public final class ForwardingModule
 
   @Override
   public void init(FloodlightModuleContext context) throws FloodlightModuleException {
-    SettingReader settings = new SettingReader(getClass(), context.getConfigParams(this));
+    SettingReader settings = SettingReader.of(this, context);
     forwarder =
         new Forwarder(
             context.getServiceImpl(TopologyView.class),

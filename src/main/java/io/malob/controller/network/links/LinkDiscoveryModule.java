@@ -9,6 +9,7 @@ import io.malob.controller.network.links.ProbeFrames.Probe;
 import io.malob.module.DropLog;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
+import io.malob.module.Settings;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -56,6 +57,7 @@ import org.slf4j.LoggerFactory;
  * Settings: {@code probeIntervalMillis} (3000), {@code missedProbes} (3), {@code settleMillis}
  * (1000).
  */
+@Settings({"probeIntervalMillis", "missedProbes", "settleMillis"})
 public final class LinkDiscoveryModule
     implements IFloodlightModule,
         ILinkDiscoveryService,
@@ -121,7 +123,7 @@ public final class LinkDiscoveryModule
 
   @Override
   public void init(FloodlightModuleContext context) throws FloodlightModuleException {
-    SettingReader settings = new SettingReader(getClass(), context.getConfigParams(this));
+    SettingReader settings = SettingReader.of(this, context);
     times =
         new LinkTimes(
             settings.number("probeIntervalMillis", 3_000, 1, 3_600_000),

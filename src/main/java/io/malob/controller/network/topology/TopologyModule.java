@@ -3,6 +3,7 @@ package io.malob.controller.network.topology;
 import io.malob.algorithm.graph.Topology;
 import io.malob.controller.network.links.LinkSnapshots;
 import io.malob.module.Repetition;
+import io.malob.module.Settings;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Date;
@@ -37,6 +38,7 @@ import org.slf4j.LoggerFactory;
  * called by any thread. Takes part in the chain of packet-ins by name only, because others order
  * themselves by it.
  */
+@Settings({})
 public final class TopologyModule
     implements IFloodlightModule,
         ITopologyService,

@@ -1,5 +1,6 @@
 package io.malob.controller.network.web;
 
+import io.malob.module.Settings;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,7 @@ import net.floodlightcontroller.linkdiscovery.ILinkDiscoveryService;
 import net.floodlightcontroller.restserver.IRestApiService;
 
 /** Shows links and hosts over HTTP. */
+@Settings({})
 public final class NetworkRestModule implements IFloodlightModule {
 
   @Override

@@ -1,0 +1,63 @@
+package io.malob.controller.module;
+
+import com.google.common.collect.ImmutableSet;
+import io.malob.module.Settings;
+import io.malob.module.WrongSettingException;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import net.floodlightcontroller.core.module.IFloodlightModule;
+
+/**
+ * Which settings there are: those that modules declare by {@link Settings}. A module without that
+ * is not ours, and may have any. Immutable.
+ */
+final class SettingNames {
+  private static final String ALL_MODULES = "*";
+
+  /** By module class; empty for modules that do not declare them. */
+  private final Map<String, Optional<ImmutableSet<String>>> byModule = new TreeMap<>();
+
+  private final TreeSet<String> known = new TreeSet<>();
+
+  /** The settings of these modules, whether they are loaded or not. */
+  SettingNames(Collection<IFloodlightModule> available) {
+    known.add(ModuleSettings.MODULES_KEY);
+    for (IFloodlightModule module : available) {
+      String name = module.getClass().getName();
+      byModule.put(name, declared(module));
+      for (String key : declared(module).orElse(ImmutableSet.of())) {
+        known.add(name + "." + key);
+        known.add(ALL_MODULES + "." + key);
+      }
+    }
+  }
+
+  private static Optional<ImmutableSet<String>> declared(IFloodlightModule module) {
+    return Optional.ofNullable(module.getClass().getAnnotation(Settings.class))
+        .map(settings -> ImmutableSet.copyOf(settings.value()));
+  }
+
+  /** Whether a module takes a setting that is for all modules. */
+  boolean takes(IFloodlightModule module, String key) {
+    return declared(module).map(names -> names.contains(key)).orElse(true);
+  }
+
+  /**
+   * Looks at the names in properties files.
+   *
+   * @throws WrongSettingException naming those that are of no setting, and what may be meant
+   */
+  void check(Collection<String> names) throws WrongSettingException {
+    for (String name : new TreeSet<>(names)) {
+      String owner = name.substring(0, Math.max(0, name.lastIndexOf('.')));
+      boolean isOthers =
+          byModule.containsKey(owner) && byModule.getOrDefault(owner, Optional.empty()).isEmpty();
+      if (!isOthers && !known.contains(name)) {
+        throw WrongSettingException.unknown(name, known);
+      }
+    }
+  }
+}
