@@ -69,6 +69,7 @@ class ArchitectureTest {
           "io.malob.balancer.ExplainedConnection$Placed",
           "io.malob.balancer.ExplainedConnection$Refused",
           "io.malob.balancer.IBalancerService",
+          "io.malob.balancer.IBalancerService$CatalogEffect",
           "io.malob.balancer.LinkStats",
           "io.malob.balancer.MemberStats",
           "io.malob.balancer.PathStats",

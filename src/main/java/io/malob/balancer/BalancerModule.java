@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -174,6 +175,9 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
   private @Nullable PacketInDrops packetInDrops;
   private @Nullable ClaimGuard claims;
   private ServerMoves serverMoves;
+
+  /** Changes are put in force one after the other, so the latest one is so after all others. */
+  private volatile CompletableFuture<Void> latestChange = CompletableFuture.completedFuture(null);
 
   /** For the module loader. */
   public BalancerModule() {
@@ -624,8 +628,10 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
     profiles.retain(after);
     traffic.retain(after);
     records.learn(after);
+    CompletableFuture<Void> applied = upkeep.catalogChanged(before, after);
+    latestChange = applied;
     try {
-      upkeep.catalogChanged(before, after).get(APPLY_MILLIS, TimeUnit.MILLISECONDS);
+      applied.get(APPLY_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException e) {
@@ -633,6 +639,15 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
     } catch (TimeoutException e) {
       LOG.warn("catalog_change_slow ms={} - it is still being applied", APPLY_MILLIS);
     }
+  }
+
+  @Override
+  public CatalogEffect catalogEffect() {
+    CompletableFuture<Void> latest = latestChange;
+    if (!latest.isDone()) {
+      return CatalogEffect.PENDING;
+    }
+    return latest.isCompletedExceptionally() ? CatalogEffect.FAILED : CatalogEffect.IN_FORCE;
   }
 
   @Override

@@ -17,6 +17,19 @@ public interface IBalancerService extends IFloodlightService {
   /** The VIPs, pools, members and services; the one place where they are changed. */
   Catalog catalog();
 
+  /** What has become of the latest change of the catalog. */
+  enum CatalogEffect {
+    /** New connections are placed by it. */
+    IN_FORCE,
+    /** It is stored, and will be in force in a moment. */
+    PENDING,
+    /** It is stored, but could not be put in force; the log says why. */
+    FAILED
+  }
+
+  /** Whether the catalog as it is now is in force. */
+  CatalogEffect catalogEffect();
+
   /**
    * What has been counted for each member that the catalog has now, by member id, since the
    * controller started. A member that never got a connection is there with zeros.

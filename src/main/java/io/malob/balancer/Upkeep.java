@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -125,7 +124,7 @@ final class Upkeep implements NetworkEvents.Follower {
       Relocations relocations) {}
 
   /** An operator has changed the catalog. The future ends when the change is in force. */
-  Future<?> catalogChanged(CatalogSnapshot before, CatalogSnapshot after) {
+  CompletableFuture<Void> catalogChanged(CatalogSnapshot before, CatalogSnapshot after) {
     return CompletableFuture.runAsync(
         () -> {
           clientMemory.keep(

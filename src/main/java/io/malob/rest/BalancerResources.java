@@ -25,6 +25,7 @@ final class BalancerResources implements Resources {
   private static final MemberStats NOTHING_YET = MemberStats.unknown(false);
 
   private final IBalancerService balancer;
+  private final CatalogWrites writes;
   private final ItemCollection<Member> members;
   private final ItemCollection<Monitor> monitors;
   private final Map<String, ItemCollection<?>> collections;
@@ -32,6 +33,7 @@ final class BalancerResources implements Resources {
   /** The resources of a balancer whose catalog is open. */
   BalancerResources(IBalancerService balancer) {
     this.balancer = balancer;
+    this.writes = new CatalogWrites(balancer);
     Catalog catalog = balancer.catalog();
     ReadOnlyList<Vip> poolsOfVip =
         new ReadOnlyList<>(
@@ -72,6 +74,10 @@ final class BalancerResources implements Resources {
 
   @Override
   public Reply answer(Call call) throws IOException, RefusedException {
+    return writes.answer(call, this::answerAtOnce);
+  }
+
+  private Reply answerAtOnce(Call call) throws IOException, RefusedException {
     List<String> path = call.path();
     ItemCollection<?> collection = path.isEmpty() ? null : collections.get(path.get(0));
     if (collection == null) {

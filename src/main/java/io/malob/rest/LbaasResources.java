@@ -22,11 +22,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class LbaasResources implements Resources {
   private final IBalancerService balancer;
+  private final CatalogWrites writes;
   private final LbaasCollection<Vip> listeners;
   private final LbaasCollection<Pool> pools;
 
   LbaasResources(IBalancerService balancer) {
     this.balancer = balancer;
+    this.writes = new CatalogWrites(balancer);
     listeners = new LbaasCollection<>(balancer, new LbaasListener(), null);
     pools = new LbaasCollection<>(balancer, new LbaasPool(), null);
   }
@@ -39,6 +41,10 @@ final class LbaasResources implements Resources {
 
   @Override
   public Reply answer(Call call) throws IOException, RefusedException {
+    return writes.answer(call, this::answerAtOnce);
+  }
+
+  private Reply answerAtOnce(Call call) throws IOException, RefusedException {
     List<String> path = call.path();
     String first = path.isEmpty() ? "" : path.get(0);
     if (first.equals("loadbalancers") && path.size() <= 2) {

@@ -4,7 +4,10 @@ import io.malob.mptcp.IMptcpService;
 import io.malob.mptcp.MptcpException;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The plan of MPTCP's sub-flows. Safe for use by several threads. */
 final class MptcpResources {
@@ -21,7 +24,7 @@ final class MptcpResources {
       return switch (String.join("/", path)) {
         case "" -> whole(method);
         case "plan" -> Reply.ok(mptcp.plan(posted(method, body)));
-        case "apply" -> Reply.ok(mptcp.apply(posted(method, body)));
+        case "apply" -> applied(mptcp.apply(posted(method, body)));
         case "status" -> status(method);
         case "picture" -> picture(method);
         default ->
@@ -31,6 +34,12 @@ final class MptcpResources {
     } catch (MptcpException e) {
       throw refused(e);
     }
+  }
+
+  /** Switches may take longer than a request waits. */
+  private static Reply applied(Map<String, @Nullable Object> status) {
+    boolean isUnderWay = "applying".equals(status.get("state"));
+    return new Reply(isUnderWay ? 202 : 200, status, Set.of());
   }
 
   private static byte[] posted(String method, RequestBody body)

@@ -54,7 +54,8 @@ final class StateResources implements Resources {
     EndhostResources uplinks = new EndhostResources(endhost);
     ConfigResources config = new ConfigResources(balancer.catalog());
     ImmutableMap.Builder<String, Part> all = ImmutableMap.builder();
-    all.put("config", alone(config::answer));
+    CatalogWrites writes = new CatalogWrites(balancer);
+    all.put("config", alone(call -> writes.answer(call, config::answer)));
     all.put("openapi.json", reading(query -> OpenApiDocument.text()));
     all.put("explain", asking(new ExplanationResources(balancer, monitor)::explain));
     all.put("connections", asking(new ConnectionResources(balancer)::list));

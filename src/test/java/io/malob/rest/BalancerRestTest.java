@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.EjectedMember;
+import io.malob.balancer.IBalancerService.CatalogEffect;
 import io.malob.balancer.MemberStats;
 import io.malob.balancer.VipStats;
 import io.malob.rest.RestServer.Answer;
@@ -455,6 +456,40 @@ class BalancerRestTest {
 
     @Override
     public void close() {}
+  }
+
+  @Test
+  void changeThatIsNotInForceYet_is202AndSaysSo() throws Exception {
+    server.effect = CatalogEffect.PENDING;
+    try {
+      Answer made = server.post("/vips/", "{\"id\":\"v\",\"address\":\"10.0.0.100\"}");
+      assertEquals(202, made.status());
+      assertEquals("v", made.json().path("id").asText());
+      assertEquals("false", made.json().path("in_force").toString());
+      assertEquals(202, server.put("/vips/v", "{\"name\":\"w\"}").status());
+      assertEquals(200, server.get("/vips/v").status());
+      Answer gone = server.delete("/vips/v");
+      assertEquals(202, gone.status());
+      assertEquals("v", gone.json().path("id").asText());
+      assertEquals(404, server.delete("/vips/v").status());
+    } finally {
+      server.effect = CatalogEffect.IN_FORCE;
+    }
+  }
+
+  @Test
+  void changeThatCouldNotBePutInForce_isAnError() throws Exception {
+    server.effect = CatalogEffect.FAILED;
+    try {
+      Answer made = server.post("/vips/", "{\"id\":\"v\",\"address\":\"10.0.0.100\"}");
+      assertEquals(500, made.status());
+      assertEquals(
+          "the change is stored, but could not be put in force; the log says why",
+          made.json().path("error").asText());
+    } finally {
+      server.effect = CatalogEffect.IN_FORCE;
+    }
+    assertEquals(200, server.get("/vips/v").status(), "it is stored");
   }
 
   @Test

@@ -101,6 +101,9 @@ final class RestServer implements IBalancerService {
 
   volatile boolean endsAreTold;
 
+  /** What catalogEffect() tells. */
+  volatile CatalogEffect effect = CatalogEffect.IN_FORCE;
+
   /** What memberStats() tells. */
   final Map<String, MemberStats> stats = new ConcurrentHashMap<>();
 
@@ -256,6 +259,11 @@ final class RestServer implements IBalancerService {
   @Override
   public Catalog catalog() {
     return catalog;
+  }
+
+  @Override
+  public CatalogEffect catalogEffect() {
+    return effect;
   }
 
   @Override
