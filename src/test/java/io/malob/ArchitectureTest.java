@@ -10,6 +10,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableCollection;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -42,6 +43,7 @@ class ArchitectureTest {
   private static final String METRICS = "io.malob.metrics..";
   private static final String MPTCP = "io.malob.mptcp..";
   private static final String ENDHOST = "io.malob.endhost..";
+  private static final String JSON = "io.malob.json..";
   private static final String MODULE = "io.malob.module..";
   private static final String REST = "io.malob.rest..";
   private static final String CONTROLLER = "io.malob.controller..";
@@ -123,6 +125,7 @@ class ArchitectureTest {
           Map.entry("io.malob.mptcp..", 20),
           Map.entry("io.malob.endhost..", 20),
           Map.entry("io.malob.rest..", 12),
+          Map.entry("io.malob.json..", 2),
           Map.entry("io.malob.metrics..", 8),
           Map.entry("io.malob.controller..", 60),
           Map.entry("net.floodlightcontroller..", 25));
@@ -153,16 +156,34 @@ class ArchitectureTest {
               "org.jspecify.annotations..");
 
   @ArchTest
-  static final ArchRule file_seesNothingOfOurs =
-      noClasses().that().resideInAPackage(FILE).should().dependOnClassesThat(oursExcept(FILE));
+  static final ArchRule json_seesNothingOfOurs =
+      noClasses().that().resideInAPackage(JSON).should().dependOnClassesThat(oursExcept(JSON));
+
+  /** Floodlight's Jackson sees less of a class than ours: only {@code Json} may make one. */
+  @ArchTest
+  static final ArchRule objectMappers_areMadeByJsonOnly =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages(JSON, CONTROLLER, METRICS)
+          .should()
+          .dependOnClassesThat()
+          .areAssignableTo(ObjectMapper.class);
 
   @ArchTest
-  static final ArchRule state_seesAlgorithmAndFilesOnly =
+  static final ArchRule file_seesJsonOnly =
+      noClasses()
+          .that()
+          .resideInAPackage(FILE)
+          .should()
+          .dependOnClassesThat(oursExcept(FILE, JSON));
+
+  @ArchTest
+  static final ArchRule state_seesAlgorithmFilesAndJsonOnly =
       noClasses()
           .that()
           .resideInAPackage(STATE)
           .should()
-          .dependOnClassesThat(oursExcept(STATE, FILE, ALGORITHM));
+          .dependOnClassesThat(oursExcept(STATE, FILE, ALGORITHM, JSON));
 
   @ArchTest
   static final ArchRule openflow_seesAlgorithmOnly =
@@ -179,7 +200,7 @@ class ArchitectureTest {
           .resideInAPackage(BALANCER)
           .should()
           .dependOnClassesThat(
-              oursExcept(BALANCER, MODULE, ALGORITHM, STATE, OPENFLOW, FLOODLIGHT)
+              oursExcept(BALANCER, MODULE, ALGORITHM, STATE, OPENFLOW, FLOODLIGHT, JSON)
                   .and(notOneOf(MONITOR_SERVICE)));
 
   @ArchTest
@@ -198,7 +219,7 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat(
               oursExcept(
-                      LATENCY, AGENT, MPTCP, MODULE, ALGORITHM, FILE, STATE, OPENFLOW, FLOODLIGHT)
+                      LATENCY, AGENT, MPTCP, MODULE, ALGORITHM, FILE, STATE, OPENFLOW, FLOODLIGHT, JSON)
                   .and(notOneOf(MONITOR_SERVICE)))
           .allowEmptyShould(true);
 
@@ -208,7 +229,8 @@ class ArchitectureTest {
           .that()
           .resideInAPackage(ENDHOST)
           .should()
-          .dependOnClassesThat(oursExcept(ENDHOST, MODULE, ALGORITHM, STATE, OPENFLOW, FLOODLIGHT));
+          .dependOnClassesThat(
+              oursExcept(ENDHOST, MODULE, ALGORITHM, STATE, OPENFLOW, FLOODLIGHT, JSON));
 
   @ArchTest
   static final ArchRule module_seesFloodlightsApiAndOpenflow =
@@ -225,7 +247,7 @@ class ArchitectureTest {
           .resideInAPackage(REST)
           .should()
           .dependOnClassesThat(
-              oursExcept(REST, ALGORITHM, STATE, MODULE, FLOODLIGHT)
+              oursExcept(REST, ALGORITHM, STATE, MODULE, FLOODLIGHT, JSON)
                   .and(notOneOf(BALANCER_SERVICE))
                   .and(notOneOf(LATENCY_SERVICE))
                   .and(notOneOf(MPTCP_SERVICE))

@@ -1,9 +1,8 @@
 package io.malob.balancer;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.graph.Path;
+import io.malob.json.Json;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Protocol;
 import java.time.temporal.ChronoUnit;
@@ -21,7 +20,6 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  * were called that have been deleted since. Thread-safe.
  */
 final class RecordFormat {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final double NANOS_PER_SECOND = 1e9;
 
   /** Bounded by the bits that cookies have for these numbers. */
@@ -62,11 +60,7 @@ final class RecordFormat {
     line.put("reply_bytes", connection.replyBytes());
     line.put("request_path", switches(connection.requestPath()));
     line.put("reply_path", switches(connection.replyPath()));
-    try {
-      return JSON.writeValueAsString(line);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("not a JSON value: " + line, e);
-    }
+    return Json.text(line);
   }
 
   private static String protocol(int number) {

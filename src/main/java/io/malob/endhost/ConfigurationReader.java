@@ -2,8 +2,8 @@ package io.malob.endhost;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableList;
+import io.malob.json.Json;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Optional;
@@ -20,7 +20,6 @@ final class ConfigurationReader {
   private static final int MOST_UPLINKS = 64;
 
   private static final long MOST_BPS = 1_000_000_000_000L;
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private ConfigurationReader() {}
 
@@ -135,7 +134,7 @@ final class ConfigurationReader {
 
   private static JsonNode parsed(byte[] body) throws EndhostException {
     try {
-      return JSON.readTree(body);
+      return Json.read(body);
     } catch (JsonProcessingException e) {
       throw EndhostException.malformed("the body is not JSON: " + e.getOriginalMessage());
     } catch (IOException e) {

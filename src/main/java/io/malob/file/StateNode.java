@@ -1,12 +1,12 @@
 package io.malob.file;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import io.malob.json.Json;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -23,10 +23,7 @@ import org.jspecify.annotations.Nullable;
  * type than asked for, is damage. Immutable.
  */
 public final class StateNode {
-  private static final ObjectMapper JSON =
-      new ObjectMapper()
-          .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
-          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+  private static final JsonFactory PARSERS = new JsonFactory();
 
   private static final Set<String> NO_DIGITS = Set.of("NaN", "Infinity", "-Infinity");
 
@@ -48,7 +45,7 @@ public final class StateNode {
   public static StateNode parse(byte[] text) throws DamagedException {
     JsonNode json;
     try {
-      json = JSON.readTree(text);
+      json = Json.readStrictly(text);
     } catch (JsonProcessingException e) {
       boolean isTwice = String.valueOf(e.getOriginalMessage()).startsWith("Duplicate field");
       throw new DamagedException(
@@ -87,7 +84,7 @@ public final class StateNode {
 
   @SuppressWarnings("deprecation") // the new name is not in Floodlight's Jackson
   private @Nullable JsonLocation location() {
-    try (JsonParser parser = JSON.getFactory().createParser(text)) {
+    try (JsonParser parser = PARSERS.createParser(text)) {
       while (parser.nextToken() != null) {
         if (parser.getParsingContext().pathAsPointer().equals(place)) {
           return parser.getTokenLocation();

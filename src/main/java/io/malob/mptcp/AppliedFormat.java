@@ -1,6 +1,5 @@
 package io.malob.mptcp;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.ImmutableList;
@@ -17,6 +16,7 @@ import io.malob.algorithm.subflow.Route;
 import io.malob.algorithm.subflow.SubflowPlan;
 import io.malob.file.DamagedException;
 import io.malob.file.StateNode;
+import io.malob.json.Json;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.subflow.Fan;
 import io.malob.openflow.subflow.Fan.LabelledRoute;
@@ -41,7 +41,6 @@ import org.projectfloodlight.openflow.types.OFPort;
  */
 final class AppliedFormat {
   private static final int VERSION = 1;
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private AppliedFormat() {}
 
@@ -69,7 +68,7 @@ final class AppliedFormat {
 
     byte[] write(Applied applied) throws IOException {
       NetworkPlan plan = applied.plan();
-      ObjectNode root = JSON.createObjectNode();
+      ObjectNode root = Json.object();
       root.put("version", VERSION);
       root.put("request", applied.document());
       root.put("per_vlan", plan.perVlan());
@@ -88,7 +87,7 @@ final class AppliedFormat {
       plan.notes().forEach(root.putArray("notes")::add);
       ArrayNode links = root.putArray("links");
       numbers.keySet().forEach(link -> link(links.addArray(), link));
-      return JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(root);
+      return Json.indentedBytes(root);
     }
 
     private void links(ArrayNode array, Collection<DirectedLink> links) {

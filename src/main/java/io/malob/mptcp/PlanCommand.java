@@ -1,15 +1,14 @@
 package io.malob.mptcp;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSetMultimap;
 import com.google.common.collect.ImmutableSortedMap;
 import io.malob.algorithm.Attachment;
+import io.malob.json.Json;
 import io.malob.openflow.subflow.SubflowRule;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,7 +28,6 @@ import org.projectfloodlight.openflow.types.OFPort;
  * of which the printed JSON tells.
  */
 public final class PlanCommand {
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private PlanCommand() {}
 
@@ -69,10 +67,7 @@ public final class PlanCommand {
   }
 
   private static void print(PrintStream out, Object document) throws IOException {
-    out.write(
-        JSON.writerWithDefaultPrettyPrinter()
-            .writeValueAsString(document)
-            .getBytes(StandardCharsets.UTF_8));
+    out.write(Json.indentedBytes(document));
     out.println();
     out.flush();
   }

@@ -1,14 +1,12 @@
 package io.malob.mptcp;
 
-import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.ImmutableSortedSet;
 import io.malob.algorithm.subflow.PlanRequest;
+import io.malob.json.Json;
 import io.malob.openflow.subflow.Fan.Tagging;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -34,10 +32,6 @@ final class RequestFormat {
   private static final int DEFAULT_PREFIX = 24;
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,63}");
   private static final Pattern DEVICE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@-]{0,31}");
-  private static final ObjectMapper JSON =
-      new ObjectMapper()
-          .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
-          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
   private static final Set<String> ONLINE =
       Set.of("method", "paths", "vlan", "vlans", "count", "traffic", "weights", "seed", "hosts");
@@ -66,7 +60,7 @@ final class RequestFormat {
 
   private static JsonNode parse(byte[] body) throws MptcpException {
     try {
-      return body.length == 0 ? JSON.createObjectNode() : JSON.readTree(body);
+      return body.length == 0 ? Json.object() : Json.readStrictly(body);
     } catch (JsonProcessingException e) {
       throw MptcpException.malformed("the body is not valid JSON: " + e.getOriginalMessage());
     } catch (IOException e) {

@@ -1,8 +1,7 @@
 package io.malob.rest;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.hash.Hashing;
+import io.malob.json.Json;
 import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogException.Reason;
 import java.util.Optional;
@@ -13,24 +12,18 @@ import org.jspecify.annotations.Nullable;
  * somebody else has changed meanwhile is not overwritten.
  */
 final class EntityTag {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final int BYTES = 8;
 
   private EntityTag() {}
 
   /** The tag of what is shown, with its quotation marks. */
   static String of(Object shown) {
-    try {
-      byte[] text = JSON.writeValueAsBytes(shown);
-      byte[] hash = Hashing.sha256().hashBytes(text).asBytes();
-      StringBuilder tag = new StringBuilder("\"");
-      for (int i = 0; i < BYTES; i++) {
-        tag.append(String.format("%02x", hash[i]));
-      }
-      return tag.append('"').toString();
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("not a JSON value: " + shown, e);
+    byte[] hash = Hashing.sha256().hashBytes(Json.bytes(shown)).asBytes();
+    StringBuilder tag = new StringBuilder("\"");
+    for (int i = 0; i < BYTES; i++) {
+      tag.append(String.format("%02x", hash[i]));
     }
+    return tag.append('"').toString();
   }
 
   /**

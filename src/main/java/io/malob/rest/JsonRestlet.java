@@ -1,8 +1,7 @@
 package io.malob.rest;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.io.ByteStreams;
+import io.malob.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URLDecoder;
@@ -31,7 +30,6 @@ final class JsonRestlet extends Restlet {
   private static final int MAX_DISCARDED_BYTES = 1024 * 1024;
 
   private static final Logger log = LoggerFactory.getLogger(JsonRestlet.class);
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Resources resources;
 
@@ -66,7 +64,7 @@ final class JsonRestlet extends Restlet {
     } else if (body instanceof Reply.Text text) {
       return text(text.text(), MediaType.valueOf(text.mediaType()));
     }
-    return json(body);
+    return text(Json.text(body), MediaType.APPLICATION_JSON);
   }
 
   private static Representation text(String text, MediaType type) {
@@ -129,14 +127,6 @@ final class JsonRestlet extends Restlet {
         throw new RefusedException(413, "the body has more than " + mostBytes + " bytes", null);
       }
       return bytes;
-    }
-  }
-
-  private static Representation json(Object body) {
-    try {
-      return text(JSON.writeValueAsString(body), MediaType.APPLICATION_JSON);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("not a JSON value: " + body, e);
     }
   }
 }

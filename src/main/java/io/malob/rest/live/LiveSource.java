@@ -1,11 +1,10 @@
 package io.malob.rest.live;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.balancer.IBalancerService;
+import io.malob.json.Json;
 import io.malob.monitor.IMonitorService;
 import io.malob.state.network.LinkMeasurements;
 import java.util.Map;
@@ -18,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  * one thread at a time.
  */
 final class LiveSource implements UnaryOperator<@Nullable LiveFrames> {
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final IBalancerService balancer;
   private final IMonitorService monitor;
@@ -45,17 +43,9 @@ final class LiveSource implements UnaryOperator<@Nullable LiveFrames> {
     LiveFrames.Part part =
         before != null && old != null && state.showsSameAs(old)
             ? before.state()
-            : LiveFrames.Part.of(bytes(state.shown()));
+            : LiveFrames.Part.of(Json.bytes(state.shown()));
     written = state;
     Map<String, Object> rates = new LiveRates(balancer, monitor).shown(state, part.tag(), known);
-    return new LiveFrames(part, LiveFrames.Part.of(bytes(rates)));
-  }
-
-  private static byte[] bytes(Object value) {
-    try {
-      return JSON.writeValueAsBytes(value);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("not a JSON value", e);
-    }
+    return new LiveFrames(part, LiveFrames.Part.of(Json.bytes(rates)));
   }
 }

@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -54,7 +55,7 @@ record LiveState(
       ends.add(line);
     }
     shown.put("links", ends);
-    shown.put("hosts", hosts);
+    shown.put("hosts", hosts.stream().map(SeenHost::shown).collect(Collectors.toList()));
     shown.put("vips", items(catalog.vips().values(), Integer.MAX_VALUE));
     shown.put("pools", items(catalog.pools().values(), Integer.MAX_VALUE));
     shown.put("members", items(catalog.members().values(), MOST_MEMBERS));

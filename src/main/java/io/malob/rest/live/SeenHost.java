@@ -1,11 +1,12 @@
 package io.malob.rest.live;
 
-import com.fasterxml.jackson.annotation.JsonProperty;
 import com.google.common.collect.ImmutableList;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.SwitchPort;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +20,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  * @param switchId the switch that it is attached to
  * @param port the port there
  */
-record SeenHost(
-    String mac, List<String> addresses, @JsonProperty("switch") String switchId, int port) {
+record SeenHost(String mac, List<String> addresses, String switchId, int port) {
   /** More than that are not drawn. */
   static final int MOST = 2_000;
 
@@ -46,6 +46,16 @@ record SeenHost(
     }
     hosts.sort(Comparator.comparing(SeenHost::mac));
     return ImmutableList.copyOf(hosts);
+  }
+
+  /** As a JSON object. */
+  Map<String, Object> shown() {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("mac", mac);
+    shown.put("addresses", addresses);
+    shown.put("switch", switchId);
+    shown.put("port", port);
+    return shown;
   }
 
   private static List<String> texts(IPv4Address[] addresses) {

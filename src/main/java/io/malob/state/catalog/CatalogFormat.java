@@ -1,11 +1,11 @@
 package io.malob.state.catalog;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.malob.file.DamagedException;
 import io.malob.file.StateNode;
+import io.malob.json.Json;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -36,14 +36,13 @@ final class CatalogFormat {
           "members",
           "services",
           "health_monitors");
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private CatalogFormat() {}
 
   /** The bytes for a snapshot. */
   static byte[] write(CatalogSnapshot snapshot) throws IOException {
     CatalogTables tables = snapshot.tables();
-    ObjectNode root = JSON.createObjectNode();
+    ObjectNode root = Json.object();
     root.put("version", VERSION);
     root.put("last_vip_number", tables.lastVipNumber());
     root.put("last_member_number", tables.lastMemberNumber());
@@ -52,7 +51,7 @@ final class CatalogFormat {
     writeAll(root.putArray("members"), tables.members(), Member::number);
     writeAll(root.putArray("services"), tables.services(), service -> 0);
     writeAll(root.putArray("health_monitors"), tables.monitors(), monitor -> 0);
-    return JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(root);
+    return Json.indentedBytes(root);
   }
 
   private static <T extends CatalogItem> void writeAll(

@@ -1,11 +1,11 @@
 package io.malob.state.network;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.ImmutableSortedMap;
 import io.malob.file.DamagedException;
 import io.malob.file.StateNode;
+import io.malob.json.Json;
 import java.io.IOException;
 import java.util.Map;
 import java.util.TreeMap;
@@ -15,12 +15,11 @@ import org.projectfloodlight.openflow.types.OFPort;
 /** The JSON text of all configured capacities. */
 final class CapacityFormat {
   private static final int VERSION = 1;
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private CapacityFormat() {}
 
   static byte[] write(Map<PortId, Double> capacities) throws IOException {
-    ObjectNode root = JSON.createObjectNode();
+    ObjectNode root = Json.object();
     root.put("version", VERSION);
     ArrayNode list = root.putArray("capacities");
     capacities.forEach(
@@ -30,7 +29,7 @@ final class CapacityFormat {
           line.put("port", port.port().getPortNumber());
           line.put("bits_per_second", bitsPerSecond);
         });
-    return JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(root);
+    return Json.indentedBytes(root);
   }
 
   /**

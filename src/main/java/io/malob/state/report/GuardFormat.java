@@ -1,25 +1,24 @@
 package io.malob.state.report;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.malob.file.DamagedException;
 import io.malob.file.StateNode;
+import io.malob.json.Json;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 
 /** The JSON text of what a {@link ReplayGuard} remembers. */
 public final class GuardFormat {
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private GuardFormat() {}
 
   /** The bytes for what is remembered. */
   public static byte[] write(Map<String, ReplayGuard.Memory> memory) throws IOException {
-    ObjectNode root = JSON.createObjectNode();
+    ObjectNode root = Json.object();
     memory.forEach(
         (id, known) -> {
           ObjectNode agent = root.putObject(id);
@@ -29,7 +28,7 @@ public final class GuardFormat {
           ArrayNode earlier = agent.putArray("earlier_boots");
           known.earlierBoots().forEach(earlier::add);
         });
-    return JSON.writeValueAsBytes(root);
+    return Json.bytes(root);
   }
 
   /**
