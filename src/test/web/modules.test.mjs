@@ -1,10 +1,11 @@
 // What the page computes, without a browser: `node --test modules.test.mjs`.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { changesOf, textOf } from '../../main/resources/web/js/changes.js';
 import { niceTop } from '../../main/resources/web/js/chart.js';
-import { bitRate, duration, number, percent, switchLabel } from '../../main/resources/web/js/format.js';
+import { bitRate, duration, milliseconds, number, percent, switchLabel } from '../../main/resources/web/js/format.js';
 import { HISTORY_SECONDS, SeriesGroup } from '../../main/resources/web/js/history.js';
 import { layout } from '../../main/resources/web/js/layout.js';
 import { Model } from '../../main/resources/web/js/model.js';
@@ -127,6 +128,71 @@ test('history: no longer than its window, and a series that has ended goes', () 
   assert.equal(group.series.get('all').length, HISTORY_SECONDS + 1);
 });
 
+/** The document with one field of it, or one item of a list, taken away; each in turn. */
+function* withoutOne(document) {
+  const places = Array.isArray(document) ? document.map((_, i) => i) : Object.keys(document);
+  for (const place of places) {
+    const copy = structuredClone(document);
+    if (Array.isArray(copy)) copy.splice(place, 1);
+    else delete copy[place];
+    yield [copy, String(place)];
+    const nulled = structuredClone(document);
+    nulled[place] = null;
+    yield [nulled, `${place} is null`];
+    const inner = document[place];
+    if (inner && typeof inner === 'object') {
+      for (const [changed, where] of withoutOne(inner)) {
+        const whole = structuredClone(document);
+        whole[place] = changed;
+        yield [whole, `${place}.${where}`];
+      }
+    }
+  }
+}
+
+const EXAMPLE = JSON.parse(readFileSync(new URL('example.json', import.meta.url)));
+
+test('state: whatever field is missing, the rest is there, with its numbers', () => {
+  const whole = new Model();
+  whole.setState('tag', EXAMPLE.state);
+  let count = 0;
+  for (const [state, where] of withoutOne(EXAMPLE.state)) {
+    const model = new Model();
+    model.setState('tag', state);
+    for (const time of [0, 1000]) model.setRates({ ...EXAMPLE.rates, state: 'tag', time_ms: time });
+    assert.ok(model.edges.length >= (where.startsWith('links') ? 0 : whole.edges.length), where);
+    assert.ok(model.state.hosts.length >= (where === 'hosts' || where === 'hosts is null' ? 0 : EXAMPLE.state.hosts.length - 1), where);
+    for (const host of model.state.hosts) assert.ok(host.mac && host.name && Array.isArray(host.addresses), where);
+    assert.equal(model.open, EXAMPLE.rates.open_connections, where);
+    for (const vip of model.state.vips) model.algorithmOfVip(vip);
+    count++;
+  }
+  assert.ok(count > 100, `${count} documents`);
+});
+
+test('rates: whatever is missing, the rest is taken', () => {
+  for (const [rates, where] of withoutOne(EXAMPLE.rates)) {
+    const model = new Model();
+    model.setState('tag', EXAMPLE.state);
+    let told = 0;
+    model.addEventListener('rates', () => { told++; });
+    for (const time of [0, 1000]) model.setRates({ ...rates, state: 'tag', ...(where.startsWith('time_ms') ? {} : { time_ms: time }) });
+    assert.equal(told, 2, where);
+  }
+});
+
+test('state: what Floodlight sent of hosts, a switch only, does not keep links from being shown', () => {
+  const model = modelOfTwo({ hosts: [{ switch: ONE }, { mac: '02:00:00:00:00:07', addresses: [], switch: ONE, port: 1 }] });
+  assert.equal(model.edges.length, 1);
+  assert.deepEqual(model.state.hosts.map((host) => host.name), ['02:00:00:00:00:07']);
+});
+
+test('members: one without id does not shift the numbers of the next', () => {
+  const model = modelOfTwo({ members: [{ address: '10.0.0.1', pool_id: 'p' }, { id: 'b', address: '10.0.0.2', pool_id: 'p' }] });
+  model.setRates(rates(0, [100, 7]));
+  assert.equal(model.memberNumbers.get('b').total, 7);
+});
+
 test('layout: a line is a line, wide or tall, and the same each time', () => {
   const line = (tall) => layout(['a', 'b', 'c'], [['a', 'b'], ['b', 'c']], [['h', 'c']], 0.5, tall);
   const wide = line(false);
@@ -164,6 +230,10 @@ test('texts: what is not known is a dash', () => {
   assert.deepEqual([bitRate(0.25), bitRate(45.5), bitRate(10000)], ['250 kbit/s', '45.5 Mbit/s', '10 Gbit/s']);
   assert.deepEqual([switchLabel(ONE), switchLabel('00:00:00:00:00:00:00:0a'), switchLabel('00:00:00:00:00:00:01:0a')], ['s1', 'sa', 's1:0a']);
   assert.deepEqual([duration(59), duration(61), duration(7260)], ['59 s', '1 min 1 s', '2 h 1 min']);
+});
+
+test('latency: below what can be measured it is said to be below', () => {
+  assert.deepEqual([milliseconds(null), milliseconds(0), milliseconds(0.099), milliseconds(0.1), milliseconds(5.2)], ['–', '< 0.1 ms', '< 0.1 ms', '0.10 ms', '5.20 ms']);
 });
 
 test('charts: their top is a number that reads well, not below the highest value', () => {

@@ -35,6 +35,14 @@ export function bitRate(mbps) {
   return `${number(mbps)} Mbit/s`;
 }
 
+/** Latencies below that are not told apart (LATENCY_RESOLUTION_NANOS of the controller). */
+const LATENCY_RESOLUTION_MS = 0.1;
+
+export function milliseconds(latency) {
+  if (latency === null || latency === undefined) return UNKNOWN;
+  return latency < LATENCY_RESOLUTION_MS ? `< ${LATENCY_RESOLUTION_MS} ms` : `${number(latency)} ms`;
+}
+
 /** A datapath id without its leading zeros: 00:00:00:00:00:00:00:0a is a. */
 export function switchName(id) {
   return id.replace(/^(00:)+(?=..)/, '').replace(/^0(?=.)/, '');

@@ -1,7 +1,7 @@
 // The drawing of the network.
 
 import cytoscape from '../lib/cytoscape.esm.min.mjs';
-import { number, switchLabel } from './format.js';
+import { milliseconds, number, switchLabel } from './format.js';
 import { layout } from './layout.js';
 
 /** More hosts than that are drawn as one node for each switch. */
@@ -34,7 +34,7 @@ export function linkWidth(capacityMbps) {
 }
 
 function edgeLabel({ latency }) {
-  return latency === null || latency === undefined ? '' : `${number(latency)} ms`;
+  return latency === null || latency === undefined ? '' : milliseconds(latency);
 }
 
 function styles() {
@@ -194,7 +194,7 @@ export class NetworkGraph {
       const id = `host ${host.mac}`;
       const member = host.addresses.map((address) => members.get(address)).find(Boolean);
       const state = member ? ` member${member.admin_state && member.admin_state !== 'up' ? ' draining' : ''}` : '';
-      node('host', id, host.addresses[0] ?? host.mac, `host${state}`);
+      node('host', id, host.name, `host${state}`);
       edge('access', `access ${host.mac}`, host.switch, id);
     }
     return (host) => `host ${host.mac}`;

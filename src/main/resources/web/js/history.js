@@ -105,7 +105,7 @@ export class History {
     const algorithms = new Map();
     for (const profile of profiles) {
       const vip = model.vip(profile.vip_id);
-      if (!vip || profile.samples === 0) continue;
+      if (!vip || !profile.samples || (profile.service_ms ?? null) === null) continue;
       const service = model.service(profile.service_id)?.service_name ?? profile.service_id;
       const name = `${vip.name ?? vip.id}, ${service}${profile.ftp_data ? ' data' : ''}`;
       services.set(name, profile.service_ms);

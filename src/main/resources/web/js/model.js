@@ -1,5 +1,6 @@
 // What the controller has told, with what follows from it: edges of both directions, rates, histories.
 
+import { completeRates, completeState } from './complete.js';
 import { number } from './format.js';
 import { History } from './history.js';
 
@@ -34,6 +35,7 @@ export class Model extends EventTarget {
   #poolOfVip = new Map();
   #membersOfPool = new Map();
   #hostOfAddress = new Map();
+  #memberAt = [];
   #before = null;
 
   setStatus(status) {
@@ -41,8 +43,12 @@ export class Model extends EventTarget {
     this.dispatchEvent(new Event('status'));
   }
 
-  setState(tag, state) {
+  setState(tag, sent) {
+    const state = completeState(sent);
     this.#tag = tag;
+    // numbers come by the member's place in what was sent
+    this.#memberAt = state.members;
+    state.members = state.members.filter(Boolean);
     this.state = state;
     for (const kind of Object.keys(this.#byId)) {
       this.#byId[kind] = new Map(state[kind].map((item) => [item.id, item]));
@@ -58,7 +64,9 @@ export class Model extends EventTarget {
   #joinDirections(links) {
     const edges = new Map();
     this.#edgeOfEnd = new Map();
-    links.forEach(({ src, dst }, index) => {
+    links.forEach((link, index) => {
+      if (!link) return;
+      const { src, dst } = link;
       const from = endKey(src.switch, src.port);
       const to = endKey(dst.switch, dst.port);
       const isForward = from < to;
@@ -74,9 +82,10 @@ export class Model extends EventTarget {
     this.edges = [...edges.values()];
   }
 
-  setRates(rates) {
+  setRates(sent) {
     // numbers of another state than the one that is here are for nobody; the next ones will fit
-    if (rates.state !== this.#tag) return;
+    if (sent.state !== this.#tag) return;
+    const rates = completeRates(sent);
     for (const edge of this.edges) {
       edge.numbers = edgeNumbers(rates.links[edge.forward], rates.links[edge.backward]);
     }
@@ -95,9 +104,9 @@ export class Model extends EventTarget {
     const seconds = before ? (rates.time_ms - before.time) / 1000 : 0;
     const totals = new Map();
     const numbers = new Map();
-    this.state.members.forEach((member, index) => {
+    this.#memberAt.forEach((member, index) => {
       const line = rates.members[index];
-      if (!line) return;
+      if (!line || !member) return;
       const total = line[MEMBER.total];
       totals.set(member.id, total);
       const earlier = before?.totals.get(member.id);
@@ -141,7 +150,7 @@ export class Model extends EventTarget {
 
   /** The entry of the services table for connections to a VIP; of one without port, there are many. */
   serviceOfVip(vip) {
-    if (vip.port === null) return undefined;
+    if (vip.port === null || vip.port === undefined) return undefined;
     const ofPort = this.state.services.filter((service) => sameNumber(service.port, vip.port));
     return ofPort.find((service) => service.protocol && service.protocol === vip.protocol)
       ?? ofPort.find((service) => !service.protocol) ?? this.service('default');
@@ -169,9 +178,9 @@ function grouped(members) {
 /** Of both directions, what is worse; the numbers of each are kept. */
 function edgeNumbers(forward, backward) {
   const directions = [forward, backward].filter(Boolean);
-  const known = (which) => directions.map((line) => line[which]).filter((value) => value !== null);
+  const known = (which) => directions.map((line) => line[which]).filter((value) => value !== null && value !== undefined);
   const shares = directions
-    .filter((line) => line[LINK.use] !== null && line[LINK.capacity])
+    .filter((line) => (line[LINK.use] ?? null) !== null && line[LINK.capacity])
     .map((line) => line[LINK.use] / line[LINK.capacity]);
   const largest = (values) => (values.length ? Math.max(...values) : null);
   return {

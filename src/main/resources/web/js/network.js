@@ -2,7 +2,7 @@
 
 import { get } from './api.js';
 import { el, setText } from './dom.js';
-import { bitRate, number, percent, plural, switchLabel, withUnit } from './format.js';
+import { bitRate, milliseconds, number, percent, plural, switchLabel, withUnit } from './format.js';
 import { NetworkGraph } from './graph.js';
 import { DataTable } from './table.js';
 
@@ -92,7 +92,7 @@ export class NetworkView {
         { name: 'Use', number: true, text: (edge) => bitRate(edge.numbers.use), value: known('use') },
         { name: 'Of capacity', number: true, text: (edge) => percent(edge.numbers.share), value: known('share') },
         { name: 'Capacity', number: true, text: (edge) => bitRate(edge.numbers.capacity), value: known('capacity') },
-        { name: 'Latency', number: true, text: (edge) => withUnit(edge.numbers.latency, 'ms'), value: known('latency') },
+        { name: 'Latency', number: true, text: (edge) => milliseconds(edge.numbers.latency), value: known('latency') },
         { name: 'Connections', number: true, text: (edge) => number(edge.numbers.active), value: known('active') },
       ],
     });
@@ -236,7 +236,7 @@ export class NetworkView {
       title: `Link ${switchLabel(edge.a.switch)} – ${switchLabel(edge.b.switch)}`,
       facts: directions(edge).flatMap(([name, numbers]) => [
         [name, `${bitRate(numbers.use)} of ${bitRate(numbers.capacity)}`],
-        ['Latency', withUnit(numbers.latency, 'ms')],
+        ['Latency', milliseconds(numbers.latency)],
         ['For a new connection', bitRate(numbers.throughput)],
         ['Connections', number(numbers.active)],
       ]),
@@ -248,13 +248,13 @@ export class NetworkView {
     if (!host) return null;
     const member = this.#model.state.members.find((each) => host.addresses.includes(each.address));
     const numbers = member && this.#model.memberNumbers.get(member.id);
-    const facts = [['MAC', host.mac], ['Attached', `${switchLabel(host.switch)}, port ${host.port}`]];
+    const facts = [['MAC', host.mac], ['Attached', `${switchLabel(host.switch)}, port ${host.port ?? 'not known'}`]];
     if (numbers) {
       facts.push(['Member', member.id], ['Connections', `${number(numbers.active)} open, ${number(numbers.total)} in all`], ['CPU', percent(numbers.cpu)]);
     }
     return {
-      title: host.addresses.join(', ') || host.mac, facts,
-      link: member ? ['#/servers', 'All servers'] : [`#/why?client=${host.addresses[0] ?? ''}`, 'Where would its requests go?'],
+      title: host.addresses.join(', ') || host.name, facts,
+      link: member ? ['#/servers', 'All servers'] : [`#/why${host.addresses.length ? `?client=${host.addresses[0]}` : ''}`, 'Where would its requests go?'],
     };
   }
 
