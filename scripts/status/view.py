@@ -37,7 +37,7 @@ def link_table(links: Sequence[Mapping[str, Any]]) -> list[str]:
         throughput, use, capacity = (link[key] for key in ("throughput_mbps", "use_mbps", "capacity_mbps"))
         rows.append([
             end(link["src"]), end(link["dst"]), str(link["active"]),
-            *value_and_age(link["latency_ms"], 2),
+            _latency(link["latency_ms"]), _age(link["latency_ms"]),
             *value_and_age(throughput, 1), _source(throughput),
             *value_and_age(use, 1),
             number(capacity and capacity["value"], 1), _source(capacity)])
@@ -91,6 +91,13 @@ def end(end: Mapping[str, Any]) -> str:
 
 def value_and_age(measured: "Mapping[str, Any] | None", digits: int) -> list[str]:
     return [number(measured and measured["value"], digits), _age(measured)]
+
+
+def _latency(measured: "Mapping[str, Any] | None") -> str:
+    """Too small to be measured: below what can be."""
+    if measured and "below_ms" in measured:
+        return f"< {measured['below_ms']:g}"
+    return number(measured and measured["value"], 2)
 
 
 def _age(measured: "Mapping[str, Any] | None") -> str:

@@ -15,18 +15,21 @@ Row = Mapping[str, Value]
 
 @dataclass(frozen=True)
 class Column:
-    """width: at most that many signs; digits: behind the point, None for texts."""
+    """width: at most that many signs; digits: behind the point, None for texts; resolution: what is below is shown as that."""
 
     key: str
     heading: str
     width: int
     digits: "int | None" = None
+    resolution: float = 0
 
     def show(self, value: Value) -> str:
         if value is None:
             return "-"
         if isinstance(value, str):
             return value if len(value) <= self.width else value[:self.width - 1] + "…"
+        if value < self.resolution:
+            return f"< {self.resolution:g}"
         return f"{value:.{self.digits or 0}f}"
 
 
@@ -102,7 +105,7 @@ VIEWS: "Sequence[View]" = (
         Column("new", "NEW/S", 7, 1), Column("total", "TOTAL", 8, 0), Column("cpu", "CPU %", 5, 0),
         Column("response", "RESP MS", 7, 1)), "new", _members),
     View("links", (
-        Column("from", "FROM", 12), Column("to", "TO", 12), Column("open", "OPEN", 7, 0), Column("latency", "LATENCY MS", 10, 2),
+        Column("from", "FROM", 12), Column("to", "TO", 12), Column("open", "OPEN", 7, 0), Column("latency", "LATENCY MS", 10, 2, 0.1),
         Column("use", "USE MBIT/S", 10, 1), Column("capacity", "CAPACITY", 9, 0), Column("share", "USE %", 6, 0)), "use", _links),
     View("pools", (
         Column("id", "POOL", 14), Column("vip", "VIP", 13), Column("address", "ADDRESS", 21), Column("members", "MEMBERS", 7, 0),

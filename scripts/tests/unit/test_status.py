@@ -56,6 +56,10 @@ class ViewTest(unittest.TestCase):
             ["0a/2", "01:00:0b/1", "3", "10.21", "0.4", "38.0", "12.3", "agent", "0.0", "0.6", "50.0", "configured"],
             row.split())
 
+    def test_latency_below_what_can_be_measured_is_said_to_be_below(self) -> None:
+        link = {**_LINK, "latency_ms": {**_measured(0.034, 0.4, "probe"), "below_ms": 0.1}}
+        self.assertIn("  < 0.1  ", tables(_state(links=[link]))[-1])
+
     def test_switch_shows_how_its_counters_come(self) -> None:
         row = tables(_state(switches=[_SWITCH]))[-1]
         self.assertEqual(["00:00:00:00:00:00:00:0a", "0.4", "9", "1", "2"], row.split())

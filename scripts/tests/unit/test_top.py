@@ -49,6 +49,10 @@ def _reading(at_s: float, totals: "dict[str, int]", **more: Any) -> Reading:
 
 
 class IntervalTest(unittest.TestCase):
+    def test_latency_below_what_can_be_measured_is_said_to_be_below(self) -> None:
+        column = _LINKS.column("latency")
+        self.assertEqual(["< 0.1", "< 0.1", "0.10", "-"], [column.show(value) for value in (0.0, 0.09, 0.1, None)])
+
     def test_rates_are_per_second(self) -> None:
         interval = Interval(_reading(10, {"a": 100, "b": 7}), _reading(12, {"a": 130, "b": 7}, refused=3))
         self.assertEqual({"a": 15.0, "b": 0.0}, interval.member_rates())

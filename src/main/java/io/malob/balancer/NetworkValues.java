@@ -74,7 +74,10 @@ final class NetworkValues {
     return new LinkValue(
         values.latencyNanos() == null
             ? OptionalLong.empty()
-            : OptionalLong.of((long) values.latencyNanos().value()),
+            : OptionalLong.of(
+                Math.max(
+                    LinkMeasurements.LATENCY_RESOLUTION_NANOS,
+                    (long) values.latencyNanos().value())),
         throughput == null ? whole : OptionalDouble.of(throughput.value()),
         whole);
   }

@@ -1,6 +1,7 @@
 package io.malob.rest;
 
 import io.malob.state.network.LinkCapacity;
+import io.malob.state.network.LinkMeasurements;
 import io.malob.state.network.Measurement;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 record Measured(long nowNanos) {
   private static final double THOUSANDTHS = 1e3;
   private static final double NANOS_PER_SECOND = 1e9;
+  private static final double NANOS_PER_MILLISECOND = 1e6;
 
   /**
    * One measurement.
@@ -26,6 +28,24 @@ record Measured(long nowNanos) {
     return measured == null
         ? null
         : shown(measured.value() / unit, ageSeconds(measured.atNanos()), name(measured.source()));
+  }
+
+  /**
+   * A latency, in milliseconds; one that is too small to be measured has {@code below_ms} as well.
+   */
+  @Nullable Object ofLatency(@Nullable Measurement measured) {
+    if (measured == null) {
+      return null;
+    }
+    Map<String, Object> shown =
+        shown(
+            measured.value() / NANOS_PER_MILLISECOND,
+            ageSeconds(measured.atNanos()),
+            name(measured.source()));
+    if (measured.value() < LinkMeasurements.LATENCY_RESOLUTION_NANOS) {
+      shown.put("below_ms", LinkMeasurements.LATENCY_RESOLUTION_NANOS / NANOS_PER_MILLISECOND);
+    }
+    return shown;
   }
 
   /** A capacity is not measured: it holds now. */

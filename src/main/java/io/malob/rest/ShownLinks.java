@@ -20,7 +20,6 @@ import org.projectfloodlight.openflow.types.OFPort;
  */
 final class ShownLinks {
   private static final double MEGA = 1e6;
-  private static final double NANOS_PER_MILLISECOND = 1e6;
 
   private final IMonitorService monitor;
   private final Map<DirectedLink, LinkMeasurements> known;
@@ -53,7 +52,7 @@ final class ShownLinks {
     line.put("src", end(link.src(), link.srcPort()));
     line.put("dst", end(link.dst(), link.dstPort()));
     line.put("active", active.getOrDefault(link, 0));
-    line.put("latency_ms", show.of(values.latencyNanos(), NANOS_PER_MILLISECOND));
+    line.put("latency_ms", show.ofLatency(values.latencyNanos()));
     line.put("throughput_mbps", show.of(values.throughputBps(), MEGA));
     line.put("use_mbps", show.of(values.useBps(), MEGA));
     line.put(

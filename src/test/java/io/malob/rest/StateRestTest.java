@@ -81,6 +81,18 @@ class StateRestTest {
   }
 
   @Test
+  void latencyBelowTheResolution_isShownAsBelow() throws Exception {
+    server.monitor.links().latency(RestServer.LINK, 99_999, 0);
+    assertEquals(
+        "{\"value\":0.1,\"age_s\":0.0,\"source\":\"probe\",\"below_ms\":0.1}",
+        server.sendTo("GET", "/wm/malob/links", null).json().at("/0/latency_ms").toString());
+    server.monitor.links().latency(RestServer.LINK, 100_000, 0);
+    assertEquals(
+        "{\"value\":0.1,\"age_s\":0.0,\"source\":\"probe\"}",
+        server.sendTo("GET", "/wm/malob/links", null).json().at("/0/latency_ms").toString());
+  }
+
+  @Test
   void links_tellEachValueWithAgeAndSource() throws Exception {
     server.monitor.links().latency(RestServer.LINK, 10_234_567, 0);
     server.monitor.links().use(RestServer.LINK, 12e6, 50e6, 1_000_000_000);

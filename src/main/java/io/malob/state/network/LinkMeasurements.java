@@ -16,6 +16,12 @@ public record LinkMeasurements(
     @Nullable Measurement unusedBps,
     @Nullable Measurement useBps) {
 
+  /**
+   * Latencies below that are not told apart: what probes share with neither control round trip is
+   * about as much.
+   */
+  public static final long LATENCY_RESOLUTION_NANOS = 100_000;
+
   /** Nothing is known. */
   public static final LinkMeasurements UNKNOWN = new LinkMeasurements(null, null, null, null);
 
