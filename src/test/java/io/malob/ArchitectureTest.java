@@ -219,7 +219,16 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat(
               oursExcept(
-                      LATENCY, AGENT, MPTCP, MODULE, ALGORITHM, FILE, STATE, OPENFLOW, FLOODLIGHT, JSON)
+                      LATENCY,
+                      AGENT,
+                      MPTCP,
+                      MODULE,
+                      ALGORITHM,
+                      FILE,
+                      STATE,
+                      OPENFLOW,
+                      FLOODLIGHT,
+                      JSON)
                   .and(notOneOf(MONITOR_SERVICE)))
           .allowEmptyShould(true);
 
