@@ -116,6 +116,7 @@ public final class Json {
   }
 
   private static IllegalStateException noValue(Object value, JsonProcessingException e) {
-    return new IllegalStateException("not a JSON value: " + value, e);
+    // not the value itself: some cannot be told as text either
+    return new IllegalStateException("no JSON value, of " + value.getClass().getName(), e);
   }
 }
