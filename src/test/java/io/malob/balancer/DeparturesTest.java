@@ -87,7 +87,7 @@ class DeparturesTest {
     all.endings.switchReset(LifecycleFixture.S1);
     all.detourOver(DatapathId.of(4));
     fromClient(connection, Packet.TCP_ACK);
-    assertEquals(DatapathId.of(4), connection.route().request().path().switches().asList().get(1));
+    assertEquals(DatapathId.of(4), connection.route().request().path().switches().get(1));
     return connection;
   }
 

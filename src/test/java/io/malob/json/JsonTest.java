@@ -72,8 +72,7 @@ class JsonTest {
               List.of(refused),
               Map.of("a", Map.of("b", refused)),
               Json.object().putPOJO("a", refused))) {
-        IllegalStateException e =
-            assertThrows(IllegalStateException.class, () -> Json.text(value));
+        IllegalStateException e = assertThrows(IllegalStateException.class, () -> Json.text(value));
         assertTrue(
             e.getCause().getMessage().contains(refused.getClass().getName()),
             e.getCause().getMessage());
