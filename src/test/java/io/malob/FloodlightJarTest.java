@@ -119,6 +119,7 @@ class FloodlightJarTest {
             "algorithm",
             "balancer",
             "endhost",
+            "file",
             "json",
             "latency",
             "mptcp",
