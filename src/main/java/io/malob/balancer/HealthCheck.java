@@ -22,8 +22,8 @@ final class HealthCheck {
 
   RiseAndFall verdict;
 
-  /** Since when it is checked. */
-  long sinceNanos;
+  /** Since when the network can show where the member is: first checked, or its switch is back. */
+  long soughtSinceNanos;
 
   /** Where the member was when it was last asked through the network; null before. */
   @Nullable DatapathId switchId;
@@ -48,7 +48,7 @@ final class HealthCheck {
     this.monitor = monitor;
     this.vip = vip;
     this.verdict = verdict;
-    this.sinceNanos = nowNanos;
+    this.soughtSinceNanos = nowNanos;
   }
 
   /** Whether an answer to the other one is an answer to this one. */
@@ -64,7 +64,7 @@ final class HealthCheck {
   /** Takes the place of a check that asks the same. */
   void goOnFrom(HealthCheck was, long now) {
     verdict = was.verdict;
-    sinceNanos = was.sinceNanos;
+    soughtSinceNanos = was.soughtSinceNanos;
     switchId = was.switchId;
     question = was.question;
     isWaiting = was.isWaiting;

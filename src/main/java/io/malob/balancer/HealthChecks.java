@@ -197,7 +197,9 @@ final class HealthChecks {
       HealthCheck check, Map<Integer, Server> servers, long now, List<Change> changes) {
     if (check.isWaiting) {
       check.isWaiting = false;
-      judge(check, false, changes);
+      if (!questions.isOutOfReach(check)) {
+        judge(check, false, changes);
+      }
     }
     if (check.nextAskNanos - now > 0) {
       check.dueNanos = check.nextAskNanos;

@@ -94,19 +94,29 @@ final class HealthQuestions {
     return question;
   }
 
+  /**
+   * Whether the switch of a member is not controlled. It goes on forwarding, and so may the member:
+   * that a question is not answered, or its place is forgotten, says nothing about it.
+   */
+  boolean isOutOfReach(HealthCheck check) {
+    return check.switchId != null && !takesOrders.test(check.switchId);
+  }
+
   private @Nullable Question probe(HealthCheck check, Map<Integer, Server> servers, long nowNanos) {
     @Nullable Server server = servers.get(check.member.number());
     if (server != null) {
       check.switchId = server.at().switchId();
     }
-    // a switch without a controller goes on forwarding, and so may the member: that its place is
-    // forgotten meanwhile says nothing about it
-    if (check.vip == null || (check.switchId != null && !takesOrders.test(check.switchId))) {
+    if (check.vip == null) {
+      return null;
+    }
+    if (isOutOfReach(check)) {
+      check.soughtSinceNanos = nowNanos;
       return null;
     }
     if (server == null) {
-      boolean isLookedFor = check.switchId == null && nowNanos - check.sinceNanos < FIND_NANOS;
-      return isLookedFor ? null : known(check, false);
+      boolean isSought = nowNanos - check.soughtSinceNanos < FIND_NANOS;
+      return isSought ? null : known(check, false);
     }
     HealthProbes.Target target =
         new HealthProbes.Target(

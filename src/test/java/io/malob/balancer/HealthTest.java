@@ -288,6 +288,51 @@ class HealthTest {
   }
 
   @Test
+  void questionThatIsOnItsWayWhenTheSwitchGoes_isNotJudged() {
+    net.webService(first);
+    monitor("TCP", "attempts_before_deactivation", "1");
+    assertFalse(ask().isEmpty());
+    net.disconnect(s2);
+
+    ask();
+
+    assertEquals(Health.UP, health("m1"));
+  }
+
+  @Test
+  void memberWhoseSwitchIsBack_isNotJudgedUntilItIsFoundAgain() {
+    net.webService(first);
+    monitor("TCP", "attempts_before_deactivation", "1");
+    answer(ask().get(0));
+    net.disconnect(s2);
+    net.forget(first);
+    ask();
+    net.addSwitch(2);
+
+    ask();
+    ask();
+
+    assertEquals(Health.UP, health("m1"));
+  }
+
+  @Test
+  void memberThatIsNotFoundAgainAfterItsSwitchIsBack_isDown() {
+    net.webService(first);
+    monitor("TCP", "attempts_before_deactivation", "1");
+    answer(ask().get(0));
+    net.disconnect(s2);
+    net.forget(first);
+    ask();
+    net.addSwitch(2);
+
+    for (int i = 0; i < 10; i++) {
+      ask();
+    }
+
+    assertEquals(Health.DOWN, health("m1"));
+  }
+
+  @Test
   void controllerThatWasAway_doesNotCountThatAsSilence() {
     net.webService(first);
     monitor("TCP", "attempts_before_deactivation", "1");
