@@ -70,17 +70,22 @@ abstract class EmbeddedSwitch {
 
   final PacketInQueues queues = new PacketInQueues();
 
-  final EmbeddedChannel channel =
-      new EmbeddedChannel(
-          new ChannelInitializer<>() {
-            @Override
-            protected void initChannel(Channel created) {
-              OpenFlowServer.addHandlers(
-                  created.pipeline(), SETTINGS, Admission.EVERYONE, queues, recorder, () -> nanos);
-            }
-          });
+  final EmbeddedChannel channel;
 
   EmbeddedSwitch() {
+    this(Admission.EVERYONE);
+  }
+
+  EmbeddedSwitch(Admission admission) {
+    channel =
+        new EmbeddedChannel(
+            new ChannelInitializer<>() {
+              @Override
+              protected void initChannel(Channel created) {
+                OpenFlowServer.addHandlers(
+                    created.pipeline(), SETTINGS, admission, queues, recorder, () -> nanos);
+              }
+            });
     channel.freezeTime();
   }
 
