@@ -3,6 +3,7 @@ package io.malob.balancer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Server;
 import io.malob.testing.Servers;
 import io.malob.testing.Together;
@@ -59,6 +60,57 @@ class OccupancyTest {
     assertEquals(100, taken.get());
     assertEquals(100, occupancy.atVip(VIP));
     assertEquals(100, server.load().active());
+  }
+
+  @Test
+  void placeGivenBack_isFreeAtVipAndMember() {
+    assertNull(occupancy.take(VIP, 1, server));
+    occupancy.giveBack(VIP, server, BalancerView.EMPTY);
+    assertEquals(0, occupancy.atVip(VIP));
+    assertEquals(0, server.load().active());
+    assertNull(occupancy.take(VIP, 1, server), "the only place is free again");
+    assertEquals(0, server.load().total(), "it was not admitted");
+  }
+
+  @Test
+  void resumedConnection_countsBeyondTheLimitButNotAsPlaced() {
+    Connection connection = connection();
+    assertNull(occupancy.take(connection.vipNumber(), 1, server));
+    occupancy.resumed(connection, BalancerView.EMPTY);
+    assertEquals(2, occupancy.atVip(connection.vipNumber()));
+    assertEquals(2, server.load().active());
+    assertEquals(0, server.load().total(), "it was placed before");
+    assertEquals(
+        RefusalReason.VIP_FULL, occupancy.take(connection.vipNumber(), 2, server), "counts");
+  }
+
+  @Test
+  void connectionThatBeganAgain_countsAsOpenAndAsPlaced() {
+    Connection connection = connection();
+    occupancy.again(connection, BalancerView.EMPTY);
+    assertEquals(1, occupancy.atVip(connection.vipNumber()));
+    assertEquals(1, server.load().active());
+    assertEquals(1, server.load().total());
+  }
+
+  @Test
+  void connectionThatResumedAndLeft_leavesNothing() {
+    Connection connection = connection();
+    occupancy.resumed(connection, BalancerView.EMPTY);
+    occupancy.left(connection, BalancerView.EMPTY);
+    assertEquals(0, occupancy.atVip(connection.vipNumber()));
+    assertEquals(0, server.load().active());
+  }
+
+  private Connection connection() {
+    return new Connection(
+        LifecycleFixture.request(40_000),
+        VIP,
+        Algorithm.DEFAULT,
+        server,
+        LifecycleFixture.CLIENT,
+        1,
+        0);
   }
 
   /** What a connection does to the counts, over its life. */
