@@ -15,6 +15,10 @@ final class FakeMptcp implements IMptcpService {
   final List<String> requests = new ArrayList<>();
 
   @Nullable MptcpException refusal;
+
+  /** Whether switches have not confirmed what was applied. */
+  boolean isUnconfirmed;
+
   private boolean applied;
 
   private void take(String what, byte[] request) throws MptcpException {
@@ -39,7 +43,8 @@ final class FakeMptcp implements IMptcpService {
 
   @Override
   public Map<String, @Nullable Object> status() {
-    return Map.of("state", applied ? "applied" : "none");
+    String appliedState = isUnconfirmed ? "applying" : "applied";
+    return Map.of("state", applied ? appliedState : "none");
   }
 
   @Override

@@ -51,6 +51,18 @@ class MptcpRestTest {
   }
 
   @Test
+  void planThatSwitchesHaveNotConfirmed_is202UntilTheyHave() throws Exception {
+    server.mptcp.isUnconfirmed = true;
+    Answer early = server.sendTo("POST", AT + "/apply", "{}");
+    assertEquals(202, early.status());
+    assertEquals("{\"state\":\"applying\"}", early.text());
+    assertEquals(
+        200, server.sendTo("GET", AT + "/status", null).status(), "a question is no change");
+    server.mptcp.isUnconfirmed = false;
+    assertEquals(200, server.sendTo("POST", AT + "/apply", "{}").status());
+  }
+
+  @Test
   void picture_isSentAsItIs() throws Exception {
     server.sendTo("POST", AT + "/apply", "{}");
     HttpResponse<String> response =
