@@ -98,7 +98,7 @@ def _told(killed: Fault, faults: "Sequence[Fault]") -> float:
     """When clients must have heard of a server's end: packets that got lost are retransmitted."""
     told = killed.begin + CLOSING_S
     for other in faults:
-        if _loses_packets(other, faults) and other.begin <= told and other.end >= killed.begin:
+        if _loses_packets(other, faults) and other.begin <= told and other.end + RESENT_S >= killed.begin:
             told = max(told, other.end + RESENT_S)
     return told
 

@@ -126,6 +126,12 @@ class ModelTest(unittest.TestCase):
         self.assertFalse(self.explained(late, killed))
         self.assertTrue(self.explained(late, killed, Fault("mute", "s1-s2", killed.begin, killed.begin + 6.0)))
 
+    def test_silent_link_that_came_back_just_before_a_servers_end_still_delays_what_it_sent(self) -> None:
+        late = failure("closed")
+        killed = Fault("kill", "w1", 101.0 - model.CLOSING_S - 8.0, NEVER)
+        self.assertTrue(self.explained(late, killed, Fault("mute", "s1-s2", killed.begin - 9.0, killed.begin - 1.0)))
+        self.assertFalse(self.explained(late, killed, Fault("mute", "s1-s2", killed.begin - 60.0, killed.begin - 40.0)))
+
     def test_broken_link_keeps_a_servers_end_from_clients_only_while_the_controller_is_away(self) -> None:
         late = failure("closed")
         killed = Fault("kill", "w1", 101.0 - model.CLOSING_S - 8.0, NEVER)

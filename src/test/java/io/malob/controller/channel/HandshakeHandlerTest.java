@@ -110,7 +110,7 @@ class HandshakeHandlerTest extends EmbeddedSwitch {
 
   @Test
   void switchThatHasGone_isNotSpokenTo() {
-    channel.close();
+    var unused = channel.close();
     pass(500);
     assertNull(next());
   }
@@ -131,7 +131,7 @@ class HandshakeHandlerTest extends EmbeddedSwitch {
   @EnumSource(Step.class)
   void switchThatDisconnects_isLoggedOnceWithItsStep(Step step) {
     reach(step);
-    channel.close();
+    var unused = channel.close();
     pass(2L * SETTINGS.handshakeTimeoutMillis());
     assertEquals(
         List.of("handshake_given_up from=embedded asked_for=\"" + step + "\""), log.lines());
@@ -141,7 +141,7 @@ class HandshakeHandlerTest extends EmbeddedSwitch {
   @Test
   void switchThatDisconnectsOnceActive_hasNotGivenUpItsHandshake() {
     activate();
-    channel.close();
+    var unused = channel.close();
     assertEquals(List.of("disconnected"), events);
     assertEquals(List.of(), log.lines());
   }
@@ -185,7 +185,7 @@ class HandshakeHandlerTest extends EmbeddedSwitch {
 
   /** Which of features, ports, description and barrier a step waits for; -1: none. */
   private static int indexOfAnswer(Step step) {
-    return step.ordinal() - 1;
+    return List.of(Step.values()).indexOf(step) - 1;
   }
 
   @Test
