@@ -299,8 +299,7 @@ class HealthTest {
     assertEquals(Health.UP, health("m1"));
   }
 
-  @Test
-  void memberWhoseSwitchIsBack_isNotJudgedUntilItIsFoundAgain() {
+  private void bringBackTheSwitchOfAMemberThatIsForgotten() {
     net.webService(first);
     monitor("TCP", "attempts_before_deactivation", "1");
     answer(ask().get(0));
@@ -308,6 +307,11 @@ class HealthTest {
     net.forget(first);
     ask();
     net.addSwitch(2);
+  }
+
+  @Test
+  void memberWhoseSwitchIsBack_isNotJudgedUntilItIsFoundAgain() {
+    bringBackTheSwitchOfAMemberThatIsForgotten();
 
     ask();
     ask();
@@ -317,13 +321,7 @@ class HealthTest {
 
   @Test
   void memberThatIsNotFoundAgainAfterItsSwitchIsBack_isDown() {
-    net.webService(first);
-    monitor("TCP", "attempts_before_deactivation", "1");
-    answer(ask().get(0));
-    net.disconnect(s2);
-    net.forget(first);
-    ask();
-    net.addSwitch(2);
+    bringBackTheSwitchOfAMemberThatIsForgotten();
 
     for (int i = 0; i < 10; i++) {
       ask();
