@@ -6,7 +6,10 @@ from typing import Any, Mapping, Sequence
 
 from base.table import render
 from connections.view import path
-from status.view import UNKNOWN, end, link_table, number, value_and_age
+from status.view import UNKNOWN, end, latency, link_table, number, value_and_age
+
+#: Values of candidates that are latencies of paths.
+_LATENCIES = ("round_trip_ms", "expected_latency_ms")
 
 _SOURCES = {
     "vip": "lb_method of VIP {id}",
@@ -34,7 +37,7 @@ def lines(explanation: Mapping[str, Any]) -> list[str]:
 def _question(explanation: Mapping[str, Any]) -> str:
     client = explanation["client"]
     vip = explanation["vip_id"]
-    return (f"{client['address']} at {end(client)} to {explanation['vip_address']} {explanation['protocol']} "
+    return (f"{client['address'] or client['mac']} at {end(client)} to {explanation['vip_address']} {explanation['protocol']} "
             f"{explanation['port']}: " + (f"VIP {vip}, pool {explanation['pool_id'] or 'none'}" if vip else "no VIP"))
 
 
@@ -66,7 +69,7 @@ def _candidates(candidates: Sequence[Mapping[str, Any]]) -> list[str]:
         cpu = each["cpu"]
         rows.append([
             "*" if each["chosen"] else "", each["member_id"], each["address"],
-            *(number(each["values"].get(name), 3) for name in names),
+            *(_value(name, each["values"].get(name)) for name in names),
             str(each["active_connections"]), str(each["foreign_connections"]), str(each["weight"]),
             number(cpu and cpu["value"] * 100, 0), number(cpu and cpu["age_s"], 1),
             *value_and_age(each["response_ms"], 1),
@@ -74,6 +77,10 @@ def _candidates(candidates: Sequence[Mapping[str, Any]]) -> list[str]:
     header = ["", "member", "address", *(name.replace("_", " ") for name in names), "open", "foreign", "weight",
               "CPU %", "age s", "response ms", "age s", "excluded", "request path", "reply path"]
     return render(header, rows, range(3, 10 + len(names)))
+
+
+def _value(name: str, value: "float | None") -> str:
+    return latency(value, 3) if name in _LATENCIES else number(value, 3)
 
 
 def _links(candidates: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

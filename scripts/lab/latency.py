@@ -24,6 +24,7 @@ from lab import check, instance, processes
 from lab.controller import bound_to_us
 from lab.instance import Instance
 from lab.links import Direction, Link
+from status.view import latency
 
 CROSS_TRAFFIC = Path(__file__).parent / "crosstraffic.py"
 _PORT = 5202
@@ -73,17 +74,17 @@ class Result:
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> argparse.ArgumentParser:
-    latency = commands.add_parser(
+    command = commands.add_parser(
         "latency", help="what the controller says of links' latencies, against what they are set to",
         description="Asks the controller of a running lab every second for the latency of its links. Exit code 1 if one"
         " direction is off by more than 1 ms + 10 % in more than a tenth of the answers. With --load, links carry"
         " traffic in both directions meanwhile, one link after the other: it takes so many times as long.")
-    target.add_target(latency)
-    latency.add_argument("--seconds", metavar="N", type=_positive, default=20, help="how long (default %(default)s)")
-    latency.add_argument("--load", metavar="F", type=_share, default=0.0, help="share of each link's rate, as 0.5")
-    latency.add_argument("--json", action="store_true", help="print one JSON document")
-    latency.set_defaults(run=_latency)
-    return latency
+    target.add_target(command)
+    command.add_argument("--seconds", metavar="N", type=_positive, default=20, help="how long (default %(default)s)")
+    command.add_argument("--load", metavar="F", type=_share, default=0.0, help="share of each link's rate, as 0.5")
+    command.add_argument("--json", action="store_true", help="print one JSON document")
+    command.set_defaults(run=_latency)
+    return command
 
 
 def _positive(text: str) -> int:
@@ -191,13 +192,17 @@ def traffic(lab: Instance, link: Link, load: float) -> Iterator[None]:
 
 def _table(results: "list[Result]") -> "list[str]":
     rows = [
-        [result.link, f"{result.load_mbps:.1f}", f"{result.expected_ms:.2f}", _number(result.median_ms),
+        [result.link, f"{result.load_mbps:.1f}", _shown(result.expected_ms), _shown(result.median_ms),
          _number(None if result.median_ms is None else result.median_ms - result.expected_ms),
          _number(result.worst_error_ms), f"{result.right:.0%}", "ok" if result.good else "not ok"]
         for result in results
     ]
     header = ["link", "load Mbit/s", "expected ms", "median", "error", "worst", "right", "verdict"]
     return render(header, rows, right=range(1, len(header) - 1))
+
+
+def _shown(value_ms: "float | None") -> str:
+    return "" if value_ms is None else latency(value_ms, 2)
 
 
 def _number(value: "float | None") -> str:

@@ -9,6 +9,9 @@ from status.state import State
 
 UNKNOWN = "-"
 
+#: Latencies of links below that are not told apart (LATENCY_RESOLUTION_NANOS of the controller, below_ms in REST).
+LATENCY_RESOLUTION_MS = 0.1
+
 
 def tables(state: State) -> list[str]:
     """Lines: switches, links, virtual addresses, members; units are in the headings, and '-' is not known."""
@@ -93,8 +96,14 @@ def value_and_age(measured: "Mapping[str, Any] | None", digits: int) -> list[str
     return [number(measured and measured["value"], digits), _age(measured)]
 
 
+def latency(value_ms: "float | None", digits: int) -> str:
+    """What is too small to be measured is shown as below what can be."""
+    if value_ms is not None and value_ms < LATENCY_RESOLUTION_MS:
+        return f"< {LATENCY_RESOLUTION_MS:g}"
+    return number(value_ms, digits)
+
+
 def _latency(measured: "Mapping[str, Any] | None") -> str:
-    """Too small to be measured: below what can be."""
     if measured and "below_ms" in measured:
         return f"< {measured['below_ms']:g}"
     return number(measured and measured["value"], 2)

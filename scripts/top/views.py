@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Sequence, Union
 
-from status.view import end
+from status.view import LATENCY_RESOLUTION_MS, end
 from top.reading import Interval
 
 #: What a cell holds. Numbers are sorted as such, the largest first; None is not known, and comes last.
@@ -105,7 +105,7 @@ VIEWS: "Sequence[View]" = (
         Column("new", "NEW/S", 7, 1), Column("total", "TOTAL", 8, 0), Column("cpu", "CPU %", 5, 0),
         Column("response", "RESP MS", 7, 1)), "new", _members),
     View("links", (
-        Column("from", "FROM", 12), Column("to", "TO", 12), Column("open", "OPEN", 7, 0), Column("latency", "LATENCY MS", 10, 2, 0.1),
+        Column("from", "FROM", 12), Column("to", "TO", 12), Column("open", "OPEN", 7, 0), Column("latency", "LATENCY MS", 10, 2, LATENCY_RESOLUTION_MS),
         Column("use", "USE MBIT/S", 10, 1), Column("capacity", "CAPACITY", 9, 0), Column("share", "USE %", 6, 0)), "use", _links),
     View("pools", (
         Column("id", "POOL", 14), Column("vip", "VIP", 13), Column("address", "ADDRESS", 21), Column("members", "MEMBERS", 7, 0),

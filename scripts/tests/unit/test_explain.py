@@ -70,6 +70,17 @@ class ViewTest(unittest.TestCase):
         self.assertEqual(
             ["b", "10.0.1.2", "-", "2", "7", "1", "-", "-", "-", "-", "not_located", "-", "-"], away.split())
 
+    def test_latency_below_what_can_be_measured_is_said_to_be_below(self) -> None:
+        values = {"round_trip_ms": 0.04, "expected_wait_ms": 0.04, "expected_latency_ms": 0.1}
+        _, chosen, *_ = lines({**_EXPLANATION, "candidates": [{**_CANDIDATE, "values": values}]})[5:]
+        self.assertIn("10.0.1.1  ", chosen)
+        self.assertEqual(["<", "0.1", "0.040", "0.100"], chosen.split()[3:7])
+
+    def test_client_without_address_goes_by_its_mac(self) -> None:
+        client = {**_EXPLANATION["client"], "address": None}
+        self.assertEqual(
+            "02:00:00:00:00:21 at 01/5 to 10.0.0.100 tcp 80: VIP web, pool p", lines({**_EXPLANATION, "client": client})[0])
+
     def test_links_of_all_paths_come_once(self) -> None:
         twice = {**_EXPLANATION, "candidates": [_CANDIDATE, {**_CANDIDATE, "member_id": "c"}]}
         rows = lines(twice)[-2:]

@@ -46,6 +46,14 @@ class ExpectationTest(unittest.TestCase):
         self.assertEqual({("1", 2): 7.5, ("1", 3): None}, latency._latencies(links))
 
 
+class TableTest(unittest.TestCase):
+    def test_latency_below_what_can_be_measured_is_said_to_be_below(self) -> None:
+        _, near, far, unknown = latency._table([result(0, [0.09, 0.02, 0.05]), result(0.1, [0.1]), result(5, [None])])
+        self.assertEqual(["<", "0.1", "<", "0.1", "0.05", "0.09"], near.split()[4:10])
+        self.assertEqual(["0.10", "0.10", "0.00"], far.split()[4:7])
+        self.assertEqual(["5.00", "0%"], unknown.split()[4:6])
+
+
 class OptionsTest(unittest.TestCase):
     def test_load_is_a_share(self) -> None:
         self.assertEqual(0.5, latency._share("0.5"))

@@ -2,12 +2,13 @@
 
 import { get } from './api.js';
 import { el, setText } from './dom.js';
-import { number, percent, switchLabel, UNKNOWN, withUnit, words } from './format.js';
+import { milliseconds, number, percent, switchLabel, UNKNOWN, withUnit, words } from './format.js';
 
 const VALUES = {
   connections_per_weight: ['Connections by weight', (value) => number(value)],
   cpu: ['CPU', (value) => percent(value)],
-  round_trip_ms: ['Round trip', (value) => withUnit(value, 'ms')],
+  round_trip_ms: ['Round trip', milliseconds],
+  expected_latency_ms: ['Expected latency', milliseconds],
   bottleneck_mbps: ['Bottleneck', (value) => withUnit(value, 'Mbit/s')],
   links: ['Links', (value) => number(value)],
 };
