@@ -16,7 +16,7 @@ from connections.view import table
 _FILTERS = {
     "vip": ("ID|ADDRESS", "of this virtual address"),
     "member": ("ID|ADDRESS", "on this server"),
-    "client": ("ADDRESS", "of this client"),
+    "client": ("ADDRESS|MAC", "of this client"),
     "port": ("N", "to this port of the virtual address"),
     "protocol": ("tcp|udp|icmp", "of this protocol"),
     "state": ("open|ended|dormant", "in this state"),

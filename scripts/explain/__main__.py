@@ -18,7 +18,7 @@ def parser() -> argparse.ArgumentParser:
         prog="malob explain",
         description="Which server and paths a new connection would get now, and why. Nothing is changed by asking.")
     completes(made.add_argument("--vip", metavar="ID|ADDRESS", required=True, help="what the client connects to"), "vip")
-    made.add_argument("--client", metavar="ADDRESS", required=True, help="a host that the network knows")
+    made.add_argument("--client", metavar="ADDRESS|MAC", required=True, help="a host that the network knows")
     made.add_argument("--port", metavar="N", help="the port of the virtual address, if it takes more than one")
     made.add_argument("--protocol", choices=("tcp", "udp", "icmp"), help="that of the virtual address, or tcp")
     made.add_argument("--json", action="store_true", help="print one JSON document")

@@ -57,6 +57,15 @@ test('edges: what is not known of a link is null, not zero', () => {
   assert.deepEqual([numbers.use, numbers.share, numbers.latency, numbers.capacity], [null, null, null, null]);
 });
 
+test('clients: hosts go by their addresses, and by their MAC while none is known', () => {
+  const model = modelOfTwo({ hosts: [
+    { mac: '02:00:00:00:00:01', addresses: ['10.0.0.1', '10.0.0.9'], switch: ONE, port: 8 },
+    { mac: '02:00:00:00:00:02', addresses: [], switch: TWO, port: 9 },
+    { addresses: [], switch: TWO, port: 10 }, // of this one nothing is known that could be asked for
+  ] });
+  assert.deepEqual(model.clients, ['10.0.0.1', '10.0.0.9', '02:00:00:00:00:02']);
+});
+
 test('rates: VIPs with many half-open connections are told of, and others not any more', () => {
   const model = modelOfTwo();
   model.setRates(rates(0, [0, 0], { half_open: { v: [130000, 500000], gone: [500000, 500000] } }));

@@ -78,7 +78,7 @@ export class ConnectionsView {
     this.#vip.replaceChildren(el('option', { value: '', text: 'all' }),
       ...this.#model.state.vips.map((vip) => el('option', { value: vip.id, text: vip.name })));
     this.#vip.value = chosen;
-    this.#hosts.replaceChildren(...this.#model.state.hosts.slice(0, 200).flatMap((host) => host.addresses.map((value) => el('option', { value }))));
+    this.#hosts.replaceChildren(...this.#model.clients.slice(0, 200).map((value) => el('option', { value })));
   }
 
   async #load() {

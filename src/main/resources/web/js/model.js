@@ -9,6 +9,8 @@ const MEMBER = { active: 0, total: 1, cpu: 2, foreign: 3, response: 4, located: 
 
 const EMPTY = { switches: [], links: [], hosts: [], vips: [], pools: [], members: [], services: [], health_monitors: [], members_left_out: 0 };
 
+const MAC = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i;
+
 /** The end of a link, as a key. */
 export function endKey(switchId, port) {
   return `${switchId}/${port}`;
@@ -136,6 +138,12 @@ export class Model extends EventTarget {
   service(id) { return this.#byId.services.get(id); }
   poolOfVip(id) { return this.#poolOfVip.get(id); }
   membersOfPool(id) { return this.#membersOfPool.get(id) ?? []; }
+
+  /** The hosts, as clients can be asked for: by their addresses, or by the MAC of one whose address is not known. */
+  get clients() {
+    return this.state.hosts.flatMap((host) => (host.addresses.length ? host.addresses : MAC.test(host.mac) ? [host.mac] : []));
+  }
+
   hostAt(address) { return this.#hostOfAddress.get(address); }
 
   /** The link that leaves a switch by this port. */

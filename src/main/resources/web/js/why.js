@@ -47,10 +47,11 @@ export class WhyView {
     if (this.#vip.value && this.#client.value && (parameters.has('vip') || parameters.has('client'))) this.#ask();
   }
 
-  /** A host that is no server, to begin with. */
+  /** A host that is no server, to begin with; rather one whose address is known. */
   #someClient() {
     const servers = new Set(this.#model.state.members.map((member) => member.address));
-    return this.#model.state.hosts.flatMap((host) => host.addresses).find((address) => !servers.has(address));
+    const others = this.#model.clients.filter((name) => !servers.has(name));
+    return others.find((name) => !name.includes(':')) ?? others[0];
   }
 
   update(what) {
@@ -65,7 +66,7 @@ export class WhyView {
     this.#vip.replaceChildren(...this.#model.state.vips.map((vip) =>
       el('option', { value: vip.id, text: `${vip.name} (${vip.address}${vip.port === null ? '' : `:${vip.port}`})` })));
     if (chosen) this.#vip.value = chosen;
-    this.#hosts.replaceChildren(...this.#model.state.hosts.slice(0, 300).flatMap((host) => host.addresses.map((value) => el('option', { value }))));
+    this.#hosts.replaceChildren(...this.#model.clients.slice(0, 300).map((value) => el('option', { value })));
   }
 
   /** Only a VIP for every port needs one. */

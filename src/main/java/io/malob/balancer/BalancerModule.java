@@ -10,6 +10,7 @@ import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.LinkLoads;
 import io.malob.algorithm.health.Ejection;
 import io.malob.balancer.ConnectionProgrammer.IdleTimeouts;
+import io.malob.module.AttachedHosts;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.IPacketInQueueService;
 import io.malob.module.NetworkEvents;
@@ -60,6 +61,7 @@ import net.floodlightcontroller.topology.ITopologyService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -383,7 +385,14 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             view, connections, ftpSessions, admissions, endings, rejections, profiles, placements);
     explainer =
         new Explainer(
-            view, connections, occupancy, halfOpen, clientMemory, ftpData, hosts::find, profiles);
+            view,
+            connections,
+            occupancy,
+            halfOpen,
+            clientMemory,
+            ftpData,
+            new AttachedHosts(devices),
+            profiles);
     RequestHandler requests =
         new RequestHandler(
             view,
@@ -760,6 +769,12 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
   @Override
   public Optional<ExplainedConnection> explain(
       IPv4Address client, IPv4Address vip, Protocol protocol, int port) {
+    return explainer.explain(client, vip, protocol, port);
+  }
+
+  @Override
+  public Optional<ExplainedConnection> explain(
+      MacAddress client, IPv4Address vip, Protocol protocol, int port) {
     return explainer.explain(client, vip, protocol, port);
   }
 

@@ -15,12 +15,14 @@ import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
  * What would become of a client's new connection at this moment, and why. Immutable. What comes
  * after the point where it would be refused is not there.
  *
  * @param client where the client is attached
+ * @param clientAddress the client's address; empty while the network does not know it
  * @param vip the most specific VIP for the connection
  * @param pool the VIP's pool
  * @param decision which algorithm it would be placed with, and why that one
@@ -30,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ExplainedConnection(
     Attachment client,
+    Optional<IPv4Address> clientAddress,
     Optional<Vip> vip,
     Optional<Pool> pool,
     Optional<Decision> decision,
@@ -53,14 +56,31 @@ public record ExplainedConnection(
       Reason server,
       Reason path) {}
 
-  /** Either {@link Placed} or {@link Refused}. */
-  public sealed interface Outcome permits Placed, Refused {}
+  /** What would become of the connection. */
+  public sealed interface Outcome permits Placed, Refused, AddressNeeded {}
 
   /** It would go there. */
   public record Placed(Placement placement) implements Outcome {}
 
   /** It would go nowhere, for a reason by the name that {@link IBalancerService#refusals} has. */
   public record Refused(String reason) implements Outcome {}
+
+  /**
+   * It depends on the client's address, which is not known.
+   *
+   * @param by what asks for it
+   */
+  public record AddressNeeded(NeedsAddress by) implements Outcome {}
+
+  /** What treats clients by their addresses. */
+  public enum NeedsAddress {
+    /** The VIP says which sources may use it. */
+    ALLOWED_SOURCES,
+    /** The pool keeps clients at their members. */
+    SESSION_PERSISTENCE,
+    /** The client's FTP control connection says where its data connections go. */
+    FTP_CONTROL
+  }
 
   /**
    * One member of the pool.

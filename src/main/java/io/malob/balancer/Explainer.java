@@ -10,12 +10,15 @@ import io.malob.algorithm.Placer;
 import io.malob.algorithm.Reason;
 import io.malob.algorithm.Server;
 import io.malob.algorithm.estimate.ServiceProfile;
+import io.malob.balancer.ExplainedConnection.AddressNeeded;
 import io.malob.balancer.ExplainedConnection.Candidate;
 import io.malob.balancer.ExplainedConnection.Decision;
 import io.malob.balancer.ExplainedConnection.Exclusion;
+import io.malob.balancer.ExplainedConnection.NeedsAddress;
 import io.malob.balancer.ExplainedConnection.Outcome;
 import io.malob.balancer.ExplainedConnection.Placed;
 import io.malob.balancer.ExplainedConnection.Refused;
+import io.malob.module.AttachedHosts;
 import io.malob.state.catalog.AlgorithmChoice;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Pool;
@@ -24,12 +27,12 @@ import io.malob.state.catalog.Vip;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
  * Says what {@link RequestHandler} and {@link Admissions} would do with a new connection, and why,
@@ -46,13 +49,13 @@ final class Explainer {
   private final HalfOpen halfOpen;
   private final ClientMemory clientMemory;
   private final FtpData ftpData;
-  private final Function<IPv4Address, Optional<Attachment>> hosts;
+  private final AttachedHosts hosts;
   private final ServiceProfiles profiles;
 
   /**
    * An explainer.
    *
-   * @param hosts where the host of an address is attached
+   * @param hosts where clients are
    */
   Explainer(
       Supplier<BalancerView> views,
@@ -61,7 +64,7 @@ final class Explainer {
       HalfOpen halfOpen,
       ClientMemory clientMemory,
       FtpData ftpData,
-      Function<IPv4Address, Optional<Attachment>> hosts,
+      AttachedHosts hosts,
       ServiceProfiles profiles) {
     this.profiles = profiles;
     this.views = views;
@@ -73,17 +76,40 @@ final class Explainer {
     this.hosts = hosts;
   }
 
-  /** A connection that somebody asks about. */
+  /**
+   * A connection that somebody asks about.
+   *
+   * @param address the client's address; null if it is not known
+   */
   private record Question(
-      BalancerView view, int clientAddress, Attachment client, Protocol protocol, int port) {}
+      BalancerView view,
+      @Nullable IPv4Address address,
+      Attachment client,
+      Protocol protocol,
+      int port) {
+
+    /** The client's address; 0.0.0.0, which no host has, if it is not known. */
+    int clientAddress() {
+      return address == null ? 0 : address.getInt();
+    }
+  }
 
   /** See {@link IBalancerService#explain}. */
   Optional<ExplainedConnection> explain(
       IPv4Address client, IPv4Address vip, Protocol protocol, int port) {
     BalancerView view = views.get();
     return hosts
-        .apply(client)
-        .map(at -> explain(new Question(view, client.getInt(), at, protocol, port), vip));
+        .find(client)
+        .map(at -> explain(new Question(view, client, at, protocol, port), vip));
+  }
+
+  /** See {@link IBalancerService#explain}. */
+  Optional<ExplainedConnection> explain(
+      MacAddress client, IPv4Address vip, Protocol protocol, int port) {
+    BalancerView view = views.get();
+    return hosts
+        .find(client)
+        .map(seen -> explain(new Question(view, seen.address(), seen.at(), protocol, port), vip));
   }
 
   private ExplainedConnection explain(Question question, IPv4Address address) {
@@ -96,15 +122,22 @@ final class Explainer {
     if (vip.isEmpty()) {
       return refused(question, vip, pool, RefusalReason.NO_VIP);
     }
-    if (!vip.get().allows(question.clientAddress)) {
+    if (question.address == null && vip.get().allowedSources() != null) {
+      return undecided(question, vip, pool, NeedsAddress.ALLOWED_SOURCES);
+    }
+    if (!vip.get().allows(question.clientAddress())) {
       return refused(question, vip, pool, RefusalReason.NOT_ALLOWED);
     }
     if (pool.isEmpty()) {
       return refused(question, vip, pool, RefusalReason.NO_POOL);
     }
+    if (question.address == null
+        && FtpData.mayFollowControl(question.view, vip.get(), question.protocol, question.port)) {
+      return undecided(question, vip, pool, NeedsAddress.FTP_CONTROL);
+    }
     @Nullable Connection control =
         ftpData.controlOf(
-            question.view, vip.get(), question.protocol, question.clientAddress, question.port);
+            question.view, vip.get(), question.protocol, question.clientAddress(), question.port);
     boolean waits = control == null && awaitsMembers(question.view, pool.get());
     if (!waits && halfOpen.isFull(vip.get().number())) {
       return refused(question, vip, pool, RefusalReason.HALF_OPEN);
@@ -112,9 +145,12 @@ final class Explainer {
     if (control == null && !waits && occupancy.atVip(vip.get().number()) >= vip.get().limit()) {
       return refused(question, vip, pool, RefusalReason.VIP_FULL);
     }
-    return control == null
-        ? chosen(question, vip.get(), pool.get())
-        : followsControl(question, control, vip.get(), pool.get());
+    if (control != null) {
+      return followsControl(question, control, vip.get(), pool.get());
+    }
+    return question.address == null && pool.get().persistence() != null
+        ? undecided(question, vip, pool, NeedsAddress.SESSION_PERSISTENCE)
+        : chosen(question, vip.get(), pool.get());
   }
 
   /** Whether a packet would wait for members, and be refused if none is found. */
@@ -124,12 +160,23 @@ final class Explainer {
 
   private static ExplainedConnection refused(
       Question question, Optional<Vip> vip, Optional<Pool> pool, RefusalReason reason) {
+    return notPlaced(question, vip, pool, new Refused(reason.text()));
+  }
+
+  private static ExplainedConnection undecided(
+      Question question, Optional<Vip> vip, Optional<Pool> pool, NeedsAddress by) {
+    return notPlaced(question, vip, pool, new AddressNeeded(by));
+  }
+
+  private static ExplainedConnection notPlaced(
+      Question question, Optional<Vip> vip, Optional<Pool> pool, Outcome outcome) {
     return new ExplainedConnection(
         question.client,
+        Optional.ofNullable(question.address),
         vip,
         pool,
         Optional.empty(),
-        new Refused(reason.text()),
+        outcome,
         ImmutableList.of());
   }
 
@@ -142,11 +189,12 @@ final class Explainer {
     Placer placer = question.view.pool(pool).placer(choice.algorithm());
     Predicate<Server> acceptable =
         server ->
-            !server.isFull() && Admissions.isSound(server, question.clientAddress, question.client);
+            !server.isFull()
+                && Admissions.isSound(server, question.clientAddress(), question.client);
     FiveTuple request =
         FiveTuple.of(
             question.protocol.ipNumber(),
-            question.clientAddress,
+            question.clientAddress(),
             0,
             vip.address().getInt(),
             question.port);
@@ -158,7 +206,7 @@ final class Explainer {
             question.view.catalog().serviceFor(question.protocol, question.port));
     Explanation explanation = explain(placer, question, acceptable, profile);
     if (explanation.result() == Placer.Refusal.NOT_ACCEPTABLE) {
-      acceptable = server -> !server.isFull() && server.address() != question.clientAddress;
+      acceptable = server -> !server.isFull() && server.address() != question.clientAddress();
       explanation = explain(placer, question, acceptable, profile);
     }
     Map<Integer, Explanation.Candidate> byNumber =
@@ -168,13 +216,14 @@ final class Explainer {
     Optional<Placement> kept = kept(vip, pool, placer, question, acceptable, profile);
     Placer.Result result = kept.isPresent() ? kept.get() : explanation.result();
     Exclusions exclusions =
-        new Exclusions(question.view, question.clientAddress, isUsual(result, members));
+        new Exclusions(question.view, question.clientAddress(), isUsual(result, members));
     ImmutableList<Candidate> candidates =
         members.stream()
             .map(member -> candidate(member, byNumber.get(member.number()), exclusions))
             .collect(ImmutableList.toImmutableList());
     return new ExplainedConnection(
         question.client,
+        Optional.ofNullable(question.address),
         Optional.of(vip),
         Optional.of(pool),
         Optional.of(
@@ -202,7 +251,7 @@ final class Explainer {
         .map(
             persistence ->
                 clientMemory.memberOf(
-                    vip.number(), question.clientAddress, persistence.timeoutSeconds()))
+                    vip.number(), question.clientAddress(), persistence.timeoutSeconds()))
         .map(question.view.pool(pool)::inTurn)
         .filter(acceptable)
         .map(
@@ -294,6 +343,7 @@ final class Explainer {
             .collect(ImmutableList.toImmutableList());
     return new ExplainedConnection(
         question.client,
+        Optional.ofNullable(question.address),
         Optional.of(vip),
         Optional.of(pool),
         Optional.of(

@@ -53,11 +53,16 @@ final class FtpData {
    */
   @Nullable Connection controlOf(
       BalancerView view, Vip vip, Protocol protocol, int client, int port) {
-    return vip.port() == null
-            && protocol == Protocol.TCP
-            && !view.catalog().hasService(protocol, port)
+    return mayFollowControl(view, vip, protocol, port)
         ? sessions.atVip(client, vip.number())
         : null;
+  }
+
+  /** Whether it depends on the client's control connection where a connection goes. */
+  static boolean mayFollowControl(BalancerView view, Vip vip, Protocol protocol, int port) {
+    return vip.port() == null
+        && protocol == Protocol.TCP
+        && !view.catalog().hasService(protocol, port);
   }
 
   /** Passive mode: a client opens a data connection. */

@@ -10,6 +10,7 @@ import java.util.function.Predicate;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
 
 /** The load balancer, as other modules see it. Safe for use by several threads. */
 public interface IBalancerService extends IFloodlightService {
@@ -99,6 +100,13 @@ public interface IBalancerService extends IFloodlightService {
    */
   Optional<ExplainedConnection> explain(
       IPv4Address client, IPv4Address vip, Protocol protocol, int port);
+
+  /**
+   * The same of a client that is known by its MAC address, such as one whose IPv4 address the
+   * network has not learnt. Its IPv4 address counts if there is one.
+   */
+  Optional<ExplainedConnection> explain(
+      MacAddress client, IPv4Address vip, Protocol protocol, int port);
 
   /** All links between switches, each in both directions, in the order of their ends. */
   List<LinkStats> links();

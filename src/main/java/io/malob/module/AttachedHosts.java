@@ -1,6 +1,7 @@
 package io.malob.module;
 
 import io.malob.algorithm.Attachment;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.Optional;
 import net.floodlightcontroller.devicemanager.IDevice;
@@ -20,6 +21,13 @@ import org.projectfloodlight.openflow.types.OFPort;
  */
 public record AttachedHosts(IDeviceService devices) {
 
+  /**
+   * A host where it was last seen.
+   *
+   * @param address its IPv4 address, the smallest of several; null while none is known
+   */
+  public record Seen(@Nullable IPv4Address address, Attachment at) {}
+
   /** Where the host of that address was last seen. */
   public Optional<Attachment> find(IPv4Address address) {
     Iterator<? extends IDevice> found =
@@ -29,6 +37,23 @@ public record AttachedHosts(IDeviceService devices) {
       Optional<Attachment> attachment = attachmentOf(found.next());
       if (attachment.isPresent()) {
         return attachment;
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** The host with that MAC address; empty if it is not known, or not where it is. */
+  public Optional<Seen> find(MacAddress mac) {
+    Iterator<? extends IDevice> found =
+        devices.queryDevices(
+            mac, null, IPv4Address.NONE, IPv6Address.NONE, DatapathId.NONE, OFPort.ZERO);
+    while (found.hasNext()) {
+      IDevice device = found.next();
+      Optional<Attachment> at = attachmentOf(device);
+      if (at.isPresent()) {
+        @Nullable IPv4Address address =
+            Arrays.stream(device.getIPv4Addresses()).sorted().findFirst().orElse(null);
+        return Optional.of(new Seen(address, at.get()));
       }
     }
     return Optional.empty();

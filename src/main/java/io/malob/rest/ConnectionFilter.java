@@ -15,6 +15,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /** Says by the parameters of a request which connections are meant. */
@@ -68,7 +69,12 @@ final class ConnectionFilter {
   }
 
   private Predicate<PlacedConnection> client(String text) throws RefusedException {
-    int address = ParameterFormat.address("client", text).getInt();
+    Optional<MacAddress> mac = ParameterFormat.mac(text);
+    if (mac.isPresent()) {
+      MacAddress wantedMac = mac.get();
+      return each -> each.client().mac().equals(wantedMac);
+    }
+    int address = ParameterFormat.hostAddress("client", text).getInt();
     return each -> each.request().srcAddress() == address;
   }
 

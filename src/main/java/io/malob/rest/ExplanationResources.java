@@ -1,6 +1,8 @@
 package io.malob.rest;
 
 import io.malob.balancer.ExplainedConnection;
+import io.malob.balancer.ExplainedConnection.AddressNeeded;
+import io.malob.balancer.ExplainedConnection.NeedsAddress;
 import io.malob.balancer.IBalancerService;
 import io.malob.monitor.IMonitorService;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -12,6 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
  * Says what would be chosen for a new connection, and why. Changes nothing. Safe for use by several
@@ -36,21 +39,47 @@ final class ExplanationResources {
   Map<String, @Nullable Object> explain(String query) throws RefusedException {
     QueryParameters parameters = QueryParameters.read(query, NAMES);
     String vipText = parameters.required("vip");
-    IPv4Address client = ParameterFormat.address("client", parameters.required("client"));
+    String client = parameters.required("client");
     CatalogSnapshot catalog = balancer.catalog().snapshot();
     @Nullable Vip vip = catalog.vips().get(vipText);
     IPv4Address address = vip == null ? vipAddress(vipText, catalog) : vip.address();
     Protocol protocol = protocol(parameters, vip);
     int port = port(parameters, vip, protocol);
-    Optional<ExplainedConnection> explained = balancer.explain(client, address, protocol, port);
-    if (explained.isEmpty()) {
-      throw new RefusedException(
-          404, "the network knows no client with the address " + client, "client");
+    ExplainedConnection explained =
+        explained(client, address, protocol, port)
+            .orElseThrow(
+                () ->
+                    new RefusedException(
+                        404, "the network knows no client with the address " + client, "client"));
+    if (explained.outcome() instanceof AddressNeeded needed) {
+      throw addressNeeded(client, needed.by());
     }
-    ShownExplanation.Question question =
-        new ShownExplanation.Question(client, address, protocol, port);
-    return new ShownExplanation(question, new ShownLinks(balancer, monitor), monitor)
-        .of(explained.get());
+    ShownExplanation.Question question = new ShownExplanation.Question(address, protocol, port);
+    return new ShownExplanation(question, new ShownLinks(balancer, monitor), monitor).of(explained);
+  }
+
+  private Optional<ExplainedConnection> explained(
+      String client, IPv4Address vip, Protocol protocol, int port) throws RefusedException {
+    Optional<MacAddress> mac = ParameterFormat.mac(client);
+    return mac.isPresent()
+        ? balancer.explain(mac.get(), vip, protocol, port)
+        : balancer.explain(ParameterFormat.hostAddress("client", client), vip, protocol, port);
+  }
+
+  private static RefusedException addressNeeded(String client, NeedsAddress by) {
+    String what =
+        switch (by) {
+          case ALLOWED_SOURCES -> "allowed_sources of the VIP";
+          case SESSION_PERSISTENCE -> "session_persistence of the pool";
+          case FTP_CONTROL -> "the client's FTP control connection";
+        };
+    return new RefusedException(
+        422,
+        what
+            + " decides by the client's IPv4 address, and the network does not know that of "
+            + client
+            + "; ping any host but a VIP from this client, and ask again",
+        "client");
   }
 
   private static IPv4Address vipAddress(String text, CatalogSnapshot catalog)

@@ -3,9 +3,11 @@ package io.malob.rest;
 import com.google.common.net.InetAddresses;
 import io.malob.state.catalog.Protocol;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /** Reads values from texts; what cannot be one is refused with 400 and the name of its field. */
@@ -14,6 +16,7 @@ final class ParameterFormat {
   private static final Pattern SWITCH_ID =
       Pattern.compile("[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){7}|[0-9a-fA-F]{16}");
 
+  private static final Pattern MAC = Pattern.compile("[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}");
   private static final Pattern NUMBER = Pattern.compile("[0-9]{1,10}");
   private static final long MOST_PORT = 0xffff_ff00L;
   private static final int LONGEST_SHOWN = 40;
@@ -40,15 +43,22 @@ final class ParameterFormat {
     return number;
   }
 
-  static IPv4Address address(String field, String text) throws RefusedException {
+  /** The IPv4 address of a host that may be told by its MAC as well, see {@link #mac}. */
+  static IPv4Address hostAddress(String field, String text) throws RefusedException {
     if (!isAddress(text)) {
-      throw refused(field, "an IPv4 address such as 10.0.0.1", text);
+      throw refused(
+          field, "an IPv4 address such as 10.0.0.1, or a MAC such as 02:00:00:00:00:01", text);
     }
     return IPv4Address.of(text);
   }
 
   static boolean isAddress(String text) {
     return text.indexOf(':') < 0 && InetAddresses.isInetAddress(text);
+  }
+
+  /** A MAC address, if it is written as one. */
+  static Optional<MacAddress> mac(String text) {
+    return MAC.matcher(text).matches() ? Optional.of(MacAddress.of(text)) : Optional.empty();
   }
 
   static Protocol protocol(String field, String text) throws RefusedException {

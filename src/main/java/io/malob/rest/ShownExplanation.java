@@ -40,8 +40,8 @@ final class ShownExplanation {
   private final IMonitorService monitor;
   private final long nowNanos;
 
-  /** What was asked: a connection from a client to the address of a VIP. */
-  record Question(IPv4Address client, IPv4Address vip, Protocol protocol, int port) {}
+  /** What was asked: a connection to the address of a VIP. */
+  record Question(IPv4Address vip, Protocol protocol, int port) {}
 
   ShownExplanation(Question question, ShownLinks links, IMonitorService monitor) {
     this.question = question;
@@ -68,7 +68,7 @@ final class ShownExplanation {
       }
     }
     Map<String, @Nullable Object> answer = new LinkedHashMap<>();
-    answer.put("client", client(explained.client()));
+    answer.put("client", client(explained));
     answer.put("vip_address", question.vip().toString());
     answer.put("protocol", question.protocol().text());
     answer.put("port", question.port());
@@ -82,9 +82,10 @@ final class ShownExplanation {
     return answer;
   }
 
-  private Map<String, Object> client(Attachment at) {
-    Map<String, Object> client = new LinkedHashMap<>();
-    client.put("address", question.client().toString());
+  private static Map<String, @Nullable Object> client(ExplainedConnection explained) {
+    Attachment at = explained.client();
+    Map<String, @Nullable Object> client = new LinkedHashMap<>();
+    client.put("address", explained.clientAddress().map(IPv4Address::toString).orElse(null));
     client.put("mac", at.mac().toString());
     client.put("switch", at.switchId().toString());
     client.put("port", Integer.toUnsignedLong(at.port().getPortNumber()));

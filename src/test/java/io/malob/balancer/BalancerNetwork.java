@@ -39,6 +39,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
 import net.floodlightcontroller.core.IListener.Command;
@@ -132,6 +133,7 @@ final class BalancerNetwork {
   private final Set<Link> links = new HashSet<>();
   private final Set<NodePortTuple> linkPorts = new HashSet<>();
   private final Map<IPv4Address, IDevice> devices = new HashMap<>();
+  private final Map<MacAddress, IDevice> devicesWithoutAddress = new HashMap<>();
   private final List<SettableFuture<OFMessage>> heldBarriers = new ArrayList<>();
 
   /** Barriers on the wire, by switch. */
@@ -309,6 +311,11 @@ final class BalancerNetwork {
         .on(
             "queryDevices",
             with -> {
+              if (!with[0].equals(MacAddress.NONE)) {
+                return allDevices().stream()
+                    .filter(each -> each.getMACAddress().equals(with[0]))
+                    .iterator();
+              }
               IDevice device = devices.get((IPv4Address) with[2]);
               return (device == null ? List.<IDevice>of() : List.of(device)).iterator();
             })
@@ -323,7 +330,7 @@ final class BalancerNetwork {
     if (devicesAreBroken) {
       throw new IllegalStateException("no devices");
     }
-    return List.copyOf(devices.values());
+    return Stream.of(devices, devicesWithoutAddress).flatMap(all -> all.values().stream()).toList();
   }
 
   /** A switch with a table-miss entry, as the controller leaves it after the handshake. */
@@ -650,12 +657,7 @@ final class BalancerNetwork {
   /** The controller learns a host. */
   void learn(Host host) {
     SwitchPort port = new SwitchPort(host.switchId(), OFPort.of(host.port()));
-    IDevice device =
-        Stub.of(IDevice.class)
-            .on("getIPv4Addresses", with -> new IPv4Address[] {host.ip()})
-            .on("getMACAddress", with -> host.mac())
-            .on("getAttachmentPoints", with -> new SwitchPort[] {port})
-            .make();
+    IDevice device = device(host, port, host.ip());
     IDevice before = devices.put(host.ip(), device);
     if (before == null
         || !before.getMACAddress().equals(host.mac())
@@ -664,6 +666,21 @@ final class BalancerNetwork {
     } else {
       deviceListener.deviceMoved(device);
     }
+  }
+
+  /** The controller has seen frames of a host, and has not learnt its address. */
+  void learnWithoutAddress(Host host) {
+    IDevice device = device(host, new SwitchPort(host.switchId(), OFPort.of(host.port())));
+    devicesWithoutAddress.put(host.mac(), device);
+    deviceListener.deviceAdded(device);
+  }
+
+  private static IDevice device(Host host, SwitchPort port, IPv4Address... addresses) {
+    return Stub.of(IDevice.class)
+        .on("getIPv4Addresses", with -> addresses)
+        .on("getMACAddress", with -> host.mac())
+        .on("getAttachmentPoints", with -> new SwitchPort[] {port})
+        .make();
   }
 
   /** The controller forgets a host. */

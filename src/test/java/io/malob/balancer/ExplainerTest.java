@@ -12,8 +12,10 @@ import io.malob.algorithm.Placement;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.ExplainedConnection.AddressNeeded;
 import io.malob.balancer.ExplainedConnection.Candidate;
 import io.malob.balancer.ExplainedConnection.Exclusion;
+import io.malob.balancer.ExplainedConnection.NeedsAddress;
 import io.malob.balancer.ExplainedConnection.Outcome;
 import io.malob.balancer.ExplainedConnection.Placed;
 import io.malob.balancer.ExplainedConnection.Refused;
@@ -41,6 +43,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
@@ -258,6 +261,72 @@ class ExplainerTest {
   void unknownClient_isNotExplained() {
     assertEquals(
         Optional.empty(), net.module.explain(IPv4Address.of("10.0.0.77"), VIP, Protocol.TCP, 80));
+  }
+
+  private ExplainedConnection explainByMac(Protocol protocol, int port) {
+    return net.module.explain(client.mac(), VIP, protocol, port).orElseThrow();
+  }
+
+  /** All that the network knows of the client is its MAC, and where that is. */
+  private void forgetClientsAddress() {
+    net.forget(client);
+    net.learnWithoutAddress(client);
+  }
+
+  @Test
+  void mac_standsForTheHostsAddress() {
+    change(Catalog.POOLS, "p", "session_persistence", "SOURCE_IP");
+    connect(40_000, 80, Packet.TCP_SYN);
+
+    ExplainedConnection explained = explainByMac(Protocol.TCP, 80);
+    assertEquals(explain(), explained);
+    assertEquals(Optional.of(client.ip()), explained.clientAddress());
+    assertEquals(placed(40_000).server().number(), numberOf(explained));
+  }
+
+  @Test
+  void unknownMac_isNotExplained() {
+    assertEquals(Optional.empty(), net.module.explain(MacAddress.of(0x77), VIP, Protocol.TCP, 80));
+  }
+
+  @ParameterizedTest
+  @MethodSource("algorithms")
+  void clientWithoutAddress_getsWhatItsPlaceGets(String algorithm) {
+    change(Catalog.VIPS, "v", "lb_method", algorithm);
+    ExplainedConnection withAddress = explain();
+
+    forgetClientsAddress();
+    assertEquals(Optional.empty(), net.module.explain(client.ip(), VIP, Protocol.TCP, 80));
+    ExplainedConnection without = explainByMac(Protocol.TCP, 80);
+    assertEquals(Optional.empty(), without.clientAddress());
+    assertEquals(withAddress.client(), without.client());
+    assertInstanceOf(Placed.class, without.outcome());
+    assertEquals(withAddress.outcome(), without.outcome());
+    assertEquals(withAddress.candidates(), without.candidates());
+    assertEquals("no_vip", refusal(explainByMac(Protocol.TCP, 81)));
+  }
+
+  @Test
+  void clientWithoutAddress_isAskedForItWhereItDecides() {
+    forgetClientsAddress();
+    change(Catalog.POOLS, "p", "session_persistence", "SOURCE_IP");
+    assertEquals(new AddressNeeded(NeedsAddress.SESSION_PERSISTENCE), outcomeByMac(80));
+
+    change(Catalog.VIPS, "v", "allowed_sources", "10.0.0.0/8");
+    assertEquals(new AddressNeeded(NeedsAddress.ALLOWED_SOURCES), outcomeByMac(80));
+
+    change(Catalog.VIPS, "v", "allowed_sources", null);
+    change(Catalog.POOLS, "p", "session_persistence", null);
+    change(Catalog.VIPS, "v", "port", null);
+    assertEquals(new AddressNeeded(NeedsAddress.FTP_CONTROL), outcomeByMac(5_000));
+    assertInstanceOf(Placed.class, outcomeByMac(80));
+
+    net.delete(Catalog.POOLS, "p");
+    assertEquals(new Refused("no_pool"), outcomeByMac(80));
+  }
+
+  private Outcome outcomeByMac(int port) {
+    return explainByMac(Protocol.TCP, port).outcome();
   }
 
   @Test

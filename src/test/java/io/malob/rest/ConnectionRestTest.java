@@ -162,6 +162,8 @@ class ConnectionRestTest {
     "member=a, 1 3",
     "member=10.0.1.2, 2 4",
     "client=10.0.0.2, 2",
+    "client=00:00:00:00:00:02, 1 2 3 4",
+    "client=00:00:00:00:00:03, ''",
     "port=80, 1 2",
     "port=53, 3 4",
     "protocol=udp, 3 4",

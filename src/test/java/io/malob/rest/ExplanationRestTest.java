@@ -18,9 +18,12 @@ import io.malob.algorithm.ServerLoad;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.balancer.ExplainedConnection;
+import io.malob.balancer.ExplainedConnection.AddressNeeded;
 import io.malob.balancer.ExplainedConnection.Candidate;
 import io.malob.balancer.ExplainedConnection.Decision;
 import io.malob.balancer.ExplainedConnection.Exclusion;
+import io.malob.balancer.ExplainedConnection.NeedsAddress;
+import io.malob.balancer.ExplainedConnection.Outcome;
 import io.malob.balancer.ExplainedConnection.Placed;
 import io.malob.rest.RestServer.Answer;
 import io.malob.state.catalog.AlgorithmChoice;
@@ -104,6 +107,7 @@ class ExplanationRestTest {
     Server chosen = serverOf(a);
     return new ExplainedConnection(
         RestServer.AT_CLIENT,
+        Optional.of(RestServer.KNOWN_CLIENT),
         Optional.of(catalog.vips().get("web")),
         Optional.of(catalog.pools().get("p")),
         Optional.of(
@@ -201,6 +205,7 @@ class ExplanationRestTest {
     server.explained =
         new ExplainedConnection(
             plain.client(),
+            plain.clientAddress(),
             plain.vip(),
             plain.pool(),
             Optional.of(
@@ -219,11 +224,54 @@ class ExplanationRestTest {
     assertTrue(shown.path("id").isNull());
   }
 
+  /** What the balancer tells of a client whose address the network does not know. */
+  private static ExplainedConnection withoutAddress(Outcome outcome) {
+    return new ExplainedConnection(
+        RestServer.AT_CLIENT,
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        outcome,
+        ImmutableList.of());
+  }
+
+  @Test
+  void mac_standsForTheHost_whoseAddressIsNullIfItIsNotKnown() throws Exception {
+    server.explained = withoutAddress(new ExplainedConnection.Refused("no_pool"));
+
+    Answer answer = explain("vip=web&client=02:00:00:00:00:21");
+    assertEquals(200, answer.status(), answer.text());
+    assertEquals(List.of("02:00:00:00:00:21 10.0.0.100 tcp 80"), server.questions);
+    assertTrue(answer.json().at("/client/address").isNull());
+    assertEquals("02:00:00:00:00:21", answer.json().at("/client/mac").asText());
+    assertEquals(5, answer.json().at("/client/port").asInt());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "ALLOWED_SOURCES, allowed_sources of the VIP",
+    "SESSION_PERSISTENCE, session_persistence of the pool",
+    "FTP_CONTROL, FTP control connection",
+  })
+  void addressThatIsNeededAndNotKnown_isAskedForByName(NeedsAddress by, String named)
+      throws Exception {
+    server.explained = withoutAddress(new AddressNeeded(by));
+
+    Answer answer = explain("vip=web&client=02:00:00:00:00:21");
+    assertEquals(422, answer.status(), answer.text());
+    assertEquals("client", answer.field());
+    for (String said : List.of(named, "02:00:00:00:00:21", "ping")) {
+      assertTrue(answer.error().contains(said), answer.error());
+    }
+  }
+
   @Test
   void refusal_hasAReasonAndNoMember() throws Exception {
     server.explained =
         new ExplainedConnection(
             RestServer.AT_CLIENT,
+            Optional.of(RestServer.KNOWN_CLIENT),
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
@@ -285,6 +333,9 @@ class ExplanationRestTest {
     "vip=none&client=10.0.0.21, 404, vip",
     "vip=10.0.0.9&client=10.0.0.21, 404, vip",
     "vip=web&client=10.0.0.22, 404, client",
+    "vip=web&client=02:00:00:00:00:22, 404, client",
+    "vip=web&client=02:00:00:00:00, 400, client",
+    "vip=web&client=2001:db8::1, 400, client",
   })
   void wrongParameter_isRefusedByName(String query, int status, String field) throws Exception {
     Answer answer = explain(query);

@@ -117,6 +117,7 @@ final class RestServer implements IBalancerService {
   volatile ExplainedConnection explained =
       new ExplainedConnection(
           AT_CLIENT,
+          Optional.of(KNOWN_CLIENT),
           Optional.empty(),
           Optional.empty(),
           Optional.empty(),
@@ -341,6 +342,13 @@ final class RestServer implements IBalancerService {
       IPv4Address client, IPv4Address vip, io.malob.state.catalog.Protocol protocol, int port) {
     questions.add(client + " " + vip + " " + protocol.text() + " " + port);
     return client.equals(KNOWN_CLIENT) ? Optional.of(explained) : Optional.empty();
+  }
+
+  @Override
+  public Optional<ExplainedConnection> explain(
+      MacAddress client, IPv4Address vip, io.malob.state.catalog.Protocol protocol, int port) {
+    questions.add(client + " " + vip + " " + protocol.text() + " " + port);
+    return client.equals(AT_CLIENT.mac()) ? Optional.of(explained) : Optional.empty();
   }
 
   @Override
