@@ -7,6 +7,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -34,6 +35,9 @@ final class ConfigurationWriter {
    * it only once the executor has applied it.
    */
   private Optional<HostNetwork> accepted = Optional.empty();
+
+  /** Changes that are accepted and not made yet. */
+  private final AtomicInteger underWay = new AtomicInteger();
 
   ConfigurationWriter(Uplinks uplinks, UplinkChoice choice, HostKeeper keeper, Executor inOrder) {
     this.uplinks = uplinks;
@@ -121,16 +125,26 @@ final class ConfigurationWriter {
     awaitTurn();
   }
 
+  /** Whether all changes that were accepted are made. */
+  boolean isInForce() {
+    return underWay.get() == 0;
+  }
+
   /** Until what has been ordered is done, but not for long. */
   private void awaitTurn() {
     CompletableFuture<Boolean> done = new CompletableFuture<>();
-    inOrder.execute(() -> done.complete(true));
+    underWay.incrementAndGet();
+    inOrder.execute(
+        () -> {
+          underWay.decrementAndGet();
+          done.complete(true);
+        });
     try {
       done.get(ANSWER_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
-      // the answer shows how things stand anyway
+      // isInForce tells
     }
   }
 }

@@ -300,6 +300,11 @@ public final class EndhostModule
   }
 
   @Override
+  public boolean isInForce() {
+    return configuration.isInForce();
+  }
+
+  @Override
   public void switchActivated(DatapathId switchId) {
     if (isHosts(switchId)) {
       keeper.switchActivated(switchId);

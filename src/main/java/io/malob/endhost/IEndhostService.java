@@ -42,4 +42,10 @@ public interface IEndhostService extends IFloodlightService {
    * @return whether there was one
    */
   boolean clear();
+
+  /**
+   * Whether all changes that were requested are in effect. Requests wait a second for that; after
+   * it, the change is made in its turn.
+   */
+  boolean isInForce();
 }

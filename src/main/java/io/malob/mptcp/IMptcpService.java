@@ -37,6 +37,12 @@ public interface IMptcpService extends IFloodlightService {
    */
   boolean clear() throws MptcpException;
 
+  /**
+   * Whether switches lead packets by the latest change; not if some have not confirmed it, or have
+   * not taken it.
+   */
+  boolean isInForce();
+
   /** The plan that is in place, drawn as SVG; empty if there is none. */
   Optional<String> picture();
 }

@@ -291,6 +291,11 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
     return was.get();
   }
 
+  @Override
+  public boolean isInForce() {
+    return !keeper.view().changing() && installer.condition().missing().isEmpty();
+  }
+
   private interface Change {
     void make(Runnable done) throws MptcpException;
   }
@@ -317,7 +322,7 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
       }
       confirmed.get(answerSeconds, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
-      // status says that it is still under way
+      // status and isInForce tell
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException e) {

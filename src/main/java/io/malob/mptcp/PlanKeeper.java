@@ -67,6 +67,10 @@ final class PlanKeeper {
       long replans) {
     static final View NONE =
         new View(Optional.empty(), ImmutableMap.of(), false, Optional.empty(), 0);
+
+    /** Nothing is in place, but switches may still lead by what was. */
+    static final View CLEARING =
+        new View(Optional.empty(), ImmutableMap.of(), true, Optional.empty(), 0);
   }
 
   private final Surroundings surroundings;
@@ -311,7 +315,11 @@ final class PlanKeeper {
     return ImmutableMap.copyOf(addresses);
   }
 
-  /** Takes the plan away; false if there was none. */
+  /**
+   * Takes the plan away; false if there was none.
+   *
+   * @param done told when the switches lead by it no more
+   */
   boolean clear(Runnable done) throws MptcpException {
     if (view.applied().isEmpty()) {
       done.run();
@@ -324,11 +332,14 @@ final class PlanKeeper {
       throw MptcpException.notStored("the plan could not be removed; the log says why");
     }
     List<Label> old = labelsOf(view);
-    view = View.NONE;
+    view = View.CLEARING;
     installer.install(
         ImmutableSetMultimap.of(),
         () -> {
           old.forEach(labels::release);
+          if (view == View.CLEARING) {
+            view = View.NONE;
+          }
           done.run();
         });
     LOG.info("mptcp_plan_cleared");

@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
  * Makes switches have the rules that a plan wants, with as few changes as possible and without a
  * packet that meets half of them: first what nothing leads to yet, on all switches at once; when
  * all of them have confirmed, what leads there; when they have confirmed that, what leads nowhere
- * any more goes, and a while later what packets under way may still need. For one thread at a time,
- * on which the callbacks run, too.
+ * any more goes; and a while after they have confirmed that, what packets under way may still need.
+ * For one thread at a time, on which the callbacks run, too.
  */
 final class RuleInstaller {
   private static final Logger LOG = LoggerFactory.getLogger(RuleInstaller.class);
@@ -125,11 +125,12 @@ final class RuleInstaller {
     publish();
     List<Runnable> told = List.copyOf(waiting);
     waiting.clear();
-    add(SubflowRule.Step.AHEAD, () -> add(SubflowRule.Step.TURN, () -> finish(told)));
+    add(
+        SubflowRule.Step.AHEAD,
+        () -> add(SubflowRule.Step.TURN, () -> removeTurns(() -> finish(told))));
   }
 
   private void finish(List<Runnable> told) {
-    removeTurns();
     later.accept(this::removeRest);
     changing = false;
     told.forEach(Runnable::run);
@@ -151,11 +152,7 @@ final class RuleInstaller {
             missing.put(switchId, rules);
           }
         });
-    if (missing.isEmpty()) {
-      then.run();
-      return;
-    }
-    AtomicInteger open = new AtomicInteger(missing.size());
+    Runnable confirmed = lastOf(missing.size(), then);
     missing.forEach(
         (switchId, rules) -> {
           @Nullable Known has = known.get(switchId);
@@ -164,12 +161,21 @@ final class RuleInstaller {
           send(
               switchId,
               factory -> rules.stream().map(rule -> rule.add(factory, epoch)).toList(),
-              () -> {
-                if (open.decrementAndGet() == 0) {
-                  then.run();
-                }
-              });
+              confirmed);
         });
+  }
+
+  /** Goes on when it has been run so often; at once if that is never. */
+  private static Runnable lastOf(int times, Runnable then) {
+    if (times == 0) {
+      then.run();
+    }
+    AtomicInteger open = new AtomicInteger(times);
+    return () -> {
+      if (open.decrementAndGet() == 0) {
+        then.run();
+      }
+    };
   }
 
   private void remember(DatapathId switchId, SubflowRule rule) {
@@ -183,8 +189,12 @@ final class RuleInstaller {
     return wanted.getOrDefault(switchId, ImmutableMap.of());
   }
 
-  /** Also what hands packets to a host that is elsewhere now. */
-  private void removeTurns() {
+  /**
+   * Also what hands packets to a host that is elsewhere now.
+   *
+   * @param then told when switches have confirmed
+   */
+  private void removeTurns(Runnable then) {
     Set<IPv4Address> delivered = new HashSet<>();
     for (ImmutableMap<SubflowRule.Key, SubflowRule> rules : wanted.values()) {
       for (SubflowRule rule : rules.values()) {
@@ -197,26 +207,34 @@ final class RuleInstaller {
         rule ->
             rule.step() == SubflowRule.Step.TURN
                 || (rule instanceof SubflowRule.Deliver deliver
-                    && delivered.contains(deliver.address())));
+                    && delivered.contains(deliver.address())),
+        then);
   }
 
   private void removeRest() {
-    remove(rule -> true);
+    remove(rule -> true, () -> {});
   }
 
-  private void remove(Predicate<SubflowRule> which) {
-    known.forEach((switchId, has) -> remove(switchId, has, which));
-  }
-
-  private void remove(DatapathId switchId, Known has, Predicate<SubflowRule> which) {
-    List<SubflowRule> gone =
-        has.rules.values().stream()
-            .filter(rule -> which.test(rule) && !wanted(switchId).containsKey(rule.key()))
-            .toList();
-    if (!gone.isEmpty()) {
-      gone.forEach(rule -> has.rules.remove(rule.key()));
-      send(switchId, factory -> gone.stream().map(rule -> rule.delete(factory)).toList(), () -> {});
-    }
+  private void remove(Predicate<SubflowRule> which, Runnable then) {
+    Map<DatapathId, List<SubflowRule>> unwanted = new HashMap<>();
+    known.forEach(
+        (switchId, has) -> {
+          List<SubflowRule> rules =
+              has.rules.values().stream()
+                  .filter(rule -> which.test(rule) && !wanted(switchId).containsKey(rule.key()))
+                  .toList();
+          if (!rules.isEmpty()) {
+            rules.forEach(rule -> has.rules.remove(rule.key()));
+            unwanted.put(switchId, rules);
+          }
+        });
+    Runnable confirmed = lastOf(unwanted.size(), then);
+    unwanted.forEach(
+        (switchId, rules) ->
+            send(
+                switchId,
+                factory -> rules.stream().map(rule -> rule.delete(factory)).toList(),
+                confirmed));
   }
 
   private void send(
@@ -231,6 +249,7 @@ final class RuleInstaller {
     if (batch.isEmpty()) {
       // it has gone a moment ago, and gets all rules when it comes back
       unsure.add(switchId);
+      publish();
       confirmed.run();
       return;
     }
@@ -245,8 +264,8 @@ final class RuleInstaller {
                   if (!done) {
                     unsure.add(switchId);
                   }
-                  confirmed.run();
                   publish();
+                  confirmed.run();
                 }));
   }
 

@@ -2,10 +2,7 @@ package io.malob.rest;
 
 import io.malob.balancer.IBalancerService;
 import java.io.IOException;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Tells those who change the catalog whether the change is in force. A change is stored before
@@ -32,20 +29,10 @@ final class CatalogWrites {
     }
     return switch (balancer.catalogEffect()) {
       case IN_FORCE -> reply;
-      case PENDING -> new Reply(202, pending(reply.body()), Set.of());
+      case PENDING -> Reply.pending(reply.body());
       case FAILED ->
           throw new RefusedException(
               500, "the change is stored, but could not be put in force; the log says why", null);
     };
-  }
-
-  /** What would have been answered, which says that it is not in force. */
-  private static Map<String, @Nullable Object> pending(Object body) {
-    Map<String, @Nullable Object> pending = new LinkedHashMap<>();
-    if (body instanceof Map) {
-      ((Map<?, ?>) body).forEach((name, value) -> pending.put(String.valueOf(name), value));
-    }
-    pending.put("in_force", false);
-    return pending;
   }
 }

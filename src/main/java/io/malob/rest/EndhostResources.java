@@ -4,8 +4,10 @@ import io.malob.endhost.EndhostException;
 import io.malob.endhost.IEndhostService;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** A host's flows over its uplinks. Safe for use by several threads. */
 final class EndhostResources {
@@ -26,11 +28,11 @@ final class EndhostResources {
     }
     try {
       if (path.size() == 2 && path.get(0).equals("uplinks")) {
-        return Reply.ok(endhost.setCapacity(path.get(1), sent(method, body)));
+        return changed(endhost.setCapacity(path.get(1), sent(method, body)));
       }
       return switch (String.join("/", path)) {
         case "" -> whole(method, body);
-        case "algorithm" -> Reply.ok(endhost.setAlgorithm(sent(method, body)));
+        case "algorithm" -> changed(endhost.setAlgorithm(sent(method, body)));
         case "flows" -> flows(method, query);
         default ->
             throw new RefusedException(
@@ -52,7 +54,7 @@ final class EndhostResources {
       throws IOException, RefusedException, EndhostException {
     return switch (method) {
       case "GET" -> Reply.ok(endhost.status());
-      case "PUT" -> Reply.ok(endhost.configure(body.bytes()));
+      case "PUT" -> changed(endhost.configure(body.bytes()));
       case "DELETE" -> cleared();
       default -> throw RefusedException.method(method, "GET", "PUT", "DELETE");
     };
@@ -62,7 +64,12 @@ final class EndhostResources {
     if (!endhost.clear()) {
       throw new RefusedException(404, "no network of a host is configured", null);
     }
-    return Reply.ok(endhost.status());
+    return changed(endhost.status());
+  }
+
+  /** The answer to a change: it may take longer than its request waits. */
+  private Reply changed(Map<String, @Nullable Object> status) {
+    return endhost.isInForce() ? Reply.ok(status) : Reply.pending(status);
   }
 
   private Reply flows(String method, String query) throws RefusedException, EndhostException {

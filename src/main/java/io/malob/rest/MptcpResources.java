@@ -62,7 +62,8 @@ final class MptcpResources {
     if (!mptcp.clear()) {
       throw new RefusedException(404, "no plan is in place", null);
     }
-    return Reply.ok(mptcp.status());
+    // what is in place says nothing of switches that still lead by what was
+    return mptcp.isInForce() ? Reply.ok(mptcp.status()) : Reply.pending(mptcp.status());
   }
 
   private Reply status(String method) throws RefusedException {

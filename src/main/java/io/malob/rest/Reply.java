@@ -1,8 +1,11 @@
 package io.malob.rest;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An answer to a request.
@@ -50,6 +53,16 @@ record Reply(
 
   /** A text that is sent as it is. */
   record Text(String mediaType, String text) {}
+
+  /** The answer to a change that will be in force in a moment, as what would have been answered. */
+  static Reply pending(Object body) {
+    Map<String, @Nullable Object> pending = new LinkedHashMap<>();
+    if (body instanceof Map) {
+      ((Map<?, ?>) body).forEach((name, value) -> pending.put(String.valueOf(name), value));
+    }
+    pending.put("in_force", false);
+    return new Reply(202, pending, Set.of());
+  }
 
   /** The answer to what went well, where there is nothing to say. */
   static Reply nothing() {

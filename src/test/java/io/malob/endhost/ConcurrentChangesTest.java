@@ -104,6 +104,25 @@ class ConcurrentChangesTest {
     assertEquals(Optional.of(OTHER_ADDRESS), network.uplinks().get(0).ipv4());
   }
 
+  @Test
+  void changeThatIsNotMadeInTime_isNotInForceUntilItIs() throws Exception {
+    assertTrue(host.module.isInForce());
+    host.hold();
+    host.module.setAlgorithm(bytes("{\"algorithm\": \"MBW\"}"));
+    assertFalse(host.module.isInForce());
+    host.release();
+    assertTrue(host.module.isInForce());
+  }
+
+  @Test
+  void clearThatIsNotDoneInTime_isNotInForceUntilItIs() throws Exception {
+    host.hold();
+    assertTrue(host.module.clear());
+    assertFalse(host.module.isInForce());
+    host.release();
+    assertTrue(host.module.isInForce());
+  }
+
   private boolean isConfigured() {
     return Boolean.TRUE.equals(host.module.status().get("configured"));
   }

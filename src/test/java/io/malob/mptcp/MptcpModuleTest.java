@@ -314,6 +314,18 @@ class MptcpModuleTest {
   }
 
   @Test
+  void clear_thatSwitchesHaveNotConfirmed_isInForceOnceTheyHave() throws MptcpException {
+    SubflowNetwork slow = lab(Map.of("answerSeconds", "1"));
+    slow.apply("{}");
+    assertTrue(slow.module().isInForce());
+    slow.holdBarriers();
+    assertTrue(slow.module().clear());
+    assertFalse(slow.module().isInForce());
+    slow.releaseBarriers();
+    assertTrue(slow.module().isInForce());
+  }
+
+  @Test
   void apply_again_changesNothing() {
     lab.apply("{}");
     lab.pass(5_000);

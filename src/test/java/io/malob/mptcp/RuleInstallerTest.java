@@ -102,6 +102,26 @@ class RuleInstallerTest {
   }
 
   @Test
+  void change_isDoneWhenSwitchesHaveConfirmedThatNothingLeadsTheOldWay() {
+    install("plan", ImmutableSetMultimap.of(S1, CARRY, S1, DIVERT));
+    switches.holdBarriers();
+    install("none", ImmutableSetMultimap.of());
+    assertEquals(List.of("plan"), done, "the switch may still lead by it");
+    answer(1);
+    assertEquals(List.of("plan", "none"), done);
+  }
+
+  @Test
+  void condition_knowsOfASwitchThatDoesNotConfirmBeforeTheChangeIsDone() {
+    List<ImmutableSet<DatapathId>> missing = new ArrayList<>();
+    switches.holdBarriers();
+    installer.install(
+        ImmutableSetMultimap.of(S1, CARRY), () -> missing.add(installer.condition().missing()));
+    switches.get(1).failBarrier();
+    assertEquals(List.of(ImmutableSet.of(S1)), missing);
+  }
+
+  @Test
   void deliveryToAHostThatIsElsewhereNow_goesAtOnce() {
     install("here", ImmutableSetMultimap.of(S1, DELIVER));
     install("there", ImmutableSetMultimap.of(S2, DELIVER));

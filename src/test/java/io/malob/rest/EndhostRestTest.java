@@ -35,6 +35,28 @@ class EndhostRestTest {
     assertEquals("{\"configured\":false}", server.sendTo("DELETE", AT, null).text());
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "PUT | '' | {}",
+        "PUT | /algorithm | {\"algorithm\":\"RR\"}",
+        "PUT | /uplinks/eth0 | {\"capacity_bps\":null}",
+        "DELETE | '' |"
+      })
+  void changeThatIsNotInForceYet_is202AndSaysSo(String method, String what, String body)
+      throws Exception {
+    server.sendTo("PUT", AT, "{}");
+    server.endhost.isBusy = true;
+    Answer early = server.sendTo(method, AT + what, body);
+    assertEquals(202, early.status());
+    assertEquals("{\"configured\":" + method.equals("PUT") + ",\"in_force\":false}", early.text());
+    assertEquals(200, server.sendTo("GET", AT, null).status(), "a question is no change");
+    server.endhost.isBusy = false;
+    server.sendTo("PUT", AT, "{}");
+    assertEquals(200, server.sendTo(method, AT + what, body).status());
+  }
+
   @Test
   void requests_comeToTheService() throws Exception {
     server.sendTo("PUT", AT + "/algorithm", "{\"algorithm\":\"RR\"}");

@@ -14,6 +14,10 @@ final class FakeEndhost implements IEndhostService {
   final List<String> requests = new ArrayList<>();
 
   @Nullable EndhostException refusal;
+
+  /** Whether changes take longer than their requests wait. */
+  boolean isBusy;
+
   private boolean configured;
 
   private Map<String, @Nullable Object> take(String what, byte[] request) throws EndhostException {
@@ -57,5 +61,10 @@ final class FakeEndhost implements IEndhostService {
     boolean was = configured;
     configured = false;
     return was;
+  }
+
+  @Override
+  public boolean isInForce() {
+    return !isBusy;
   }
 }

@@ -16,7 +16,7 @@ final class FakeMptcp implements IMptcpService {
 
   @Nullable MptcpException refusal;
 
-  /** Whether switches have not confirmed what was applied. */
+  /** Whether switches have not confirmed what was applied or taken away. */
   boolean isUnconfirmed;
 
   private boolean applied;
@@ -57,5 +57,10 @@ final class FakeMptcp implements IMptcpService {
   @Override
   public Optional<String> picture() {
     return applied ? Optional.of("<svg/>") : Optional.empty();
+  }
+
+  @Override
+  public boolean isInForce() {
+    return !isUnconfirmed;
   }
 }

@@ -63,6 +63,18 @@ class MptcpRestTest {
   }
 
   @Test
+  void planThatSwitchesStillFollow_is202WhenItIsDeleted() throws Exception {
+    server.sendTo("POST", AT + "/apply", "{}");
+    server.mptcp.isUnconfirmed = true;
+    Answer early = server.sendTo("DELETE", AT, null);
+    assertEquals(202, early.status());
+    assertEquals("{\"state\":\"none\",\"in_force\":false}", early.text());
+    server.mptcp.isUnconfirmed = false;
+    server.sendTo("POST", AT + "/apply", "{}");
+    assertEquals(200, server.sendTo("DELETE", AT, null).status());
+  }
+
+  @Test
   void picture_isSentAsItIs() throws Exception {
     server.sendTo("POST", AT + "/apply", "{}");
     HttpResponse<String> response =
