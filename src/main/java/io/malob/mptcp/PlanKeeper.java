@@ -337,7 +337,7 @@ final class PlanKeeper {
         ImmutableSetMultimap.of(),
         () -> {
           old.forEach(labels::release);
-          if (view == View.CLEARING) {
+          if (view.equals(View.CLEARING)) {
             view = View.NONE;
           }
           done.run();
