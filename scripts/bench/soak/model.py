@@ -127,10 +127,13 @@ def is_due(down: Fault, faults: "Sequence[Fault]") -> bool:
         for fault in faults)
 
 
-def _controller_ended(fault: Fault, failure: Failure, _faults: "Sequence[Fault]") -> bool:
-    """What slept is not remembered: its next packet is answered by a reset."""
-    slept = failure.accepted is not None and failure.silent_s >= IDLE_S
-    return slept and failure.outcome == "reset" and failure.within(fault.begin, fault.end)
+def _controller_ended(fault: Fault, failure: Failure, faults: "Sequence[Fault]") -> bool:
+    """A dormant connection is not remembered: its next packet is answered by a reset. One whose packets got lost is dormant, too."""
+    silent_s = failure.silent_s
+    if any(_loses_packets(other, faults) and other.begin <= fault.begin and failure.within(other.begin, other.end) for other in faults):
+        silent_s = failure.ended - failure.progress
+    dormant = failure.accepted is not None and silent_s >= IDLE_S
+    return dormant and failure.outcome == "reset" and failure.within(fault.begin, fault.end)
 
 
 def _handshake_was_late(fault: Fault, failure: Failure, _faults: "Sequence[Fault]") -> bool:

@@ -165,6 +165,12 @@ class ModelTest(unittest.TestCase):
         self.assertTrue(self.explained(failure("reset", asked=110.0, ended=110.1), crash))
         self.assertFalse(self.explained(failure("reset", asked=102.0, ended=110.1), crash), "its rules were there")
 
+    def test_ended_controller_explains_the_reset_of_what_a_silent_link_kept_from_it(self) -> None:
+        crash = Fault("crash", "controller", 104.0, 109.0)
+        late = failure("reset", asked=102.0, ended=110.1)
+        self.assertTrue(self.explained(late, crash, Fault("mute", "s1-s2", 100.5, 103.0)))
+        self.assertFalse(self.explained(late, crash, Fault("mute", "s1-s2", 90.0, 99.0)), "over before")
+
 
 class SaidTest(unittest.TestCase):
     def test_lines_have_their_moments_over_midnight_too(self) -> None:

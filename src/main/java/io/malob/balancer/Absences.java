@@ -9,7 +9,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * Switches that have gone not long ago, or are just back, so that a way over them may be there
- * again in a moment. Thread-safe; never blocks.
+ * again in a moment. After a restart, these may be any. Thread-safe; never blocks.
  */
 final class Absences {
   /** A switch whose controller, or whose control network, restarts is back by then. */
@@ -17,6 +17,9 @@ final class Absences {
 
   /** The links of a switch that comes back are found one after the other. */
   static final long BACK_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** Stands for all switches that an earlier run has known and this one has not seen yet. */
+  private static final DatapathId UNSEEN = DatapathId.NONE;
 
   private final LongSupplier nanoTime;
   private final Map<DatapathId, Long> hopeUntilNanos = new ConcurrentHashMap<>();
@@ -37,6 +40,14 @@ final class Absences {
   void back(DatapathId switchId) {
     hopeUntilNanos.put(switchId, nanoTime.getAsLong() + BACK_NANOS);
     goneSinceNanos.remove(switchId);
+  }
+
+  /**
+   * Connections of an earlier run are taken over, and a switch is there for the first time in this
+   * run: others may be on their way.
+   */
+  void restarted() {
+    hopeUntilNanos.put(UNSEEN, nanoTime.getAsLong() + AWAY_NANOS);
   }
 
   /** Whether any switch is away. */

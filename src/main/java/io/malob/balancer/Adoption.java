@@ -81,6 +81,11 @@ final class Adoption {
       Function<IPv4Address, Optional<Attachment>> hosts,
       AuditCounts counts) {}
 
+  /** Whether there were connections of an earlier run. */
+  boolean hasBegun() {
+    return isUnderWay() || counts.adopted.sum() > 0;
+  }
+
   /** Whether there are connections that are not fully known yet. */
   boolean isUnderWay() {
     return pending.size() > 0;

@@ -271,6 +271,8 @@ final class Upkeep implements NetworkEvents.Follower {
     }
     if (!knownSwitches.add(switchId)) {
       absences.back(switchId);
+    } else if (adoption.hasBegun()) {
+      absences.restarted();
     }
     readSwitches.done(switchId);
     topologyChanged();

@@ -134,6 +134,29 @@ class AdoptionTest {
     assertGoesOn();
   }
 
+  /** The switch of the only other way may not be back yet: this run has never seen it. */
+  @Test
+  void adoptedConnectionWhosePathBreaksSoonAfterTheRestart_isNotEnded() {
+    connectAll();
+    after.learnBreak(s2, 2);
+    after.pass(10);
+    assertEquals(1, after.stats("m1").activeConnections());
+
+    after.learnLink(s2, 2, s3, 1);
+
+    assertGoesOn();
+  }
+
+  @Test
+  void adoptedConnectionWhosePathStaysBroken_isEnded() {
+    connectAll();
+    after.learnBreak(s2, 2);
+
+    after.pass(40);
+
+    assertEquals(0, after.stats("m1").activeConnections());
+  }
+
   @Test
   void adoptedLabel_servesNewConnectionsOfItsPath() {
     List<FakeRule> labels = after.rules(s2, 2);
