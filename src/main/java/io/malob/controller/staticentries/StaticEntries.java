@@ -1,24 +1,26 @@
 package io.malob.controller.staticentries;
 
-import java.util.ArrayList;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
 import org.projectfloodlight.openflow.protocol.OFFlowRemovedReason;
-import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
  * The entries, by name, in memory, and what of them is on the switches. An entry for a switch that
- * is not there waits for it; so does the removal of one. Safe for use by several threads; nothing
- * here blocks.
+ * is not there, or does not read, waits for it; so does the removal of one. Safe for use by several
+ * threads; nothing here blocks.
  */
 final class StaticEntries {
   private static final int MOST_ENTRIES = 10_000;
@@ -29,8 +31,18 @@ final class StaticEntries {
   /** How many entries have each cookie; read by all threads. */
   private final Map<U64, Integer> cookies = new ConcurrentHashMap<>();
 
-  /** Entries that are no more, but may still be on a switch that is away. */
-  private final Map<DatapathId, List<StaticEntry>> leftOver = new HashMap<>();
+  /**
+   * Changes that switches have not taken, in their order, which nothing overtakes: of those that
+   * are away, removals; of those that do not read, also entries.
+   */
+  private final Map<DatapathId, Deque<Change>> untaken = new HashMap<>();
+
+  /**
+   * A change of a switch's rules.
+   *
+   * @param adds whether the rule of the entry is added; it is deleted otherwise
+   */
+  private record Change(StaticEntry entry, boolean adds) {}
 
   StaticEntries(IOFSwitchService switches) {
     this.switches = switches;
@@ -48,7 +60,7 @@ final class StaticEntries {
     if (older != null) {
       forgetCookie(older);
     }
-    boolean told = !entry.active() || send(entry.switchId(), entry, true);
+    boolean told = !entry.active() || write(entry);
     // the new rule is there before the old one goes, or in its very place: an ADD replaces it
     if (older != null && !(entry.active() && entry.hasSamePlaceAs(older))) {
       takeAway(older);
@@ -82,24 +94,23 @@ final class StaticEntries {
     }
   }
 
-  /** Removes the entry of that name; false if there is none. */
-  synchronized boolean remove(String name) throws WrongFieldException {
+  /** Removes the entry of that name and returns it; empty if there is none. */
+  synchronized Optional<StaticEntry> remove(String name) throws WrongFieldException {
     StaticEntry entry = byName.remove(name);
-    if (entry == null) {
-      return false;
+    if (entry != null) {
+      forgetCookie(entry);
+      takeAway(entry);
     }
-    forgetCookie(entry);
-    takeAway(entry);
-    return true;
+    return Optional.ofNullable(entry);
   }
 
-  /** Removes all entries of a switch, or of all switches if it is null; how many they were. */
-  synchronized int clear(@Nullable DatapathId switchId) throws WrongFieldException {
+  /** Removes all entries of a switch, or of all switches if it is null, and returns them. */
+  synchronized List<StaticEntry> clear(@Nullable DatapathId switchId) throws WrongFieldException {
     List<StaticEntry> entries = list(switchId);
     for (StaticEntry entry : entries) {
       remove(entry.name());
     }
-    return entries.size();
+    return entries;
   }
 
   /** The entries of a switch, or of all switches if it is null, oldest first. */
@@ -111,36 +122,69 @@ final class StaticEntries {
 
   /** Brings a switch that has come, or come back, up to date. */
   synchronized void rewrite(DatapathId switchId) throws WrongFieldException {
-    List<StaticEntry> gone = leftOver.remove(switchId);
-    if (gone != null) {
-      for (StaticEntry entry : gone) {
-        takeAway(entry);
-      }
+    Deque<Change> changes = new ArrayDeque<>();
+    untaken.getOrDefault(switchId, new ArrayDeque<>()).stream()
+        .filter(change -> !change.adds())
+        .forEach(changes::add);
+    list(switchId).stream()
+        .filter(StaticEntry::active)
+        .forEach(entry -> changes.add(new Change(entry, true)));
+    untaken.put(switchId, changes);
+    send(switchId);
+  }
+
+  /** To be called now and then: switches that did not read what was sent may do so again. */
+  synchronized void catchUp() throws WrongFieldException {
+    for (DatapathId switchId : List.copyOf(untaken.keySet())) {
+      send(switchId);
     }
-    for (StaticEntry entry : list(switchId)) {
-      if (entry.active()) {
-        send(switchId, entry, true);
-      }
+  }
+
+  /** Whether a connected switch has not taken all changes of its entries. */
+  synchronized boolean isBehind(DatapathId switchId) {
+    return untaken.containsKey(switchId) && switches.getActiveSwitch(switchId) != null;
+  }
+
+  /** Writes the rule of an entry; whether its switch has taken it. A switch that comes gets all. */
+  private boolean write(StaticEntry entry) throws WrongFieldException {
+    DatapathId switchId = entry.switchId();
+    if (switches.getActiveSwitch(switchId) == null) {
+      return false;
     }
+    Deque<Change> changes = untaken.computeIfAbsent(switchId, any -> new ArrayDeque<>());
+    changes.removeIf(change -> change.adds() && change.entry().name().equals(entry.name()));
+    changes.add(new Change(entry, true));
+    return send(switchId);
   }
 
   private void takeAway(StaticEntry entry) throws WrongFieldException {
-    if (entry.active() && !send(entry.switchId(), entry, false)) {
-      List<StaticEntry> waiting =
-          leftOver.computeIfAbsent(entry.switchId(), any -> new ArrayList<>());
-      if (waiting.size() < MOST_ENTRIES) {
-        waiting.add(entry);
-      }
+    if (!entry.active()) {
+      return;
     }
+    Deque<Change> changes = untaken.computeIfAbsent(entry.switchId(), any -> new ArrayDeque<>());
+    if (changes.size() < MOST_ENTRIES
+        || changes.stream().filter(change -> !change.adds()).count() < MOST_ENTRIES) {
+      changes.add(new Change(entry, false));
+    }
+    boolean unused = send(entry.switchId());
   }
 
-  private boolean send(DatapathId switchId, StaticEntry entry, boolean add)
-      throws WrongFieldException {
+  /** Sends the changes that a switch has not taken, in order; whether it has taken all. */
+  private boolean send(DatapathId switchId) throws WrongFieldException {
     @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
-    if (sw == null) {
-      return false;
+    Deque<Change> changes = untaken.get(switchId);
+    if (sw == null || changes == null) {
+      return changes == null;
     }
-    OFMessage message = add ? entry.add(sw.getOFFactory()) : entry.delete(sw.getOFFactory());
-    return sw.write(message);
+    for (Change next = changes.poll(); next != null; next = changes.poll()) {
+      StaticEntry entry = next.entry();
+      OFFactory factory = sw.getOFFactory();
+      if (!sw.write(next.adds() ? entry.add(factory) : entry.delete(factory))) {
+        changes.addFirst(next);
+        return false;
+      }
+    }
+    untaken.remove(switchId);
+    return true;
   }
 }

@@ -2,6 +2,7 @@ package io.malob.controller.staticentries;
 
 import io.malob.controller.access.DeclaresEffects;
 import io.malob.controller.access.Effect;
+import io.malob.module.Repetition;
 import io.malob.module.Settings;
 import java.util.Collection;
 import java.util.List;
@@ -18,6 +19,7 @@ import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.restserver.IRestApiService;
 import net.floodlightcontroller.restserver.RestletRoutable;
+import net.floodlightcontroller.threadpool.IThreadPoolService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
 import org.projectfloodlight.openflow.protocol.OFMessage;
@@ -42,6 +44,8 @@ public final class StaticEntriesModule
         DeclaresEffects {
   private static final Logger logger = LoggerFactory.getLogger(StaticEntriesModule.class);
 
+  private static final long CATCH_UP_MILLIS = 1_000;
+
   private @Nullable StaticEntries entries;
 
   @Override
@@ -56,7 +60,11 @@ public final class StaticEntriesModule
 
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
-    return List.of(IRestApiService.class, IOFSwitchService.class, IFloodlightProviderService.class);
+    return List.of(
+        IRestApiService.class,
+        IOFSwitchService.class,
+        IFloodlightProviderService.class,
+        IThreadPoolService.class);
   }
 
   @Override
@@ -71,6 +79,16 @@ public final class StaticEntriesModule
         .getServiceImpl(IFloodlightProviderService.class)
         .addOFMessageListener(OFType.FLOW_REMOVED, this);
     context.getServiceImpl(IRestApiService.class).addRestletRoutable(this);
+    new Repetition(context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor())
+        .every(CATCH_UP_MILLIS, "writing static entries", this::catchUp);
+  }
+
+  private void catchUp() {
+    try {
+      entries().catchUp();
+    } catch (WrongFieldException e) {
+      logger.warn("static_entry_not_written why=\"{}\"", e.getMessage());
+    }
   }
 
   private StaticEntries entries() {

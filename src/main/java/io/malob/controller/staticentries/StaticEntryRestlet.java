@@ -80,8 +80,8 @@ final class StaticEntryRestlet extends Restlet {
   private void write(Route route, List<String> path, Request request, Response response)
       throws WrongFieldException {
     if (route == Route.CLEAR) {
-      int count = entries.clear(switchOrAll(path.get(1)));
-      reply(response, Status.SUCCESS_OK, Map.of("status", count + " entries deleted"));
+      List<StaticEntry> gone = entries.clear(switchOrAll(path.get(1)));
+      replyChanged(response, gone.size() + " entries deleted", gone);
     } else if (request.getMethod().equals(Method.POST)) {
       post(request, response);
     } else {
@@ -100,9 +100,22 @@ final class StaticEntryRestlet extends Restlet {
   }
 
   private void post(Request request, Response response) throws WrongFieldException {
-    boolean told = entries.put(StaticEntry.of(body(request)));
+    StaticEntry entry = StaticEntry.of(body(request));
+    boolean told = entries.put(entry);
     String status = told ? "Entry pushed" : "Entry kept until its switch takes it";
-    reply(response, Status.SUCCESS_OK, Map.of("status", status));
+    replyChanged(response, status, List.of(entry));
+  }
+
+  /** A switch that is connected may not have taken the change yet. */
+  private void replyChanged(Response response, String status, List<StaticEntry> changed) {
+    if (changed.stream().map(StaticEntry::switchId).distinct().anyMatch(entries::isBehind)) {
+      Map<String, Object> body = new LinkedHashMap<>();
+      body.put("status", status);
+      body.put("in_force", false);
+      reply(response, Status.SUCCESS_ACCEPTED, body);
+    } else {
+      reply(response, Status.SUCCESS_OK, Map.of("status", status));
+    }
   }
 
   private void delete(Request request, Response response) throws WrongFieldException {
@@ -110,8 +123,9 @@ final class StaticEntryRestlet extends Restlet {
     if (name == null) {
       throw new WrongFieldException("name", "name is missing");
     }
-    if (entries.remove(name.trim())) {
-      reply(response, Status.SUCCESS_OK, Map.of("status", "Entry " + name.trim() + " deleted"));
+    Optional<StaticEntry> gone = entries.remove(name.trim());
+    if (gone.isPresent()) {
+      replyChanged(response, "Entry " + name.trim() + " deleted", List.of(gone.get()));
     } else {
       refuse(
           response,
