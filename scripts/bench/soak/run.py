@@ -89,7 +89,7 @@ class _Run:
         faults = sorted([*self._injection.faults, *said.downs(log_lines)], key=lambda fault: fault.begin)
         return Outcome(Record(
             plan.seed, begin, plan.seconds, self._late_s, faults, crowd.outcomes, crowd.failures, crowd.connect_ms,
-            crowd.bytes, watch.rest_ms, watch.samples, watch.compared, log_lines, self._violations), log)
+            crowd.bytes, watch.rest_ms, watch.samples, watch.compared, sorted([*log_lines, *watch.rejected]), self._violations), log)
 
     def _play(self, begin: float) -> None:
         """Carries out the events, and returns at the end of the plan's seconds, or somewhat later.

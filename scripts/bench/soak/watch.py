@@ -6,7 +6,7 @@ import re
 import threading
 import time
 from pathlib import Path
-from typing import Callable
+from typing import Callable, Mapping
 
 from base.commands import run
 from base.errors import ScriptError
@@ -15,7 +15,7 @@ from bench.soak.injection import Injection
 from bench.soak.site import BASE, Site
 from faults import ownership
 
-_ASK_S, _SAMPLE_S, _COMPARE_S = 0.2, 5.0, 5.0
+_ASK_S, _REJECTS_S, _SAMPLE_S, _COMPARE_S = 0.2, 0.5, 5.0, 5.0
 #: A full collection stops the controller for some tens of milliseconds: not with every sample.
 _HEAP_S = 20.0
 #: A controller that has just come back answers late.
@@ -28,7 +28,8 @@ _LOOKS = 5
 class Watch:
     """Runs in threads of its own between start() and stop().
 
-    What it finds are lists that only grow: samples of figures, as pairs of time and value, by name; answers of REST, in ms; violations.
+    What it finds are lists that only grow: samples of figures, as pairs of time and value, by name; answers of REST, in ms; violations; rejected packets
+    by reason, as pairs of time and text.
     """
 
     def __init__(self, site: Site, injection: Injection) -> None:
@@ -37,13 +38,15 @@ class Watch:
         self.samples: "dict[str, list[tuple[float, float]]]" = {"heap_mb": [], "threads": [], "rules": []}
         self.rest_ms: "list[float]" = []
         self.violations: "list[tuple[float, str]]" = []
+        self.rejected: "list[tuple[float, str]]" = []
         self.compared = 0
+        self._reject_counts: "dict[str, int]" = {}
         self._suspects: "dict[str, int]" = {}
         #: REST is not blamed for a collection that was ordered
         self._undisturbed = threading.Lock()
         self._threads = [
             threading.Thread(target=self._repeat, args=args, daemon=True)
-            for args in ((self._ask, _ASK_S), (self._sample, _SAMPLE_S), (self._weigh, _HEAP_S), (self._compare, _COMPARE_S))]
+            for args in ((self._ask, _ASK_S), (self._count_rejects, _REJECTS_S), (self._sample, _SAMPLE_S), (self._weigh, _HEAP_S), (self._compare, _COMPARE_S))]
 
     def start(self) -> None:
         for thread in self._threads:
@@ -76,6 +79,13 @@ class Watch:
         if self._there(begin):
             self.rest_ms.append(1000 * taken_s)
 
+    def _count_rejects(self) -> None:
+        counts = self._site.rest.get("/wm/malob/refusals")
+        more = added(self._reject_counts, counts)
+        self._reject_counts = counts
+        if more:
+            self.rejected.append((time.monotonic(), "rejected: " + ", ".join(f"{count} {reason}" for reason, count in more.items())))
+
     def _sample(self) -> None:
         now = time.monotonic()
         text = self._site.rest.get_text("/metrics")
@@ -98,6 +108,13 @@ class Watch:
         self._suspects = {each: self._suspects.get(each, 0) + 1 for each in found}
         self.violations += [(time.monotonic(), each) for each, looks in sorted(self._suspects.items()) if looks == _LOOKS]
         self.compared += 1
+
+
+def added(before: "Mapping[str, int]", after: "Mapping[str, int]") -> "dict[str, int]":
+    """By how much which counts are higher. Counts that are lower began anew, with their controller."""
+    began_anew = any(count < before.get(reason, 0) for reason, count in after.items())
+    more = {reason: count - (0 if began_anew else before.get(reason, 0)) for reason, count in after.items()}
+    return {reason: count for reason, count in more.items() if count}
 
 
 def live_heap_mb(pid: int) -> "float | None":

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Sequence
 
 from base.errors import UsageError
-from bench.soak import command, events, findings, model, said, trend
+from bench.soak import command, events, findings, model, said, trend, watch
 from bench.soak.findings import Record
 from bench.soak.model import Failure, Fault
 from bench.soak.world import World
@@ -178,12 +178,20 @@ class SaidTest(unittest.TestCase):
         self.assertEqual([(99.5, lines[0]), (101.25, lines[2])], said.moments(lines, 100, 86_400))
 
     def test_members_that_were_taken_down_are_found(self) -> None:
-        line = "10:45:51.336 WARN  Upkeep: member_down member=turns-w2 address=10.0.0.12 monitor=turns - it gets no new connections"
+        line = "10:45:51.336 WARN  Housekeeping: member_down member=turns-w2 address=10.0.0.12 monitor=turns - it gets no new connections"
         self.assertEqual([Fault("down", "turns-w2", 7.0, 7.0)], said.downs([(6.0, "no"), (7.0, line)]))
 
     def test_errors_and_stacks_are_found(self) -> None:
         lines = ["23:59:59.500 ERROR A: a", "java.lang.IllegalStateException: no", "23:59:59.500 WARN  A: a error=ERRORS", "\tat a.Error"]
         self.assertEqual(lines[:2], said.errors(lines))
+
+
+class RejectsTest(unittest.TestCase):
+    def test_counts_that_are_higher_are_told(self) -> None:
+        self.assertEqual({"no path": 2, "no member": 1}, watch.added({"no path": 1, "busy": 4}, {"no path": 3, "busy": 4, "no member": 1}))
+
+    def test_counts_of_another_controller_are_told_whole(self) -> None:
+        self.assertEqual({"no path": 1}, watch.added({"no path": 5, "busy": 4}, {"no path": 1, "busy": 0}))
 
 
 class TrendTest(unittest.TestCase):

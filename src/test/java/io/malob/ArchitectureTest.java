@@ -7,6 +7,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -37,6 +38,10 @@ class ArchitectureTest {
   private static final String STATE = "io.malob.state..";
   private static final String OPENFLOW = "io.malob.openflow..";
   private static final String BALANCER = "io.malob.balancer..";
+
+  /** What other modules may see of the balancer: its service and what that gives out. */
+  private static final String BALANCER_API = "io.malob.balancer.api..";
+
   private static final String MONITOR = "io.malob.monitor..";
   private static final String LATENCY = "io.malob.latency..";
   private static final String AGENT = "io.malob.agent..";
@@ -48,39 +53,6 @@ class ArchitectureTest {
   private static final String REST = "io.malob.rest..";
   private static final String CONTROLLER = "io.malob.controller..";
   private static final String FLOODLIGHT = "net.floodlightcontroller..";
-
-  /** What other modules may see of the balancer: its service and what that gives out. */
-  private static final Set<String> BALANCER_SERVICE =
-      Set.of(
-          "io.malob.balancer.AuditStats",
-          "io.malob.balancer.BalancerActivity",
-          "io.malob.balancer.BalancerActivity$Durations",
-          "io.malob.balancer.BalancerActivity$PlacementCount",
-          "io.malob.balancer.BalancerActivity$Records",
-          "io.malob.balancer.BalancerActivity$Traffic",
-          "io.malob.balancer.MoveStats",
-          "io.malob.balancer.ProfileStats",
-          "io.malob.balancer.BalancerCounters",
-          "io.malob.balancer.ConnectionPage",
-          "io.malob.balancer.EjectedMember",
-          "io.malob.balancer.ExplainedConnection",
-          "io.malob.balancer.ExplainedConnection$AddressNeeded",
-          "io.malob.balancer.ExplainedConnection$Candidate",
-          "io.malob.balancer.ExplainedConnection$Decision",
-          "io.malob.balancer.ExplainedConnection$Exclusion",
-          "io.malob.balancer.ExplainedConnection$NeedsAddress",
-          "io.malob.balancer.ExplainedConnection$Outcome",
-          "io.malob.balancer.ExplainedConnection$Placed",
-          "io.malob.balancer.ExplainedConnection$Refused",
-          "io.malob.balancer.IBalancerService",
-          "io.malob.balancer.IBalancerService$CatalogEffect",
-          "io.malob.balancer.LinkStats",
-          "io.malob.balancer.MemberStats",
-          "io.malob.balancer.PathStats",
-          "io.malob.balancer.PlacedConnection",
-          "io.malob.balancer.PlacedConnection$Phase",
-          "io.malob.balancer.PlacedConnection$Route",
-          "io.malob.balancer.VipStats");
 
   /** What other modules may see of the monitor. */
   private static final Set<String> MONITOR_SERVICE =
@@ -205,6 +177,59 @@ class ArchitectureTest {
               oursExcept(BALANCER, MODULE, ALGORITHM, STATE, OPENFLOW, FLOODLIGHT, JSON)
                   .and(notOneOf(MONITOR_SERVICE)));
 
+  /** Each of the balancer's packages may use those below it, as its package-info.java says. */
+  @ArchTest
+  static final ArchRule balancer_isLayered =
+      layeredArchitecture()
+          .consideringOnlyDependenciesInAnyPackage(BALANCER)
+          .layer("api")
+          .definedBy(BALANCER_API)
+          .layer("view")
+          .definedBy("io.malob.balancer.view..")
+          .layer("connection")
+          .definedBy("io.malob.balancer.connection..")
+          .layer("health")
+          .definedBy("io.malob.balancer.health..")
+          .layer("admission")
+          .definedBy("io.malob.balancer.admission..")
+          .layer("recovery")
+          .definedBy("io.malob.balancer.recovery..")
+          .layer("reroute")
+          .definedBy("io.malob.balancer.reroute..")
+          .layer("root")
+          .definedBy("io.malob.balancer")
+          .whereLayer("api")
+          .mayNotAccessAnyLayer()
+          .whereLayer("view")
+          .mayOnlyAccessLayers("api")
+          .whereLayer("connection")
+          .mayOnlyAccessLayers("api", "view")
+          .whereLayer("health")
+          .mayOnlyAccessLayers("api", "view", "connection")
+          .whereLayer("admission")
+          .mayOnlyAccessLayers("api", "view", "connection", "health")
+          .whereLayer("recovery")
+          .mayOnlyAccessLayers("api", "view", "connection", "health", "admission")
+          .whereLayer("reroute")
+          .mayOnlyAccessLayers("api", "view", "connection");
+
+  /** A class in no layer would keep every rule. */
+  @ArchTest
+  static final ArchRule balancer_hasNoOtherPackages =
+      classes()
+          .that()
+          .resideInAPackage(BALANCER)
+          .should()
+          .resideInAnyPackage(
+              "io.malob.balancer",
+              BALANCER_API,
+              "io.malob.balancer.view..",
+              "io.malob.balancer.connection..",
+              "io.malob.balancer.health..",
+              "io.malob.balancer.admission..",
+              "io.malob.balancer.recovery..",
+              "io.malob.balancer.reroute..");
+
   @ArchTest
   static final ArchRule monitor_seesNoOtherFeature =
       noClasses()
@@ -258,8 +283,7 @@ class ArchitectureTest {
           .resideInAPackage(REST)
           .should()
           .dependOnClassesThat(
-              oursExcept(REST, ALGORITHM, STATE, MODULE, FLOODLIGHT, JSON)
-                  .and(notOneOf(BALANCER_SERVICE))
+              oursExcept(REST, BALANCER_API, ALGORITHM, STATE, MODULE, FLOODLIGHT, JSON)
                   .and(notOneOf(LATENCY_SERVICE))
                   .and(notOneOf(MPTCP_SERVICE))
                   .and(notOneOf(ENDHOST_SERVICE))
@@ -273,8 +297,7 @@ class ArchitectureTest {
           .resideInAPackage(METRICS)
           .should()
           .dependOnClassesThat(
-              oursExcept(METRICS, MODULE, ALGORITHM, STATE, FLOODLIGHT)
-                  .and(notOneOf(BALANCER_SERVICE))
+              oursExcept(METRICS, BALANCER_API, MODULE, ALGORITHM, STATE, FLOODLIGHT)
                   .and(notOneOf(LATENCY_SERVICE))
                   .and(notOneOf(MONITOR_SERVICE))
                   .and(notOneOf(AGENT_SERVICE)));
@@ -299,6 +322,10 @@ class ArchitectureTest {
   @ArchTest
   static final ArchRule packages_haveNoCycles =
       slices().matching("io.malob.(*)..").should().beFreeOfCycles();
+
+  @ArchTest
+  static final ArchRule balancer_hasNoCycles =
+      slices().matching("io.malob.balancer.(*)..").should().beFreeOfCycles();
 
   @ArchTest
   static final ArchRule statics_doNotChange =

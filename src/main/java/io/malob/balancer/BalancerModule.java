@@ -9,7 +9,84 @@ import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.LinkLoads;
 import io.malob.algorithm.health.Ejection;
-import io.malob.balancer.ConnectionProgrammer.IdleTimeouts;
+import io.malob.balancer.admission.AclDropRules;
+import io.malob.balancer.admission.AdmissionControl;
+import io.malob.balancer.admission.ConnectionActivator;
+import io.malob.balancer.admission.ConnectionResetter;
+import io.malob.balancer.admission.ConnectionTeardown;
+import io.malob.balancer.admission.Explainer;
+import io.malob.balancer.admission.FloodGuard;
+import io.malob.balancer.admission.FtpData;
+import io.malob.balancer.admission.HostFinder;
+import io.malob.balancer.admission.LimitWarnings;
+import io.malob.balancer.admission.PacketInClasses;
+import io.malob.balancer.admission.PacketInDrops;
+import io.malob.balancer.admission.PendingPackets;
+import io.malob.balancer.admission.RejectSender;
+import io.malob.balancer.admission.Relocations;
+import io.malob.balancer.admission.RequestHandler;
+import io.malob.balancer.admission.SwitchOutages;
+import io.malob.balancer.admission.VipArp;
+import io.malob.balancer.api.BalancerActivity;
+import io.malob.balancer.api.BalancerCounters;
+import io.malob.balancer.api.ConnectionPage;
+import io.malob.balancer.api.EjectedMember;
+import io.malob.balancer.api.ExplainedConnection;
+import io.malob.balancer.api.IBalancerService;
+import io.malob.balancer.api.LinkStats;
+import io.malob.balancer.api.MemberStats;
+import io.malob.balancer.api.MoveStats;
+import io.malob.balancer.api.PacketInCounters;
+import io.malob.balancer.api.PathStats;
+import io.malob.balancer.api.PlacedConnection;
+import io.malob.balancer.api.PlacementCounts;
+import io.malob.balancer.api.PlacementTimes;
+import io.malob.balancer.api.ProfileStats;
+import io.malob.balancer.api.ReconcileStats;
+import io.malob.balancer.api.RejectCounters;
+import io.malob.balancer.api.VipStats;
+import io.malob.balancer.connection.AffinityTable;
+import io.malob.balancer.connection.ConnectionLimiter;
+import io.malob.balancer.connection.ConnectionListing;
+import io.malob.balancer.connection.ConnectionProgrammer;
+import io.malob.balancer.connection.ConnectionProgrammer.IdleTimeouts;
+import io.malob.balancer.connection.ConnectionTable;
+import io.malob.balancer.connection.FlowSamples;
+import io.malob.balancer.connection.FtpSessions;
+import io.malob.balancer.connection.HalfOpenLimit;
+import io.malob.balancer.connection.HostRuleCache;
+import io.malob.balancer.connection.LatestConnections;
+import io.malob.balancer.connection.RecordFile;
+import io.malob.balancer.connection.Routes;
+import io.malob.balancer.connection.ServiceProfiles;
+import io.malob.balancer.health.FrameProbes;
+import io.malob.balancer.health.HealthChecks;
+import io.malob.balancer.health.HttpProbes;
+import io.malob.balancer.health.OutlierDetector;
+import io.malob.balancer.health.Probe;
+import io.malob.balancer.health.Probes;
+import io.malob.balancer.health.SpoofGuard;
+import io.malob.balancer.health.UnansweredSynDetector;
+import io.malob.balancer.recovery.LostClients;
+import io.malob.balancer.recovery.ReadSwitches;
+import io.malob.balancer.recovery.ReconcileCounts;
+import io.malob.balancer.recovery.ReconcileRounds;
+import io.malob.balancer.recovery.Reconciler;
+import io.malob.balancer.recovery.RecoveredLabels;
+import io.malob.balancer.recovery.RecoveredRoutes;
+import io.malob.balancer.recovery.RecoveringConnections;
+import io.malob.balancer.recovery.StateRecovery;
+import io.malob.balancer.recovery.SwitchPreparation;
+import io.malob.balancer.reroute.LongFlowFinder;
+import io.malob.balancer.reroute.LongFlowSettings;
+import io.malob.balancer.reroute.LongFlows;
+import io.malob.balancer.reroute.PathMover;
+import io.malob.balancer.view.LinkStates;
+import io.malob.balancer.view.MemberTraffic;
+import io.malob.balancer.view.NetworkValues;
+import io.malob.balancer.view.ServerMoves;
+import io.malob.balancer.view.SlowStarts;
+import io.malob.balancer.view.ViewWriter;
 import io.malob.module.AttachedHosts;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.IPacketInQueueService;
@@ -71,20 +148,20 @@ import org.slf4j.LoggerFactory;
  * <p>Settings: {@code data}, the directory of the catalog (without it nothing is kept); {@code
  * idleTimeoutTcp}, {@code idleTimeoutUdp}, {@code idleTimeoutIcmp}, after how many seconds without
  * a packet the rules of a connection end; {@code maxConnections}, how many may be open; {@code
- * maxHalfOpen}, how many of one VIP may be half open ({@link HalfOpen}); {@code floodPerSecond},
- * how many packet-ins of one line a switch may have dropped unseen before it has to drop them
- * itself; {@code maxDormant}, how many are remembered after their rules have ended; {@code
- * answerSeconds}, how long a switch may take to tell what it holds; {@code auditSeconds}, how often
- * that is compared with what the controller knows; {@code adoptSeconds}, how long the path of a
- * connection of before is kept that is not found, and a connection whose rule times out before it
- * is adopted; {@code countPlaced}, whether algorithms count what was placed since a measurement
- * ({@code true}) or go by measurements alone, as the thesis does, to compare with; {@code
- * elephantSeconds}, how often it is looked for flows that carry much for long, 0 for never; {@code
- * elephantMegabytes}, how much they must have carried; {@code moveGainPercent}, how much wider the
- * share of another path must be; {@code movesPerSecond}, how many of them are moved at most; {@code
- * elephantMaxRules}, how many connections a switch may have to be asked what each has carried;
- * {@code connectionRecords}, a file that gets a line for each connection whose rules have gone
- * (without it there is none); {@code connectionRecordsMegabytes}, how large it may get; {@code
+ * maxHalfOpen}, how many of one VIP may be half open ({@link HalfOpenLimit}); {@code
+ * floodPerSecond}, how many packet-ins of one line a switch may have dropped unseen before it has
+ * to drop them itself; {@code maxDormant}, how many are remembered after their rules have ended;
+ * {@code answerSeconds}, how long a switch may take to tell what it holds; {@code auditSeconds},
+ * how often that is compared with what the controller knows; {@code adoptSeconds}, how long the
+ * path of a connection of before is kept that is not found, and a connection whose rule times out
+ * before it is adopted; {@code countPlaced}, whether algorithms count what was placed since a
+ * measurement ({@code true}) or go by measurements alone, as the thesis does, to compare with;
+ * {@code elephantSeconds}, how often it is looked for flows that carry much for long, 0 for never;
+ * {@code elephantMegabytes}, how much they must have carried; {@code moveGainPercent}, how much
+ * wider the share of another path must be; {@code movesPerSecond}, how many of them are moved at
+ * most; {@code elephantMaxRules}, how many connections a switch may have to be asked what each has
+ * carried; {@code connectionRecords}, a file that gets a line for each connection whose rules have
+ * gone (without it there is none); {@code connectionRecordsMegabytes}, how large it may get; {@code
  * connectionRecordsFiles}, how many such files are kept; {@code refuseSpoofing}, whether hosts that
  * claim the address of a VIP, or of a server that is elsewhere, are refused.
  *
@@ -135,21 +212,21 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
   private final LongSupplier nanoTime;
   private final IntUnaryOperator random;
   private final Tasks tasks;
-  private final Refusals refusals = new Refusals();
-  private final RefusedRules refusedRules = new RefusedRules();
+  private final RejectCounters rejects = new RejectCounters();
+  private final RejectedRules rejectedRules = new RejectedRules();
   private final LatestConnections latest = new LatestConnections();
   private final FlowProgrammer programmer =
       new FlowProgrammer(switchId -> FloodlightSwitch.active(this.switches, switchId));
   private final ServiceProfiles profiles = new ServiceProfiles();
   private final PlacementCounts placements = new PlacementCounts();
   private final PlacementTimes placementTimes = new PlacementTimes();
-  private final PacketIns packetIns = new PacketIns();
+  private final PacketInCounters packetIns = new PacketInCounters();
   private final MemberTraffic traffic = new MemberTraffic();
-  private final Occupancy occupancy = new Occupancy();
+  private final ConnectionLimiter connectionLimiter = new ConnectionLimiter();
   private FlowSamples samples;
   private ConnectionTable connections;
-  private HalfOpen halfOpen;
-  private final AuditCounts auditCounts = new AuditCounts();
+  private HalfOpenLimit halfOpen;
+  private final ReconcileCounts reconcileCounts = new ReconcileCounts();
   private IFloodlightProviderService provider;
   private IOFSwitchService switches;
   private IDeviceService devices;
@@ -160,22 +237,22 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
   private ViewWriter view;
   private SwitchMessages messages;
   private Explainer explainer;
-  private Endings endings;
-  private Denials denials;
+  private ConnectionTeardown teardown;
+  private AclDropRules aclDropRules;
   private LabelTable labels;
-  private PendingConnections pending;
-  private WaitingRoom waitingRoom;
+  private RecoveringConnections pending;
+  private PendingPackets pendingPackets;
   private RecordFile records;
-  private Elephants elephants;
+  private LongFlows longFlows;
   private SwitchPreparation preparation;
   private HostRuleCache hostRules;
-  private HealthProbes healthProbes;
-  private PassiveHealth passive;
-  private Upkeep upkeep;
+  private FrameProbes healthProbes;
+  private OutlierDetector passive;
+  private Housekeeping housekeeping;
   private Relocations relocations;
   private LostClients lostClients;
   private @Nullable PacketInDrops packetInDrops;
-  private @Nullable ClaimGuard claims;
+  private @Nullable SpoofGuard claims;
   private ServerMoves serverMoves;
 
   /** Changes are put in force one after the other, so the latest one is so after all others. */
@@ -289,7 +366,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             DORMANT_NANOS,
             nanoTime,
             connection -> {
-              endings.leaveSession(connection);
+              teardown.leaveSession(connection);
               latest.remove(connection);
             });
     hostRules = new HostRuleCache(HOST_RULE_IDLE_SECONDS);
@@ -303,22 +380,22 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             counting,
             new SlowStarts(nanoTime));
     Executor inOrder = MoreExecutors.newSequentialExecutor(timer);
-    passive = passiveHealth(settings, inOrder);
+    passive = outlierDetector(settings, inOrder);
     claims =
         settings.flag("refuseSpoofing", true)
-            ? new ClaimGuard(view, topology, serverMoves, refusals, nanoTime)
+            ? new SpoofGuard(view, topology, serverMoves, rejects, nanoTime)
             : null;
-    Absences absences = new Absences(nanoTime);
+    SwitchOutages outages = new SwitchOutages(nanoTime);
     halfOpen =
-        new HalfOpen(settings.number("maxHalfOpen", 500_000, 1, Integer.MAX_VALUE), nanoTime);
+        new HalfOpenLimit(settings.number("maxHalfOpen", 500_000, 1, Integer.MAX_VALUE), nanoTime);
     ReadSwitches readSwitches = new ReadSwitches();
-    pending = new PendingConnections(maxConnections, readSwitches, nanoTime);
+    pending = new RecoveringConnections(maxConnections, readSwitches, nanoTime);
     Routes routes = new Routes(labels);
-    Rejections rejections = new Rejections(programmer, refusals);
-    denials = new Denials(programmer, rejections, refusals, nanoTime);
-    waitingRoom = new WaitingRoom(nanoTime, arrival -> upkeep.hostsAreWanted(arrival));
+    RejectSender rejectSender = new RejectSender(programmer, rejects);
+    aclDropRules = new AclDropRules(programmer, rejectSender, rejects, nanoTime);
+    pendingPackets = new PendingPackets(nanoTime, arrival -> housekeeping.hostsAreWanted(arrival));
     FtpSessions ftpSessions = new FtpSessions();
-    ClientMemory clientMemory = new ClientMemory(nanoTime);
+    AffinityTable affinity = new AffinityTable(nanoTime);
     ConnectionProgrammer connectionProgrammer =
         new ConnectionProgrammer(
             programmer,
@@ -328,28 +405,28 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             latest,
             records.records(),
             nanoTime);
-    endings =
-        new Endings(
+    teardown =
+        new ConnectionTeardown(
             view,
             connections,
-            occupancy,
+            connectionLimiter,
             routes,
             connectionProgrammer,
             ftpSessions,
             pending,
-            passive.silences(),
+            passive.unansweredSyns(),
             records.records(),
             halfOpen,
             nanoTime);
-    Departures departures =
-        new Departures(
+    ConnectionActivator activator =
+        new ConnectionActivator(
             view,
             connections,
-            occupancy,
+            connectionLimiter,
             routes,
             connectionProgrammer,
-            rejections,
-            endings,
+            rejectSender,
+            teardown,
             pending,
             packetIns,
             placementTimes,
@@ -358,38 +435,45 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
         new Relocations(
             view,
             connections,
-            departures,
+            activator,
             connectionProgrammer,
             hosts,
             hosts::isUp,
             inOrder,
             nanoTime);
-    Admissions admissions =
-        new Admissions(
+    AdmissionControl admissionControl =
+        new AdmissionControl(
             connections,
-            occupancy,
-            clientMemory,
+            connectionLimiter,
+            affinity,
             ftpSessions,
             connectionProgrammer,
-            departures,
-            endings,
-            rejections,
-            waitingRoom,
+            activator,
+            teardown,
+            rejectSender,
+            pendingPackets,
             pending,
             samples,
             halfOpen,
-            absences,
+            outages,
             random.applyAsInt(Integer.MAX_VALUE));
     FtpData ftpData =
         new FtpData(
-            view, connections, ftpSessions, admissions, endings, rejections, profiles, placements);
+            view,
+            connections,
+            ftpSessions,
+            admissionControl,
+            teardown,
+            rejectSender,
+            profiles,
+            placements);
     explainer =
         new Explainer(
             view,
             connections,
-            occupancy,
+            connectionLimiter,
             halfOpen,
-            clientMemory,
+            affinity,
             ftpData,
             new AttachedHosts(devices),
             profiles);
@@ -397,57 +481,58 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
         new RequestHandler(
             view,
             connections,
-            occupancy,
-            clientMemory,
+            connectionLimiter,
+            affinity,
             connectionProgrammer,
-            departures,
+            activator,
             relocations,
-            admissions,
+            admissionControl,
             ftpData,
-            rejections,
-            denials,
-            waitingRoom,
+            rejectSender,
+            aclDropRules,
+            pendingPackets,
             hosts,
             pending,
             profiles,
             placements,
-            passive.silences(),
+            passive.unansweredSyns(),
             packetIns,
             nanoTime);
     preparation = new SwitchPreparation(programmer, labels);
-    Adoption adoption = adoption(settings, hosts, admissions, connectionProgrammer);
-    Audit.Parts auditing =
-        new Audit.Parts(
+    StateRecovery stateRecovery =
+        stateRecovery(settings, hosts, admissionControl, connectionProgrammer);
+    Reconciler.Parts reconciling =
+        new Reconciler.Parts(
             view,
             connections,
-            endings,
+            teardown,
             ftpSessions,
             labels,
             connectionProgrammer,
             programmer,
-            adoption,
-            auditCounts);
-    elephants = elephants(settings, connectionProgrammer, inOrder);
+            stateRecovery,
+            reconcileCounts);
+    longFlows = longFlows(settings, connectionProgrammer, inOrder);
     lostClients =
         new LostClients(
             connections,
-            absences,
+            outages,
             readSwitches,
-            endings,
+            teardown,
             connectionProgrammer,
-            refusals,
+            rejects,
             TimeUnit.SECONDS.toNanos(auditSeconds(settings)),
             inOrder,
             nanoTime);
-    ConcurrentLinkedQueue<Question> answers = new ConcurrentLinkedQueue<>();
-    healthProbes = new HealthProbes(programmer, random, answers::add);
+    ConcurrentLinkedQueue<Probe> answers = new ConcurrentLinkedQueue<>();
+    healthProbes = new FrameProbes(programmer, random, answers::add);
     messages =
         new SwitchMessages(
             requests,
             new VipArp(view, programmer),
             healthProbes,
-            endings,
-            denials,
+            teardown,
+            aclDropRules,
             labels,
             hostRules,
             preparation,
@@ -455,31 +540,31 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             samples,
             traffic,
             records.records(),
-            refusals,
-            refusedRules,
+            rejects,
+            rejectedRules,
             packetIns);
-    upkeep =
-        new Upkeep(
+    housekeeping =
+        new Housekeeping(
             inOrder,
             tasks,
             nanoTime,
-            new Upkeep.Parts(
+            new Housekeeping.Parts(
                 view,
                 requests,
-                endings,
-                denials,
-                new LimitNotices(occupancy, halfOpen, nanoTime),
-                clientMemory,
-                new Closings(view, connections, endings, connectionProgrammer, nanoTime),
+                teardown,
+                aclDropRules,
+                new LimitWarnings(connectionLimiter, halfOpen, nanoTime),
+                affinity,
+                new ConnectionResetter(view, connections, teardown, connectionProgrammer, nanoTime),
                 connections,
                 labels,
                 hostRules,
                 preparation,
                 hosts,
                 readSwitches,
-                audits(settings, readSwitches, inOrder, auditing),
-                adoption,
-                absences,
+                reconcileRounds(settings, readSwitches, inOrder, reconciling),
+                stateRecovery,
+                outages,
                 healthChecks(answers),
                 relocations),
             switches,
@@ -491,13 +576,13 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
     return monitor.servers().get(address, monitor.nanoTime());
   }
 
-  private HealthChecks healthChecks(ConcurrentLinkedQueue<Question> answers) {
+  private HealthChecks healthChecks(ConcurrentLinkedQueue<Probe> answers) {
     return new HealthChecks(
         nanoTime,
         random,
-        new HealthQuestions(
+        new Probes(
             healthProbes,
-            new HttpChecks(answers::add),
+            new HttpProbes(answers::add),
             this::measured,
             switchId -> switches.getActiveSwitch(switchId) != null,
             answers::add),
@@ -505,10 +590,10 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
         passive::accepted);
   }
 
-  private PassiveHealth passiveHealth(SettingReader settings, Executor inOrder)
+  private OutlierDetector outlierDetector(SettingReader settings, Executor inOrder)
       throws FloodlightModuleException {
     int seconds = settings.number("ejectSeconds", 30, 1, 86_400);
-    return new PassiveHealth(
+    return new OutlierDetector(
         new Ejection.Policy(
             settings.number("ejectAfter", 3, 0, 1_000),
             TimeUnit.SECONDS.toNanos(seconds),
@@ -529,42 +614,42 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
         settings.number("idleTimeoutIcmp", 5, 1, MAX_IDLE_SECONDS));
   }
 
-  private Adoption adoption(
+  private StateRecovery stateRecovery(
       SettingReader settings,
       HostFinder hosts,
-      Admissions admissions,
+      AdmissionControl admissionControl,
       ConnectionProgrammer connectionProgrammer)
       throws FloodlightModuleException {
     long patienceNanos = TimeUnit.SECONDS.toNanos(settings.number("adoptSeconds", 60, 5, 86_400));
-    AdoptedLabels adoptedLabels = new AdoptedLabels(labels, patienceNanos, nanoTime);
-    return new Adoption(
-        new Adoption.Parts(
+    RecoveredLabels recoveredLabels = new RecoveredLabels(labels, patienceNanos, nanoTime);
+    return new StateRecovery(
+        new StateRecovery.Parts(
             view,
             pending,
-            adoptedLabels,
-            new AdoptedRoutes(adoptedLabels, labels, connectionProgrammer, nanoTime),
-            admissions,
-            endings,
+            recoveredLabels,
+            new RecoveredRoutes(recoveredLabels, labels, connectionProgrammer, nanoTime),
+            admissionControl,
+            teardown,
             programmer,
             hosts::find,
-            auditCounts),
+            reconcileCounts),
         patienceNanos,
         nanoTime);
   }
 
-  private Elephants elephants(
+  private LongFlows longFlows(
       SettingReader settings, ConnectionProgrammer connectionProgrammer, Executor inOrder)
       throws FloodlightModuleException {
-    ElephantSettings chosen =
-        new ElephantSettings(
+    LongFlowSettings chosen =
+        new LongFlowSettings(
             TimeUnit.SECONDS.toNanos(settings.number("elephantSeconds", 3, 0, 3_600)),
             settings.number("elephantMegabytes", 10, 1, 1_000_000) * 1_000_000L,
             settings.number("moveGainPercent", 150, 101, 10_000) / 100.0,
             settings.number("movesPerSecond", 5, 1, 1_000),
             settings.number("elephantMaxRules", 5_000, 1, 1_000_000));
-    return new Elephants(
+    return new LongFlows(
         chosen,
-        new ElephantFinder(connections, chosen),
+        new LongFlowFinder(connections, chosen),
         new PathMover(labels, connectionProgrammer, inOrder, nanoTime),
         labels,
         switches,
@@ -574,16 +659,17 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
         nanoTime);
   }
 
-  private Audits audits(
-      SettingReader settings, ReadSwitches readSwitches, Executor inOrder, Audit.Parts parts)
+  private ReconcileRounds reconcileRounds(
+      SettingReader settings, ReadSwitches readSwitches, Executor inOrder, Reconciler.Parts parts)
       throws FloodlightModuleException {
-    return new Audits(
+    return new ReconcileRounds(
         switches,
         readSwitches,
         inOrder,
         nanoTime,
         parts,
-        new Audits.Times(settings.number("answerSeconds", 10, 1, 3_600), auditSeconds(settings)));
+        new ReconcileRounds.Times(
+            settings.number("answerSeconds", 10, 1, 3_600), auditSeconds(settings)));
   }
 
   private static int auditSeconds(SettingReader settings) throws FloodlightModuleException {
@@ -594,7 +680,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
   public void startUp(FloodlightModuleContext context) {
     catalog.addListener(this::catalogChanged);
     catalogChanged(CatalogSnapshot.empty(), catalog.snapshot());
-    NetworkEvents events = new NetworkEvents(SwitchMessages.NAME, upkeep);
+    NetworkEvents events = new NetworkEvents(SwitchMessages.NAME, housekeeping);
     switches.addOFSwitchListener(events);
     devices.addListener(events);
     topology.addListener(events);
@@ -603,32 +689,34 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
     }
     Repetition repetition = new Repetition(timer, tasks);
     guardClaims(repetition);
-    repetition.every(RETRY_MILLIS, "retrying", upkeep::retryWaiting);
-    repetition.every(HealthChecks.TICK_MILLIS, "checking members", upkeep::checkMembers);
-    repetition.every(Closings.TICK_MILLIS, "closing", upkeep::goOnClosing);
+    repetition.every(RETRY_MILLIS, "retrying", housekeeping::retryWaiting);
+    repetition.every(HealthChecks.TICK_MILLIS, "checking members", housekeeping::checkMembers);
+    repetition.every(ConnectionResetter.TICK_MILLIS, "closing", housekeeping::goOnClosing);
     repetition.every(LostClients.TICK_MILLIS, "ending lost clients", lostClients::tick);
     repetition.every(Relocations.TICK_MILLIS, "following hosts", relocations::tick);
-    repetition.every(MEASURED_MILLIS, "taking over measurements", upkeep::refreshMeasurements);
-    monitor.servers().addListener(upkeep::serverReported);
+    repetition.every(
+        MEASURED_MILLIS, "taking over measurements", housekeeping::refreshMeasurements);
+    monitor.servers().addListener(housekeeping::serverReported);
     monitor.servers().addListener(passive::reported);
-    repetition.every(SilenceWatch.TICK_MILLIS, "looking for silence", passive.silences()::tick);
-    repetition.every(PassiveHealth.TICK_MILLIS, "readmitting members", passive::tick);
-    repetition.every(TIDY_MILLIS, "tidying", upkeep::tidy);
+    repetition.every(
+        UnansweredSynDetector.TICK_MILLIS, "looking for silence", passive.unansweredSyns()::tick);
+    repetition.every(OutlierDetector.TICK_MILLIS, "readmitting members", passive::tick);
+    repetition.every(TIDY_MILLIS, "tidying", housekeeping::tidy);
     repetition.every(TIDY_MILLIS, "forgetting samples", samples::sweep);
     repetition.every(TIDY_MILLIS, "completing records", records.records()::sweep);
     @Nullable PacketInDrops drops = packetInDrops;
     if (drops != null) {
       repetition.every(TIDY_MILLIS, "telling of dropped packet-ins", drops::tell);
     }
-    repetition.every(LOOK_MILLIS, "looking for long flows", elephants::tick);
+    repetition.every(LOOK_MILLIS, "looking for long flows", longFlows::tick);
   }
 
   private void guardClaims(Repetition repetition) {
-    @Nullable ClaimGuard guard = claims;
+    @Nullable SpoofGuard guard = claims;
     if (guard != null) {
       provider.addOFMessageListener(OFType.PACKET_IN, guard);
       repetition.every(ServerMoves.TICK_MILLIS, "asking servers", serverMoves::tick);
-      repetition.every(ClaimGuard.TELL_MILLIS, "telling of claims", guard::tell);
+      repetition.every(SpoofGuard.TELL_MILLIS, "telling of claims", guard::tell);
     }
   }
 
@@ -637,7 +725,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
     profiles.retain(after);
     traffic.retain(after);
     records.learn(after);
-    CompletableFuture<Void> applied = upkeep.catalogChanged(before, after);
+    CompletableFuture<Void> applied = housekeeping.catalogChanged(before, after);
     latestChange = applied;
     try {
       applied.get(APPLY_MILLIS, TimeUnit.MILLISECONDS);
@@ -676,7 +764,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
 
   @Override
   public MoveStats moves() {
-    return elephants.stats();
+    return longFlows.stats();
   }
 
   @Override
@@ -696,7 +784,8 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
 
   @Override
   public Map<String, Integer> vipConnections() {
-    return Maps.transformValues(catalog.snapshot().vips(), vip -> occupancy.atVip(vip.number()));
+    return Maps.transformValues(
+        catalog.snapshot().vips(), vip -> connectionLimiter.atVip(vip.number()));
   }
 
   @Override
@@ -705,7 +794,9 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
         catalog.snapshot().vips(),
         vip ->
             new VipStats(
-                occupancy.atVip(vip.number()), halfOpen.now(vip.number()), halfOpen.limit()));
+                connectionLimiter.atVip(vip.number()),
+                halfOpen.now(vip.number()),
+                halfOpen.limit()));
   }
 
   @Override
@@ -714,14 +805,14 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
   }
 
   @Override
-  public Map<String, Long> refusals() {
-    return refusals.byReason();
+  public Map<String, Long> rejects() {
+    return rejects.byReason();
   }
 
   @Override
   public BalancerCounters counters() {
     return new BalancerCounters(
-        connections.open(), connections.dormant(), programmer.unsent(), refusedRules.bySwitch());
+        connections.open(), connections.dormant(), programmer.unsent(), rejectedRules.bySwitch());
   }
 
   @Override
@@ -729,9 +820,9 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
     return new BalancerActivity(
         ImmutableList.copyOf(placements.all()),
         placementTimes.now(),
-        packetIns.with(placements.placed(), refusals),
+        packetIns.with(placements.placed(), rejects),
         droppedPacketIns(),
-        waitingRoom.size(),
+        pendingPackets.size(),
         labels.repairs(),
         labels.failedRepairs(),
         traffic.now(catalog.snapshot()),
@@ -744,8 +835,8 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
   }
 
   @Override
-  public AuditStats audits() {
-    return auditCounts.with(pending.size());
+  public ReconcileStats reconcileStats() {
+    return reconcileCounts.with(pending.size());
   }
 
   @Override

@@ -1,5 +1,20 @@
 package io.malob.balancer;
 
+import io.malob.balancer.admission.AclDropRules;
+import io.malob.balancer.admission.ConnectionTeardown;
+import io.malob.balancer.admission.RequestHandler;
+import io.malob.balancer.admission.VipArp;
+import io.malob.balancer.api.PacketInCounters;
+import io.malob.balancer.api.RejectCounters;
+import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.connection.Connection;
+import io.malob.balancer.connection.ConnectionRecords;
+import io.malob.balancer.connection.FlowSamples;
+import io.malob.balancer.connection.HostRuleCache;
+import io.malob.balancer.connection.LatestConnections;
+import io.malob.balancer.health.FrameProbes;
+import io.malob.balancer.recovery.SwitchPreparation;
+import io.malob.balancer.view.MemberTraffic;
 import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowLayout;
@@ -43,9 +58,9 @@ final class SwitchMessages implements IOFMessageListener {
 
   private final RequestHandler requests;
   private final VipArp arp;
-  private final HealthProbes healthProbes;
-  private final Endings endings;
-  private final Denials denials;
+  private final FrameProbes healthProbes;
+  private final ConnectionTeardown teardown;
+  private final AclDropRules aclDropRules;
   private final LabelTable labels;
   private final HostRuleCache hostRules;
   private final SwitchPreparation preparation;
@@ -53,16 +68,16 @@ final class SwitchMessages implements IOFMessageListener {
   private final FlowSamples samples;
   private final MemberTraffic traffic;
   private final ConnectionRecords records;
-  private final Refusals refusals;
-  private final RefusedRules refusedRules;
-  private final PacketIns packetIns;
+  private final RejectCounters rejects;
+  private final RejectedRules rejectedRules;
+  private final PacketInCounters packetIns;
 
   SwitchMessages(
       RequestHandler requests,
       VipArp arp,
-      HealthProbes healthProbes,
-      Endings endings,
-      Denials denials,
+      FrameProbes healthProbes,
+      ConnectionTeardown teardown,
+      AclDropRules aclDropRules,
       LabelTable labels,
       HostRuleCache hostRules,
       SwitchPreparation preparation,
@@ -70,14 +85,14 @@ final class SwitchMessages implements IOFMessageListener {
       FlowSamples samples,
       MemberTraffic traffic,
       ConnectionRecords records,
-      Refusals refusals,
-      RefusedRules refusedRules,
-      PacketIns packetIns) {
+      RejectCounters rejects,
+      RejectedRules rejectedRules,
+      PacketInCounters packetIns) {
     this.requests = requests;
     this.arp = arp;
     this.healthProbes = healthProbes;
-    this.endings = endings;
-    this.denials = denials;
+    this.teardown = teardown;
+    this.aclDropRules = aclDropRules;
     this.labels = labels;
     this.hostRules = hostRules;
     this.preparation = preparation;
@@ -85,8 +100,8 @@ final class SwitchMessages implements IOFMessageListener {
     this.samples = samples;
     this.traffic = traffic;
     this.records = records;
-    this.refusals = refusals;
-    this.refusedRules = refusedRules;
+    this.rejects = rejects;
+    this.rejectedRules = rejectedRules;
     this.packetIns = packetIns;
   }
 
@@ -95,7 +110,7 @@ final class SwitchMessages implements IOFMessageListener {
     if (message instanceof OFPacketIn packetIn) {
       boolean isOurs = packetIn(sw.getId(), packetIn);
       if (!isOurs) {
-        packetIns.count(PacketIns.Outcome.OTHER);
+        packetIns.count(PacketInCounters.Outcome.OTHER);
       }
       return isOurs ? Command.STOP : Command.CONTINUE;
     }
@@ -111,8 +126,8 @@ final class SwitchMessages implements IOFMessageListener {
     Packet packet = Packet.parse(packetIn.getData());
     if (Cookie.is(packetIn.getCookie(), Cookie.Kind.END)) {
       // only a copy: the packet itself is on its way
-      packetIns.count(PacketIns.Outcome.END);
-      endings.ended(packet.fiveTuple());
+      packetIns.count(PacketInCounters.Outcome.END);
+      teardown.ended(packet.fiveTuple());
       return true;
     }
     OFPort inPort = packetIn.getMatch().get(MatchField.IN_PORT);
@@ -135,7 +150,7 @@ final class SwitchMessages implements IOFMessageListener {
   private boolean answersCheck(DatapathId switchId, OFPort inPort, Packet packet) {
     boolean isAnswer = healthProbes.take(switchId, inPort, packet);
     if (isAnswer) {
-      packetIns.count(PacketIns.Outcome.CHECK);
+      packetIns.count(PacketInCounters.Outcome.CHECK);
     }
     return isAnswer;
   }
@@ -143,7 +158,7 @@ final class SwitchMessages implements IOFMessageListener {
   private boolean arp(DatapathId switchId, OFPort inPort, Packet packet) {
     boolean isForAVip = arp.handle(switchId, inPort, packet);
     if (isForAVip) {
-      packetIns.count(PacketIns.Outcome.ARP);
+      packetIns.count(PacketInCounters.Outcome.ARP);
     }
     return isForAVip;
   }
@@ -166,13 +181,13 @@ final class SwitchMessages implements IOFMessageListener {
    * packet is refused or, if that is a SYN, placed anew. A label without all of its rules is none.
    */
   private void refused(DatapathId switchId, RefusedRule rule) {
-    refusedRules.count(switchId, rule.reason());
+    rejectedRules.count(switchId, rule.reason());
     if (Cookie.is(rule.cookie(), Cookie.Kind.REQUEST)
         || Cookie.is(rule.cookie(), Cookie.Kind.REPLY)) {
       @Nullable Connection connection = latest.find(Cookie.generation(rule.cookie()));
       if (connection != null) {
-        refusals.count(RefusalReason.RULE_REFUSED);
-        endings.cutOff(connection);
+        rejects.count(RejectReason.RULE_REFUSED);
+        teardown.cutOff(connection);
       }
     } else if (Cookie.is(rule.cookie(), Cookie.Kind.LABEL)) {
       labels.refused(Cookie.id(rule.cookie()));
@@ -190,11 +205,11 @@ final class SwitchMessages implements IOFMessageListener {
     if (Cookie.is(message.getCookie(), Cookie.Kind.HOST)) {
       hostRules.ended(switchId, message.getMatch().get(MatchField.IPV4_DST).getInt());
     } else if (Cookie.is(message.getCookie(), Cookie.Kind.DENIAL)) {
-      denials.ended(message);
+      aclDropRules.ended(message);
     } else if (Cookie.is(message.getCookie(), Cookie.Kind.REQUEST)
         // what was deleted was deleted by us, and is forgotten already
         && message.getReason() != OFFlowRemovedReason.DELETE) {
-      endings.timedOut(
+      teardown.timedOut(
           switchId,
           ConnectionRules.tupleOf(message.getMatch()),
           Cookie.generation(message.getCookie()),

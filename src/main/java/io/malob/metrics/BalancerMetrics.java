@@ -1,12 +1,12 @@
 package io.malob.metrics;
 
-import io.malob.balancer.AuditStats;
-import io.malob.balancer.BalancerActivity;
-import io.malob.balancer.BalancerActivity.Traffic;
-import io.malob.balancer.BalancerCounters;
-import io.malob.balancer.IBalancerService;
-import io.malob.balancer.MemberStats;
-import io.malob.balancer.MoveStats;
+import io.malob.balancer.api.BalancerActivity;
+import io.malob.balancer.api.BalancerActivity.Traffic;
+import io.malob.balancer.api.BalancerCounters;
+import io.malob.balancer.api.IBalancerService;
+import io.malob.balancer.api.MemberStats;
+import io.malob.balancer.api.MoveStats;
+import io.malob.balancer.api.ReconcileStats;
 import io.malob.monitor.IMonitorService;
 import io.malob.state.catalog.Member;
 import io.malob.state.network.Measurement;
@@ -38,14 +38,14 @@ record BalancerMetrics(IBalancerService balancer, IMonitorService monitor) {
     activity
         .droppedPacketIns()
         .forEach((name, count) -> samples.add(Metric.PACKET_IN_DROPS, count, name));
-    balancer.refusals().forEach((reason, count) -> samples.add(Metric.REFUSALS, count, reason));
+    balancer.rejects().forEach((reason, count) -> samples.add(Metric.REFUSALS, count, reason));
     balancer.ejections().forEach((why, count) -> samples.add(Metric.EJECTIONS, count, why));
     samples.add(Metric.WAITING, activity.waiting());
     samples.add(Metric.RECORDS, activity.records().written(), "written");
     samples.add(Metric.RECORDS, activity.records().dropped(), "dropped");
     addCounters(samples, balancer.counters());
     addPathChanges(samples, activity, balancer.moves());
-    addAudits(samples, balancer.audits());
+    addAudits(samples, balancer.reconcileStats());
     balancer.vipConnections().forEach((vip, count) -> samples.add(Metric.VIP_ACTIVE, count, vip));
     addMembers(samples, activity);
   }
@@ -55,7 +55,7 @@ record BalancerMetrics(IBalancerService balancer, IMonitorService monitor) {
     samples.add(Metric.DORMANT, counters.dormantConnections());
     samples.add(Metric.UNSENT, counters.unsentBatches());
     counters
-        .refusedRules()
+        .rejectedRules()
         .forEach(
             (id, byReason) ->
                 byReason.forEach(
@@ -68,10 +68,10 @@ record BalancerMetrics(IBalancerService balancer, IMonitorService monitor) {
     samples.add(Metric.PATH_CHANGES, activity.failedPathRepairs(), "broken_link", "failed");
     samples.add(Metric.PATH_CHANGES, moves.moved(), "long_flow", "done");
     samples.add(Metric.PATH_CHANGES, moves.failed(), "long_flow", "failed");
-    samples.add(Metric.LONG_FLOWS, moves.elephants());
+    samples.add(Metric.LONG_FLOWS, moves.longFlows());
   }
 
-  private static void addAudits(Samples samples, AuditStats audits) {
+  private static void addAudits(Samples samples, ReconcileStats audits) {
     samples.add(Metric.AUDITS, audits.tablesRead(), "tables_read");
     samples.add(Metric.AUDITS, audits.tablesReset(), "tables_reset");
     samples.add(Metric.AUDITS, audits.connectionsAdopted(), "connections_adopted");

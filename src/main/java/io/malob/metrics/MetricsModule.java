@@ -1,7 +1,7 @@
 package io.malob.metrics;
 
 import io.malob.agent.IAgentService;
-import io.malob.balancer.IBalancerService;
+import io.malob.balancer.api.IBalancerService;
 import io.malob.latency.ILatencyService;
 import io.malob.module.INetworkRefusalService;
 import io.malob.module.Repetition;

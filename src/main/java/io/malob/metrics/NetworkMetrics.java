@@ -2,8 +2,8 @@ package io.malob.metrics;
 
 import io.malob.agent.IAgentService;
 import io.malob.algorithm.graph.DirectedLink;
-import io.malob.balancer.IBalancerService;
-import io.malob.balancer.LinkStats;
+import io.malob.balancer.api.IBalancerService;
+import io.malob.balancer.api.LinkStats;
 import io.malob.latency.ILatencyService;
 import io.malob.latency.LatencyCounters;
 import io.malob.latency.LatencyCounters.ProbeCount;

@@ -3,7 +3,7 @@ package io.malob.metrics;
 import com.google.common.collect.LinkedListMultimap;
 import com.google.common.collect.ListMultimap;
 import com.google.common.primitives.ImmutableLongArray;
-import io.malob.balancer.BalancerActivity.Durations;
+import io.malob.balancer.api.BalancerActivity.Durations;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;

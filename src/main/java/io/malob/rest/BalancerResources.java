@@ -1,10 +1,10 @@
 package io.malob.rest;
 
 import com.google.common.collect.ImmutableMap;
-import io.malob.balancer.EjectedMember;
-import io.malob.balancer.IBalancerService;
-import io.malob.balancer.MemberStats;
-import io.malob.balancer.VipStats;
+import io.malob.balancer.api.EjectedMember;
+import io.malob.balancer.api.IBalancerService;
+import io.malob.balancer.api.MemberStats;
+import io.malob.balancer.api.VipStats;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Monitor;

@@ -1,7 +1,7 @@
 package io.malob.rest;
 
 import io.malob.agent.IAgentService;
-import io.malob.balancer.IBalancerService;
+import io.malob.balancer.api.IBalancerService;
 import io.malob.endhost.IEndhostService;
 import io.malob.latency.ILatencyService;
 import io.malob.module.Settings;

@@ -1,6 +1,6 @@
 package io.malob.rest;
 
-import io.malob.balancer.IBalancerService;
+import io.malob.balancer.api.IBalancerService;
 import java.io.IOException;
 import java.util.Set;
 

@@ -1,9 +1,9 @@
 package io.malob.rest;
 
 import io.malob.algorithm.graph.Path;
-import io.malob.balancer.PlacedConnection;
-import io.malob.balancer.PlacedConnection.Phase;
-import io.malob.balancer.PlacedConnection.Route;
+import io.malob.balancer.api.PlacedConnection;
+import io.malob.balancer.api.PlacedConnection.Phase;
+import io.malob.balancer.api.PlacedConnection.Route;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Protocol;

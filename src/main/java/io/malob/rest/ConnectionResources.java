@@ -1,10 +1,10 @@
 package io.malob.rest;
 
 import io.malob.algorithm.FiveTuple;
-import io.malob.balancer.ConnectionPage;
-import io.malob.balancer.IBalancerService;
-import io.malob.balancer.PlacedConnection;
-import io.malob.balancer.PlacedConnection.Route;
+import io.malob.balancer.api.ConnectionPage;
+import io.malob.balancer.api.IBalancerService;
+import io.malob.balancer.api.PlacedConnection;
+import io.malob.balancer.api.PlacedConnection.Route;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Protocol;

@@ -1,9 +1,9 @@
 package io.malob.rest;
 
-import io.malob.balancer.ExplainedConnection;
-import io.malob.balancer.ExplainedConnection.AddressNeeded;
-import io.malob.balancer.ExplainedConnection.NeedsAddress;
-import io.malob.balancer.IBalancerService;
+import io.malob.balancer.api.ExplainedConnection;
+import io.malob.balancer.api.ExplainedConnection.AddressNeeded;
+import io.malob.balancer.api.ExplainedConnection.NeedsAddress;
+import io.malob.balancer.api.IBalancerService;
 import io.malob.monitor.IMonitorService;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Protocol;

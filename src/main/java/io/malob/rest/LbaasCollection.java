@@ -1,6 +1,6 @@
 package io.malob.rest;
 
-import io.malob.balancer.IBalancerService;
+import io.malob.balancer.api.IBalancerService;
 import io.malob.state.catalog.CatalogCondition;
 import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogItem;

@@ -2,7 +2,7 @@ package io.malob.rest;
 
 import com.google.common.collect.ImmutableListMultimap;
 import com.google.common.collect.Multimaps;
-import io.malob.balancer.IBalancerService;
+import io.malob.balancer.api.IBalancerService;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;

@@ -1,6 +1,6 @@
 package io.malob.rest;
 
-import io.malob.balancer.MemberStats;
+import io.malob.balancer.api.MemberStats;
 import io.malob.state.catalog.AdminState;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;

@@ -1,6 +1,6 @@
 package io.malob.rest;
 
-import io.malob.balancer.ProfileStats;
+import io.malob.balancer.api.ProfileStats;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.malob.rest;
 
-import io.malob.balancer.IBalancerService;
-import io.malob.balancer.MemberStats;
+import io.malob.balancer.api.IBalancerService;
+import io.malob.balancer.api.MemberStats;
 import io.malob.monitor.IMonitorService;
 import io.malob.monitor.PollingStats;
 import io.malob.state.catalog.Member;

@@ -2,8 +2,8 @@ package io.malob.rest;
 
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
-import io.malob.balancer.IBalancerService;
-import io.malob.balancer.LinkStats;
+import io.malob.balancer.api.IBalancerService;
+import io.malob.balancer.api.LinkStats;
 import io.malob.monitor.IMonitorService;
 import io.malob.state.network.LinkMeasurements;
 import java.util.LinkedHashMap;

@@ -2,11 +2,11 @@ package io.malob.rest;
 
 import com.google.common.collect.ImmutableMap;
 import io.malob.agent.IAgentService;
-import io.malob.balancer.AuditStats;
-import io.malob.balancer.BalancerCounters;
-import io.malob.balancer.IBalancerService;
-import io.malob.balancer.MoveStats;
-import io.malob.balancer.PathStats;
+import io.malob.balancer.api.BalancerCounters;
+import io.malob.balancer.api.IBalancerService;
+import io.malob.balancer.api.MoveStats;
+import io.malob.balancer.api.PathStats;
+import io.malob.balancer.api.ReconcileStats;
 import io.malob.endhost.IEndhostService;
 import io.malob.latency.ILatencyService;
 import io.malob.monitor.IMonitorService;
@@ -68,9 +68,9 @@ final class StateResources implements Resources {
     all.put("snapshot", reading(query -> monitored.snapshot()));
     all.put("latency", reading(query -> LatencyProbing.shown(latency)));
     all.put("reports", alone(part((method, path, body) -> reports.answer(method, body))));
-    all.put("refusals", reading(query -> balancer.refusals()));
+    all.put("refusals", reading(query -> balancer.rejects()));
     all.put("counters", reading(query -> counters()));
-    all.put("audits", reading(query -> audits(balancer.audits())));
+    all.put("audits", reading(query -> audits(balancer.reconcileStats())));
     all.put("logs", part(new LogLevels()::answer));
     all.put("mptcp", part(plans::answer));
     all.put(
@@ -145,7 +145,7 @@ final class StateResources implements Resources {
   private Map<String, Object> counters() {
     BalancerCounters counters = balancer.counters();
     Map<String, Map<String, Long>> refusedRules = new LinkedHashMap<>();
-    counters.refusedRules().forEach((id, byReason) -> refusedRules.put(id.toString(), byReason));
+    counters.rejectedRules().forEach((id, byReason) -> refusedRules.put(id.toString(), byReason));
     Map<String, Object> answer = new LinkedHashMap<>();
     answer.put("open_connections", counters.openConnections());
     answer.put("dormant_connections", counters.dormantConnections());
@@ -154,7 +154,7 @@ final class StateResources implements Resources {
     return answer;
   }
 
-  private static Object audits(AuditStats stats) {
+  private static Object audits(ReconcileStats stats) {
     Map<String, Object> shown = new LinkedHashMap<>();
     shown.put("tables_read", stats.tablesRead());
     shown.put("tables_reset", stats.tablesReset());
@@ -168,7 +168,7 @@ final class StateResources implements Resources {
 
   private static Object moves(MoveStats stats) {
     Map<String, Object> shown = new LinkedHashMap<>();
-    shown.put("elephants", stats.elephants());
+    shown.put("elephants", stats.longFlows());
     shown.put("elephants_seen", stats.seen());
     shown.put("moved", stats.moved());
     shown.put("failed", stats.failed());

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.view.VipMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogException;
@@ -187,7 +189,7 @@ class AdminStateTest {
 
     assertReset(send(40_000, SYN));
 
-    assertEquals(1, net.refused(RefusalReason.NO_MEMBER));
+    assertEquals(1, net.refused(RejectReason.NO_MEMBER));
   }
 
   @Test
@@ -225,7 +227,7 @@ class AdminStateTest {
     after.learn(first);
     after.learn(second);
 
-    assertEquals(1, after.module.audits().connectionsAdopted());
+    assertEquals(1, after.module.reconcileStats().connectionsAdopted());
     assertEquals(1, after.stats("m1").activeConnections());
     assertEquals(0, after.stats("m2").activeConnections());
     assertReaches(first, after.send(client, toVip(40_000, 80, ACK)));

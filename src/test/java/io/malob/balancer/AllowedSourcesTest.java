@@ -3,7 +3,10 @@ package io.malob.balancer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.malob.balancer.BalancerNetwork.Host;
-import io.malob.balancer.ExplainedConnection.Refused;
+import io.malob.balancer.admission.AclDropRules;
+import io.malob.balancer.api.ExplainedConnection.Refused;
+import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
@@ -25,7 +28,7 @@ class AllowedSourcesTest {
     fixture.setVip("allowed_sources", "10.0.0.2,172.16.0.0/12");
   }
 
-  private List<FakeRule> denials() {
+  private List<FakeRule> aclDropRules() {
     return net.rules(fixture.s1, 0).stream()
         .filter(rule -> Cookie.is(rule.cookie(), Cookie.Kind.DENIAL))
         .toList();
@@ -77,15 +80,15 @@ class AllowedSourcesTest {
       assertEquals(List.of(), fixture.open(port));
     }
 
-    assertEquals(1, net.refused(RefusalReason.NOT_ALLOWED));
-    assertEquals(1, denials().size());
-    assertEquals(Denials.SECONDS, denials().get(0).hardTimeout());
+    assertEquals(1, net.refused(RejectReason.NOT_ALLOWED));
+    assertEquals(1, aclDropRules().size());
+    assertEquals(AclDropRules.SECONDS, aclDropRules().get(0).hardTimeout());
 
-    net.pass(Denials.SECONDS + 1);
+    net.pass(AclDropRules.SECONDS + 1);
     net.expire();
 
-    assertEquals(List.of(), denials());
-    assertEquals(10, net.refused(RefusalReason.DROPPED_AT_EDGE));
+    assertEquals(List.of(), aclDropRules());
+    assertEquals(10, net.refused(RejectReason.DROPPED_AT_EDGE));
   }
 
   @Test
@@ -105,7 +108,7 @@ class AllowedSourcesTest {
     net.create(
         Catalog.MEMBERS, "id", "m3", "address", fixture.second.ip().toString(), "pool_id", "q");
     fixture.open(40_000);
-    assertEquals(1, denials().size());
+    assertEquals(1, aclDropRules().size());
 
     List<Delivery> deliveries =
         net.send(
@@ -129,7 +132,7 @@ class AllowedSourcesTest {
 
     fixture.setVip("allowed_sources", "10.0.0.0/24");
 
-    assertEquals(List.of(), denials());
+    assertEquals(List.of(), aclDropRules());
     fixture.assertReaches(fixture.first, fixture.open(40_000));
   }
 
@@ -155,7 +158,7 @@ class AllowedSourcesTest {
 
     PolicyFixture after = fixture.restarted("allowed_sources", "10.0.0.2");
 
-    assertEquals(1, after.net.module.audits().connectionsAdopted());
+    assertEquals(1, after.net.module.reconcileStats().connectionsAdopted());
     assertEquals(List.of(), after.send(after.client, 40_000, ACK));
     after.assertReaches(after.second, after.send(after.other, 40_000, ACK));
   }
@@ -163,17 +166,17 @@ class AllowedSourcesTest {
   @Test
   void rulesOfDenials_areBounded_andWhatIsBeyondIsDroppedByTheController() {
     allowOther();
-    for (int port = 1; port <= Denials.MOST + 50; port++) {
+    for (int port = 1; port <= AclDropRules.MOST + 50; port++) {
       assertEquals(List.of(), datagram(fixture.client, port));
     }
 
-    assertEquals(Denials.MOST, denials().size());
-    assertEquals(Denials.MOST + 50, net.refused(RefusalReason.NOT_ALLOWED));
-    assertEquals(List.of(), datagram(fixture.client, Denials.MOST + 1));
+    assertEquals(AclDropRules.MOST, aclDropRules().size());
+    assertEquals(AclDropRules.MOST + 50, net.refused(RejectReason.NOT_ALLOWED));
+    assertEquals(List.of(), datagram(fixture.client, AclDropRules.MOST + 1));
 
-    net.pass(Denials.SECONDS);
-    datagram(fixture.client, Denials.MOST + 1);
-    assertEquals(Denials.MOST + 1, denials().size());
+    net.pass(AclDropRules.SECONDS);
+    datagram(fixture.client, AclDropRules.MOST + 1);
+    assertEquals(AclDropRules.MOST + 1, aclDropRules().size());
   }
 
   @Test
@@ -184,7 +187,7 @@ class AllowedSourcesTest {
     net.passMillis(100);
     net.pass(61);
 
-    assertEquals(1, denials().size());
-    assertEquals(0, net.module.audits().rulesRemoved());
+    assertEquals(1, aclDropRules().size());
+    assertEquals(0, net.module.reconcileStats().rulesRemoved());
   }
 }

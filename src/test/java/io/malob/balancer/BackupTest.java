@@ -4,8 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import io.malob.algorithm.Algorithm;
-import io.malob.balancer.ExplainedConnection.Exclusion;
-import io.malob.balancer.ExplainedConnection.Placed;
+import io.malob.balancer.api.ExplainedConnection.Exclusion;
+import io.malob.balancer.api.ExplainedConnection.Placed;
+import io.malob.balancer.api.RejectReason;
 import io.malob.openflow.packet.Packet;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -98,6 +99,6 @@ class BackupTest {
 
     fixture.assertReset(fixture.client, fixture.open(40_000));
 
-    assertEquals(1, fixture.net.refused(RefusalReason.NO_MEMBER));
+    assertEquals(1, fixture.net.refused(RejectReason.NO_MEMBER));
   }
 }

@@ -5,9 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.Algorithm;
-import io.malob.balancer.BalancerActivity.Durations;
-import io.malob.balancer.BalancerActivity.PlacementCount;
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.api.BalancerActivity.Durations;
+import io.malob.balancer.api.BalancerActivity.PlacementCount;
+import io.malob.balancer.api.PlacementCounts;
+import io.malob.balancer.api.PlacementTimes;
+import io.malob.balancer.view.VipMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Protocol;

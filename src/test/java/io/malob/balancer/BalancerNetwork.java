@@ -5,6 +5,9 @@ import com.google.common.collect.ListMultimap;
 import com.google.common.collect.MultimapBuilder;
 import com.google.common.util.concurrent.SettableFuture;
 import io.malob.algorithm.graph.DirectedLink;
+import io.malob.balancer.api.MemberStats;
+import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.health.SpoofGuard;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
@@ -152,7 +155,7 @@ final class BalancerNetwork {
   private IOFMessageListener messageListener;
 
   /** Is asked before all others, if it is there. */
-  private @Nullable ClaimGuard claims;
+  private @Nullable SpoofGuard claims;
 
   private final Transport wire;
 
@@ -251,7 +254,7 @@ final class BalancerNetwork {
   }
 
   private @Nullable Object listens(IOFMessageListener listener) {
-    if (listener instanceof ClaimGuard guard) {
+    if (listener instanceof SpoofGuard guard) {
       claims = guard;
     } else {
       messageListener = listener;
@@ -378,7 +381,7 @@ final class BalancerNetwork {
   private Object statistics(DatapathId switchId, OFStatsRequest<?> request) {
     requested.add(request);
     SettableFuture<List<OFStatsReply>> answer = SettableFuture.create();
-    questions.put(switchId, answer);
+    probes.put(switchId, answer);
     if (!silent) {
       wire.toSwitch(
           switchId,
@@ -412,7 +415,7 @@ final class BalancerNetwork {
       DatapathId switchId, SettableFuture<List<OFStatsReply>> answer, OFStatsReply reply) {
     Runnable arrival =
         () -> {
-          questions.remove(switchId, answer);
+          probes.remove(switchId, answer);
           answer.set(List.of(reply));
         };
     if (holdStatistics) {
@@ -429,7 +432,7 @@ final class BalancerNetwork {
   long toldRules = 10;
 
   /** Questions about rules that are not answered yet, by switch. */
-  private final ListMultimap<DatapathId, SettableFuture<List<OFStatsReply>>> questions =
+  private final ListMultimap<DatapathId, SettableFuture<List<OFStatsReply>>> probes =
       MultimapBuilder.treeKeys().arrayListValues().build();
 
   private final List<Runnable> heldStatistics = new ArrayList<>();
@@ -574,8 +577,8 @@ final class BalancerNetwork {
     switches.remove(switchId);
     List.copyOf(unanswered.removeAll(switchId))
         .forEach(barrier -> barrier.setException(new SwitchDisconnectedException(switchId)));
-    List.copyOf(questions.removeAll(switchId))
-        .forEach(question -> question.setException(new SwitchDisconnectedException(switchId)));
+    List.copyOf(probes.removeAll(switchId))
+        .forEach(probe -> probe.setException(new SwitchDisconnectedException(switchId)));
     switchListener.switchRemoved(switchId);
   }
 
@@ -843,8 +846,8 @@ final class BalancerNetwork {
     return module.memberStats().get(memberId);
   }
 
-  long refused(RefusalReason reason) {
-    return module.refusals().get(reason.text());
+  long refused(RejectReason reason) {
+    return module.rejects().get(reason.text());
   }
 
   Collection<DatapathId> switchIds() {

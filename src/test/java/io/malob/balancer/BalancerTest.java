@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.api.LinkStats;
+import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
@@ -251,7 +254,7 @@ class BalancerTest {
     net.pass(1);
     net.delivered.removeIf(delivery -> isArp(delivery.frame()));
     assertTrue(only(net.delivered, client).hasTcpFlags(Packet.TCP_RST));
-    assertEquals(1, net.refused(RefusalReason.NO_MEMBER));
+    assertEquals(1, net.refused(RejectReason.NO_MEMBER));
     assertFalse(net.stats("m1").located());
   }
 
@@ -317,7 +320,7 @@ class BalancerTest {
 
     Packet reset = only(net.delivered, client);
     assertTrue(reset.hasTcpFlags(Packet.TCP_RST));
-    assertEquals(1, net.refused(RefusalReason.PATH_FAILED));
+    assertEquals(1, net.refused(RejectReason.PATH_FAILED));
     assertEquals(0, net.stats("m1").activeConnections());
   }
 
@@ -328,7 +331,7 @@ class BalancerTest {
     net.learn(far);
     Packet reset = only(net.send(client, toVip(40_000, 80, SYN)), client);
     assertTrue(reset.hasTcpFlags(Packet.TCP_RST));
-    assertEquals(1, net.refused(RefusalReason.PATH_FAILED));
+    assertEquals(1, net.refused(RejectReason.PATH_FAILED));
     assertEquals(0, net.module.paths().size());
 
     net.refuse(Cookie.Kind.LABEL, false);
@@ -346,7 +349,7 @@ class BalancerTest {
     assertTrue(reset.hasTcpFlags(Packet.TCP_RST | Packet.TCP_ACK));
     assertEquals(VIP.getInt(), reset.srcAddress());
     assertEquals(81, reset.srcPort());
-    assertEquals(1, net.refused(RefusalReason.NO_VIP));
+    assertEquals(1, net.refused(RejectReason.NO_VIP));
   }
 
   @Test
@@ -369,7 +372,7 @@ class BalancerTest {
     Packet reset = only(net.send(client, toVip(40_000, 80, ACK)), client);
 
     assertTrue(reset.hasTcpFlags(Packet.TCP_RST));
-    assertEquals(1, net.refused(RefusalReason.UNKNOWN_CONNECTION));
+    assertEquals(1, net.refused(RejectReason.UNKNOWN_CONNECTION));
   }
 
   @Test
@@ -389,7 +392,7 @@ class BalancerTest {
     Packet reset = only(net.send(far, syn), far);
 
     assertTrue(reset.hasTcpFlags(Packet.TCP_RST));
-    assertEquals(1, net.refused(RefusalReason.NO_DISTINCT_MEMBER));
+    assertEquals(1, net.refused(RejectReason.NO_DISTINCT_MEMBER));
   }
 
   @Test
@@ -478,7 +481,7 @@ class BalancerTest {
       assertEquals(List.of(), net.send(client, Frames.fragment(packet, 9, false)));
     }
 
-    assertEquals(9, net.refused(RefusalReason.FRAGMENT));
+    assertEquals(9, net.refused(RejectReason.FRAGMENT));
     assertEquals(0, net.stats("m1").totalConnections());
     assertEquals(List.of(), net.passedOn);
   }
@@ -494,7 +497,7 @@ class BalancerTest {
 
     assertEquals(List.of(), net.send(far, Frames.fragment(answer, 0, true)));
 
-    assertEquals(1, net.refused(RefusalReason.FRAGMENT));
+    assertEquals(1, net.refused(RejectReason.FRAGMENT));
   }
 
   private boolean isUdpReply(FakeRule rule) {
@@ -507,7 +510,7 @@ class BalancerTest {
     byte[] ping = Frames.echoRequest(client.mac(), VIP_MAC, client.ip(), VIP);
     byte[] later = Frames.fragment(ping, 1, false);
     assertEquals(List.of(), net.send(client, later), "nobody knows it yet");
-    assertEquals(1, net.refused(RefusalReason.FRAGMENT));
+    assertEquals(1, net.refused(RejectReason.FRAGMENT));
 
     only(net.send(client, Frames.fragment(ping, 0, true)), far);
     List<Delivery> beforeItsRule = net.repeatPacketIn(client, later);
@@ -515,7 +518,7 @@ class BalancerTest {
     only(net.send(client, later), far);
 
     assertEquals(1, net.stats("m1").totalConnections());
-    assertEquals(1, net.refused(RefusalReason.FRAGMENT));
+    assertEquals(1, net.refused(RejectReason.FRAGMENT));
   }
 
   @Test
@@ -525,7 +528,7 @@ class BalancerTest {
 
     assertEquals(List.of(), net.send(client, cut));
 
-    assertEquals(1, net.refused(RefusalReason.NOT_BALANCED));
+    assertEquals(1, net.refused(RejectReason.NOT_BALANCED));
     assertEquals(List.of(), net.passedOn);
   }
 
@@ -624,7 +627,7 @@ class BalancerTest {
     assertEquals(List.of(), net.rules(s1, 1));
     assertEquals(0, net.rules(s3, 0).stream().filter(this::isReply).count());
     assertTrue(only(net.send(client, toVip(40_001, 80, SYN)), client).hasTcpFlags(Packet.TCP_RST));
-    assertEquals(1, net.refused(RefusalReason.NO_POOL));
+    assertEquals(1, net.refused(RejectReason.NO_POOL));
   }
 
   @Test
@@ -758,9 +761,10 @@ class BalancerTest {
 
     assertEquals(0, net.stats("m1").activeConnections());
     assertEquals(0, net.module.counters().openConnections());
-    assertEquals(1, net.refused(RefusalReason.RULE_REFUSED));
+    assertEquals(1, net.refused(RejectReason.RULE_REFUSED));
     assertEquals(
-        Map.of(s1, Map.of("FLOW_MOD_FAILED/TABLE_FULL", 1L)), net.module.counters().refusedRules());
+        Map.of(s1, Map.of("FLOW_MOD_FAILED/TABLE_FULL", 1L)),
+        net.module.counters().rejectedRules());
     assertFalse(net.rules(s3, 0).stream().anyMatch(this::isReply), "its other rule goes, too");
 
     net.refuse(Cookie.Kind.REQUEST, false);
@@ -1083,7 +1087,7 @@ class BalancerTest {
     Packet reset = only(small.send(from, toVip(40_000, 80, ACK)), from);
 
     assertTrue(reset.hasTcpFlags(Packet.TCP_RST));
-    assertEquals(1, small.refused(RefusalReason.LIMIT));
+    assertEquals(1, small.refused(RejectReason.LIMIT));
   }
 
   @Test
@@ -1100,6 +1104,6 @@ class BalancerTest {
     Packet reset = only(small.send(from, toVip(40_002, 80, SYN)), from);
 
     assertTrue(reset.hasTcpFlags(Packet.TCP_RST));
-    assertEquals(1, small.refused(RefusalReason.LIMIT));
+    assertEquals(1, small.refused(RejectReason.LIMIT));
   }
 }

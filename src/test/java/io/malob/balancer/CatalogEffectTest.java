@@ -2,7 +2,7 @@ package io.malob.balancer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.malob.balancer.IBalancerService.CatalogEffect;
+import io.malob.balancer.api.IBalancerService.CatalogEffect;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Fields;
 import java.util.ArrayDeque;

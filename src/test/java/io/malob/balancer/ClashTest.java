@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.view.VipMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
@@ -115,7 +117,7 @@ class ClashTest {
       only(send(client, order.get(0), ACK), first);
       only(send(client, order.get(0), FIN | ACK), first);
     }
-    assertEquals(2, net.refused(RefusalReason.NO_DISTINCT_MEMBER));
+    assertEquals(2, net.refused(RejectReason.NO_DISTINCT_MEMBER));
   }
 
   @Test
@@ -153,7 +155,7 @@ class ClashTest {
 
     assertEquals(B.getInt(), only(reply(first), client).srcAddress());
     assertTrue(only(send(client, A, ACK), client).hasTcpFlags(Packet.TCP_RST));
-    assertEquals(0, net.refused(RefusalReason.NO_DISTINCT_MEMBER));
+    assertEquals(0, net.refused(RejectReason.NO_DISTINCT_MEMBER));
   }
 
   @Test

@@ -5,8 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Server;
-import io.malob.balancer.ExplainedConnection.Exclusion;
-import io.malob.balancer.ExplainedConnection.Refused;
+import io.malob.balancer.api.ExplainedConnection.Exclusion;
+import io.malob.balancer.api.ExplainedConnection.Refused;
+import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.connection.ConnectionLimiter;
+import io.malob.balancer.view.BalancerView;
+import io.malob.balancer.view.VipMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
@@ -60,7 +64,7 @@ class ConnectionLimitTest {
 
     assertEquals(new Refused("members_full"), fixture.explain().outcome());
     fixture.assertReset(fixture.client, fixture.open(40_002));
-    assertEquals(1, net.refused(RefusalReason.MEMBERS_FULL));
+    assertEquals(1, net.refused(RejectReason.MEMBERS_FULL));
 
     fixture.close(40_000);
     fixture.assertReaches(fixture.first, fixture.open(40_003));
@@ -75,7 +79,7 @@ class ConnectionLimitTest {
 
     assertEquals(new Refused("vip_full"), fixture.explain().outcome());
     fixture.assertReset(fixture.client, fixture.open(40_002));
-    assertEquals(1, net.refused(RefusalReason.VIP_FULL));
+    assertEquals(1, net.refused(RejectReason.VIP_FULL));
     fixture.assertReaches(fixture.first, fixture.send(fixture.client, 40_000, ACK));
 
     fixture.close(40_001);
@@ -168,7 +172,7 @@ class ConnectionLimitTest {
   /** However many threads place at once. */
   @Test
   void limit_isNeverPassed() throws Exception {
-    Occupancy occupancy = new Occupancy();
+    ConnectionLimiter connectionLimiter = new ConnectionLimiter();
     Server any = Servers.of(1, 1);
     Server server =
         new Server(any.number(), any.address(), any.port(), 1, any.at(), 100, any.load());
@@ -178,20 +182,20 @@ class ConnectionLimitTest {
         4,
         thread -> {
           for (int i = 0; i < 50_000; i++) {
-            if (occupancy.take(7, 90, server) == null) {
+            if (connectionLimiter.take(7, 90, server) == null) {
               most.accumulateAndGet(held.incrementAndGet(), Math::max);
               if (i % 3 != 0 || i < 40_000) {
                 held.decrementAndGet();
-                occupancy.giveBack(7, server, BalancerView.EMPTY);
+                connectionLimiter.giveBack(7, server, BalancerView.EMPTY);
               }
             }
           }
         });
 
     assertEquals(90, most.get());
-    assertEquals(90, occupancy.atVip(7));
+    assertEquals(90, connectionLimiter.atVip(7));
     assertEquals(90, server.load().active());
-    assertNull(occupancy.take(8, 10, server));
+    assertNull(connectionLimiter.take(8, 10, server));
     assertEquals(91, server.load().active());
   }
 }

@@ -12,13 +12,19 @@ import io.malob.algorithm.Placement;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.balancer.BalancerNetwork.Host;
-import io.malob.balancer.ExplainedConnection.AddressNeeded;
-import io.malob.balancer.ExplainedConnection.Candidate;
-import io.malob.balancer.ExplainedConnection.Exclusion;
-import io.malob.balancer.ExplainedConnection.NeedsAddress;
-import io.malob.balancer.ExplainedConnection.Outcome;
-import io.malob.balancer.ExplainedConnection.Placed;
-import io.malob.balancer.ExplainedConnection.Refused;
+import io.malob.balancer.api.ExplainedConnection;
+import io.malob.balancer.api.ExplainedConnection.AddressNeeded;
+import io.malob.balancer.api.ExplainedConnection.Candidate;
+import io.malob.balancer.api.ExplainedConnection.Exclusion;
+import io.malob.balancer.api.ExplainedConnection.NeedsAddress;
+import io.malob.balancer.api.ExplainedConnection.Outcome;
+import io.malob.balancer.api.ExplainedConnection.Placed;
+import io.malob.balancer.api.ExplainedConnection.Refused;
+import io.malob.balancer.api.LinkStats;
+import io.malob.balancer.api.MemberStats;
+import io.malob.balancer.api.PlacedConnection;
+import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.view.VipMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.AlgorithmChoice.Source;
 import io.malob.state.catalog.Catalog;
@@ -195,7 +201,7 @@ class ExplainerTest {
     change(Catalog.VIPS, "v", "lb_method", algorithm);
     connect(1_000, 80, Packet.TCP_SYN);
     List<MemberStats> stats = List.copyOf(net.module.memberStats().values());
-    long refused = net.module.refusals().values().stream().mapToLong(each -> each).sum();
+    long refused = net.module.rejects().values().stream().mapToLong(each -> each).sum();
     ExplainedConnection first = explain();
 
     for (int i = 0; i < 10; i++) {
@@ -204,7 +210,7 @@ class ExplainerTest {
     }
 
     assertEquals(stats, List.copyOf(net.module.memberStats().values()));
-    assertEquals(refused, net.module.refusals().values().stream().mapToLong(each -> each).sum());
+    assertEquals(refused, net.module.rejects().values().stream().mapToLong(each -> each).sum());
     assertEquals(1, net.module.counters().openConnections());
   }
 
@@ -350,7 +356,7 @@ class ExplainerTest {
     change(Catalog.POOLS, "p", "session_persistence", "SOURCE_IP");
     connect(40_000, 80, Packet.TCP_SYN);
     int first = placed(40_000).server().number();
-    assertRefusedAs("vip_full", RefusalReason.VIP_FULL);
+    assertRefusedAs("vip_full", RejectReason.VIP_FULL);
 
     change(Catalog.VIPS, "v", "connection_limit", null);
     assertEquals(first, numberOf(explain()));
@@ -363,17 +369,17 @@ class ExplainerTest {
     assertEquals(second, placed(40_001).server().number());
     connect(40_002, 80, Packet.TCP_SYN);
     assertEquals(3, net.module.counters().openConnections());
-    assertRefusedAs("members_full", RefusalReason.MEMBERS_FULL);
+    assertRefusedAs("members_full", RejectReason.MEMBERS_FULL);
 
     change(Catalog.VIPS, "v", "allowed_sources", "10.9.0.0/16");
-    assertRefusedAs("not_allowed", RefusalReason.NOT_ALLOWED);
+    assertRefusedAs("not_allowed", RejectReason.NOT_ALLOWED);
   }
 
   private static int numberOf(ExplainedConnection explained) {
     return assertInstanceOf(Placed.class, explained.outcome()).placement().server().number();
   }
 
-  private void assertRefusedAs(String text, RefusalReason reason) {
+  private void assertRefusedAs(String text, RejectReason reason) {
     long before = net.refused(reason);
     assertEquals(text, refusal(explain()));
     connect(49_000, 80, Packet.TCP_SYN);

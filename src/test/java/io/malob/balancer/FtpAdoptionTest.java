@@ -3,6 +3,7 @@ package io.malob.balancer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
@@ -126,7 +127,7 @@ class FtpAdoptionTest {
   void dataConnection_goesOnWithThePortThatItHas() {
     restart();
 
-    assertEquals(2, net.module.audits().connectionsAdopted());
+    assertEquals(2, net.module.reconcileStats().connectionsAdopted());
     assertEquals(2, net.stats("m1").activeConnections());
     assertEquals(50_000, only(toVip(40_001, 50_000, ACK), first).dstPort());
     assertEquals(VIP.getInt(), only(toClient(50_000, 40_001), client).srcAddress());

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.view.VipMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
@@ -335,7 +337,7 @@ class FtpTest {
 
     assertTrue(reset.hasTcpFlags(Packet.TCP_RST));
     assertEquals(client.ip().getInt(), reset.srcAddress());
-    assertEquals(1, net.refused(RefusalReason.NO_DISTINCT_MEMBER));
+    assertEquals(1, net.refused(RejectReason.NO_DISTINCT_MEMBER));
   }
 
   @Test

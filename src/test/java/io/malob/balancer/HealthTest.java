@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.health.Health;
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.view.VipMac;
 import io.malob.openflow.packet.EchoFrames;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
@@ -85,9 +87,9 @@ class HealthTest {
     return delivery.port().getPortNumber() == first.port() ? first : second;
   }
 
-  private static byte[] synAck(Host member, Delivery question) {
-    Packet syn = Packet.parse(question.frame());
-    int sequence = ByteBuffer.wrap(question.frame()).getInt(SEQUENCE_AT);
+  private static byte[] synAck(Host member, Delivery probe) {
+    Packet syn = Packet.parse(probe.frame());
+    int sequence = ByteBuffer.wrap(probe.frame()).getInt(SEQUENCE_AT);
     byte[] answer =
         Frames.tcp(
             member.mac(),
@@ -101,12 +103,12 @@ class HealthTest {
     return answer;
   }
 
-  private List<Delivery> answer(Delivery question) {
-    return net.send(hostOf(question), synAck(hostOf(question), question));
+  private List<Delivery> answer(Delivery probe) {
+    return net.send(hostOf(probe), synAck(hostOf(probe), probe));
   }
 
-  private void refuse(Delivery question) {
-    net.send(hostOf(question), Replies.tcpReset(Packet.parse(question.frame())));
+  private void refuse(Delivery probe) {
+    net.send(hostOf(probe), Replies.tcpReset(Packet.parse(probe.frame())));
   }
 
   private List<Delivery> open(int srcPort) {
@@ -131,19 +133,19 @@ class HealthTest {
     net.webService(first);
     monitor("TCP");
 
-    List<Delivery> questions = ask();
+    List<Delivery> probes = ask();
 
-    assertEquals(1, questions.size());
-    Packet syn = Packet.parse(questions.get(0).frame());
-    assertEquals(s2, questions.get(0).switchId());
+    assertEquals(1, probes.size());
+    Packet syn = Packet.parse(probes.get(0).frame());
+    assertEquals(s2, probes.get(0).switchId());
     assertEquals(first.mac(), syn.dstMac());
     assertEquals(VIP.getInt(), syn.srcAddress());
     assertEquals(8080, syn.dstPort());
-    List<Delivery> reset = answer(questions.get(0));
+    List<Delivery> reset = answer(probes.get(0));
     assertEquals(1, reset.size());
     assertEquals(first.port(), reset.get(0).port().getPortNumber());
     assertTrue(Packet.parse(reset.get(0).frame()).hasTcpFlags(Packet.TCP_RST));
-    assertEquals(0, net.refused(RefusalReason.UNKNOWN_CONNECTION));
+    assertEquals(0, net.refused(RejectReason.UNKNOWN_CONNECTION));
   }
 
   @Test
@@ -183,7 +185,7 @@ class HealthTest {
 
     assertEquals(Health.DOWN, health("m1"));
     assertEquals(client.port(), open(40_000).get(0).port().getPortNumber());
-    assertEquals(1, net.refused(RefusalReason.NO_MEMBER));
+    assertEquals(1, net.refused(RejectReason.NO_MEMBER));
   }
 
   @Test
@@ -334,12 +336,12 @@ class HealthTest {
   void controllerThatWasAway_doesNotCountThatAsSilence() {
     net.webService(first);
     monitor("TCP", "attempts_before_deactivation", "1");
-    List<Delivery> questions = ask();
+    List<Delivery> probes = ask();
 
     net.pass(10);
 
     assertEquals(Health.UP, health("m1"));
-    answer(questions.get(0));
+    answer(probes.get(0));
     net.passMillis(1_100);
     assertEquals(Health.UP, health("m1"));
   }
@@ -348,8 +350,8 @@ class HealthTest {
   void answerWithAnotherSequenceNumber_countsForNothing() {
     net.webService(first);
     monitor("TCP", "attempts_before_deactivation", "1");
-    Delivery question = ask().get(0);
-    byte[] forged = Replies.tcpReset(Packet.parse(question.frame()));
+    Delivery probe = ask().get(0);
+    byte[] forged = Replies.tcpReset(Packet.parse(probe.frame()));
     ByteBuffer.wrap(forged).putInt(SEQUENCE_AT + 4, 77);
 
     net.send(first, forged);
@@ -362,8 +364,8 @@ class HealthTest {
   void ping_isAnsweredByEcho() {
     net.webService(first);
     monitor("PING", "attempts_before_deactivation", "1");
-    Delivery question = ask().get(0);
-    Packet echo = Packet.parse(question.frame());
+    Delivery probe = ask().get(0);
+    Packet echo = Packet.parse(probe.frame());
     assertEquals(EchoFrames.ICMP_ECHO_REQUEST, echo.icmpType());
 
     net.send(

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.admission.LimitWarnings;
+import io.malob.balancer.view.VipMac;
 import io.malob.module.Tasks;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
@@ -64,7 +66,7 @@ class HousekeepingTest {
 
   @Test
   void limits_areTold_whateverElseFails() {
-    try (LogLines log = LogLines.of(LimitNotices.class)) {
+    try (LogLines log = LogLines.of(LimitWarnings.class)) {
       limitVip();
       send(40_000, Packet.TCP_SYN);
       send(40_001, Packet.TCP_SYN);

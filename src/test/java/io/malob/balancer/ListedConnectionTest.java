@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.malob.balancer.BalancerNetwork.Host;
-import io.malob.balancer.PlacedConnection.Phase;
+import io.malob.balancer.api.PathStats;
+import io.malob.balancer.api.PlacedConnection;
+import io.malob.balancer.api.PlacedConnection.Phase;
+import io.malob.balancer.view.VipMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeRule;

@@ -3,6 +3,9 @@ package io.malob.balancer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.api.PathStats;
+import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
 import io.malob.testing.FakeNetwork.Delivery;
@@ -89,7 +92,7 @@ class LostClientsTest {
     assertEquals(far + near, net.module.counters().openConnections());
     assertEquals(far + near, net.module.vipConnections().get("v"));
     assertEquals(2 - far - near, net.module.counters().dormantConnections());
-    assertEquals(2 - far - near, net.refused(RefusalReason.SWITCH_AWAY));
+    assertEquals(2 - far - near, net.refused(RejectReason.SWITCH_AWAY));
     int onPaths = net.module.paths().stream().mapToInt(PathStats::connections).sum();
     assertEquals(2 * far, onPaths);
   }

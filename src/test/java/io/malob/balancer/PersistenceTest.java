@@ -6,7 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.algorithm.Algorithm;
 import io.malob.balancer.BalancerNetwork.Host;
-import io.malob.balancer.ExplainedConnection.Placed;
+import io.malob.balancer.api.ExplainedConnection;
+import io.malob.balancer.api.ExplainedConnection.Placed;
 import io.malob.openflow.packet.Packet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -119,7 +120,7 @@ class PersistenceTest {
     assertPlacedOn(fixture.first, fixture.other);
     assertPlacedOn(fixture.second, fixture.client);
     PolicyFixture after = fixture.restarted("session_persistence", "SOURCE_IP");
-    assertEquals(2, after.net.module.audits().connectionsAdopted());
+    assertEquals(2, after.net.module.reconcileStats().connectionsAdopted());
 
     for (int i = 0; i < 3; i++) {
       after.assertReaches(after.second, after.open(port++));

@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.BalancerNetwork.Host;
-import io.malob.balancer.ExplainedConnection.Candidate;
-import io.malob.balancer.ExplainedConnection.Exclusion;
+import io.malob.balancer.api.ExplainedConnection;
+import io.malob.balancer.api.ExplainedConnection.Candidate;
+import io.malob.balancer.api.ExplainedConnection.Exclusion;
+import io.malob.balancer.view.VipMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogException;

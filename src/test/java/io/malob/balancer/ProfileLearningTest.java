@@ -7,6 +7,8 @@ import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.api.ProfileStats;
+import io.malob.balancer.view.VipMac;
 import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.recovery.ReadSwitches;
+import io.malob.balancer.view.VipMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.testing.Frames;
 import java.util.ArrayList;
@@ -109,7 +112,7 @@ class ReadSwitchesTest {
       runHousekeeping();
 
       sendFromTheMiddle();
-      assertEquals(1, net.refused(RefusalReason.UNKNOWN_CONNECTION), "it is reset");
+      assertEquals(1, net.refused(RejectReason.UNKNOWN_CONNECTION), "it is reset");
     }
 
     @Test
@@ -119,11 +122,11 @@ class ReadSwitchesTest {
       net.disconnect(s2);
       net.addSwitch(2);
       sendFromTheMiddle();
-      assertEquals(0, net.refused(RefusalReason.UNKNOWN_CONNECTION), "it may be one of switch 2");
+      assertEquals(0, net.refused(RejectReason.UNKNOWN_CONNECTION), "it may be one of switch 2");
       runHousekeeping();
 
       sendFromTheMiddle();
-      assertEquals(1, net.refused(RefusalReason.UNKNOWN_CONNECTION));
+      assertEquals(1, net.refused(RejectReason.UNKNOWN_CONNECTION));
     }
   }
 }

@@ -2,6 +2,7 @@ package io.malob.balancer;
 
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.Conversation.Service;
+import io.malob.balancer.api.PathStats;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Protocol;

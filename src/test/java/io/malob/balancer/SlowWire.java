@@ -23,7 +23,7 @@ final class SlowWire implements BalancerNetwork.Transport {
   private final Map<DatapathId, Line> toSwitches = new HashMap<>();
   private final Map<DatapathId, Line> toController = new HashMap<>();
   private final Map<DatapathId, Integer> connections = new HashMap<>();
-  private @Nullable Runnable upkeep;
+  private @Nullable Runnable housekeeping;
   private boolean upkeepAtOnce = true;
 
   /** When the latest message in one direction arrives. */
@@ -74,13 +74,13 @@ final class SlowWire implements BalancerNetwork.Transport {
       task.run();
       return;
     }
-    upkeep = task;
+    housekeeping = task;
     events.after(delayNanos(), this::doUpkeep);
   }
 
   private void doUpkeep() {
-    Runnable task = upkeep;
-    upkeep = null;
+    Runnable task = housekeeping;
+    housekeeping = null;
     if (task != null) {
       task.run();
     }

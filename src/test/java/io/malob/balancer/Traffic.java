@@ -2,6 +2,8 @@ package io.malob.balancer;
 
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.Conversation.Service;
+import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.view.VipMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Protocol;
 import io.malob.testing.EventQueue;
@@ -178,7 +180,7 @@ final class Traffic {
   }
 
   private long refusedForClashes() {
-    return net.refused(RefusalReason.NO_DISTINCT_MEMBER);
+    return net.refused(RejectReason.NO_DISTINCT_MEMBER);
   }
 
   /** A client goes on; one that has had no answer begins again, or gives up. */
@@ -402,7 +404,7 @@ final class Traffic {
     Conversation of = found.get();
     journal.note("refused: %s", of);
     if (!of.excused && !mayHaveClashed(of)) {
-      journal.wrong("%s was refused: %s", of, net.module.refusals());
+      journal.wrong("%s was refused: %s", of, net.module.rejects());
     }
     of.open = false;
   }

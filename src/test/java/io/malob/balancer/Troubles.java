@@ -20,7 +20,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 /** What goes wrong in a simulated network, what its operators change, and how it is put right. */
 final class Troubles {
   private static final long SETTLING_NANOS = TimeUnit.SECONDS.toNanos(12);
-  private static final int MOST_SECONDS = 40;
+  private static final int MAX_SECONDS = 40;
 
   private final BalancerNetwork net;
   private final SlowWire wire;
@@ -90,7 +90,7 @@ final class Troubles {
           net.learnBreak(cable.a, cable.portA);
           net.learnBreak(cable.b, cable.portB);
           excuseIfSplit();
-          events.after(millis(1_000 * MOST_SECONDS), () -> mend(cable));
+          events.after(millis(1_000 * MAX_SECONDS), () -> mend(cable));
         });
   }
 
@@ -133,7 +133,7 @@ final class Troubles {
       traffic.excuse(any -> true, "anything may happen to what is open");
     }
     events.after(
-        millis(1_000 * MOST_SECONDS),
+        millis(1_000 * MAX_SECONDS),
         () -> {
           journal.note("switch %s is back", lost);
           away.remove(lost);

@@ -3,8 +3,8 @@ package io.malob.controller;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.malob.balancer.IBalancerService;
-import io.malob.balancer.PlacedConnection;
+import io.malob.balancer.api.IBalancerService;
+import io.malob.balancer.api.PlacedConnection;
 import io.malob.controller.module.ModuleSettings;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
@@ -110,7 +110,7 @@ class StormTest {
   /** What became of all of the storm's packets: nothing is lost uncounted. */
   private long seen(IPv4Address vip) {
     return rules(vip).size()
-        + balancer.refusals().get("half_open")
+        + balancer.rejects().get("half_open")
         + balancer.activity().droppedPacketIns().getOrDefault("attacked", 0L);
   }
 

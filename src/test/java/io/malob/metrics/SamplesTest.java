@@ -11,15 +11,15 @@ import com.google.common.primitives.ImmutableLongArray;
 import io.malob.agent.IAgentService;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
-import io.malob.balancer.AuditStats;
-import io.malob.balancer.BalancerActivity;
-import io.malob.balancer.BalancerActivity.Durations;
-import io.malob.balancer.BalancerActivity.PlacementCount;
-import io.malob.balancer.BalancerCounters;
-import io.malob.balancer.IBalancerService;
-import io.malob.balancer.LinkStats;
-import io.malob.balancer.MemberStats;
-import io.malob.balancer.MoveStats;
+import io.malob.balancer.api.BalancerActivity;
+import io.malob.balancer.api.BalancerActivity.Durations;
+import io.malob.balancer.api.BalancerActivity.PlacementCount;
+import io.malob.balancer.api.BalancerCounters;
+import io.malob.balancer.api.IBalancerService;
+import io.malob.balancer.api.LinkStats;
+import io.malob.balancer.api.MemberStats;
+import io.malob.balancer.api.MoveStats;
+import io.malob.balancer.api.ReconcileStats;
 import io.malob.latency.ControlMethod;
 import io.malob.latency.ControlRoundTrip;
 import io.malob.latency.ILatencyService;
@@ -113,7 +113,7 @@ class SamplesTest {
             with ->
                 new BalancerCounters(5, 8, 2, Map.of(S1, Map.of("FLOW_MOD_FAILED/TABLE_FULL", 3L))))
         .on("moves", with -> new MoveStats(3, 40, 12, 1, 2))
-        .on("audits", with -> new AuditStats(9, 1, 5, 2, 3, 4, 6))
+        .on("audits", with -> new ReconcileStats(9, 1, 5, 2, 3, 4, 6))
         .on("memberStats", with -> Map.of("m1", new MemberStats(4, 50, OptionalInt.of(6), 2, true)))
         .on("vipConnections", with -> Map.of("web", 12))
         .on("links", with -> List.of(new LinkStats(LINK, 11)))

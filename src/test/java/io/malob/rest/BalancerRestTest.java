@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.malob.balancer.EjectedMember;
-import io.malob.balancer.IBalancerService.CatalogEffect;
-import io.malob.balancer.MemberStats;
-import io.malob.balancer.VipStats;
+import io.malob.balancer.api.EjectedMember;
+import io.malob.balancer.api.IBalancerService.CatalogEffect;
+import io.malob.balancer.api.MemberStats;
+import io.malob.balancer.api.VipStats;
 import io.malob.rest.RestServer.Answer;
 import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogSnapshot;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableMap;
-import io.malob.balancer.MemberStats;
+import io.malob.balancer.api.MemberStats;
 import io.malob.rest.RestServer.Answer;
 import io.malob.state.catalog.CatalogStore;
 import io.malob.state.network.ServerTracker;

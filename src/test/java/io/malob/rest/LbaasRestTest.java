@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.malob.balancer.MemberStats;
+import io.malob.balancer.api.MemberStats;
 import io.malob.rest.RestServer.Answer;
 import io.malob.state.catalog.CatalogStore;
 import java.util.OptionalInt;

@@ -11,20 +11,20 @@ import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
-import io.malob.balancer.AuditStats;
-import io.malob.balancer.BalancerActivity;
-import io.malob.balancer.BalancerCounters;
-import io.malob.balancer.ConnectionPage;
-import io.malob.balancer.EjectedMember;
-import io.malob.balancer.ExplainedConnection;
-import io.malob.balancer.IBalancerService;
-import io.malob.balancer.LinkStats;
-import io.malob.balancer.MemberStats;
-import io.malob.balancer.MoveStats;
-import io.malob.balancer.PathStats;
-import io.malob.balancer.PlacedConnection;
-import io.malob.balancer.ProfileStats;
-import io.malob.balancer.VipStats;
+import io.malob.balancer.api.BalancerActivity;
+import io.malob.balancer.api.BalancerCounters;
+import io.malob.balancer.api.ConnectionPage;
+import io.malob.balancer.api.EjectedMember;
+import io.malob.balancer.api.ExplainedConnection;
+import io.malob.balancer.api.IBalancerService;
+import io.malob.balancer.api.LinkStats;
+import io.malob.balancer.api.MemberStats;
+import io.malob.balancer.api.MoveStats;
+import io.malob.balancer.api.PathStats;
+import io.malob.balancer.api.PlacedConnection;
+import io.malob.balancer.api.ProfileStats;
+import io.malob.balancer.api.ReconcileStats;
+import io.malob.balancer.api.VipStats;
 import io.malob.endhost.IEndhostService;
 import io.malob.file.DamagedException;
 import io.malob.latency.ControlMethod;
@@ -357,7 +357,7 @@ final class RestServer implements IBalancerService {
   }
 
   @Override
-  public Map<String, Long> refusals() {
+  public Map<String, Long> rejects() {
     return Map.of("no_vip", 3L);
   }
 
@@ -382,8 +382,8 @@ final class RestServer implements IBalancerService {
   }
 
   @Override
-  public AuditStats audits() {
-    return new AuditStats(9, 1, 5, 2, 3, 4, 6);
+  public ReconcileStats reconcileStats() {
+    return new ReconcileStats(9, 1, 5, 2, 3, 4, 6);
   }
 
   /** Back to a catalog with nothing but the default entry of the services table. */

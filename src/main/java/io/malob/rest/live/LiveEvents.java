@@ -1,6 +1,6 @@
 package io.malob.rest.live;
 
-import io.malob.balancer.IBalancerService;
+import io.malob.balancer.api.IBalancerService;
 import io.malob.monitor.IMonitorService;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;

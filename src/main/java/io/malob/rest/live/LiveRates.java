@@ -1,12 +1,12 @@
 package io.malob.rest.live;
 
 import io.malob.algorithm.graph.DirectedLink;
-import io.malob.balancer.BalancerActivity.PlacementCount;
-import io.malob.balancer.BalancerCounters;
-import io.malob.balancer.IBalancerService;
-import io.malob.balancer.LinkStats;
-import io.malob.balancer.MemberStats;
-import io.malob.balancer.ProfileStats;
+import io.malob.balancer.api.BalancerActivity.PlacementCount;
+import io.malob.balancer.api.BalancerCounters;
+import io.malob.balancer.api.IBalancerService;
+import io.malob.balancer.api.LinkStats;
+import io.malob.balancer.api.MemberStats;
+import io.malob.balancer.api.ProfileStats;
 import io.malob.monitor.IMonitorService;
 import io.malob.state.catalog.Member;
 import io.malob.state.network.LinkMeasurements;
@@ -51,7 +51,7 @@ final class LiveRates {
     shown.put("members", members(state));
     shown.put("placements", placements());
     shown.put("profiles", profiles());
-    shown.put("refusals", balancer.refusals());
+    shown.put("refusals", balancer.rejects());
     shown.put("half_open", halfOpen());
     BalancerCounters counters = balancer.counters();
     shown.put("open_connections", counters.openConnections());

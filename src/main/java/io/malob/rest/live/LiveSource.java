@@ -3,7 +3,7 @@ package io.malob.rest.live;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import io.malob.algorithm.graph.DirectedLink;
-import io.malob.balancer.IBalancerService;
+import io.malob.balancer.api.IBalancerService;
 import io.malob.json.Json;
 import io.malob.monitor.IMonitorService;
 import io.malob.state.network.LinkMeasurements;

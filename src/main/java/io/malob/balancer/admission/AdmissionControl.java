@@ -1,0 +1,392 @@
+package io.malob.balancer.admission;
+
+import io.malob.algorithm.Algorithm;
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.Placement;
+import io.malob.algorithm.Placer;
+import io.malob.algorithm.Server;
+import io.malob.algorithm.estimate.ServiceProfile;
+import io.malob.balancer.api.PlacementCounts;
+import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.connection.AffinityTable;
+import io.malob.balancer.connection.Connection;
+import io.malob.balancer.connection.Connection.Left;
+import io.malob.balancer.connection.Connection.Route;
+import io.malob.balancer.connection.ConnectionLimiter;
+import io.malob.balancer.connection.ConnectionProgrammer;
+import io.malob.balancer.connection.ConnectionTable;
+import io.malob.balancer.connection.ConnectionTable.Admission;
+import io.malob.balancer.connection.FlowSamples;
+import io.malob.balancer.connection.FtpSessions;
+import io.malob.balancer.connection.HalfOpenLimit;
+import io.malob.balancer.view.BalancerView;
+import io.malob.openflow.Cookie;
+import io.malob.state.catalog.Persistence;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Places new connections and takes them into the table, or refuses them. Called by the threads that
+ * read from switches, several at once; never blocks.
+ */
+public final class AdmissionControl {
+  /** How often a placement is tried again when other threads take what it chose. */
+  private static final int MAX_TRIES = 3;
+
+  private final ConnectionTable connections;
+  private final ConnectionLimiter connectionLimiter;
+  private final AffinityTable affinity;
+  private final FtpSessions ftpSessions;
+  private final ConnectionProgrammer programmer;
+  private final ConnectionActivator activator;
+  private final ConnectionTeardown teardown;
+  private final RejectSender rejectSender;
+  private final PendingPackets pendingPackets;
+  private final RecoveredConnections earlier;
+  private final FlowSamples samples;
+  private final HalfOpenLimit halfOpen;
+  private final SwitchOutages outages;
+  private final AtomicInteger generations;
+
+  /**
+   * Admission to that table.
+   *
+   * @param firstGeneration what connections are told apart by from earlier ones of the same
+   *     five-tuple: counted from here
+   */
+  public AdmissionControl(
+      ConnectionTable connections,
+      ConnectionLimiter connectionLimiter,
+      AffinityTable affinity,
+      FtpSessions ftpSessions,
+      ConnectionProgrammer programmer,
+      ConnectionActivator activator,
+      ConnectionTeardown teardown,
+      RejectSender rejectSender,
+      PendingPackets pendingPackets,
+      RecoveredConnections earlier,
+      FlowSamples samples,
+      HalfOpenLimit halfOpen,
+      SwitchOutages outages,
+      int firstGeneration) {
+    this.connections = connections;
+    this.connectionLimiter = connectionLimiter;
+    this.affinity = affinity;
+    this.ftpSessions = ftpSessions;
+    this.programmer = programmer;
+    this.activator = activator;
+    this.teardown = teardown;
+    this.rejectSender = rejectSender;
+    this.pendingPackets = pendingPackets;
+    this.earlier = earlier;
+    this.samples = samples;
+    this.halfOpen = halfOpen;
+    this.outages = outages;
+    this.generations = new AtomicInteger(firstGeneration);
+  }
+
+  /** Chooses the member and the paths. */
+  interface Choice {
+    Placer.Result choose(Placer.Request request);
+  }
+
+  /**
+   * What a new connection is placed by.
+   *
+   * @param vipNumber the VIP's number in the catalog
+   * @param vipLimit how many connections the VIP may have
+   * @param algorithm what places it, now and when it wakes
+   * @param choice that algorithm, over the members that it may choose from
+   * @param client where the client is attached
+   * @param view what the choice is made from
+   * @param profile what it is placed by, and what learns from it
+   * @param tally what counts what becomes of it
+   */
+  record Terms(
+      int vipNumber,
+      int vipLimit,
+      Algorithm algorithm,
+      Choice choice,
+      Attachment client,
+      BalancerView view,
+      ServiceProfile profile,
+      PlacementCounts.Tally tally) {}
+
+  /**
+   * Places a connection and sends its first packet on, or rejects that.
+   *
+   * @param request the packets from client to VIP
+   * @param first its first packet, from either end
+   */
+  void admit(FiveTuple request, Arrival first, Terms terms) {
+    if (halfOpen.isFull(terms.vipNumber)) {
+      halfOpen.refuse(terms.vipNumber);
+      terms.tally.refused(RejectReason.HALF_OPEN);
+      rejectSender.drop(RejectReason.HALF_OPEN); // an answer would go to whoever's address it is
+      return;
+    }
+    @Nullable RejectReason refused =
+        connectionLimiter.atVip(terms.vipNumber) >= terms.vipLimit
+            ? RejectReason.VIP_FULL
+            : tryToAdmit(request, first, terms);
+    if (refused == RejectReason.NO_ROUTE && (earlier.isIncomplete() || outages.mayHeal())) {
+      pendingPackets.enterOr(
+          first, refused, (arrival, reason) -> giveUp(arrival, reason, terms.tally));
+    } else if (refused != null) {
+      reject(first, refused, terms);
+    }
+  }
+
+  /** Why the connection was not admitted; null if it was. */
+  private @Nullable RejectReason tryToAdmit(FiveTuple request, Arrival first, Terms terms) {
+    RoomSeeker room = new RoomSeeker();
+    // clashes are rare, so that at first members are not asked before they are chosen
+    @Nullable RejectReason refused =
+        tryAmong(
+            request,
+            first,
+            terms,
+            server -> room.isIn(server) && isSound(server, request.srcAddress(), terms.client),
+            false);
+    if (refused == RejectReason.NO_DISTINCT_MEMBER) {
+      refused =
+          tryAmong(
+              request,
+              first,
+              terms,
+              server -> room.isIn(server) && suits(server, request, terms.client),
+              false);
+    }
+    if (refused == RejectReason.NO_DISTINCT_MEMBER) {
+      refused =
+          tryAmong(
+              request, first, terms, server -> room.isIn(server) && canTake(server, request), true);
+    }
+    return refused == RejectReason.NO_DISTINCT_MEMBER && room.sawFull
+        ? RejectReason.MEMBERS_FULL
+        : refused;
+  }
+
+  /** Passes over members that are full, and remembers that there was one. */
+  private static final class RoomSeeker {
+    private boolean sawFull;
+
+    boolean isIn(Server server) {
+      boolean full = server.isFull();
+      sawFull |= full;
+      return !full;
+    }
+  }
+
+  /**
+   * Rejects a first packet that has waited in vain. While a way, or a member's own switch, may be
+   * back in a moment, it gets no answer instead: its client asks again.
+   */
+  void giveUp(Arrival arrival, RejectReason reason, PlacementCounts.Tally tally) {
+    tally.refused(reason);
+    boolean isMissing = reason == RejectReason.NO_ROUTE || reason == RejectReason.NO_MEMBER;
+    if (isMissing && outages.mayHeal()) {
+      rejectSender.drop(reason);
+    } else {
+      rejectSender.reject(arrival, reason);
+    }
+  }
+
+  private void reject(Arrival arrival, RejectReason reason, Terms terms) {
+    if (reason == RejectReason.VIP_FULL || reason == RejectReason.MEMBERS_FULL) {
+      connectionLimiter.refused(terms.vipNumber);
+    }
+    terms.tally.refused(reason);
+    rejectSender.reject(arrival, reason);
+  }
+
+  /**
+   * Takes over a connection whose rules are on its switches; false if there is no room, or another
+   * one of the same five-tuple.
+   *
+   * @param isOver whether its client has ended it
+   * @param nowNanos on the controller's monotonic clock
+   */
+  public boolean adopt(
+      Connection connection, Route route, boolean isOver, BalancerView view, long nowNanos) {
+    connection.hear();
+    connection.take(route);
+    connection.program(nowNanos, 0);
+    if (isOver) {
+      connection.end(nowNanos);
+    }
+    if (connections.add(connection) != Admission.ADDED) {
+      connection.close(Connection.State.OPEN); // takes it off its paths' counts
+      return false;
+    }
+    if (!isOver) {
+      connectionLimiter.resumed(connection, view);
+      view.persistenceOf(connection.server())
+          .ifPresent(persistence -> rememberClient(connection, persistence));
+      joinSession(connection, view);
+    }
+    return true;
+  }
+
+  /** Its client has a member from before the controller's start. */
+  private void rememberClient(Connection connection, Persistence persistence) {
+    affinity.remember(
+        connection.vipNumber(),
+        connection.request().srcAddress(),
+        connection.server().number(),
+        AffinityTable.NONE,
+        persistence.timeoutSeconds());
+  }
+
+  /**
+   * Why the connection was not admitted at one of the members that are acceptable; null if it was.
+   *
+   * @param takesRoom whether one that is over or sleeps gives way
+   */
+  private @Nullable RejectReason tryAmong(
+      FiveTuple request,
+      Arrival first,
+      Terms terms,
+      Predicate<Server> acceptable,
+      boolean takesRoom) {
+    Placer.Request wish = new Placer.Request(terms.client.switchId(), acceptable, terms.profile);
+    for (int tries = 0; tries < MAX_TRIES; tries++) {
+      Placer.Result result = terms.choice.choose(wish);
+      if (!(result instanceof Placement placement)) {
+        return reasonOf((Placer.Refusal) result);
+      }
+      @Nullable RejectReason full =
+          connectionLimiter.take(terms.vipNumber, terms.vipLimit, placement.server());
+      if (full == RejectReason.VIP_FULL) {
+        return full;
+      }
+      if (full != null) {
+        continue; // others have taken its last place
+      }
+      Connection connection = connection(request, placement.server(), terms, first.nanos());
+      Admission admission = connections.add(connection);
+      if (admission == Admission.CLASH && takesRoom && makeRoom(connection)) {
+        admission = connections.add(connection);
+      }
+      if (admission == Admission.ADDED) {
+        admitted(connection, placement, first, terms);
+        return null;
+      }
+      connectionLimiter.giveBack(terms.vipNumber, placement.server(), terms.view);
+      @Nullable Connection other = connections.byRequest(request);
+      if (admission == Admission.EXISTS && other != null) {
+        activator.goOn(other, first);
+        return null;
+      }
+      if (admission == Admission.FULL) {
+        return RejectReason.LIMIT;
+      }
+      if (admission == Admission.CLASH && !takesRoom) {
+        return RejectReason.NO_DISTINCT_MEMBER;
+      }
+    }
+    return RejectReason.NO_DISTINCT_MEMBER;
+  }
+
+  /** Has the connection that looks like this one give way; false if it is in use. */
+  private boolean makeRoom(Connection connection) {
+    @Nullable Connection clash = connections.byReply(connection.reply());
+    return clash == null || teardown.makeRoom(clash);
+  }
+
+  /** Has one that its client has ended leave its five-tuple; false if it is in use again. */
+  boolean forgetEnded(Connection connection) {
+    return teardown.makeRoom(connection);
+  }
+
+  /**
+   * A client uses the port of a connection that it has ended, whose rules are still there.
+   *
+   * @param earlier that connection, as it was until now
+   * @param tally what counts the new one as placed
+   */
+  void again(Connection connection, Left earlier, PlacementCounts.Tally tally, BalancerView view) {
+    connectionLimiter.again(connection, view);
+    tally.placed();
+    teardown.replaced(connection, earlier);
+    joinSession(connection, view);
+  }
+
+  /** One whose rules are on their switches already. */
+  private void joinSession(Connection connection, BalancerView view) {
+    if (FtpSessions.isControl(view.catalog(), connection.request())) {
+      ftpSessions.opened(connection);
+      programmer.expectData(connection);
+    }
+  }
+
+  private Connection connection(FiveTuple request, Server server, Terms terms, long nowNanos) {
+    return new Connection(
+        request,
+        terms.vipNumber,
+        terms.algorithm,
+        server,
+        terms.client,
+        Cookie.generation(generations.incrementAndGet()),
+        nowNanos);
+  }
+
+  private void admitted(Connection connection, Placement placement, Arrival first, Terms terms) {
+    boolean isControl = FtpSessions.isControl(terms.view.catalog(), connection.request());
+    if (!isControl) {
+      samples.placed(connection, terms.profile, placement, terms.view);
+    }
+    boolean isBrief = halfOpen.isCrowded(terms.vipNumber);
+    int idleSeconds = programmer.idleSeconds(connection.request(), isBrief);
+    connection.halfOpen(halfOpen.add(terms.vipNumber, idleSeconds), isBrief);
+    terms.tally.placed();
+    placement.server().load().placed();
+    terms.view.loadChanged(placement.server());
+    if (isControl) {
+      ftpSessions.opened(connection);
+    }
+    activator.start(connection, placement, first);
+  }
+
+  /**
+   * Whether a server is not the client itself, and its answers come by here. Those to a neighbour
+   * behind the same port may not: a switch of their own carries them directly, and the client would
+   * not know whom they are from.
+   */
+  static boolean isSound(Server server, int clientAddress, Attachment client) {
+    boolean isNeighbour =
+        server.at().switchId().equals(client.switchId())
+            && server.at().port().equals(client.port());
+    return !isNeighbour && server.address() != clientAddress;
+  }
+
+  /** Whether, besides, it can tell the connection from all that are remembered. */
+  private boolean suits(Server server, FiveTuple request, Attachment client) {
+    return isSound(server, request.srcAddress(), client) && likeAtMember(server, request) == null;
+  }
+
+  /** Whether a server is not the client itself and can tell the connection from all in use. */
+  private boolean canTake(Server server, FiveTuple request) {
+    if (server.address() == request.srcAddress()) {
+      return false;
+    }
+    @Nullable Connection other = likeAtMember(server, request);
+    return other == null || other.state() != Connection.State.OPEN || other.hasEnded();
+  }
+
+  /** The connection that looks like this one to a server, or null. */
+  private @Nullable Connection likeAtMember(Server server, FiveTuple request) {
+    return connections.byReply(Connection.atMember(request, server).reversed());
+  }
+
+  /** What a refusal of a placer is counted as. */
+  static RejectReason reasonOf(Placer.Refusal refusal) {
+    return switch (refusal) {
+      case NO_SERVER -> RejectReason.NO_MEMBER;
+      case NO_ROUTE -> RejectReason.NO_ROUTE;
+      case NOT_ACCEPTABLE -> RejectReason.NO_DISTINCT_MEMBER;
+    };
+  }
+}

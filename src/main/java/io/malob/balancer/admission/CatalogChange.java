@@ -1,0 +1,83 @@
+package io.malob.balancer.admission;
+
+import io.malob.balancer.connection.Connection;
+import io.malob.state.catalog.AdminState;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Vip;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.BiPredicate;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** What a change of the catalog means for connections that are open. */
+public record CatalogChange(CatalogSnapshot before, CatalogSnapshot after) {
+  /** VIPs whose connections cannot stay: those that are gone, or stand for other traffic now. */
+  public List<Vip> endedVips() {
+    return changed(before.vips().values(), after.vips(), Vip::id, CatalogChange::sameTraffic);
+  }
+
+  /** Members whose connections cannot stay: those that are gone, elsewhere, or taken down. */
+  public List<Member> endedMembers() {
+    return changed(
+        before.members().values(), after.members(), Member::id, CatalogChange::samePlace);
+  }
+
+  public boolean isOfVips() {
+    return !before.vips().equals(after.vips());
+  }
+
+  /** The connections of clients that are allowed no longer; empty if there can be none. */
+  public Optional<Predicate<Connection>> denied() {
+    Map<Integer, Vip> stricter = new HashMap<>();
+    for (Vip vip : after.vips().values()) {
+      @Nullable Vip old = before.vips().get(vip.id());
+      if (old != null && !Objects.equals(old.allowedSources(), vip.allowedSources())) {
+        stricter.put(vip.number(), vip);
+      }
+    }
+    return stricter.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            connection -> {
+              @Nullable Vip vip = stricter.get(connection.vipNumber());
+              return vip != null && !vip.allows(connection.request().srcAddress());
+            });
+  }
+
+  private static <T> List<T> changed(
+      Collection<T> before, Map<String, T> after, Function<T, String> id, BiPredicate<T, T> same) {
+    List<T> changed = new ArrayList<>();
+    for (T old : before) {
+      @Nullable T now = after.get(id.apply(old));
+      if (now == null || !same.test(old, now)) {
+        changed.add(old);
+      }
+    }
+    return changed;
+  }
+
+  /** Whether the connections of a VIP can stay although it was written to. */
+  private static boolean sameTraffic(Vip before, Vip after) {
+    return before.number() == after.number()
+        && before.address().equals(after.address())
+        && before.protocol() == after.protocol()
+        && Objects.equals(before.port(), after.port());
+  }
+
+  /** Whether the connections of a member can stay although it was written to. */
+  private static boolean samePlace(Member before, Member after) {
+    return before.number() == after.number()
+        && before.address().equals(after.address())
+        && Objects.equals(before.port(), after.port())
+        && Objects.equals(before.poolId(), after.poolId())
+        && (after.adminState() != AdminState.DOWN || before.adminState() == AdminState.DOWN);
+  }
+}

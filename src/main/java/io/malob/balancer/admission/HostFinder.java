@@ -1,0 +1,101 @@
+package io.malob.balancer.admission;
+
+import io.malob.algorithm.Attachment;
+import io.malob.balancer.view.ServerMoves;
+import io.malob.balancer.view.VipMac;
+import io.malob.module.AttachedHosts;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.packet.Packet;
+import io.malob.openflow.packet.Replies;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import net.floodlightcontroller.devicemanager.IDeviceService;
+import net.floodlightcontroller.topology.ITopologyService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/** Knows where hosts are attached, or asks the network by ARP. Thread-safe. */
+public final class HostFinder implements RequestHandler.Clients, ServerMoves.Places {
+  private final IOFSwitchService switches;
+  private final ITopologyService topology;
+  private final AttachedHosts hosts;
+  private final FlowProgrammer programmer;
+
+  public HostFinder(
+      IOFSwitchService switches,
+      ITopologyService topology,
+      IDeviceService devices,
+      FlowProgrammer programmer) {
+    this.switches = switches;
+    this.topology = topology;
+    this.hosts = new AttachedHosts(devices);
+    this.programmer = programmer;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>The port of the packet itself is the best evidence, and the only one for a client behind a
+   * router, as long as no other switch is behind that port.
+   */
+  @Override
+  public Optional<Attachment> locate(DatapathId switchId, OFPort inPort, Packet packet) {
+    return topology.isAttachmentPointPort(switchId, inPort)
+        ? Optional.of(new Attachment(switchId, inPort, packet.srcMac()))
+        : find(IPv4Address.of(packet.srcAddress()));
+  }
+
+  /** Where the host of that address was last seen. */
+  public Optional<Attachment> find(IPv4Address address) {
+    return hosts.find(address);
+  }
+
+  /**
+   * Asks all ports where hosts can be who has an address. The answer comes to the controller,
+   * because it is for a VIP, and there the device tracker learns the host. False if there is no
+   * such port yet.
+   */
+  @Override
+  public boolean ask(IPv4Address address, IPv4Address vip) {
+    boolean asked = false;
+    byte[] request = Replies.arpRequest(VipMac.of(vip), vip, address);
+    for (DatapathId switchId : switches.getAllSwitchDpids()) {
+      List<OFPort> ports = hostPorts(switchId);
+      if (!ports.isEmpty()) {
+        programmer.sendFrame(switchId, ports, request);
+        asked = true;
+      }
+    }
+    return asked;
+  }
+
+  @Override
+  public void askAt(Attachment place, IPv4Address address, IPv4Address vip) {
+    byte[] request = Replies.arpRequest(VipMac.of(vip), vip, address);
+    programmer.sendFrame(place.switchId(), List.of(place.port()), request);
+  }
+
+  @Override
+  public boolean isUp(Attachment place) {
+    @Nullable IOFSwitch sw = switches.getActiveSwitch(place.switchId());
+    return sw != null && sw.getEnabledPortNumbers().contains(place.port());
+  }
+
+  private List<OFPort> hostPorts(DatapathId switchId) {
+    List<OFPort> ports = new ArrayList<>();
+    @Nullable IOFSwitch sw = switches.getSwitch(switchId);
+    if (sw != null) {
+      for (OFPort port : sw.getEnabledPortNumbers()) {
+        if (topology.isAttachmentPointPort(switchId, port)) {
+          ports.add(port);
+        }
+      }
+    }
+    return ports;
+  }
+}

@@ -1,0 +1,102 @@
+package io.malob.balancer.admission;
+
+import io.malob.module.IPacketInQueueService;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Protocol;
+import io.malob.state.catalog.Vip;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/**
+ * Which packet-ins share a line when more come than can be handled: each VIP has one for what
+ * begins connections and one for the rest, so that those who are in a connection do not wait behind
+ * those who want one. What members send has a line of its own, and so have agents' reports; what
+ * nobody knows is told apart by the port that it comes from. Thread-safe; allocates next to
+ * nothing.
+ */
+public final class PacketInClasses implements IPacketInQueueService.Classifier {
+  private static final int MEMBERS = 1;
+  private static final int REPORTS = 2;
+  private static final int NO_VIP = 3;
+  private static final int ARP = 4;
+  private static final int PORTS = 8;
+  private static final int OTHER = ARP + PORTS;
+  private static final int VIPS = OTHER + PORTS;
+
+  private final Supplier<CatalogSnapshot> catalog;
+
+  public PacketInClasses(Supplier<CatalogSnapshot> catalog) {
+    this.catalog = catalog;
+  }
+
+  @Override
+  public int classOf(OFPacketIn packetIn) {
+    Packet packet = Packet.parse(packetIn.getData());
+    return switch (packet.kind()) {
+      case TCP -> ofIpv4(packetIn, packet, Protocol.TCP, packet.dstPort());
+      case UDP -> ofIpv4(packetIn, packet, Protocol.UDP, packet.dstPort());
+      case ICMP -> ofIpv4(packetIn, packet, Protocol.ICMP, packet.icmpType());
+      case ARP -> ARP + portOf(packetIn);
+      case OTHER -> isProbe(packet) ? IPacketInQueueService.FIRST : OTHER + portOf(packetIn);
+      case OTHER_IPV4, MALFORMED -> OTHER + portOf(packetIn);
+    };
+  }
+
+  private int ofIpv4(OFPacketIn packetIn, Packet packet, Protocol protocol, int port) {
+    CatalogSnapshot now = catalog.get();
+    Optional<Vip> vip = now.vipFor(packet.dstAddress(), protocol, port);
+    if (vip.isPresent()) {
+      return VIPS + 2 * vip.get().number() + (packet.isTcpSyn() ? 1 : 0);
+    }
+    if (!now.membersAt(packet.srcAddress()).isEmpty()) {
+      return MEMBERS;
+    }
+    if (now.isVipAddress(packet.dstAddress())) {
+      return NO_VIP;
+    }
+    return Cookie.is(packetIn.getCookie(), Cookie.Kind.REPORT) ? REPORTS : OTHER + portOf(packetIn);
+  }
+
+  /** Ours, by which links are found and measured. */
+  private static boolean isProbe(Packet packet) {
+    return switch (packet.etherType()) {
+      case Packet.ETHERTYPE_LLDP, 0x8942, 0x88b5 -> true;
+      default -> false;
+    };
+  }
+
+  private static int portOf(OFPacketIn packetIn) {
+    @Nullable OFPort port = packetIn.getMatch().get(MatchField.IN_PORT);
+    return port == null ? 0 : port.getPortNumber() & (PORTS - 1);
+  }
+
+  /** What users call a class. */
+  String nameOf(int number) {
+    if (number >= VIPS) {
+      int vip = (number - VIPS) / 2;
+      return catalog.get().vips().values().stream()
+          .filter(each -> each.number() == vip)
+          .map(Vip::id)
+          .findFirst()
+          .orElse("deleted");
+    }
+    if (number >= OTHER) {
+      return "_other";
+    }
+    if (number >= ARP) {
+      return "_arp";
+    }
+    return switch (number) {
+      case IPacketInQueueService.FIRST -> "_probes";
+      case MEMBERS -> "_members";
+      case REPORTS -> "_reports";
+      default -> "_no_vip";
+    };
+  }
+}

@@ -1,0 +1,44 @@
+package io.malob.balancer.admission;
+
+import io.malob.balancer.api.RejectCounters;
+import io.malob.balancer.api.RejectReason;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.packet.Packet;
+import io.malob.openflow.packet.Replies;
+import java.util.List;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/**
+ * Says no: a client learns at once that its packet goes nowhere, by a TCP reset or an ICMP port
+ * unreachable, and operators by the counts. Thread-safe.
+ */
+public final class RejectSender {
+  private final FlowProgrammer programmer;
+  private final RejectCounters rejects;
+
+  public RejectSender(FlowProgrammer programmer, RejectCounters rejects) {
+    this.programmer = programmer;
+    this.rejects = rejects;
+  }
+
+  /** Counts a packet and answers it, where its protocol has an answer. */
+  void reject(Arrival arrival, RejectReason reason) {
+    rejects.count(reason);
+    Packet packet = arrival.packet();
+    if (packet.kind() == Packet.Kind.TCP && !packet.hasTcpFlags(Packet.TCP_RST)) {
+      send(arrival.switchId(), arrival.inPort(), Replies.tcpReset(packet));
+    } else if (packet.kind() == Packet.Kind.UDP) {
+      send(arrival.switchId(), arrival.inPort(), Replies.portUnreachable(packet));
+    }
+  }
+
+  /** Counts a packet and lets it go unanswered. */
+  void drop(RejectReason reason) {
+    rejects.count(reason);
+  }
+
+  private void send(DatapathId switchId, OFPort port, byte[] frame) {
+    programmer.sendFrame(switchId, List.of(port), frame);
+  }
+}

@@ -1,0 +1,221 @@
+package io.malob.balancer.admission;
+
+import com.google.common.collect.ImmutableMap;
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.Server;
+import io.malob.balancer.connection.Connection;
+import io.malob.balancer.connection.Connection.Moved;
+import io.malob.balancer.connection.ConnectionProgrammer;
+import io.malob.balancer.connection.ConnectionTable;
+import io.malob.balancer.view.BalancerView;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Follows clients and members that move to another switch or port: their connections go on there,
+ * over new paths, and their rules at the old place are removed.
+ *
+ * <p>A connection whose client sends from the new place is found by that packet, at no cost for
+ * others. The connections of a host that moves and stays silent are found by a walk over the table,
+ * a batch at a time, on the executor that upkeep runs on: moves are rare, and an index by host
+ * would cost memory and time for each connection.
+ */
+public final class Relocations {
+  /** How often {@link #tick} is to be called. */
+  public static final long TICK_MILLIS = 100;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Relocations.class);
+
+  /** How many connections are looked at in one tick: some milliseconds. */
+  private static final int MAX_LOOKS = 50_000;
+
+  /** How many are moved in one tick, so that switches are not flooded. */
+  private static final int MAX_MOVES = 200;
+
+  /** A client that sends from two ports in turn must not have its rules changed by each packet. */
+  private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final Supplier<BalancerView> views;
+  private final ConnectionTable connections;
+  private final ConnectionActivator activator;
+  private final ConnectionProgrammer programmer;
+  private final RequestHandler.Clients clients;
+  private final Predicate<Attachment> isUp;
+  private final Executor inOrder;
+  private final LongSupplier nanoTime;
+
+  /** Hosts that have moved since the latest walk began. By the executor's tasks alone. */
+  private final Map<MacAddress, Attachment> moved = new HashMap<>();
+
+  /** Where members were last seen, by number. By the executor's tasks alone. */
+  private final Map<Integer, Attachment> memberPlaces = new HashMap<>();
+
+  private boolean memberMoved;
+  private Map<MacAddress, Attachment> sought = Map.of();
+  private @Nullable Iterator<Connection> walk;
+  private long count;
+
+  private volatile boolean isBusy;
+  private volatile ImmutableMap<Integer, Server> seenServers = ImmutableMap.of();
+
+  /**
+   * Nothing has moved yet.
+   *
+   * @param clients finds out where the client that a packet comes from is attached
+   * @param isUp whether a port is up and its switch is controlled
+   */
+  public Relocations(
+      Supplier<BalancerView> views,
+      ConnectionTable connections,
+      ConnectionActivator activator,
+      ConnectionProgrammer programmer,
+      RequestHandler.Clients clients,
+      Predicate<Attachment> isUp,
+      Executor inOrder,
+      LongSupplier nanoTime) {
+    this.views = views;
+    this.connections = connections;
+    this.activator = activator;
+    this.programmer = programmer;
+    this.clients = clients;
+    this.isUp = isUp;
+    this.inOrder = inOrder;
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * A packet of a connection has come to the controller. Called by the threads that read from
+   * switches, several at once; never blocks.
+   */
+  void seen(Connection connection, Arrival arrival, boolean isFromClient) {
+    Attachment before = connection.client();
+    Attachment client = isFromClient ? placeOf(before, arrival) : before;
+    Server server = serverNow(connection);
+    if (!client.equals(before) || !server.at().equals(connection.server().at())) {
+      relocate(connection, client, server, REST_NANOS);
+    }
+  }
+
+  /**
+   * Where a client is attached. One that sends with the same MAC has moved, as a switch that learns
+   * would believe, too. Another MAC may be another router's, or somebody who forges addresses: it
+   * is believed if the old place is down.
+   */
+  private Attachment placeOf(Attachment before, Arrival arrival) {
+    if (arrival.inPort().equals(before.port()) && arrival.switchId().equals(before.switchId())) {
+      return before;
+    }
+    return clients
+        .locate(arrival.switchId(), arrival.inPort(), arrival.packet())
+        .filter(found -> found.mac().equals(before.mac()) || !isUp.test(before))
+        .orElse(before);
+  }
+
+  /** The member of a connection where it is attached now. */
+  private Server serverNow(Connection connection) {
+    Server known = connection.server();
+    @Nullable Server now = views.get().servers().get(known.number());
+    return now == null || now.address() != known.address() || now.at().equals(known.at())
+        ? known
+        : known.movedTo(now.at());
+  }
+
+  private boolean relocate(
+      Connection connection, Attachment client, Server server, long restNanos) {
+    @Nullable Moved before = connection.relocate(client, server, nanoTime.getAsLong(), restNanos);
+    if (before == null) {
+      return false;
+    }
+    // at the same switch, rules are written over
+    if (!before.client().switchId().equals(client.switchId())) {
+      programmer.clearClientSide(connection, before.client());
+    }
+    if (!before.server().at().switchId().equals(server.at().switchId())) {
+      programmer.clearMemberSide(connection, before.server().at());
+    }
+    if (before.isOpen()) {
+      activator.reroute(connection, before.route());
+    }
+    return true;
+  }
+
+  /** A host is attached there now. To be called by tasks of the executor. */
+  public void hostMoved(Attachment now) {
+    moved.put(now.mac(), now);
+    isBusy = true;
+  }
+
+  /** To be called every {@link #TICK_MILLIS}. */
+  public void tick() {
+    if (isBusy || isNew(views.get())) {
+      inOrder.execute(this::goOn);
+    }
+  }
+
+  private void goOn() {
+    noticeMembers();
+    if (walk == null && (memberMoved || !moved.isEmpty())) {
+      sought = Map.copyOf(moved);
+      moved.clear();
+      memberMoved = false;
+      walk = connections.all().iterator();
+    }
+    @Nullable Iterator<Connection> rest = walk;
+    if (rest != null) {
+      goOn(rest);
+    }
+    isBusy = walk != null || memberMoved || !moved.isEmpty();
+  }
+
+  private void goOn(Iterator<Connection> rest) {
+    int moves = 0;
+    for (int looks = 0; looks < MAX_LOOKS && moves < MAX_MOVES && rest.hasNext(); looks++) {
+      Connection connection = rest.next();
+      Attachment client = sought.getOrDefault(connection.client().mac(), connection.client());
+      if (relocate(connection, client, serverNow(connection), 0)) {
+        moves++;
+      }
+    }
+    count += moves;
+    if (!rest.hasNext()) {
+      walk = null;
+      if (count > 0) {
+        LOG.info("connections_relocated count={} - their clients or members have moved", count);
+      }
+      count = 0;
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // to compare all members each time would cost too much
+  private boolean isNew(BalancerView view) {
+    return seenServers != view.servers();
+  }
+
+  /** Members may have gone from the view and come back elsewhere. */
+  private void noticeMembers() {
+    BalancerView view = views.get();
+    if (!isNew(view)) {
+      return;
+    }
+    view.servers()
+        .forEach(
+            (number, server) -> {
+              @Nullable Attachment before = memberPlaces.put(number, server.at());
+              memberMoved |= before != null && !before.equals(server.at());
+            });
+    if (memberPlaces.size() > 2 * view.catalog().members().size()) {
+      memberPlaces.keySet().retainAll(view.servers().keySet());
+    }
+    seenServers = view.servers();
+  }
+}

@@ -1,0 +1,419 @@
+package io.malob.balancer.admission;
+
+import io.malob.algorithm.Algorithm;
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.Placer;
+import io.malob.algorithm.health.Health;
+import io.malob.balancer.admission.AdmissionControl.Terms;
+import io.malob.balancer.api.PacketInCounters;
+import io.malob.balancer.api.PlacementCounts;
+import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.connection.AffinityTable;
+import io.malob.balancer.connection.Connection;
+import io.malob.balancer.connection.Connection.Left;
+import io.malob.balancer.connection.ConnectionLimiter;
+import io.malob.balancer.connection.ConnectionProgrammer;
+import io.malob.balancer.connection.ConnectionTable;
+import io.malob.balancer.connection.FtpSessions;
+import io.malob.balancer.connection.ServiceProfiles;
+import io.malob.balancer.health.UnansweredSynDetector;
+import io.malob.balancer.view.BalancerView;
+import io.malob.balancer.view.PoolView;
+import io.malob.openflow.label.Label;
+import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Persistence;
+import io.malob.state.catalog.Pool;
+import io.malob.state.catalog.Protocol;
+import io.malob.state.catalog.Service;
+import io.malob.state.catalog.Vip;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/**
+ * Finds or places the connection that a packet belongs to. Called by the threads that read from
+ * switches, several at once; never blocks.
+ */
+public final class RequestHandler {
+  /** The first member to answer ARP must not get all the packets that wait for members. */
+  private static final long OTHERS_ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  /** An ICMP echo request. */
+  static final int ICMP_ECHO = 8;
+
+  private final Supplier<BalancerView> views;
+  private final ConnectionTable connections;
+  private final ConnectionLimiter connectionLimiter;
+  private final AffinityTable affinity;
+  private final ConnectionProgrammer programmer;
+  private final ConnectionActivator activator;
+  private final Relocations relocations;
+  private final AdmissionControl admissionControl;
+  private final FtpData ftpData;
+  private final RejectSender rejectSender;
+  private final AclDropRules aclDropRules;
+  private final PendingPackets pendingPackets;
+  private final Clients clients;
+  private final RecoveredConnections earlier;
+  private final ServiceProfiles profiles;
+  private final PlacementCounts placements;
+  private final UnansweredSynDetector unansweredSyns;
+  private final PacketInCounters packetIns;
+  private final LongSupplier nanoTime;
+
+  /** Finds out where a client is attached. */
+  interface Clients {
+    /** Where the sender of a packet is attached, as seen at that port; empty if not known. */
+    Optional<Attachment> locate(DatapathId switchId, OFPort inPort, Packet packet);
+  }
+
+  public RequestHandler(
+      Supplier<BalancerView> views,
+      ConnectionTable connections,
+      ConnectionLimiter connectionLimiter,
+      AffinityTable affinity,
+      ConnectionProgrammer programmer,
+      ConnectionActivator activator,
+      Relocations relocations,
+      AdmissionControl admissionControl,
+      FtpData ftpData,
+      RejectSender rejectSender,
+      AclDropRules aclDropRules,
+      PendingPackets pendingPackets,
+      Clients clients,
+      RecoveredConnections earlier,
+      ServiceProfiles profiles,
+      PlacementCounts placements,
+      UnansweredSynDetector unansweredSyns,
+      PacketInCounters packetIns,
+      LongSupplier nanoTime) {
+    this.views = views;
+    this.connections = connections;
+    this.connectionLimiter = connectionLimiter;
+    this.affinity = affinity;
+    this.programmer = programmer;
+    this.activator = activator;
+    this.relocations = relocations;
+    this.admissionControl = admissionControl;
+    this.ftpData = ftpData;
+    this.rejectSender = rejectSender;
+    this.aclDropRules = aclDropRules;
+    this.pendingPackets = pendingPackets;
+    this.clients = clients;
+    this.earlier = earlier;
+    this.profiles = profiles;
+    this.placements = placements;
+    this.unansweredSyns = unansweredSyns;
+    this.packetIns = packetIns;
+    this.nanoTime = nanoTime;
+  }
+
+  /** Handles an IPv4 packet; false if it is none of the balancer's business. */
+  public boolean handle(DatapathId switchId, OFPort inPort, Packet packet) {
+    return handle(new Arrival(switchId, inPort, packet, nanoTime.getAsLong()));
+  }
+
+  private boolean handle(Arrival arrival) {
+    Packet packet = arrival.packet();
+    if (Label.isLabel(packet.dstMac())) {
+      lostOnItsWay(arrival);
+      return true;
+    }
+    if (views.get().catalog().isVipAddress(packet.dstAddress())) {
+      request(arrival);
+      return true;
+    }
+    if (ftpData.openedByMember(arrival)) {
+      return true;
+    }
+    @Nullable Connection connection = connections.byReply(packet.fiveTuple());
+    if (connection == null) {
+      boolean isEarlier = earlier.hasReply(packet.fiveTuple());
+      if (isEarlier) {
+        packetIns.count(PacketInCounters.Outcome.EARLIER);
+      }
+      return isEarlier;
+    }
+    if (isLostFragment(packet, connection)) {
+      rejectSender.drop(RejectReason.FRAGMENT);
+    } else {
+      relocations.seen(connection, arrival, false);
+      activator.goOn(connection, arrival);
+    }
+    return true;
+  }
+
+  /**
+   * Handles a packet that comes by the rule of a connection that was closed: resets its sender,
+   * unless the same ends have a connection again.
+   */
+  public boolean handleAfterClosing(DatapathId switchId, OFPort inPort, Packet packet) {
+    FiveTuple tuple = packet.fiveTuple();
+    if (packet.isTcpSyn()
+        || connections.byRequest(tuple) != null
+        || connections.byReply(tuple) != null) {
+      return handle(switchId, inPort, packet);
+    }
+    rejectSender.reject(
+        new Arrival(switchId, inPort, packet, nanoTime.getAsLong()),
+        RejectReason.UNKNOWN_CONNECTION);
+    return true;
+  }
+
+  /** Handles a packet that was translated, and found no rule for its host. */
+  public void handleLost(DatapathId switchId, OFPort inPort, Packet packet) {
+    lostOnItsWay(new Arrival(switchId, inPort, packet, nanoTime.getAsLong()));
+  }
+
+  /** Counts a packet for a VIP that cannot be read. */
+  public void handleMalformed() {
+    rejectSender.drop(RejectReason.NOT_BALANCED);
+  }
+
+  /** Tries all packets again that wait for a host or a switch's rules to be found. */
+  public void retryWaiting() {
+    pendingPackets.leave().forEach(this::handle);
+  }
+
+  private void request(Arrival arrival) {
+    Packet packet = arrival.packet();
+    @Nullable Connection known = connections.byRequest(packet.fiveTuple());
+    if (isLostFragment(packet, known)) {
+      rejectSender.drop(RejectReason.FRAGMENT);
+      return;
+    }
+    @Nullable Protocol protocol = balanced(packet);
+    if (protocol == null) {
+      rejectSender.drop(RejectReason.NOT_BALANCED);
+      return;
+    }
+    if (known != null) {
+      relocations.seen(known, arrival, true);
+    }
+    if (known != null && !startsAnew(known, packet, protocol)) {
+      @Nullable Left earlier = packet.isTcpSyn() ? known.startAgain(arrival.nanos()) : null;
+      if (earlier != null) {
+        // a new connection on the port of one whose rules are still there: it stays with their
+        // member, because switches follow a changed rule a moment too late
+        admissionControl.again(known, earlier, tallyOf(known, protocol), views.get());
+        activator.startAgain(known, arrival);
+        return;
+      }
+      if (packet.isTcpSyn()) {
+        unansweredSyns.synCameAgain(known, arrival.nanos());
+      }
+      activator.goOn(known, arrival);
+    } else {
+      unknown(arrival, protocol);
+    }
+  }
+
+  /** What connections like a known one are counted by. */
+  private PlacementCounts.Tally tallyOf(Connection known, Protocol protocol) {
+    BalancerView view = views.get();
+    FiveTuple request = known.request();
+    boolean isData =
+        view.catalog()
+            .vipFor(request.dstAddress(), protocol, request.dstPort())
+            .map(
+                vip ->
+                    ftpData.controlOf(view, vip, protocol, request.srcAddress(), request.dstPort()))
+            .isPresent();
+    int port = isData ? FtpSessions.CONTROL_PORT : request.dstPort();
+    return placements.of(view.catalog().serviceFor(protocol, port), known.algorithm());
+  }
+
+  /**
+   * Whether a packet begins a connection on the five-tuple of one that is done with, which is
+   * forgotten then. Only TCP tells beginnings; what else comes for a member that takes nothing new
+   * begins one after any pause.
+   */
+  private boolean startsAnew(Connection known, Packet packet, Protocol protocol) {
+    boolean isSyn = packet.isTcpSyn();
+    boolean mayHaveBegun = isSyn || packet.protocol() != Protocol.TCP.ipNumber();
+    if (!mayHaveBegun || (known.state() == Connection.State.OPEN && !known.hasEnded())) {
+      return false;
+    }
+    boolean mayStay = views.get().takesNew(known.server()) && vipHasRoom(packet, protocol);
+    if (known.hasEnded() && !mayStay) {
+      return admissionControl.forgetEnded(known);
+    }
+    return (isSyn || !mayStay) && connections.forget(known, Connection.State.DORMANT) != null;
+  }
+
+  private boolean vipHasRoom(Packet packet, Protocol protocol) {
+    return vipOf(packet, protocol)
+        .filter(vip -> connectionLimiter.atVip(vip.number()) < vip.limit())
+        .isPresent();
+  }
+
+  private Optional<Vip> vipOf(Packet packet, Protocol protocol) {
+    return views.get().catalog().vipFor(packet.dstAddress(), protocol, portOf(packet, protocol));
+  }
+
+  private static int portOf(Packet packet, Protocol protocol) {
+    return protocol == Protocol.ICMP ? ICMP_ECHO : packet.dstPort();
+  }
+
+  private void unknown(Arrival arrival, Protocol protocol) {
+    Packet packet = arrival.packet();
+    switch (earlier.judge(arrival)) {
+      case LEAVE -> packetIns.count(PacketInCounters.Outcome.EARLIER);
+      case WAIT -> {
+        boolean stays = pendingPackets.enter(arrival) == PendingPackets.Entry.WAITS;
+        if (!stays && earlier.giveUp(packet.fiveTuple())) {
+          start(arrival, protocol);
+        } else if (!stays) {
+          packetIns.count(PacketInCounters.Outcome.EARLIER);
+        }
+      }
+      case NEW -> {
+        @Nullable Connection adopted = connections.byRequest(packet.fiveTuple());
+        if (adopted != null) {
+          activator.goOn(adopted, arrival); // taken over in this very moment
+        } else if (packet.kind() == Packet.Kind.TCP && !packet.isTcpSyn()) {
+          rejectUnknown(arrival, protocol);
+        } else {
+          start(arrival, protocol);
+        }
+      }
+    }
+  }
+
+  /** A client that the VIP does not allow does not even get a reset. */
+  private void rejectUnknown(Arrival arrival, Protocol protocol) {
+    Packet packet = arrival.packet();
+    Optional<Vip> vip = vipOf(packet, protocol);
+    if (vip.isPresent() && !vip.get().allows(packet.srcAddress())) {
+      aclDropRules.deny(arrival, vip.get());
+    } else {
+      rejectSender.reject(arrival, RejectReason.UNKNOWN_CONNECTION);
+    }
+  }
+
+  /**
+   * Whether a packet is a fragment that cannot be carried. Those of ICMP can: it has no ports, so
+   * that each fragment tells its connection, once the first has opened it.
+   */
+  private static boolean isLostFragment(Packet packet, @Nullable Connection known) {
+    return packet.isFragment()
+        && (packet.protocol() != Protocol.ICMP.ipNumber()
+            || (packet.kind() != Packet.Kind.ICMP && known == null));
+  }
+
+  private static @Nullable Protocol balanced(Packet packet) {
+    if (packet.isFragment()) {
+      return Protocol.ICMP;
+    }
+    return switch (packet.kind()) {
+      case TCP -> Protocol.TCP;
+      case UDP -> Protocol.UDP;
+      case ICMP -> packet.icmpType() == ICMP_ECHO ? Protocol.ICMP : null;
+      default -> null;
+    };
+  }
+
+  private void start(Arrival arrival, Protocol protocol) {
+    Packet packet = arrival.packet();
+    BalancerView view = views.get();
+    int port = portOf(packet, protocol);
+    Optional<Vip> vip = view.catalog().vipFor(packet.dstAddress(), protocol, port);
+    if (vip.isEmpty()) {
+      rejectSender.reject(arrival, RejectReason.NO_VIP);
+      return;
+    }
+    if (!vip.get().allows(packet.srcAddress())) {
+      aclDropRules.deny(arrival, vip.get());
+      return;
+    }
+    Optional<Pool> pool = view.catalog().poolOfVip(vip.get().id());
+    if (pool.isEmpty()) {
+      rejectSender.reject(arrival, RejectReason.NO_POOL);
+      return;
+    }
+    Optional<Attachment> client = clients.locate(arrival.switchId(), arrival.inPort(), packet);
+    if (client.isEmpty()) {
+      pendingPackets.enterOr(arrival, RejectReason.NO_CLIENT, rejectSender::reject);
+      return;
+    }
+    @Nullable Connection control =
+        ftpData.controlOf(view, vip.get(), protocol, packet.srcAddress(), port);
+    if (control != null) {
+      ftpData.openedByClient(control, arrival, client.get());
+      return;
+    }
+    PoolView members = view.pool(pool.get());
+    Algorithm algorithm = view.catalog().algorithmFor(vip.get(), pool.get(), protocol, port);
+    Service service = view.catalog().serviceFor(protocol, port);
+    PlacementCounts.Tally tally = placements.of(service, algorithm);
+    if ((members.servers().isEmpty() || othersMayAnswer(arrival))
+        && members.servers().size() < membersExpected(view, pool.get())) {
+      pendingPackets.enterOr(
+          arrival.awaitingMembers(),
+          RejectReason.NO_MEMBER,
+          (waited, reason) -> admissionControl.giveUp(waited, reason, tally));
+      return;
+    }
+    Placer placer = members.placer(algorithm);
+    admissionControl.admit(
+        packet.fiveTuple(),
+        arrival,
+        new Terms(
+            vip.get().number(),
+            vip.get().limit(),
+            algorithm,
+            choice(vip.get(), pool.get(), placer, packet.srcAddress(), view),
+            client.get(),
+            view,
+            profiles.forPlacing(view.catalog(), vip.get(), packet.fiveTuple(), service),
+            tally));
+  }
+
+  private AdmissionControl.Choice choice(
+      Vip vip, Pool pool, Placer placer, int client, BalancerView view) {
+    @Nullable Persistence persistence = pool.persistence();
+    return persistence == null
+        ? request -> placer.place(request, view.network())
+        : new AffinityPicker(
+            affinity, persistence, vip.number(), client, view.pool(pool), placer, view.network());
+  }
+
+  /** How many members can be there in a moment: a new one may pass its first check. */
+  static long membersExpected(BalancerView view, Pool pool) {
+    return view.catalog().membersOfPool(pool.id()).stream()
+        .filter(Member::takesNew)
+        .filter(member -> mayTakeConnections(view.health(member)))
+        .count();
+  }
+
+  private static boolean mayTakeConnections(Health health) {
+    return health.takesConnections() || health == Health.CHECKING;
+  }
+
+  /** Whether a packet waits for members whose first has just been found. */
+  private boolean othersMayAnswer(Arrival arrival) {
+    return arrival.awaitsMembers() && nanoTime.getAsLong() - arrival.nanos() < OTHERS_ANSWER_NANOS;
+  }
+
+  private void lostOnItsWay(Arrival arrival) {
+    Packet packet = arrival.packet();
+    FiveTuple reversed = packet.fiveTuple().reversed();
+    @Nullable Connection toMember = connections.byReply(reversed);
+    @Nullable Connection toClient = connections.byRequest(reversed);
+    if (toMember != null) {
+      packetIns.count(PacketInCounters.Outcome.KNOWN);
+      programmer.deliverTranslated(packet, toMember.server().at());
+    } else if (toClient != null) {
+      packetIns.count(PacketInCounters.Outcome.KNOWN);
+      programmer.deliverTranslated(packet, toClient.client());
+    } else {
+      rejectSender.drop(RejectReason.LOST_LABEL);
+    }
+  }
+}

@@ -1,0 +1,370 @@
+package io.malob.balancer.connection;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.FiveTuple;
+import io.malob.balancer.connection.Connection.Route;
+import io.malob.balancer.view.VipMac;
+import io.malob.openflow.ConnectionRules;
+import io.malob.openflow.ConnectionRules.Translation;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.SwitchMessages;
+import io.malob.openflow.packet.Packet;
+import io.malob.openflow.packet.Replies;
+import io.malob.state.catalog.Protocol;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.U64;
+
+/**
+ * Puts connections on the switches and sends their stray packets on. All messages for one switch go
+ * out in one go, rules before packets. Thread-safe.
+ */
+public final class ConnectionProgrammer {
+  /** How much longer the reply rule lives, so that it never goes before the request rule. */
+  private static final int REPLY_GRACE_SECONDS = 5;
+
+  /** Open vSwitch uses a new rule half a second later at most. */
+  private static final long TAKES_EFFECT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** How long the ends of a closed connection are watched; they answer within a second. */
+  private static final int CLOSED_SECONDS = 30;
+
+  private final FlowProgrammer programmer;
+  private final HostRuleCache hostRules;
+  private final IdleTimeouts idleTimeouts;
+  private final FtpSessions ftpSessions;
+  private final LatestConnections latest;
+  private final ConnectionRecords records;
+  private final LongSupplier nanoTime;
+
+  public ConnectionProgrammer(
+      FlowProgrammer programmer,
+      HostRuleCache hostRules,
+      IdleTimeouts idleTimeouts,
+      FtpSessions ftpSessions,
+      LatestConnections latest,
+      ConnectionRecords records,
+      LongSupplier nanoTime) {
+    this.programmer = programmer;
+    this.hostRules = hostRules;
+    this.idleTimeouts = idleTimeouts;
+    this.ftpSessions = ftpSessions;
+    this.latest = latest;
+    this.records = records;
+    this.nanoTime = nanoTime;
+  }
+
+  /** After how many seconds without a packet the rules of a connection end, by protocol. */
+  public record IdleTimeouts(int tcp, int udp, int icmp) {
+    int of(FiveTuple tuple) {
+      int protocol = tuple.protocol();
+      if (protocol == Protocol.TCP.ipNumber()) {
+        return tcp;
+      }
+      return protocol == Protocol.UDP.ipNumber() ? udp : icmp;
+    }
+  }
+
+  /** After how many seconds without a packet the rule of a connection's requests ends. */
+  public int idleSeconds(FiveTuple request, boolean isBrief) {
+    int usual = idleTimeouts.of(request);
+    return isBrief ? Math.min(HalfOpenLimit.BRIEF_SECONDS, usual) : usual;
+  }
+
+  private int idleSeconds(Connection connection) {
+    return idleSeconds(connection.request(), connection.isBrief());
+  }
+
+  /** Puts the rules of a connection on its switches and sends a packet of either end's on. */
+  public void carry(Connection connection, Route route, Packet packet) {
+    boolean isRequest = packet.dstAddress() == connection.request().dstAddress();
+    if (connection.program(nanoTime.getAsLong(), TAKES_EFFECT_NANOS)) {
+      carry(connection, route, packet.frame(), isRequest);
+      @Nullable Route now = connection.route();
+      if (now != null && !now.equals(route)) {
+        restore(connection, now); // moved meanwhile, maybe before the older rules were sent
+      }
+    } else {
+      deliver(
+          isRequest ? connection.requestTranslation(route) : connection.replyTranslation(route),
+          packet.frame());
+    }
+  }
+
+  /** Sends a packet on whose rules are on their way. */
+  private void deliver(Translation translation, byte[] frame) {
+    programmer.send(
+        translation.receiver().switchId(),
+        factory -> List.of(ConnectionRules.deliver(factory, translation, frame)));
+  }
+
+  private void carry(Connection connection, Route route, byte[] frame, boolean isRequest) {
+    latest.add(connection);
+    Translation request = connection.requestTranslation(route);
+    Translation reply = connection.replyTranslation(route);
+    DatapathId clientSwitch = connection.client().switchId();
+    DatapathId memberSwitch = connection.server().at().switchId();
+    // the member's side first: its reply must not come before the rule for it
+    if (clientSwitch.equals(memberSwitch)) {
+      programmer.send(
+          clientSwitch,
+          factory -> {
+            ImmutableList.Builder<OFMessage> messages = ImmutableList.builder();
+            addMemberSide(messages, factory, connection, reply);
+            addClientSide(messages, factory, connection, request);
+            messages.add(ConnectionRules.deliver(factory, isRequest ? request : reply, frame));
+            return messages.build();
+          });
+      return;
+    }
+    programmer.send(
+        memberSwitch,
+        factory -> {
+          ImmutableList.Builder<OFMessage> messages = ImmutableList.builder();
+          addMemberSide(messages, factory, connection, reply);
+          if (isRequest) {
+            messages.add(ConnectionRules.deliver(factory, request, frame));
+          }
+          return messages.build();
+        });
+    programmer.send(
+        clientSwitch,
+        factory -> {
+          ImmutableList.Builder<OFMessage> messages = ImmutableList.builder();
+          addClientSide(messages, factory, connection, request);
+          if (!isRequest) {
+            messages.add(ConnectionRules.deliver(factory, reply, frame));
+          }
+          return messages.build();
+        });
+  }
+
+  private void addMemberSide(
+      ImmutableList.Builder<OFMessage> messages,
+      OFFactory factory,
+      Connection connection,
+      Translation reply) {
+    messages.addAll(
+        hostRules.missing(factory, connection.server().address(), connection.server().at()));
+    messages.add(
+        ConnectionRules.reply(
+            factory,
+            reply,
+            connection.vipNumber(),
+            connection.server().number(),
+            connection.generation(),
+            idleSeconds(connection) + REPLY_GRACE_SECONDS,
+            connection.isSampled() || records.areKept()));
+    if (ftpSessions.isOpen(connection)) {
+      messages.add(ftpDataRule(factory, connection));
+    }
+  }
+
+  private void addClientSide(
+      ImmutableList.Builder<OFMessage> messages,
+      OFFactory factory,
+      Connection connection,
+      Translation request) {
+    int address = connection.request().srcAddress();
+    messages.addAll(
+        connection.isBrief()
+            ? hostRules.missingOfDoubtful(factory, address, connection.client())
+            : hostRules.missing(factory, address, connection.client()));
+    messages.add(
+        ConnectionRules.request(
+            factory,
+            request,
+            connection.vipNumber(),
+            connection.server().number(),
+            connection.generation(),
+            idleSeconds(connection)));
+  }
+
+  /** The member of a control connection of FTP may open data connections to its client. */
+  public void expectData(Connection control) {
+    sendToMemberSide(control, factory -> ftpDataRule(factory, control));
+  }
+
+  /** The member may not, as far as this control connection goes. */
+  public void expectNoData(Connection control) {
+    sendToMemberSide(control, factory -> removeFtpData(factory, control));
+  }
+
+  private static OFMessage removeFtpData(OFFactory factory, Connection control) {
+    U64 cookie =
+        Cookie.of(
+            Cookie.Kind.FTP_DATA,
+            control.vipNumber(),
+            control.server().number(),
+            control.generation());
+    return ConnectionRules.removeFtpData(factory, control.reply(), FtpSessions.DATA_PORT, cookie);
+  }
+
+  private static OFMessage ftpDataRule(OFFactory factory, Connection control) {
+    return ConnectionRules.ftpData(
+        factory,
+        control.reply(),
+        FtpSessions.DATA_PORT,
+        control.vipNumber(),
+        control.server().number(),
+        control.generation());
+  }
+
+  private void sendToMemberSide(Connection connection, Function<OFFactory, OFMessage> message) {
+    programmer.send(
+        connection.server().at().switchId(), factory -> List.of(message.apply(factory)));
+  }
+
+  /** Puts the rules of an open connection on its switches, whatever is there. */
+  public void restore(Connection connection, Route route) {
+    connection.hear(); // their counts begin anew, and say nothing about its client
+    if (!connection.program(nanoTime.getAsLong(), 0)) {
+      return; // its rules would outlive it
+    }
+    latest.add(connection);
+    programmer.send(
+        connection.server().at().switchId(),
+        factory -> {
+          ImmutableList.Builder<OFMessage> messages = ImmutableList.builder();
+          addMemberSide(messages, factory, connection, connection.replyTranslation(route));
+          return messages.build();
+        });
+    programmer.send(
+        connection.client().switchId(),
+        factory -> {
+          ImmutableList.Builder<OFMessage> messages = ImmutableList.builder();
+          addClientSide(messages, factory, connection, connection.requestTranslation(route));
+          return messages.build();
+        });
+  }
+
+  /**
+   * Gives the rule of one direction the label of another path.
+   *
+   * @param done told once, on any thread, whether the switch has confirmed that
+   */
+  public void relabel(Connection connection, Route route, boolean isReply, Consumer<Boolean> done) {
+    DatapathId at = isReply ? connection.server().at().switchId() : connection.client().switchId();
+    Optional<OFFactory> factory = programmer.factory(at);
+    if (factory.isEmpty()) {
+      done.accept(false);
+      return;
+    }
+    OFMessage message =
+        isReply
+            ? ConnectionRules.relabelReply(
+                factory.get(),
+                connection.replyTranslation(route),
+                connection.vipNumber(),
+                connection.server().number(),
+                connection.generation())
+            : ConnectionRules.relabelRequest(
+                factory.get(),
+                connection.requestTranslation(route),
+                connection.vipNumber(),
+                connection.server().number(),
+                connection.generation());
+    programmer.sendInOrder(List.of(new SwitchMessages(at, ImmutableList.of(message))), done);
+  }
+
+  /** Takes away what a connection has left behind at a switch that its client is no more at. */
+  public void clearClientSide(Connection connection, Attachment before) {
+    FiveTuple request = connection.request();
+    programmer.send(
+        before.switchId(),
+        factory ->
+            ImmutableList.<OFMessage>builder()
+                .add(ConnectionRules.removeRequest(factory, request))
+                .addAll(hostRules.superfluous(factory, request.srcAddress(), before))
+                .build());
+  }
+
+  /** The same of a switch that its member is no more at. */
+  public void clearMemberSide(Connection connection, Attachment before) {
+    programmer.send(
+        before.switchId(),
+        factory -> {
+          ImmutableList.Builder<OFMessage> messages = ImmutableList.builder();
+          messages.add(ConnectionRules.removeReply(factory, connection.reply()));
+          if (ftpSessions.isOpen(connection)) {
+            messages.add(removeFtpData(factory, connection));
+          }
+          return messages
+              .addAll(hostRules.superfluous(factory, connection.server().address(), before))
+              .build();
+        });
+  }
+
+  /** Takes the rules of a connection off its switches. */
+  public void remove(Connection connection) {
+    programmer.send(
+        connection.client().switchId(),
+        factory -> List.of(ConnectionRules.removeRequest(factory, connection.request())));
+    sendToMemberSide(
+        connection, factory -> ConnectionRules.removeReply(factory, connection.reply()));
+  }
+
+  /**
+   * Shows the controller what the ends of a connection still send, instead of carrying it.
+   *
+   * @param vipIsGone whether the VIP has no rules any more that would show what its client sends
+   */
+  public void bar(Connection connection, boolean vipIsGone) {
+    FiveTuple request = connection.request();
+    programmer.send(
+        connection.client().switchId(),
+        factory -> {
+          OFMessage removal = ConnectionRules.removeRequest(factory, request);
+          return vipIsGone
+              ? List.of(removal, ConnectionRules.closed(factory, request, CLOSED_SECONDS))
+              : List.of(removal);
+        });
+    sendToMemberSide(
+        connection, member -> ConnectionRules.closed(member, connection.reply(), CLOSED_SECONDS));
+  }
+
+  /** Makes both ends of a connection say which sequence number they expect. */
+  public void provoke(Connection connection) {
+    FiveTuple request = connection.request();
+    provoke(VipMac.of(request.dstAddress()), connection.client(), request.reversed());
+    provoke(connection.client().mac(), connection.server().at(), connection.requestAtMember());
+  }
+
+  private void provoke(MacAddress sender, Attachment receiver, FiveTuple tuple) {
+    programmer.sendFrame(
+        receiver.switchId(),
+        List.of(receiver.port()),
+        Replies.tcpSyn(sender, receiver.mac(), tuple));
+  }
+
+  /**
+   * Delivers a packet that was translated already, but got lost on its way because a switch had no
+   * rule for its label or its host: at its receiver's edge, with the rule that was missing there.
+   */
+  public void deliverTranslated(Packet packet, Attachment receiver) {
+    hostRules.ended(receiver.switchId(), packet.dstAddress());
+    FiveTuple tuple = packet.fiveTuple();
+    programmer.send(
+        receiver.switchId(),
+        factory ->
+            ImmutableList.<OFMessage>builder()
+                .addAll(hostRules.missing(factory, packet.dstAddress(), receiver))
+                .add(
+                    ConnectionRules.deliver(
+                        factory,
+                        new Translation(tuple, tuple, null, null, receiver),
+                        packet.frame()))
+                .build());
+  }
+}

@@ -1,0 +1,78 @@
+package io.malob.balancer.connection;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.Attachment;
+import io.malob.openflow.HostRules;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/**
+ * Which host rules the switches have, so that they are sent once and not with every connection.
+ * Bounded by the rules themselves, which end when they are not used. Thread-safe.
+ */
+public final class HostRuleCache {
+  /** Longer than the rules of a brief connection, replies included. */
+  private static final int DOUBTFUL_SECONDS = 15;
+
+  private final int idleSeconds;
+  private final Map<Key, Attachment> installed = new ConcurrentHashMap<>();
+
+  /** An empty cache of rules that end after that long without a packet. */
+  public HostRuleCache(int idleSeconds) {
+    this.idleSeconds = idleSeconds;
+  }
+
+  /** What to send to a host's switch before packets for the host; empty if that was sent before. */
+  List<OFMessage> missing(OFFactory factory, int address, Attachment at) {
+    return missing(factory, address, at, idleSeconds);
+  }
+
+  /** The same for a host that may not be there: its rules end sooner. */
+  List<OFMessage> missingOfDoubtful(OFFactory factory, int address, Attachment at) {
+    return missing(factory, address, at, Math.min(DOUBTFUL_SECONDS, idleSeconds));
+  }
+
+  private List<OFMessage> missing(OFFactory factory, int address, Attachment at, int seconds) {
+    Key key = new Key(at.switchId(), address);
+    // looked up first: for most connections the rule is there, and a look-up takes no lock
+    if (at.equals(installed.get(key))) {
+      return List.of();
+    }
+    @Nullable Attachment before = installed.put(key, at);
+    if (at.equals(before)) {
+      return List.of();
+    }
+    List<OFMessage> rules = HostRules.add(factory, IPv4Address.of(address), at, seconds);
+    return before == null || before.port().equals(at.port())
+        ? rules
+        : ImmutableList.<OFMessage>builder()
+            .add(HostRules.removeSamePort(factory, IPv4Address.of(address), before.port()))
+            .addAll(rules)
+            .build();
+  }
+
+  /** What to send to the switch that a host has left; empty if it has no rules of it. */
+  List<OFMessage> superfluous(OFFactory factory, int address, Attachment before) {
+    return installed.remove(new Key(before.switchId(), address), before)
+        ? HostRules.remove(factory, IPv4Address.of(address), before.port())
+        : List.of();
+  }
+
+  /** Tells that a rule of a switch has ended. */
+  public void ended(DatapathId switchId, int address) {
+    installed.remove(new Key(switchId, address));
+  }
+
+  /** Tells that a switch has lost all its rules. */
+  public void reset(DatapathId switchId) {
+    installed.keySet().removeIf(key -> key.switchId.equals(switchId));
+  }
+
+  private record Key(DatapathId switchId, int address) {}
+}

@@ -1,0 +1,85 @@
+package io.malob.balancer.connection;
+
+import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.graph.Path;
+import io.malob.balancer.api.ConnectionRecord;
+import io.malob.json.Json;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Protocol;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/**
+ * Makes records lines of JSON, as docs/metrics.md describes them. Remembers what VIPs and members
+ * were called that have been deleted since. Thread-safe.
+ */
+final class RecordFormat {
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  /** Bounded by the bits that cookies have for these numbers. */
+  private final Map<Integer, String> vips = new ConcurrentHashMap<>();
+
+  private final Map<Integer, String> members = new ConcurrentHashMap<>();
+
+  /** Learns what VIPs and members are called. */
+  void learn(CatalogSnapshot catalog) {
+    catalog.vips().values().forEach(vip -> vips.put(vip.number(), vip.id()));
+    catalog.members().values().forEach(member -> members.put(member.number(), member.id()));
+  }
+
+  String line(ConnectionRecord connection) {
+    FiveTuple request = connection.request();
+    Map<String, @Nullable Object> line = new LinkedHashMap<>();
+    line.put("ended", connection.ended().truncatedTo(ChronoUnit.MILLIS).toString());
+    line.put(
+        "placed",
+        connection
+            .ended()
+            .minusNanos(connection.ageNanos())
+            .truncatedTo(ChronoUnit.MILLIS)
+            .toString());
+    line.put("age_s", connection.ageNanos() / NANOS_PER_SECOND);
+    line.put("end", connection.end().text());
+    line.put("protocol", protocol(request.protocol()));
+    line.put("client", address(request.srcAddress()));
+    line.put("client_port", request.srcPort());
+    line.put("vip_id", vips.get(connection.vipNumber()));
+    line.put("vip", address(request.dstAddress()));
+    line.put("vip_port", request.dstPort());
+    line.put("member_id", members.get(connection.memberNumber()));
+    line.put("member", address(connection.atMember().dstAddress()));
+    line.put("member_port", connection.atMember().dstPort());
+    line.put("algorithm", connection.algorithm());
+    line.put("request_bytes", connection.requestBytes());
+    line.put("reply_bytes", connection.replyBytes());
+    line.put("request_path", switches(connection.requestPath()));
+    line.put("reply_path", switches(connection.replyPath()));
+    return Json.text(line);
+  }
+
+  private static String protocol(int number) {
+    for (Protocol each : Protocol.values()) {
+      if (each.ipNumber() == number) {
+        return each.text();
+      }
+    }
+    return Integer.toString(number);
+  }
+
+  private static String address(int address) {
+    return IPv4Address.of(address).toString();
+  }
+
+  private static @Nullable List<String> switches(@Nullable Path path) {
+    return path == null
+        ? null
+        : path.switches().stream().map(DatapathId::toString).collect(Collectors.toList());
+  }
+}

@@ -1,0 +1,121 @@
+package io.malob.balancer.connection;
+
+import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.estimate.ServiceProfile;
+import io.malob.balancer.api.ProfileStats;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Service;
+import io.malob.state.catalog.Vip;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What has been learnt of the connections to each VIP, service by service as the services table
+ * names them; data connections of FTP are for themselves. Bounded. Thread-safe.
+ */
+public final class ServiceProfiles {
+  /** How many are kept; further services share one. */
+  static final int MOST = 4_096;
+
+  private final Map<Key, ServiceProfile> profiles = new ConcurrentHashMap<>();
+
+  /** That of all services for which there was no room. */
+  private final ServiceProfile others = new ServiceProfile();
+
+  private record Key(int vipNumber, String serviceId, boolean isFtpData) {}
+
+  /**
+   * The profile by which a connection is placed: that of its service or, for a control connection
+   * of FTP, that of its data connections, because they go where it goes.
+   */
+  public ServiceProfile forPlacing(
+      CatalogSnapshot catalog, Vip vip, FiveTuple request, Service service) {
+    return FtpSessions.isControl(catalog, request)
+        ? ofFtpData(vip.number(), service)
+        : of(vip, service);
+  }
+
+  /** The profile of a service of a VIP. */
+  ServiceProfile of(Vip vip, Service service) {
+    return of(new Key(vip.number(), service.id(), false));
+  }
+
+  /** The profile of the data connections of FTP through a VIP. */
+  public ServiceProfile ofFtpData(int vipNumber, Service control) {
+    return of(new Key(vipNumber, control.id(), true));
+  }
+
+  private ServiceProfile of(Key key) {
+    @Nullable ServiceProfile known = profiles.get(key);
+    if (known != null) {
+      return known;
+    }
+    return profiles.size() >= MOST
+        ? others
+        : profiles.computeIfAbsent(key, any -> new ServiceProfile());
+  }
+
+  /** Forgets what is not in the catalog any more. */
+  public void retain(CatalogSnapshot catalog) {
+    Set<Integer> vips =
+        catalog.vips().values().stream().map(Vip::number).collect(Collectors.toSet());
+    Set<Integer> members =
+        catalog.members().values().stream().map(Member::number).collect(Collectors.toSet());
+    profiles
+        .keySet()
+        .removeIf(
+            key -> !vips.contains(key.vipNumber) || !catalog.services().containsKey(key.serviceId));
+    profiles
+        .values()
+        .forEach(profile -> profile.forgetMembers(number -> !members.contains(number)));
+  }
+
+  /** All of them, by VIP and service. */
+  public List<ProfileStats> stats(CatalogSnapshot catalog) {
+    Map<Integer, String> vips = new HashMap<>();
+    catalog.vips().values().forEach(vip -> vips.put(vip.number(), vip.id()));
+    Map<Integer, String> members = new HashMap<>();
+    catalog.members().values().forEach(member -> members.put(member.number(), member.id()));
+    List<ProfileStats> all = new ArrayList<>();
+    profiles.forEach(
+        (key, profile) -> {
+          @Nullable String vip = vips.get(key.vipNumber);
+          if (vip != null) {
+            Map<String, Double> byMember = new TreeMap<>();
+            profile
+                .serviceNanosByMember()
+                .forEach(
+                    (number, nanos) -> {
+                      @Nullable String member = members.get(number);
+                      if (member != null) {
+                        byMember.put(member, nanos);
+                      }
+                    });
+            all.add(
+                new ProfileStats(
+                    vip,
+                    key.serviceId,
+                    key.isFtpData,
+                    profile.samples(),
+                    profile.expectedReplyBits() / 8,
+                    profile.expectedRequestBits() / 8,
+                    profile.expectedServiceNanos(),
+                    byMember));
+          }
+        });
+    all.sort(
+        Comparator.comparing(ProfileStats::vipId)
+            .thenComparing(ProfileStats::serviceId)
+            .thenComparing(ProfileStats::isFtpData));
+    return all;
+  }
+}

@@ -1,0 +1,128 @@
+package io.malob.balancer.health;
+
+import com.google.common.collect.ImmutableMap;
+import io.malob.algorithm.health.Ejection;
+import io.malob.balancer.api.EjectedMember;
+import io.malob.balancer.view.ViewWriter;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Member;
+import io.malob.state.network.ServerMeasurements;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/**
+ * Leaves members out for a while whose clients get no answer, or whose agents get none. Changes on
+ * one executor, in order; safe for use by several threads.
+ */
+public final class OutlierDetector {
+  /** How often {@link #tick} is to be called. */
+  public static final long TICK_MILLIS = 1_000;
+
+  private final Ejections ejections;
+  private final UnansweredSynDetector unansweredSyns;
+  private final ViewWriter view;
+  private final Function<IPv4Address, ServerMeasurements> measured;
+  private final Executor inOrder;
+  private final LongSupplier nanoTime;
+
+  public OutlierDetector(
+      Ejection.Policy policy,
+      IOFSwitchService switches,
+      ViewWriter view,
+      Function<IPv4Address, ServerMeasurements> measured,
+      Executor inOrder,
+      LongSupplier nanoTime) {
+    this.ejections = new Ejections(policy, nanoTime);
+    this.unansweredSyns =
+        new UnansweredSynDetector(switches, inOrder, nanoTime, ejections, this::isSilent);
+    this.view = view;
+    this.measured = measured;
+    this.inOrder = inOrder;
+    this.nanoTime = nanoTime;
+  }
+
+  /** Where connections without an answer are found. */
+  public UnansweredSynDetector unansweredSyns() {
+    return unansweredSyns;
+  }
+
+  private void isSilent(int memberNumber) {
+    @Nullable Member member = membersByNumber(view.get().catalog()).get(memberNumber);
+    if (member != null) {
+      failed(List.of(member), Ejections.Why.NO_REPLY);
+    }
+  }
+
+  /** There is a new report of a server. */
+  public void reported(IPv4Address address) {
+    inOrder.execute(
+        () -> {
+          if (Boolean.FALSE.equals(measured.apply(address).answers())) {
+            failed(view.get().catalog().membersAt(address.getInt()), Ejections.Why.REFUSES);
+          }
+        });
+  }
+
+  private void failed(List<Member> members, Ejections.Why why) {
+    boolean changed = false;
+    for (Member member : members) {
+      changed |= ejections.failed(member, why);
+    }
+    if (changed) {
+      view.setOut(ejections.out().keySet());
+    }
+  }
+
+  /** A member has accepted a connection of a health check, which came as its clients' do. */
+  public void accepted(int memberNumber) {
+    ejections.answered(memberNumber, nanoTime.getAsLong());
+  }
+
+  /** To be called every {@link #TICK_MILLIS}. */
+  public void tick() {
+    inOrder.execute(
+        () -> {
+          if (ejections.tick(membersByNumber(view.get().catalog()))) {
+            view.setOut(ejections.out().keySet());
+          }
+        });
+  }
+
+  private static Map<Integer, Member> membersByNumber(CatalogSnapshot catalog) {
+    Map<Integer, Member> members = new HashMap<>();
+    catalog.members().values().forEach(member -> members.put(member.number(), member));
+    return members;
+  }
+
+  /** Who is out, by member id. */
+  public Map<String, EjectedMember> ejected() {
+    ImmutableMap<Integer, Ejections.Out> out = ejections.out();
+    if (out.isEmpty()) {
+      return Map.of();
+    }
+    long now = nanoTime.getAsLong();
+    Map<String, EjectedMember> shown = new HashMap<>();
+    for (Member member : view.get().catalog().members().values()) {
+      Ejections.@Nullable Out state = out.get(member.number());
+      if (state != null) {
+        shown.put(
+            member.id(),
+            new EjectedMember(
+                state.why().text(), state.times(), Math.max(0, state.untilNanos() - now)));
+      }
+    }
+    return shown;
+  }
+
+  /** How often members were put out, by what they had failed in. */
+  public Map<String, Long> counts() {
+    return ejections.counts();
+  }
+}

@@ -1,0 +1,200 @@
+package io.malob.balancer.health;
+
+import io.malob.algorithm.Attachment;
+import io.malob.balancer.api.RejectCounters;
+import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.view.BalancerView;
+import io.malob.balancer.view.ServerLocations.ServerPlace;
+import io.malob.balancer.view.ServerMoves;
+import io.malob.balancer.view.VipMac;
+import io.malob.module.DropLog;
+import io.malob.openflow.FlowLayout;
+import io.malob.openflow.label.Label;
+import io.malob.openflow.packet.FrameSender;
+import io.malob.openflow.packet.Packet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import net.floodlightcontroller.core.FloodlightContext;
+import net.floodlightcontroller.core.IOFMessageListener;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.types.NodePortTuple;
+import net.floodlightcontroller.topology.ITopologyService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stops packets of hosts that claim the address of a VIP, or the address or MAC of a server that is
+ * elsewhere, before any other module learns from them or forwards them. Thread-safe; a packet of
+ * anybody else costs three look-ups and allocates nothing.
+ */
+public final class SpoofGuard implements IOFMessageListener {
+  private static final Logger LOG = LoggerFactory.getLogger(SpoofGuard.class);
+
+  public static final long TELL_MILLIS = 1_000;
+
+  /**
+   * So long a port may turn out to be one of a link: Floodlight asks each port for links every 15
+   * s.
+   */
+  public static final int LINKS_KNOWN_SECONDS = 20;
+
+  private static final long LINKS_KNOWN_NANOS = TimeUnit.SECONDS.toNanos(LINKS_KNOWN_SECONDS);
+
+  private static final String VIP = "that is a VIP's";
+
+  /** Whoever learns from packets, or sends them on. */
+  private static final Set<String> AFTER = Set.of("devicemanager", "loadbalancer", "forwarding");
+
+  private final Supplier<BalancerView> views;
+  private final ITopologyService topology;
+  private final ServerMoves moves;
+  private final RejectCounters rejects;
+  private final LongSupplier nanoTime;
+
+  /** ARP with a VIP's own MAC, by where it came in; to be judged when links are known. */
+  private final Map<NodePortTuple, OwnArp> ownArps = new ConcurrentHashMap<>();
+
+  private final DropLog<NodePortTuple> log =
+      new DropLog<>(
+          (at, count, first) ->
+              LOG.warn(
+                  "address_refused switch={} port={} count={} first=\"{}\"",
+                  at.getNodeId(),
+                  at.getPortId(),
+                  count,
+                  first));
+
+  /** What looks like the balancer's own ARP, and may have come over a link. */
+  private record OwnArp(Attachment from, IPv4Address vip, long sinceNanos, LongAdder count) {}
+
+  public SpoofGuard(
+      Supplier<BalancerView> views,
+      ITopologyService topology,
+      ServerMoves moves,
+      RejectCounters rejects,
+      LongSupplier nanoTime) {
+    this.views = views;
+    this.topology = topology;
+    this.moves = moves;
+    this.rejects = rejects;
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
+    if (!(message instanceof OFPacketIn packetIn)) {
+      return Command.CONTINUE;
+    }
+    byte[] frame = packetIn.getData();
+    int address = FrameSender.ipv4(frame);
+    long mac = FrameSender.mac(frame);
+    BalancerView view = views.get();
+    boolean isVip = view.catalog().isVipAddress(address);
+    @Nullable ServerPlace server = view.places().find(address, mac);
+    if ((!isVip && server == null) || isOurs(packetIn, frame)) {
+      return Command.CONTINUE;
+    }
+    OFPort port = packetIn.getMatch().get(MatchField.IN_PORT);
+    if (!topology.isAttachmentPointPort(sw.getId(), port)) {
+      return Command.CONTINUE; // it only passes through
+    }
+    Attachment from = new Attachment(sw.getId(), port, MacAddress.of(mac));
+    if (isVip && isOwnArp(frame, address, mac)) {
+      ownArps
+          .computeIfAbsent(
+              new NodePortTuple(sw.getId(), port),
+              any ->
+                  new OwnArp(from, IPv4Address.of(address), nanoTime.getAsLong(), new LongAdder()))
+          .count()
+          .increment();
+      return Command.STOP;
+    }
+    return isVip || server == null
+        ? refuse(from, IPv4Address.of(address), VIP)
+        : judge(server, from);
+  }
+
+  /** Whether the balancer has translated it already, so that a VIP may be its source. */
+  private static boolean isOurs(OFPacketIn packetIn, byte[] frame) {
+    return packetIn.getTableId().getValue() >= FlowLayout.LABELS.getValue()
+        || Label.isLabel(Packet.parse(frame).dstMac());
+  }
+
+  /** Whether it looks like what the balancer itself asks all ports of hosts, in a VIP's name. */
+  private static boolean isOwnArp(byte[] frame, int vip, long mac) {
+    return mac == VipMac.of(vip).getLong() && Packet.parse(frame).kind() == Packet.Kind.ARP;
+  }
+
+  private Command judge(ServerPlace server, Attachment from) {
+    return switch (moves.judge(server, from)) {
+      case AT_HOME, MOVED -> Command.CONTINUE;
+      case IN_DOUBT -> {
+        rejects.count(RejectReason.IN_DOUBT);
+        yield Command.STOP;
+      }
+      case REFUSED ->
+          refuse(
+              from,
+              server.address(),
+              "that is a server's at port " + server.at().port() + " of " + server.at().switchId());
+    };
+  }
+
+  private Command refuse(Attachment from, IPv4Address address, String whose) {
+    note(from, 1, address, whose);
+    return Command.STOP;
+  }
+
+  private void note(Attachment from, long count, IPv4Address address, String whose) {
+    rejects.add(RejectReason.SPOOFED, count);
+    log.note(
+        new NodePortTuple(from.switchId(), from.port()),
+        count,
+        () -> from.mac() + " claims " + address + " " + whose);
+  }
+
+  /** Judges and logs what is due; to be called every second or so. */
+  public void tell() {
+    long now = nanoTime.getAsLong();
+    ownArps.forEach((at, arp) -> judgeOwn(at, arp, now));
+    log.tell(now);
+  }
+
+  private void judgeOwn(NodePortTuple at, OwnArp arp, long now) {
+    if (now - arp.sinceNanos() < LINKS_KNOWN_NANOS) {
+      return;
+    }
+    ownArps.remove(at);
+    if (topology.isAttachmentPointPort(at.getNodeId(), at.getPortId())) {
+      note(arp.from(), arp.count().sum(), arp.vip(), VIP);
+    }
+  }
+
+  @Override
+  public String getName() {
+    return "malobclaims";
+  }
+
+  @Override
+  public boolean isCallbackOrderingPrereq(OFType type, String name) {
+    return false;
+  }
+
+  @Override
+  public boolean isCallbackOrderingPostreq(OFType type, String name) {
+    return type == OFType.PACKET_IN && AFTER.contains(name);
+  }
+}

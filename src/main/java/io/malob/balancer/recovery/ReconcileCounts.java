@@ -1,0 +1,25 @@
+package io.malob.balancer.recovery;
+
+import io.malob.balancer.api.ReconcileStats;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts what audits find, see {@link ReconcileStats}. Thread-safe. */
+public final class ReconcileCounts {
+  final LongAdder tablesRead = new LongAdder();
+  final LongAdder tablesReset = new LongAdder();
+  final LongAdder adopted = new LongAdder();
+  final LongAdder slept = new LongAdder();
+  final LongAdder restored = new LongAdder();
+  final LongAdder removed = new LongAdder();
+
+  public ReconcileStats with(int pending) {
+    return new ReconcileStats(
+        tablesRead.sum(),
+        tablesReset.sum(),
+        adopted.sum(),
+        pending,
+        slept.sum(),
+        restored.sum(),
+        removed.sum());
+  }
+}

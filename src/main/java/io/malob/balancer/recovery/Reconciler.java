@@ -1,0 +1,255 @@
+package io.malob.balancer.recovery;
+
+import io.malob.algorithm.FiveTuple;
+import io.malob.balancer.admission.ConnectionTeardown;
+import io.malob.balancer.connection.Connection;
+import io.malob.balancer.connection.Connection.Route;
+import io.malob.balancer.connection.Connection.State;
+import io.malob.balancer.connection.ConnectionProgrammer;
+import io.malob.balancer.connection.ConnectionTable;
+import io.malob.balancer.connection.FtpSessions;
+import io.malob.balancer.view.BalancerView;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.FoundRule;
+import io.malob.openflow.FoundRules;
+import io.malob.openflow.label.Label;
+import io.malob.openflow.label.LabelTable;
+import io.malob.openflow.label.LabelledPath;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Compares what one switch holds with what the controller knows, and puts right what differs: rules
+ * that belong to nothing go, what is missing is sent again, connections whose rules have gone are
+ * put to sleep. Costs time in proportion to the rules of the switch, plus one look at each
+ * connection. For one thread at a time.
+ */
+public final class Reconciler {
+  /** What was sent so shortly before the question may not be in the answer. */
+  private static final long MARGIN_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  private final Parts parts;
+  private final DatapathId at;
+  private final Occasion occasion;
+  private final long settledNanos;
+  private final Map<Label, LabelledPath> labels = new HashMap<>();
+  private final Set<Label> labelsFound = new HashSet<>();
+  private final Set<FiveTuple> requestsFound = new HashSet<>();
+  private final Set<FiveTuple> repliesFound = new HashSet<>();
+  private final Set<Connection> ftpDataFound = new HashSet<>();
+
+  /** Why a switch is audited. */
+  enum Occasion {
+    /** It is there for the first time: what it holds is from before this controller's start. */
+    FIRST,
+    /** It was away for a while. */
+    RETURN,
+    /** Some time has passed. */
+    ROUTINE
+  }
+
+  /** What an audit works with. */
+  public record Parts(
+      Supplier<BalancerView> views,
+      ConnectionTable connections,
+      ConnectionTeardown teardown,
+      FtpSessions ftpSessions,
+      LabelTable labels,
+      ConnectionProgrammer connectionProgrammer,
+      FlowProgrammer programmer,
+      StateRecovery stateRecovery,
+      ReconcileCounts counts) {}
+
+  /**
+   * An audit that begins.
+   *
+   * @param askedNanos when the switch was asked, on the controller's monotonic clock
+   */
+  public Reconciler(Parts parts, DatapathId at, Occasion occasion, long askedNanos) {
+    this.parts = parts;
+    this.at = at;
+    this.occasion = occasion;
+    this.settledNanos = askedNanos - MARGIN_NANOS;
+    parts.labels.all().forEach(labelled -> labels.put(labelled.label(), labelled));
+  }
+
+  /** Judges some of the rules. */
+  void found(List<OFFlowStatsEntry> rules) {
+    parts
+        .programmer
+        .factory(at)
+        .ifPresent(
+            factory -> {
+              List<OFMessage> removals = new ArrayList<>();
+              for (OFFlowStatsEntry rule : rules) {
+                if (!belongs(FoundRules.parse(rule))) {
+                  removals.add(FoundRules.remove(factory, rule));
+                }
+              }
+              if (!removals.isEmpty() && parts.programmer.send(at, removals)) {
+                parts.counts.removed.add(removals.size());
+              }
+            });
+  }
+
+  private boolean belongs(FoundRule rule) {
+    if (rule instanceof FoundRule.Request request) {
+      return requestBelongs(request.direction());
+    }
+    if (rule instanceof FoundRule.Reply reply) {
+      return replyBelongs(reply.direction());
+    }
+    if (rule instanceof FoundRule.Hop hop) {
+      return hopBelongs(hop);
+    }
+    if (rule instanceof FoundRule.FtpData ftpData) {
+      return ftpDataBelongs(ftpData);
+    }
+    if (rule instanceof FoundRule.Vip vip) {
+      return parts.views.get().catalog().isVipAddress(vip.address().getInt());
+    }
+    if (rule instanceof FoundRule.Host host && occasion == Occasion.FIRST) {
+      parts.stateRecovery.addHost(at, host);
+    }
+    return !(rule instanceof FoundRule.Unreadable);
+  }
+
+  private boolean requestBelongs(FoundRule.Direction rule) {
+    requestsFound.add(rule.incoming());
+    @Nullable Connection connection = parts.connections.byRequest(rule.incoming());
+    if (connection == null) {
+      return parts.stateRecovery.knowsRequest(rule)
+          || (occasion == Occasion.FIRST && parts.stateRecovery.addRequest(at, rule));
+    }
+    if (!connection.client().switchId().equals(at)) {
+      return false;
+    }
+    @Nullable Route route = connection.route();
+    return belongs(connection, rule, route == null ? null : route.request());
+  }
+
+  private boolean replyBelongs(FoundRule.Direction rule) {
+    repliesFound.add(rule.incoming());
+    @Nullable Connection connection = parts.connections.byReply(rule.incoming());
+    if (connection == null) {
+      return parts.stateRecovery.knowsReply(rule)
+          || (occasion == Occasion.FIRST && parts.stateRecovery.addReply(at, rule));
+    }
+    if (!connection.server().at().switchId().equals(at)) {
+      return false;
+    }
+    connection.seenAtMember(settledNanos + MARGIN_NANOS);
+    @Nullable Route route = connection.route();
+    // the reply rule of a connection that sleeps lives a little longer, and goes by itself
+    return connection.state() == State.DORMANT
+        || belongs(connection, rule, route == null ? null : route.reply());
+  }
+
+  /** A rule of an open connection stays; one that is not up to date is written over. */
+  private boolean belongs(
+      Connection connection, FoundRule.Direction rule, @Nullable LabelledPath path) {
+    if (connection.state() != State.OPEN) {
+      return false;
+    }
+    if (path != null && connection.isProgrammedBefore(settledNanos)) {
+      boolean isCurrent =
+          rule.generation() == connection.generation()
+              && rule.label().equals(Optional.ofNullable(Connection.labelOf(path)));
+      if (!isCurrent) {
+        restore(connection);
+      }
+    }
+    return true;
+  }
+
+  private boolean hopBelongs(FoundRule.Hop hop) {
+    @Nullable LabelledPath known = labels.get(hop.label());
+    if (known == null) {
+      // one that this run has made since is not this audit's business; one that was taken away is,
+      // as a switch may have been out of reach then
+      return parts.stateRecovery.addHop(at, hop, occasion == Occasion.FIRST)
+          || parts.labels.isInUse(hop.label());
+    }
+    if (!known.isSettled()) {
+      return true; // whoever changes it clears it up, in the right order
+    }
+    if (known.goesOn(at, hop.out())) {
+      labelsFound.add(hop.label());
+      return true;
+    }
+    // where it goes on elsewhere it is sent again in the end
+    return known.path().switches().contains(at);
+  }
+
+  /** Its owner is a control connection that has not ended, or one that is yet to be adopted. */
+  private boolean ftpDataBelongs(FoundRule.FtpData rule) {
+    @Nullable Connection control = parts.ftpSessions.atMember(rule.client(), rule.member());
+    if (control == null) {
+      return occasion == Occasion.FIRST || parts.stateRecovery.isUnderWay();
+    }
+    if (rule.generation() == control.generation()) {
+      ftpDataFound.add(control);
+    }
+    return control.server().at().switchId().equals(at);
+  }
+
+  /** All rules have been judged: now to what was not among them. */
+  void complete() {
+    for (LabelledPath labelled : labels.values()) {
+      if (!labelsFound.contains(labelled.label())) {
+        parts.labels.restore(labelled, at);
+      }
+    }
+    parts.stateRecovery.forgetMissing(at, requestsFound, repliesFound);
+    for (Connection connection : parts.connections.find(this::shouldHaveRules)) {
+      if (connection.client().switchId().equals(at)
+          && !requestsFound.contains(connection.request())) {
+        parts.teardown.timedOut(at, connection.request(), connection.generation(), false);
+        parts.counts.slept.increment();
+      } else if (occasion == Occasion.RETURN
+          && connection.server().at().switchId().equals(at)
+          && !repliesFound.contains(connection.reply())) {
+        restore(connection);
+      } else if (lacksFtpData(connection)) {
+        parts.connectionProgrammer.expectData(connection);
+        parts.counts.restored.increment();
+      }
+    }
+    parts.counts.tablesRead.increment();
+  }
+
+  /** Of several control connections between two hosts, the last one has the rule. */
+  private boolean lacksFtpData(Connection connection) {
+    return connection.server().at().switchId().equals(at)
+        && !ftpDataFound.contains(connection)
+        && connection.equals(
+            parts.ftpSessions.atMember(
+                connection.request().srcAddress(), connection.server().address()));
+  }
+
+  private boolean shouldHaveRules(Connection connection) {
+    return (connection.client().switchId().equals(at)
+            || connection.server().at().switchId().equals(at))
+        && connection.state() == State.OPEN
+        && connection.isProgrammedBefore(settledNanos);
+  }
+
+  private void restore(Connection connection) {
+    @Nullable Route route = connection.route();
+    if (route != null && route.isReady()) {
+      parts.connectionProgrammer.restore(connection, route);
+      parts.counts.restored.increment();
+    }
+  }
+}

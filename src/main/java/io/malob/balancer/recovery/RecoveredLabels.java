@@ -1,0 +1,137 @@
+package io.malob.balancer.recovery;
+
+import io.malob.algorithm.graph.Path;
+import io.malob.algorithm.graph.Topology;
+import io.malob.balancer.api.RecoveringConnection;
+import io.malob.balancer.recovery.StateRecovery.FoundReply;
+import io.malob.openflow.FoundRule;
+import io.malob.openflow.label.FoundLabels;
+import io.malob.openflow.label.Label;
+import io.malob.openflow.label.LabelTable;
+import io.malob.openflow.label.LabelledPath;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * The labels of connections that are to be adopted: put together from the pieces that switches
+ * tell, and kept as long as such a connection needs them. For one thread at a time.
+ */
+public final class RecoveredLabels {
+  private final LabelTable table;
+  private final long patienceNanos;
+  private final LongSupplier nanoTime;
+  private final FoundLabels found = new FoundLabels();
+  private final Map<Label, Long> foundAtNanos = new HashMap<>();
+
+  /** Those that the table has now; each counts as used once by this object. */
+  private final Map<Label, LabelledPath> held = new HashMap<>();
+
+  /**
+   * No labels.
+   *
+   * @param patienceNanos how long pieces stay that no connection is found for
+   */
+  public RecoveredLabels(LabelTable table, long patienceNanos, LongSupplier nanoTime) {
+    this.table = table;
+    this.patienceNanos = patienceNanos;
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * Takes in a piece; false if its label is not one that is to be adopted.
+   *
+   * @param mayBeNew whether the label may be one that was not found before
+   */
+  boolean add(DatapathId at, FoundRule.Hop hop, boolean mayBeNew) {
+    Label label = hop.label();
+    if (!found.contains(label)) {
+      if (!mayBeNew || !table.reserve(label)) {
+        return false;
+      }
+      foundAtNanos.put(label, nanoTime.getAsLong());
+    }
+    found.add(at, hop);
+    return true;
+  }
+
+  /** Hands the labels of these rules to the table whose paths are known from end to end. */
+  void putTogether(
+      Collection<RecoveringConnection> requests,
+      Collection<FoundReply> replies,
+      Topology topology) {
+    Set<Label> tried = new HashSet<>();
+    for (RecoveringConnection request : requests) {
+      putTogether(request.rule().label(), request.at(), topology, tried);
+    }
+    for (FoundReply reply : replies) {
+      putTogether(reply.rule().label(), reply.at(), topology, tried);
+    }
+  }
+
+  private void putTogether(
+      Optional<Label> label, DatapathId first, Topology topology, Set<Label> tried) {
+    if (label.isPresent() && tried.add(label.get()) && found.contains(label.get())) {
+      found
+          .path(label.get(), first, topology)
+          .filter(path -> path.hops() > 0)
+          .ifPresent(path -> hold(label.get(), path));
+    }
+  }
+
+  private void hold(Label label, Path path) {
+    found.remove(label);
+    foundAtNanos.remove(label);
+    held.put(label, table.adopt(label, path));
+  }
+
+  /**
+   * What leads from switch to switch by the label of a rule, for one more connection; null if that
+   * is not known, or leads elsewhere.
+   */
+  @Nullable LabelledPath take(Optional<Label> label, DatapathId from, DatapathId to) {
+    if (label.isEmpty()) {
+      return from.equals(to) ? table.acquire(Path.within(from)) : null;
+    }
+    @Nullable LabelledPath labelled = held.get(label.get());
+    return labelled != null
+            && labelled.path().src().equals(from)
+            && labelled.path().dst().equals(to)
+            && table.share(labelled)
+        ? labelled
+        : null;
+  }
+
+  /** Lets go what none of these rules uses; what was never put together after a while only. */
+  void letGo(Collection<RecoveringConnection> requests, Collection<FoundReply> replies) {
+    if (held.isEmpty() && foundAtNanos.isEmpty()) {
+      return;
+    }
+    Set<Label> used = new HashSet<>();
+    requests.forEach(request -> request.rule().label().ifPresent(used::add));
+    replies.forEach(reply -> reply.rule().label().ifPresent(used::add));
+    held.entrySet()
+        .removeIf(
+            entry -> {
+              boolean idle = !used.contains(entry.getKey());
+              if (idle) {
+                table.release(entry.getValue());
+              }
+              return idle;
+            });
+    for (Label label : found.labels()) {
+      @Nullable Long since = foundAtNanos.get(label);
+      boolean waited = since == null || nanoTime.getAsLong() - since >= patienceNanos;
+      if (waited && !used.contains(label)) {
+        foundAtNanos.remove(label);
+        table.discard(label, found.remove(label));
+      }
+    }
+  }
+}

@@ -1,0 +1,168 @@
+package io.malob.balancer.recovery;
+
+import io.malob.algorithm.Algorithm;
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.Placement;
+import io.malob.algorithm.Placer;
+import io.malob.algorithm.Server;
+import io.malob.algorithm.graph.Path;
+import io.malob.balancer.api.RecoveringConnection;
+import io.malob.balancer.connection.Connection;
+import io.malob.balancer.connection.Connection.Route;
+import io.malob.balancer.connection.ConnectionProgrammer;
+import io.malob.balancer.connection.FtpSessions;
+import io.malob.balancer.recovery.StateRecovery.FoundReply;
+import io.malob.balancer.view.BalancerView;
+import io.malob.balancer.view.PoolView;
+import io.malob.openflow.label.LabelTable;
+import io.malob.openflow.label.LabelledPath;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Protocol;
+import io.malob.state.catalog.Vip;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Makes connections again of what was found, on the paths that they have; or, where a path is
+ * broken or does not lead to the member, on another one. For one thread at a time.
+ */
+public final class RecoveredRoutes {
+  /** Links are found one after the other; a path may be whole a moment later. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private static final int ICMP_ECHO = 8;
+
+  private final RecoveredLabels adopted;
+  private final LabelTable labels;
+  private final ConnectionProgrammer programmer;
+  private final LongSupplier nanoTime;
+
+  public RecoveredRoutes(
+      RecoveredLabels adopted,
+      LabelTable labels,
+      ConnectionProgrammer programmer,
+      LongSupplier nanoTime) {
+    this.adopted = adopted;
+    this.labels = labels;
+    this.programmer = programmer;
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * A connection with its paths.
+   *
+   * @param isAsFound whether its rules are on the switches as they are to be
+   */
+  record Adopted(Connection connection, Route route, boolean isAsFound) {}
+
+  /** The connection that was found; empty as long as not all of it is known. */
+  Optional<Adopted> adopt(
+      RecoveringConnection found,
+      @Nullable FoundReply reply,
+      Vip vip,
+      Attachment client,
+      BalancerView view) {
+    @Nullable Server server = server(found, view);
+    @Nullable PoolView pool = view.poolOfMember().get(found.rule().memberNumber());
+    if (server == null
+        || pool == null
+        || !view.network().topology().switches().contains(found.at())
+        || !view.network().topology().switches().contains(server.at().switchId())) {
+      return Optional.empty();
+    }
+    Algorithm algorithm = algorithm(view.catalog(), vip, found);
+    DatapathId memberSwitch = server.at().switchId();
+    @Nullable LabelledPath there = adopted.take(found.rule().label(), found.at(), memberSwitch);
+    @Nullable LabelledPath back =
+        reply != null
+                && reply.at().equals(memberSwitch)
+                && reply.rule().generation() == found.rule().generation()
+            ? adopted.take(reply.rule().label(), memberSwitch, found.at())
+            : null;
+    boolean isAsFound = there != null && back != null;
+    if (!isAsFound && nanoTime.getAsLong() - found.sinceNanos() >= PATIENCE_NANOS) {
+      if (pool.placer(algorithm)
+              .placeOn(server, Placer.Request.from(client.switchId()), view.network())
+          instanceof Placement placement) {
+        there = there == null ? fresh(placement.requestPath()) : there;
+        back = back == null ? fresh(placement.replyPath()) : back;
+      }
+    }
+    if (there == null || back == null) {
+      release(there);
+      release(back);
+      return Optional.empty();
+    }
+    Connection connection =
+        new Connection(
+            found.request(),
+            vip.number(),
+            algorithm,
+            server,
+            client,
+            found.rule().generation(),
+            nanoTime.getAsLong());
+    return Optional.of(new Adopted(connection, new Route(there, back), isAsFound));
+  }
+
+  /** The member as its connection uses it; null if it is not located, or does not listen there. */
+  private static @Nullable Server server(RecoveringConnection found, BalancerView view) {
+    @Nullable Server server = view.servers().get(found.rule().memberNumber());
+    if (server == null || leadsTo(server, found)) {
+      return server;
+    }
+    // data connections of FTP keep the port that they were opened to
+    Server keepingPorts = server.keepingPorts();
+    return leadsTo(keepingPorts, found) && FtpSessions.mayBeData(view.catalog(), found.request())
+        ? keepingPorts
+        : null;
+  }
+
+  private static boolean leadsTo(Server server, RecoveringConnection found) {
+    return Connection.atMember(found.request(), server).equals(found.rule().outgoing());
+  }
+
+  private static Algorithm algorithm(CatalogSnapshot catalog, Vip vip, RecoveringConnection found) {
+    Protocol protocol = Protocol.ICMP;
+    int port = ICMP_ECHO;
+    for (Protocol any : Protocol.values()) {
+      if (any != Protocol.ICMP && any.ipNumber() == found.request().protocol()) {
+        protocol = any;
+        port = found.request().dstPort();
+      }
+    }
+    return catalog.algorithmFor(vip, catalog.poolOfVip(vip.id()).orElse(null), protocol, port);
+  }
+
+  /** Another path; null if its label is not ready yet, which it will be the next time. */
+  private @Nullable LabelledPath fresh(Path path) {
+    LabelledPath labelled = labels.acquire(path);
+    if (labelled.isReady()) {
+      return labelled;
+    }
+    labels.release(labelled);
+    return null;
+  }
+
+  /** Brings the rules of a connection that goes on in line with its paths. */
+  void restoreIfChanged(Adopted connection) {
+    if (!connection.isAsFound()) {
+      programmer.restore(connection.connection(), connection.route());
+    }
+  }
+
+  /** The connection is not taken over. */
+  void release(Adopted connection) {
+    release(connection.route().request());
+    release(connection.route().reply());
+  }
+
+  private void release(@Nullable LabelledPath labelled) {
+    if (labelled != null) {
+      labels.release(labelled);
+    }
+  }
+}

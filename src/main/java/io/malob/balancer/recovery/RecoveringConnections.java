@@ -1,0 +1,131 @@
+package io.malob.balancer.recovery;
+
+import io.malob.algorithm.FiveTuple;
+import io.malob.balancer.admission.Arrival;
+import io.malob.balancer.admission.RecoveredConnections;
+import io.malob.balancer.api.RecoveringConnection;
+import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.Protocol;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connections that were found on switches and are not fully known yet: they go on by their rules,
+ * and nothing is done about their packets. Bounded. Thread-safe; one thread at a time adds.
+ */
+public final class RecoveringConnections implements RecoveredConnections {
+  private final int limit;
+  private final ReadSwitches readSwitches;
+  private final LongSupplier nanoTime;
+  private final Map<FiveTuple, RecoveringConnection> byRequest = new ConcurrentHashMap<>();
+  private final Map<FiveTuple, RecoveringConnection> byReply = new ConcurrentHashMap<>();
+
+  public RecoveringConnections(int limit, ReadSwitches readSwitches, LongSupplier nanoTime) {
+    this.limit = limit;
+    this.readSwitches = readSwitches;
+    this.nanoTime = nanoTime;
+  }
+
+  /** Adds a connection, instead of an earlier one of the same client; false if there is no room. */
+  boolean add(RecoveringConnection connection) {
+    @Nullable RecoveringConnection before = byRequest.get(connection.request());
+    if (before != null) {
+      remove(before);
+    }
+    if (byRequest.size() >= limit) {
+      return false;
+    }
+    byReply.put(connection.reply(), connection);
+    byRequest.put(connection.request(), connection);
+    return true;
+  }
+
+  @Nullable RecoveringConnection get(FiveTuple request) {
+    return byRequest.get(request);
+  }
+
+  /** Takes a connection out; false if it is out already. */
+  boolean remove(RecoveringConnection connection) {
+    byReply.remove(connection.reply(), connection);
+    return byRequest.remove(connection.request(), connection);
+  }
+
+  /** All of them, as they come and go. */
+  Collection<RecoveringConnection> all() {
+    return Collections.unmodifiableCollection(byRequest.values());
+  }
+
+  public int size() {
+    return byRequest.size();
+  }
+
+  @Override
+  public Verdict judge(Arrival arrival) {
+    Packet packet = arrival.packet();
+    boolean inTheMiddle = packet.kind() == Packet.Kind.TCP && !packet.isTcpSyn();
+    boolean pending = packet.isTcpSyn() ? isOpen(packet.fiveTuple()) : isKnown(packet.fiveTuple());
+    if (inTheMiddle) {
+      return pending || isIncomplete() ? Verdict.LEAVE : Verdict.NEW;
+    }
+    return pending || !readSwitches.contains(arrival.switchId()) ? Verdict.WAIT : Verdict.NEW;
+  }
+
+  private boolean isKnown(FiveTuple request) {
+    return byRequest.containsKey(request);
+  }
+
+  /** A SYN starts a new connection in place of an expired one. */
+  private boolean isOpen(FiveTuple request) {
+    @Nullable RecoveringConnection pending = byRequest.get(request);
+    if (pending != null && pending.isExpired()) {
+      remove(pending);
+      return false;
+    }
+    return pending != null;
+  }
+
+  @Override
+  public boolean isIncomplete() {
+    return !readSwitches.isComplete();
+  }
+
+  @Override
+  public boolean giveUp(FiveTuple request) {
+    @Nullable RecoveringConnection pending = byRequest.get(request);
+    return pending != null && remove(pending);
+  }
+
+  @Override
+  public boolean hasReply(FiveTuple reply) {
+    return byReply.containsKey(reply);
+  }
+
+  @Override
+  public void ended(FiveTuple request) {
+    @Nullable RecoveringConnection pending = byRequest.get(request);
+    if (pending != null) {
+      pending.end();
+    }
+  }
+
+  @Override
+  public void timedOut(FiveTuple request, int generation) {
+    @Nullable RecoveringConnection pending = byRequest.get(request);
+    if (pending != null && pending.rule().generation() == generation) {
+      expire(pending);
+    }
+  }
+
+  /** A TCP connection may go on after a pause; what else comes later begins a new one anyway. */
+  void expire(RecoveringConnection pending) {
+    if (pending.request().protocol() == Protocol.TCP.ipNumber() && !pending.hasEnded()) {
+      pending.expire(nanoTime.getAsLong());
+    } else {
+      remove(pending);
+    }
+  }
+}

@@ -1,0 +1,269 @@
+package io.malob.balancer.recovery;
+
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.FiveTuple;
+import io.malob.balancer.admission.AdmissionControl;
+import io.malob.balancer.admission.ConnectionTeardown;
+import io.malob.balancer.api.RecoveringConnection;
+import io.malob.balancer.connection.Connection;
+import io.malob.balancer.connection.Connection.Route;
+import io.malob.balancer.connection.FtpSessions;
+import io.malob.balancer.view.BalancerView;
+import io.malob.openflow.ConnectionRules;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.FoundRule;
+import io.malob.state.catalog.AdminState;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Vip;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/**
+ * Takes over connections of before the controller's start, from the rules that switches still hold:
+ * what is found is kept until switches, links, hosts and catalog tell the rest, and nothing is
+ * changed on the switches meanwhile. For one thread at a time.
+ */
+public final class StateRecovery {
+  private final Supplier<BalancerView> views;
+  private final RecoveringConnections pending;
+  private final RecoveredLabels labels;
+  private final RecoveredRoutes routes;
+  private final AdmissionControl admissionControl;
+  private final ConnectionTeardown teardown;
+  private final FlowProgrammer programmer;
+  private final Function<IPv4Address, Optional<Attachment>> hosts;
+  private final ReconcileCounts counts;
+  private final long patienceNanos;
+  private final LongSupplier nanoTime;
+
+  /** Rules at members' edges whose connections are not known, by the packets they match. */
+  private final Map<FiveTuple, FoundReply> replies = new HashMap<>();
+
+  /** Clients as the switches know them, by address. */
+  private final Map<Integer, Attachment> clients = new HashMap<>();
+
+  /** A rule at a member's edge. */
+  record FoundReply(FoundRule.Direction rule, DatapathId at) {}
+
+  /**
+   * An adoption that has found nothing yet.
+   *
+   * @param patienceNanos how long a connection whose rule has timed out may stay incomplete
+   */
+  public StateRecovery(Parts parts, long patienceNanos, LongSupplier nanoTime) {
+    this.patienceNanos = patienceNanos;
+    this.views = parts.views;
+    this.pending = parts.pending;
+    this.labels = parts.labels;
+    this.routes = parts.routes;
+    this.admissionControl = parts.admissionControl;
+    this.teardown = parts.teardown;
+    this.programmer = parts.programmer;
+    this.hosts = parts.hosts;
+    this.counts = parts.counts;
+    this.nanoTime = nanoTime;
+  }
+
+  /** What adoption works with. */
+  public record Parts(
+      Supplier<BalancerView> views,
+      RecoveringConnections pending,
+      RecoveredLabels labels,
+      RecoveredRoutes routes,
+      AdmissionControl admissionControl,
+      ConnectionTeardown teardown,
+      FlowProgrammer programmer,
+      Function<IPv4Address, Optional<Attachment>> hosts,
+      ReconcileCounts counts) {}
+
+  /** Whether there were connections of an earlier run. */
+  public boolean hasBegun() {
+    return isUnderWay() || counts.adopted.sum() > 0;
+  }
+
+  /** Whether there are connections that are not fully known yet. */
+  boolean isUnderWay() {
+    return pending.size() > 0;
+  }
+
+  /** Whether a request rule that was found belongs to a connection that is to be adopted. */
+  boolean knowsRequest(FoundRule.Direction rule) {
+    @Nullable RecoveringConnection known = pending.get(rule.incoming());
+    return known != null && known.rule().equals(rule);
+  }
+
+  /** Takes in a request rule; false if it can belong to nothing, and has to go. */
+  boolean addRequest(DatapathId at, FoundRule.Direction rule) {
+    return isInCatalog(rule, rule.incoming().dstAddress(), rule.outgoing().dstAddress())
+        && pending.add(new RecoveringConnection(rule, at, nanoTime.getAsLong()));
+  }
+
+  /** Whether a reply rule that was found belongs to what is to be adopted. */
+  boolean knowsReply(FoundRule.Direction rule) {
+    @Nullable FoundReply known = replies.get(rule.incoming());
+    return known != null && known.rule.equals(rule);
+  }
+
+  /** Takes in a reply rule; false if it can belong to nothing, and has to go. */
+  boolean addReply(DatapathId at, FoundRule.Direction rule) {
+    if (!isInCatalog(rule, rule.outgoing().srcAddress(), rule.incoming().srcAddress())) {
+      return false;
+    }
+    replies.put(rule.incoming(), new FoundReply(rule, at));
+    return true;
+  }
+
+  /** Takes in where a switch leads a label; false if this run uses the label itself. */
+  boolean addHop(DatapathId at, FoundRule.Hop hop, boolean mayBeNew) {
+    return labels.add(at, hop, mayBeNew);
+  }
+
+  /** Takes in a host rule. */
+  void addHost(DatapathId at, FoundRule.Host host) {
+    clients.put(host.address().getInt(), new Attachment(at, host.port(), host.mac()));
+  }
+
+  /** All rules of a switch have been read: what it had before and was not found has timed out. */
+  void forgetMissing(DatapathId at, Set<FiveTuple> requestsFound, Set<FiveTuple> repliesFound) {
+    for (RecoveringConnection connection : pending.all()) {
+      if (connection.at().equals(at) && !requestsFound.contains(connection.request())) {
+        pending.expire(connection);
+      }
+    }
+    replies
+        .entrySet()
+        .removeIf(
+            entry -> entry.getValue().at.equals(at) && !repliesFound.contains(entry.getKey()));
+  }
+
+  /**
+   * Takes over what can be. To be called when switches, links, hosts or the catalog change, and now
+   * and then.
+   */
+  public void complete() {
+    if (pending.size() > 0 || !replies.isEmpty()) {
+      takeOver();
+    } else {
+      clients.clear();
+    }
+    labels.letGo(pending.all(), replies.values());
+  }
+
+  private void takeOver() {
+    BalancerView view = views.get();
+    Map<Integer, Vip> vips = new HashMap<>();
+    view.catalog().vips().values().forEach(vip -> vips.put(vip.number(), vip));
+    labels.putTogether(pending.all(), replies.values(), view.network().topology());
+    for (RecoveringConnection connection : pending.all()) {
+      complete(connection, view, vips);
+    }
+  }
+
+  private void complete(RecoveringConnection found, BalancerView view, Map<Integer, Vip> vips) {
+    @Nullable Vip vip = vips.get(found.rule().vipNumber());
+    if (vip == null || !isInCatalog(found.rule(), view.catalog(), vip)) {
+      discard(found);
+      return;
+    }
+    if (found.isExpiredFor(patienceNanos, nanoTime.getAsLong())) {
+      pending.remove(found);
+      return;
+    }
+    Optional<Attachment> client = clientOf(found);
+    if (client.isEmpty()) {
+      return;
+    }
+    Optional<RecoveredRoutes.Adopted> adopted =
+        routes.adopt(found, replies.get(found.reply()), vip, client.get(), view);
+    if (adopted.isEmpty()) {
+      return;
+    }
+    Connection connection = adopted.get().connection();
+    Route route = adopted.get().route();
+    if (admissionControl.adopt(connection, route, found.hasEnded(), view, nanoTime.getAsLong())) {
+      counts.adopted.increment();
+      if (!found.isExpired()) {
+        routes.restoreIfChanged(adopted.get());
+      }
+    } else {
+      routes.release(adopted.get());
+    }
+    replies.remove(found.reply());
+    boolean isGone = !pending.remove(found);
+    // what came since it was looked at
+    if (isGone || found.isExpired()) {
+      teardown.timedOut(found.at(), found.request(), found.rule().generation(), false);
+    } else if (found.hasEnded()) {
+      teardown.ended(found.request());
+    }
+  }
+
+  private Optional<Attachment> clientOf(RecoveringConnection found) {
+    int address = found.request().srcAddress();
+    @Nullable Attachment known = clients.get(address);
+    return known != null && known.switchId().equals(found.at())
+        ? Optional.of(known)
+        : hosts.apply(IPv4Address.of(address)).filter(at -> at.switchId().equals(found.at()));
+  }
+
+  private boolean isInCatalog(FoundRule.Direction rule, int vipAddress, int memberAddress) {
+    CatalogSnapshot catalog = views.get().catalog();
+    return catalog.isVipAddress(vipAddress)
+        && catalog.membersAt(memberAddress).stream()
+            .anyMatch(member -> member.number() == rule.memberNumber());
+  }
+
+  private static boolean isInCatalog(
+      FoundRule.Direction request, CatalogSnapshot catalog, Vip vip) {
+    return vip.address().getInt() == request.incoming().dstAddress()
+        && vip.allows(request.incoming().srcAddress())
+        && catalog.membersAt(request.outgoing().dstAddress()).stream()
+            .anyMatch(member -> isSame(member, request, catalog));
+  }
+
+  private static boolean isSame(
+      Member member, FoundRule.Direction request, CatalogSnapshot catalog) {
+    @Nullable Integer port = member.port();
+    int asked = request.incoming().dstPort();
+    int reached = request.outgoing().dstPort();
+    boolean isAsConfigured = reached == (port == null || asked == 0 ? asked : port);
+    return member.number() == request.memberNumber()
+        && member.poolId() != null
+        && member.adminState() != AdminState.DOWN
+        && (isAsConfigured
+            || (reached == asked && FtpSessions.mayBeData(catalog, request.incoming())));
+  }
+
+  /** Its VIP or its member is no more. */
+  private void discard(RecoveringConnection found) {
+    pending.remove(found);
+    programmer
+        .factory(found.at())
+        .map(factory -> ConnectionRules.removeRequest(factory, found.request()))
+        .ifPresent(message -> send(found.at(), message));
+    @Nullable FoundReply reply = replies.remove(found.reply());
+    if (reply != null) {
+      programmer
+          .factory(reply.at)
+          .map(factory -> ConnectionRules.removeReply(factory, found.reply()))
+          .ifPresent(message -> send(reply.at, message));
+    }
+  }
+
+  private void send(DatapathId at, OFMessage message) {
+    if (programmer.send(at, List.of(message))) {
+      counts.removed.increment();
+    }
+  }
+}

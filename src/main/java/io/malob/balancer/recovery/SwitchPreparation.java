@@ -1,0 +1,153 @@
+package io.malob.balancer.recovery;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.SwitchMessages;
+import io.malob.openflow.SwitchRules;
+import io.malob.openflow.label.LabelTable;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Vip;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Gives switches the rules that do not belong to one connection. Thread-safe. */
+public final class SwitchPreparation {
+  private static final Logger LOG = LoggerFactory.getLogger(SwitchPreparation.class);
+
+  private final FlowProgrammer programmer;
+  private final LabelTable labels;
+
+  /** Switches by the transactions that tell whether they can match TCP flags. */
+  private final Map<Long, DatapathId> triedTcpFlags = new ConcurrentHashMap<>();
+
+  /** Switches that cannot. */
+  private final Set<DatapathId> withoutTcpFlags = ConcurrentHashMap.newKeySet();
+
+  public SwitchPreparation(FlowProgrammer programmer, LabelTable labels) {
+    this.programmer = programmer;
+    this.labels = labels;
+  }
+
+  /** Starts a switch afresh: what it has of ours from before goes. */
+  public void reset(DatapathId switchId, CatalogSnapshot catalog) {
+    programmer
+        .factory(switchId)
+        .ifPresent(factory -> programmer.send(switchId, SwitchRules.removeAll(factory)));
+    prepare(switchId, catalog);
+  }
+
+  /** Gives a switch the rules that it needs; those that it has stay as they are. */
+  public void prepare(DatapathId switchId, CatalogSnapshot catalog) {
+    programmer
+        .factory(switchId)
+        .ifPresent(
+            factory -> {
+              List<OFMessage> messages = new ArrayList<>(SwitchRules.fixed(factory));
+              for (IPv4Address address : vipAddresses(catalog)) {
+                messages.addAll(SwitchRules.addVip(factory, address));
+              }
+              messages.addAll(labels.rulesOf(switchId));
+              programmer.send(switchId, messages);
+              withoutTcpFlags.remove(switchId);
+              addTcpFlags(switchId, factory, vipAddresses(catalog));
+            });
+  }
+
+  /**
+   * A switch may not take these rules; apart from the others, so that those are not in question.
+   */
+  private void addTcpFlags(DatapathId switchId, OFFactory factory, Set<IPv4Address> addresses) {
+    ImmutableList<OFMessage> rules =
+        addresses.stream()
+            .flatMap(address -> SwitchRules.addTcpFlags(factory, address).stream())
+            .collect(ImmutableList.toImmutableList());
+    if (rules.isEmpty() || withoutTcpFlags.contains(switchId)) {
+      return;
+    }
+    rules.forEach(rule -> triedTcpFlags.put(rule.getXid(), switchId));
+    programmer.sendInOrder(
+        List.of(new SwitchMessages(switchId, rules)),
+        done -> rules.forEach(rule -> triedTcpFlags.remove(rule.getXid())));
+  }
+
+  /** A switch has refused a message; false if that was not one to find out what it can. */
+  public boolean refused(long transaction) {
+    @Nullable DatapathId switchId = triedTcpFlags.remove(transaction);
+    if (switchId != null && withoutTcpFlags.add(switchId)) {
+      LOG.info(
+          "tcp_flags_not_matched switch={} - ends of connections are known by their time-outs",
+          switchId);
+    }
+    return switchId != null;
+  }
+
+  /** Whether every one of these switches tells when TCP connections end. */
+  public boolean tellEnds(Collection<DatapathId> switches) {
+    return switches.stream().noneMatch(withoutTcpFlags::contains);
+  }
+
+  /** Changes the rules of all switches as the catalog has changed. */
+  public void catalogChanged(
+      CatalogSnapshot before, CatalogSnapshot after, Collection<DatapathId> switches) {
+    Set<IPv4Address> old = vipAddresses(before);
+    Set<IPv4Address> now = vipAddresses(after);
+    for (IPv4Address address : now) {
+      if (!old.contains(address)) {
+        sendToAll(switches, factory -> SwitchRules.addVip(factory, address));
+        switches.forEach(
+            switchId ->
+                programmer
+                    .factory(switchId)
+                    .ifPresent(factory -> addTcpFlags(switchId, factory, Set.of(address))));
+      }
+    }
+    for (IPv4Address address : old) {
+      if (!now.contains(address)) {
+        sendToAll(switches, factory -> SwitchRules.removeVip(factory, address));
+        sendToAll(
+            switches.stream().filter(id -> !withoutTcpFlags.contains(id)).toList(),
+            factory -> SwitchRules.removeTcpFlags(factory, address));
+      }
+    }
+  }
+
+  /** Takes away the requests' rules of VIPs and members, given by their numbers. */
+  public void removeRequests(
+      Collection<Integer> vips, Collection<Integer> members, Collection<DatapathId> switches) {
+    sendToAll(
+        switches,
+        factory -> {
+          List<OFMessage> messages = new ArrayList<>();
+          vips.forEach(vip -> messages.add(SwitchRules.removeRequestsOfVip(factory, vip)));
+          members.forEach(
+              member -> messages.add(SwitchRules.removeRequestsOfMember(factory, member)));
+          return messages;
+        });
+  }
+
+  private void sendToAll(
+      Collection<DatapathId> switches, Function<OFFactory, List<OFMessage>> messages) {
+    for (DatapathId switchId : switches) {
+      programmer
+          .factory(switchId)
+          .ifPresent(factory -> programmer.send(switchId, messages.apply(factory)));
+    }
+  }
+
+  private static Set<IPv4Address> vipAddresses(CatalogSnapshot catalog) {
+    return catalog.vips().values().stream().map(Vip::address).collect(Collectors.toSet());
+  }
+}

@@ -1,0 +1,228 @@
+package io.malob.balancer.reroute;
+
+import com.google.common.util.concurrent.FutureCallback;
+import com.google.common.util.concurrent.Futures;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Topology;
+import io.malob.algorithm.move.Flow;
+import io.malob.algorithm.move.LinkState;
+import io.malob.algorithm.move.Move;
+import io.malob.algorithm.move.MovePlanner;
+import io.malob.balancer.api.MoveStats;
+import io.malob.openflow.FoundRules;
+import io.malob.openflow.label.LabelTable;
+import io.malob.openflow.label.LabelledPath;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsReply;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Looks, every few seconds, for flows that carry much for long, one edge switch after the other,
+ * and has those moved that would get more on another path. All but {@link #stats} runs on the
+ * executor that it is given.
+ */
+public final class LongFlows {
+  /** A switch that has not answered by then is given up for this round. */
+  private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** How many flows are considered at a time: those that carry most. */
+  private static final int MAX_FLOWS = 64;
+
+  private final LongFlowSettings settings;
+  private final LongFlowFinder finder;
+  private final PathMover mover;
+  private final LabelTable labels;
+  private final IOFSwitchService switches;
+  private final Supplier<Topology> topology;
+  private final Supplier<Map<DirectedLink, LinkState>> linkStates;
+  private final Executor inOrder;
+  private final LongSupplier nanoTime;
+
+  private final ArrayDeque<DatapathId> toAsk = new ArrayDeque<>();
+
+  /** Where connections began at the latest round, which are older than a look then. */
+  private Set<DatapathId> busyBefore = Set.of();
+
+  /** Switches that have not answered, until they reconnect. */
+  private final Map<DatapathId, IOFSwitch> silent = new HashMap<>();
+
+  private @Nullable IOFSwitch asked;
+  private long roundNanos;
+  private long askedNanos;
+  private int probe;
+  private volatile MoveStats stats = new MoveStats(0, 0, 0, 0, 0);
+
+  public LongFlows(
+      LongFlowSettings settings,
+      LongFlowFinder finder,
+      PathMover mover,
+      LabelTable labels,
+      IOFSwitchService switches,
+      Supplier<Topology> topology,
+      Supplier<Map<DirectedLink, LinkState>> linkStates,
+      Executor inOrder,
+      LongSupplier nanoTime) {
+    this.settings = settings;
+    this.finder = finder;
+    this.mover = mover;
+    this.labels = labels;
+    this.switches = switches;
+    this.topology = topology;
+    this.linkStates = linkStates;
+    this.inOrder = inOrder;
+    this.nanoTime = nanoTime;
+    this.roundNanos = nanoTime.getAsLong();
+  }
+
+  /** To be called every second. */
+  public void tick() {
+    if (settings.lookNanos() > 0) {
+      inOrder.execute(this::goOn);
+    }
+  }
+
+  private void goOn() {
+    long now = nanoTime.getAsLong();
+    mover.tick();
+    @Nullable IOFSwitch late = asked;
+    if (late != null && now - askedNanos >= ANSWER_NANOS) {
+      silent.put(late.getId(), late);
+      askNext();
+    } else if (late == null && now - roundNanos >= settings.lookNanos()) {
+      roundNanos = now;
+      begin();
+      askNext();
+    }
+  }
+
+  /** Only switches where connections begin now and did so a look ago may have long ones. */
+  private void begin() {
+    Map<DatapathId, Integer> rules = new TreeMap<>();
+    Set<DatapathId> busy = new HashSet<>();
+    for (LabelledPath labelled : labels.all()) {
+      if (labelled.path().hops() > 0 && labelled.active() > 0) {
+        busy.add(labelled.path().src());
+      }
+      rules.merge(labelled.path().src(), labelled.uses(), Integer::sum);
+    }
+    int leftOut = 0;
+    for (Map.Entry<DatapathId, Integer> each : rules.entrySet()) {
+      if (!busy.contains(each.getKey()) || !busyBefore.contains(each.getKey())) {
+        continue;
+      }
+      if (each.getValue() > settings.maxRules()) {
+        leftOut++;
+      } else {
+        toAsk.add(each.getKey());
+      }
+    }
+    busyBefore = busy;
+    finder.retain(new HashSet<>(toAsk));
+    silent.keySet().retainAll(switches.getAllSwitchDpids());
+    tell(leftOut);
+  }
+
+  private void askNext() {
+    int number = ++probe;
+    @Nullable IOFSwitch sw = nextActive();
+    asked = sw;
+    if (sw == null) {
+      plan();
+      return;
+    }
+    askedNanos = nanoTime.getAsLong();
+    Futures.addCallback(
+        sw.writeStatsRequest(FoundRules.requestConnections(sw.getOFFactory())),
+        new FutureCallback<List<OFFlowStatsReply>>() {
+          @Override
+          public void onSuccess(@Nullable List<OFFlowStatsReply> answer) {
+            answered(number, sw.getId(), answer == null ? List.of() : answer);
+          }
+
+          @Override
+          public void onFailure(Throwable cause) {
+            answered(number, sw.getId(), List.of());
+          }
+        },
+        inOrder);
+  }
+
+  private @Nullable IOFSwitch nextActive() {
+    @Nullable IOFSwitch sw = null;
+    while (sw == null && !toAsk.isEmpty()) {
+      DatapathId next = toAsk.remove();
+      @Nullable IOFSwitch active = switches.getActiveSwitch(next);
+      sw = active == silent.get(next) ? null : active;
+    }
+    return sw;
+  }
+
+  private void answered(int number, DatapathId switchId, List<OFFlowStatsReply> answer) {
+    if (number != probe) {
+      return; // given up already
+    }
+    List<OFFlowStatsEntry> rules = new ArrayList<>();
+    answer.forEach(part -> rules.addAll(part.getEntries()));
+    finder.look(switchId, rules, linkStates.get());
+    askNext();
+  }
+
+  private void plan() {
+    List<LongFlow> longFlows =
+        finder.longFlows().stream()
+            .sorted(Comparator.comparingDouble(LongFlow::bps).reversed())
+            .limit(MAX_FLOWS)
+            .toList();
+    if (!longFlows.isEmpty()) {
+      Map<DirectedLink, LinkState> links = new HashMap<>(linkStates.get());
+      // what these carry is still changing, and was measured before
+      links.keySet().removeAll(mover.touchedWithin(2 * settings.lookNanos()));
+      List<Flow> flows =
+          longFlows.stream()
+              .map(
+                  longFlow ->
+                      new Flow(
+                          longFlow.path(),
+                          longFlow.bps(),
+                          longFlow.route().isReady() && mover.isRested(longFlow.connection())))
+              .toList();
+      for (Move move :
+          MovePlanner.plan(
+              topology.get(), links, flows, settings.gain(), settings.movesPerSecond())) {
+        // of both directions of a connection, one is moved at a time
+        if (mover.isRested(longFlows.get(move.flow()).connection())) {
+          mover.move(longFlows.get(move.flow()), move);
+        }
+      }
+    }
+    tell(stats.leftOut());
+  }
+
+  private void tell(int leftOut) {
+    stats =
+        new MoveStats(
+            finder.longFlows().size(), finder.seen(), mover.moved(), mover.failed(), leftOut);
+  }
+
+  /** What has become of long flows. Safe for use by several threads. */
+  public MoveStats stats() {
+    return new MoveStats(
+        stats.longFlows(), stats.seen(), mover.moved(), mover.failed(), stats.leftOut());
+  }
+}

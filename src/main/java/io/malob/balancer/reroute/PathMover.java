@@ -1,0 +1,162 @@
+package io.malob.balancer.reroute;
+
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Path;
+import io.malob.algorithm.move.Move;
+import io.malob.balancer.connection.Connection;
+import io.malob.balancer.connection.Connection.Route;
+import io.malob.balancer.connection.ConnectionProgrammer;
+import io.malob.openflow.label.LabelTable;
+import io.malob.openflow.label.LabelledPath;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Leads connections over other paths while they go on: the label of the new path is ready before
+ * the rule at the edge gets it, and that of the old one is kept until the switch has confirmed the
+ * change; its rules stay for longer than packets are under way. So none is lost, and only those
+ * that overtake others on a shorter path come out of order. For one thread at a time, the executor
+ * that it is given.
+ */
+public final class PathMover {
+  private static final Logger LOG = LoggerFactory.getLogger(PathMover.class);
+
+  /** A connection is moved once in so long. */
+  static final long REST_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private static final double MEGA = 1e6;
+
+  private final LabelTable labels;
+  private final ConnectionProgrammer programmer;
+  private final Executor inOrder;
+  private final LongSupplier nanoTime;
+  private final Map<Connection, Long> movedAtNanos = new HashMap<>();
+  private final Map<DirectedLink, Long> touchedAtNanos = new HashMap<>();
+
+  /** Changes that their switches have not confirmed. */
+  private final List<Change> unconfirmed = new ArrayList<>();
+
+  private final LongAdder moved = new LongAdder();
+  private final LongAdder failed = new LongAdder();
+
+  /** A rule that is to get the label of another path. */
+  private record Change(Connection connection, Route route, boolean isReply, LabelledPath old) {}
+
+  public PathMover(
+      LabelTable labels, ConnectionProgrammer programmer, Executor inOrder, LongSupplier nanoTime) {
+    this.labels = labels;
+    this.programmer = programmer;
+    this.inOrder = inOrder;
+    this.nanoTime = nanoTime;
+  }
+
+  /** Whether a connection has not been moved for so long that it may be moved again. */
+  boolean isRested(Connection connection) {
+    return !movedAtNanos.containsKey(connection);
+  }
+
+  /** The links that flows were led to or from within that time: what they carry is changing. */
+  Set<DirectedLink> touchedWithin(long nanos) {
+    long now = nanoTime.getAsLong();
+    Set<DirectedLink> touched = new HashSet<>();
+    touchedAtNanos.forEach(
+        (link, at) -> {
+          if (now - at < nanos) {
+            touched.add(link);
+          }
+        });
+    return touched;
+  }
+
+  /** To be called every second: forgets what is long ago, and tries again what did not arrive. */
+  void tick() {
+    long now = nanoTime.getAsLong();
+    movedAtNanos.values().removeIf(at -> now - at >= REST_NANOS);
+    touchedAtNanos.values().removeIf(at -> now - at >= REST_NANOS);
+    List<Change> again = List.copyOf(unconfirmed);
+    unconfirmed.clear();
+    again.forEach(this::send);
+  }
+
+  /** Leads a flow over another path, as soon as that is ready. */
+  void move(LongFlow longFlow, Move move) {
+    long now = nanoTime.getAsLong();
+    Path before = longFlow.path();
+    movedAtNanos.put(longFlow.connection(), now);
+    before.links().forEach(link -> touchedAtNanos.put(link, now));
+    move.to().links().forEach(link -> touchedAtNanos.put(link, now));
+    LabelledPath label = labels.acquire(move.to());
+    CompletableFuture<Void> unused =
+        label
+            .ready()
+            .thenAcceptAsync(ready -> changeOver(longFlow, label, ready, before, move), inOrder)
+            .whenComplete(
+                (nothing, failure) -> {
+                  if (failure != null) {
+                    LOG.error("flow_not_moved", failure);
+                  }
+                });
+  }
+
+  private void changeOver(
+      LongFlow longFlow, LabelledPath label, boolean ready, Path before, Move move) {
+    Connection connection = longFlow.connection();
+    Route route = longFlow.over(label);
+    if (!ready || !connection.move(longFlow.route(), route, nanoTime.getAsLong())) {
+      labels.release(label);
+      failed.increment();
+      return;
+    }
+    moved.increment();
+    LOG.info(
+        "flow_moved direction={} connection=\"{}\" to=\"{}\" from=\"{}\" mbps={}"
+            + " mbps_before={}",
+        longFlow.isReply() ? "reply" : "request",
+        connection,
+        label.path(),
+        before,
+        Math.round(move.afterBps() / MEGA),
+        Math.round(move.beforeBps() / MEGA));
+    send(new Change(connection, route, longFlow.isReply(), longFlow.labelled()));
+  }
+
+  /** The old label is kept until the switch uses the new one, or the connection neither. */
+  private void send(Change change) {
+    if (!change.route.equals(change.connection.route())) {
+      labels.release(change.old);
+      return;
+    }
+    programmer.relabel(
+        change.connection,
+        change.route,
+        change.isReply,
+        done ->
+            inOrder.execute(
+                () -> {
+                  if (done) {
+                    labels.release(change.old);
+                  } else {
+                    unconfirmed.add(change);
+                  }
+                }));
+  }
+
+  long moved() {
+    return moved.sum();
+  }
+
+  long failed() {
+    return failed.sum();
+  }
+}

@@ -1,0 +1,87 @@
+package io.malob.balancer.reroute;
+
+import io.malob.algorithm.Algorithm;
+import io.malob.algorithm.NetworkSnapshot;
+import io.malob.algorithm.Placement;
+import io.malob.algorithm.Placer;
+import io.malob.algorithm.Server;
+import io.malob.algorithm.graph.Path;
+import io.malob.balancer.view.BalancerView;
+import io.malob.balancer.view.PoolView;
+import io.malob.module.AttachedHosts;
+import io.malob.openflow.label.LabelTable;
+import io.malob.state.catalog.Pool;
+import io.malob.state.catalog.Vip;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
+import net.floodlightcontroller.devicemanager.IDevice;
+import net.floodlightcontroller.devicemanager.IDeviceService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Keeps the labels of paths ready between all switches with hosts and all members, by the
+ * algorithms that are in use, so that no connection has to wait. For one thread at a time.
+ */
+public final class PreparedLabels {
+  /** How many are kept ready at most; beyond that the first connection waits for its own. */
+  private static final int MOST = 10_000;
+
+  private final LabelTable labels;
+  private final IDeviceService devices;
+
+  public PreparedLabels(LabelTable labels, IDeviceService devices) {
+    this.labels = labels;
+    this.devices = devices;
+  }
+
+  /** Makes those that are not there; they are made while others work. */
+  public void refresh(BalancerView view) {
+    Set<DatapathId> clientSwitches = switchesWithHosts();
+    Set<Path> ready = new HashSet<>();
+    for (Pool pool : view.catalog().pools().values()) {
+      @Nullable String vipId = pool.vipId();
+      @Nullable Vip vip = vipId == null ? null : view.catalog().vips().get(vipId);
+      if (vip == null) {
+        continue;
+      }
+      PoolView members = view.pool(pool);
+      for (Algorithm algorithm : view.catalog().algorithmsFor(vip, pool)) {
+        addPaths(
+            members.placer(algorithm),
+            members.oneOfEachSwitch(),
+            clientSwitches,
+            view.network(),
+            ready);
+      }
+    }
+    ready.forEach(labels::keepReady);
+  }
+
+  private static void addPaths(
+      Placer placer,
+      Collection<Server> servers,
+      Set<DatapathId> clientSwitches,
+      NetworkSnapshot network,
+      Set<Path> ready) {
+    for (DatapathId client : clientSwitches) {
+      Placer.Request request = Placer.Request.from(client);
+      for (Server server : servers) {
+        if (ready.size() < MOST
+            && placer.placeOn(server, request, network) instanceof Placement placement) {
+          ready.add(placement.requestPath());
+          ready.add(placement.replyPath());
+        }
+      }
+    }
+  }
+
+  private Set<DatapathId> switchesWithHosts() {
+    Set<DatapathId> found = new HashSet<>();
+    for (IDevice device : devices.getAllDevices()) {
+      AttachedHosts.attachmentOf(device).ifPresent(at -> found.add(at.switchId()));
+    }
+    return found;
+  }
+}

@@ -1,0 +1,315 @@
+package io.malob.balancer.view;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.Counting;
+import io.malob.algorithm.NetworkSnapshot;
+import io.malob.algorithm.Server;
+import io.malob.algorithm.ServerLoad;
+import io.malob.algorithm.graph.LinkValues;
+import io.malob.algorithm.graph.Topology;
+import io.malob.algorithm.health.Ejection;
+import io.malob.algorithm.health.Health;
+import io.malob.balancer.api.MemberStats;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Pool;
+import io.malob.state.catalog.Vip;
+import io.malob.state.network.Measurement;
+import io.malob.state.network.ServerMeasurements;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the {@link BalancerView}: the one writer of it. To be called by one thread at a time;
+ * {@link #get} and {@link #stats} by any.
+ */
+public final class ViewWriter implements Supplier<BalancerView> {
+  private static final Logger LOG = LoggerFactory.getLogger(ViewWriter.class);
+
+  private final Function<IPv4Address, Optional<Attachment>> hosts;
+  private final Function<IPv4Address, ServerMeasurements> measured;
+  private final Map<Integer, ServerLoad> loads = new ConcurrentHashMap<>();
+  private final ForeignConnections foreign = new ForeignConnections();
+  private final Function<Topology, LinkValues> linkValues;
+  private final Counting counting;
+
+  /** When each member was last reported of. */
+  private final Map<Integer, Long> reportedAt = new HashMap<>();
+
+  private final SlowStarts slowStarts;
+  private ImmutableMap<Integer, Health> checked = ImmutableMap.of();
+  private ImmutableSet<Integer> out = ImmutableSet.of();
+
+  private volatile BalancerView view = BalancerView.EMPTY;
+
+  /**
+   * A writer that starts with an empty view.
+   *
+   * @param hosts where the host of an address is attached
+   * @param measured what is known of the server at an address and not too old
+   * @param linkValues what is known of the links of a topology
+   * @param counting what placers take for load
+   * @param slowStarts what gives members their shares; for this writer alone
+   */
+  public ViewWriter(
+      Function<IPv4Address, Optional<Attachment>> hosts,
+      Function<IPv4Address, ServerMeasurements> measured,
+      Function<Topology, LinkValues> linkValues,
+      Counting counting,
+      SlowStarts slowStarts) {
+    this.hosts = hosts;
+    this.measured = measured;
+    this.linkValues = linkValues;
+    this.counting = counting;
+    this.slowStarts = slowStarts;
+  }
+
+  @Override
+  public BalancerView get() {
+    return view;
+  }
+
+  /** Takes over a new network; what was computed for the old one is kept if it is the same. */
+  public void setTopology(Topology topology) {
+    if (!topology.equals(view.network().topology())) {
+      publish(view.catalog(), new NetworkSnapshot(linkValues.apply(topology)));
+    }
+  }
+
+  /** Takes over what is known of links now. */
+  public void refreshLinks() {
+    BalancerView current = view;
+    NetworkSnapshot network = current.network();
+    view = current.with(network.with(linkValues.apply(network.topology())));
+  }
+
+  /** Takes over a new catalog. */
+  public void setCatalog(CatalogSnapshot catalog) {
+    publish(catalog, view.network());
+    Set<Integer> numbers =
+        catalog.members().values().stream().map(Member::number).collect(Collectors.toSet());
+    loads.keySet().retainAll(numbers);
+    foreign.retain(numbers);
+    reportedAt.keySet().retainAll(numbers);
+    refreshServers(member -> true);
+  }
+
+  /** Takes over what checks of members have shown, with whatever changes next. */
+  public void setHealth(ImmutableMap<Integer, Health> newHealth) {
+    checked = newHealth;
+  }
+
+  /** Takes over which members are out because of what their connections have shown. */
+  public void setOut(ImmutableSet<Integer> numbers) {
+    if (!numbers.equals(out)) {
+      out = numbers;
+      publish(view.catalog(), view.network());
+    }
+  }
+
+  /** Members that have come into their pools a short while ago get a larger share. */
+  public void refreshShares() {
+    if (slowStarts.isOver()) {
+      return;
+    }
+    BalancerView current = view;
+    for (Pool pool : current.catalog().pools().values()) {
+      PoolView members = current.pool(pool);
+      if (pool.slowStartSeconds() > 0 && slowStarts.share(pool, members.servers())) {
+        members.sharesChanged();
+      }
+    }
+  }
+
+  /** Looks up again where the members are, and how they are. */
+  public void refreshHosts() {
+    publish(view.catalog(), view.network());
+  }
+
+  /** Takes over what these members have reported, if there is anything new or too old. */
+  public void refreshServers(Predicate<Member> which) {
+    BalancerView current = view;
+    for (Member member : current.catalog().members().values()) {
+      @Nullable ServerLoad load = loads.get(member.number());
+      if (load == null || !which.test(member)) {
+        continue;
+      }
+      ServerMeasurements now = measured.apply(member.address());
+      int foreignNow = foreign.of(member, now, current.catalog(), loads);
+      boolean changed = foreignNow != load.foreign();
+      load.setForeign(foreignNow);
+      if (takeOver(member.number(), now, load) || changed) {
+        @Nullable Server server = current.servers().get(member.number());
+        if (server != null) {
+          current.loadChanged(server);
+        }
+      }
+    }
+  }
+
+  /** Whether there was anything to take over. */
+  private boolean takeOver(int number, ServerMeasurements now, ServerLoad load) {
+    @Nullable Long at = now.reportedAtNanos();
+    if (at == null) {
+      load.forgetReport();
+      return reportedAt.remove(number) != null;
+    }
+    if (at.equals(reportedAt.put(number, at))) {
+      return false;
+    }
+    load.reported(valueOf(now.cpuFraction()), valueOf(now.responseNanos()));
+    return true;
+  }
+
+  private static double valueOf(@Nullable Measurement measurement) {
+    return measurement == null ? Double.NaN : measurement.value();
+  }
+
+  private void publish(CatalogSnapshot catalog, NetworkSnapshot network) {
+    BalancerView before = view;
+    ImmutableMap.Builder<String, PoolView> pools = ImmutableMap.builder();
+    ImmutableMap.Builder<Integer, PoolView> poolOfMember = ImmutableMap.builder();
+    ImmutableMap.Builder<Integer, Server> allServers = ImmutableMap.builder();
+    Map<Integer, Health> health = new HashMap<>(checked);
+    for (Pool pool : catalog.pools().values()) {
+      Map<Member, Server> located = located(catalog, pool);
+      ImmutableList<Server> usual = choosable(located, member -> !member.backup(), health);
+      ImmutableList<Server> backups = choosable(located, Member::backup, health);
+      @Nullable PoolView old = before.pools().get(pool.id());
+      slowStarts.follow(
+          pool,
+          old == null ? ImmutableList.of() : old.servers(),
+          ImmutableList.<Server>builder().addAll(usual).addAll(backups).build());
+      PoolView next =
+          old == null ? new PoolView(usual, backups, counting) : old.with(usual, backups);
+      if (next.isOnBackups() != (old != null && old.isOnBackups())) {
+        logBackups(pool, next.isOnBackups());
+      }
+      pools.put(pool.id(), next);
+      located.values().forEach(server -> allServers.put(server.number(), server));
+      catalog.membersOfPool(pool.id()).forEach(member -> poolOfMember.put(member.number(), next));
+    }
+    slowStarts.retain(catalog.pools().keySet());
+    ImmutableMap<Integer, Server> servers = allServers.build();
+    view =
+        new BalancerView(
+            catalog,
+            network,
+            pools.build(),
+            poolOfMember.build(),
+            servers,
+            ImmutableMap.copyOf(health),
+            ServerLocations.of(catalog, servers));
+  }
+
+  private static boolean takesConnections(Server server, Map<Integer, Health> health) {
+    return health.getOrDefault(server.number(), Health.UNCHECKED).takesConnections();
+  }
+
+  /** Of these members, those of that sort which take new connections. Notes those that are out. */
+  private ImmutableList<Server> choosable(
+      Map<Member, Server> located, Predicate<Member> sort, Map<Integer, Health> health) {
+    ImmutableList<Server> sound =
+        located.entrySet().stream()
+            .filter(entry -> sort.test(entry.getKey()))
+            .filter(entry -> entry.getKey().takesNew())
+            .map(Map.Entry::getValue)
+            .filter(server -> takesConnections(server, checked))
+            .collect(ImmutableList.toImmutableList());
+    Ejection.heeded(sound, server -> out.contains(server.number()))
+        .forEach(server -> health.put(server.number(), Health.EJECTED));
+    return sound.stream()
+        .filter(server -> takesConnections(server, health))
+        .collect(ImmutableList.toImmutableList());
+  }
+
+  private static void logBackups(Pool pool, boolean inUse) {
+    if (inUse) {
+      LOG.warn("backups_in_use pool={} - no other member takes connections", pool.id());
+    } else {
+      LOG.info("backups_at_rest pool={}", pool.id());
+    }
+  }
+
+  /** The members of a pool that the network has shown, in the pool's order. */
+  private Map<Member, Server> located(CatalogSnapshot catalog, Pool pool) {
+    Map<Member, Server> servers = new LinkedHashMap<>();
+    for (Member member : catalog.membersOfPool(pool.id())) {
+      hosts.apply(member.address()).ifPresent(at -> servers.put(member, server(member, at)));
+    }
+    return servers;
+  }
+
+  private Server server(Member member, Attachment at) {
+    return new Server(
+        member.number(),
+        member.address().getInt(),
+        Optional.ofNullable(member.port()).orElse(0),
+        Math.max(1, member.weight()), // of one without weight nothing is asked but what it has
+        at,
+        member.limit(),
+        loads.computeIfAbsent(member.number(), any -> new ServerLoad()));
+  }
+
+  /** The members that the network has not shown yet, each with a VIP address of its pool. */
+  public Map<IPv4Address, IPv4Address> missingMembers() {
+    BalancerView current = view;
+    Map<IPv4Address, IPv4Address> missing = new HashMap<>();
+    for (Pool pool : current.catalog().pools().values()) {
+      @Nullable String vipId = pool.vipId();
+      @Nullable Vip vip = vipId == null ? null : current.catalog().vips().get(vipId);
+      if (vip == null) {
+        continue;
+      }
+      for (Member member : current.catalog().membersOfPool(pool.id())) {
+        if (!current.servers().containsKey(member.number())) {
+          missing.put(member.address(), vip.address());
+        }
+      }
+    }
+    return missing;
+  }
+
+  /** The counts of all members in the catalog, by member id. */
+  public Map<String, MemberStats> stats() {
+    BalancerView current = view;
+    ImmutableMap.Builder<String, MemberStats> stats = ImmutableMap.builder();
+    for (Member member : current.catalog().members().values()) {
+      @Nullable ServerLoad load = loads.get(member.number());
+      boolean located = current.servers().containsKey(member.number());
+      OptionalInt reported =
+          ForeignConnections.reported(member, measured.apply(member.address())).stream()
+              .mapToInt(ForeignConnections.Reported::connections)
+              .findFirst();
+      stats.put(
+          member.id(),
+          load == null
+              ? MemberStats.unknown(located)
+              : new MemberStats(
+                  load.active(),
+                  load.total(),
+                  reported,
+                  load.foreign(),
+                  located,
+                  current.health(member),
+                  load.share()));
+    }
+    return stats.build();
+  }
+}

@@ -1,0 +1,22 @@
+package io.malob.balancer.view;
+
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+
+/**
+ * The MAC address of a VIP address: two fixed bytes, then the IPv4 address itself. So it is stable
+ * over restarts, differs from VIP to VIP, and tells an engineer at a packet dump which VIP it is.
+ */
+public final class VipMac {
+  private static final long PREFIX = 0x0e4dL << 32;
+
+  private VipMac() {}
+
+  public static MacAddress of(int ipv4Address) {
+    return MacAddress.of(PREFIX | Integer.toUnsignedLong(ipv4Address));
+  }
+
+  public static MacAddress of(IPv4Address address) {
+    return of(address.getInt());
+  }
+}

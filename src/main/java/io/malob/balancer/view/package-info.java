@@ -1,0 +1,7 @@
+/**
+ * The immutable view that a placement reads, and its single writer: pools as placers see them,
+ * network values, slow start, and where servers are attached.
+ *
+ * <p>May use: api.
+ */
+package io.malob.balancer.view;

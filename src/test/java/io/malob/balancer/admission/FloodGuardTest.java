@@ -1,0 +1,143 @@
+package io.malob.balancer.admission;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.common.util.concurrent.Futures;
+import com.google.common.util.concurrent.ListenableFuture;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.packet.Packet;
+import io.malob.testing.Frames;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.protocol.OFFactories;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.protocol.OFPacketInReason;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.TransportPort;
+import org.projectfloodlight.openflow.types.U64;
+
+class FloodGuardTest {
+  private static final OFFactory FACTORY = OFFactories.getFactory(OFVersion.OF_13);
+  private static final DatapathId SWITCH = DatapathId.of(1);
+  private static final MacAddress MAC = MacAddress.of("02:00:00:00:00:01");
+  private static final IPv4Address CLIENT = IPv4Address.of("10.0.0.1");
+  private static final IPv4Address VIP = IPv4Address.of("10.9.0.1");
+  private static final OFPort PORT = OFPort.of(3);
+  private static final U64 BY_VIP_RULE = Cookie.of(Cookie.Kind.VIP, 0);
+  private static final byte[] SYN = Frames.tcp(MAC, MAC, CLIENT, 40_000, VIP, 80, Packet.TCP_SYN);
+  private static final int LINE = 21;
+  private static final int OTHER_LINE = 23;
+
+  private final List<OFFlowAdd> sent = new ArrayList<>();
+  private long nanos;
+  private final FloodGuard guard =
+      new FloodGuard(
+          1_000, new FlowProgrammer(switchId -> Optional.of(new Recorder())), () -> nanos);
+
+  private final class Recorder implements FlowProgrammer.SwitchConnection {
+    @Override
+    public OFFactory factory() {
+      return FACTORY;
+    }
+
+    @Override
+    public boolean write(Iterable<OFMessage> messages) {
+      messages.forEach(message -> sent.add((OFFlowAdd) message));
+      return true;
+    }
+
+    @Override
+    public ListenableFuture<?> barrier() {
+      return Futures.immediateVoidFuture();
+    }
+  }
+
+  private void drop(int line, int count, OFPacketIn one) {
+    for (int dropped = 0; dropped < count; dropped += 50) {
+      guard.dropped(SWITCH, line, one, 50);
+    }
+  }
+
+  @Test
+  void fewDrops_areLeftToTheController() {
+    drop(LINE, 950, packetIn(SYN, TableId.ZERO, BY_VIP_RULE));
+    drop(OTHER_LINE, 950, packetIn(SYN, TableId.ZERO, BY_VIP_RULE));
+
+    assertEquals(List.of(), sent);
+  }
+
+  @Test
+  void floodOfSyns_isDroppedByItsSwitchForASecond_atItsPortAndForItsVip() {
+    drop(LINE, 20_000, packetIn(SYN, TableId.ZERO, BY_VIP_RULE));
+
+    assertEquals(1, sent.size());
+    OFFlowAdd rule = sent.get(0);
+    assertEquals(1, rule.getHardTimeout());
+    assertEquals(List.of(), rule.getInstructions());
+    assertEquals(PORT, rule.getMatch().get(MatchField.IN_PORT));
+    assertEquals(VIP, rule.getMatch().get(MatchField.IPV4_DST));
+    assertEquals(TransportPort.of(80), rule.getMatch().get(MatchField.TCP_DST));
+    assertTrue(rule.getMatch().isPartiallyMasked(MatchField.OVS_TCP_FLAGS), "SYNs only");
+  }
+
+  @Test
+  void floodThatGoesOn_isDroppedAgainEachSecond() {
+    for (int second = 0; second < 3; second++) {
+      drop(LINE, 5_000, packetIn(SYN, TableId.ZERO, BY_VIP_RULE));
+      nanos += TimeUnit.SECONDS.toNanos(1);
+    }
+
+    assertEquals(3, sent.size());
+    drop(LINE, 950, packetIn(SYN, TableId.ZERO, BY_VIP_RULE));
+    assertEquals(3, sent.size(), "it has ended");
+  }
+
+  @Test
+  void floodOfArp_isDroppedForItsTargetOnly() {
+    drop(LINE, 1_000, packetIn(Frames.arpRequest(MAC, CLIENT, VIP), TableId.ZERO, BY_VIP_RULE));
+
+    assertEquals(VIP, sent.get(0).getMatch().get(MatchField.ARP_TPA));
+    assertEquals(PORT, sent.get(0).getMatch().get(MatchField.IN_PORT));
+  }
+
+  @Test
+  void floodWithoutAnyRule_isDroppedBelowAllRules() {
+    drop(LINE, 1_000, packetIn(SYN, TableId.ZERO, U64.ZERO));
+
+    assertEquals(1, sent.get(0).getPriority());
+    assertEquals(PORT, sent.get(0).getMatch().get(MatchField.IN_PORT));
+    assertEquals(null, sent.get(0).getMatch().get(MatchField.ETH_TYPE));
+  }
+
+  @Test
+  void floodThatCannotBeToldFromConnections_isLeftToTheController() {
+    drop(LINE, 5_000, packetIn(SYN, TableId.of(1), Cookie.of(Cookie.Kind.SWITCH, 0)));
+
+    assertEquals(List.of(), sent, "a switch that matches no TCP flags");
+  }
+
+  private static OFPacketIn packetIn(byte[] frame, TableId table, U64 cookie) {
+    return FACTORY
+        .buildPacketIn()
+        .setReason(OFPacketInReason.NO_MATCH)
+        .setTableId(table)
+        .setCookie(cookie)
+        .setMatch(FACTORY.buildMatch().setExact(MatchField.IN_PORT, PORT).build())
+        .setData(frame)
+        .build();
+  }
+}

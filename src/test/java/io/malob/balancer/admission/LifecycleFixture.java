@@ -1,0 +1,342 @@
+package io.malob.balancer.admission;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.malob.algorithm.Algorithm;
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.Counting;
+import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.Placement;
+import io.malob.algorithm.Placer;
+import io.malob.algorithm.Server;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.LinkValues;
+import io.malob.algorithm.graph.Topology;
+import io.malob.algorithm.health.Ejection;
+import io.malob.balancer.api.ConnectionRecord;
+import io.malob.balancer.api.PacketInCounters;
+import io.malob.balancer.api.PlacementTimes;
+import io.malob.balancer.api.RejectCounters;
+import io.malob.balancer.connection.Connection;
+import io.malob.balancer.connection.Connection.Route;
+import io.malob.balancer.connection.ConnectionLimiter;
+import io.malob.balancer.connection.ConnectionProgrammer;
+import io.malob.balancer.connection.ConnectionRecords;
+import io.malob.balancer.connection.ConnectionTable;
+import io.malob.balancer.connection.ConnectionTable.Admission;
+import io.malob.balancer.connection.FtpSessions;
+import io.malob.balancer.connection.HalfOpenLimit;
+import io.malob.balancer.connection.HostRuleCache;
+import io.malob.balancer.connection.LatestConnections;
+import io.malob.balancer.connection.Routes;
+import io.malob.balancer.health.OutlierDetector;
+import io.malob.balancer.recovery.ReadSwitches;
+import io.malob.balancer.recovery.RecoveringConnections;
+import io.malob.balancer.view.SlowStarts;
+import io.malob.balancer.view.ViewWriter;
+import io.malob.balancer.view.VipMac;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.FakeSwitches;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.label.LabelTable;
+import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.Catalog;
+import io.malob.state.catalog.CatalogException;
+import io.malob.state.catalog.CatalogStore;
+import io.malob.state.catalog.Fields;
+import io.malob.state.network.ServerMeasurements;
+import io.malob.testing.FakeRule;
+import io.malob.testing.Frames;
+import io.malob.testing.Stub;
+import java.io.IOException;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/**
+ * The classes that open and end connections, with what they work with, but without the module: one
+ * VIP for TCP port 80 with one member, on switches that keep what they are sent.
+ *
+ * <pre>
+ *  client 1 --1 s1 2---1 s2 2---1 s3 2-- member
+ * </pre>
+ */
+public final class LifecycleFixture {
+  static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
+  static final IPv4Address CLIENT_ADDRESS = IPv4Address.of("10.0.0.1");
+  static final IPv4Address MEMBER_ADDRESS = IPv4Address.of("10.0.0.11");
+  public static final DatapathId S1 = DatapathId.of(1);
+  public static final DatapathId S2 = DatapathId.of(2);
+  static final DatapathId S3 = DatapathId.of(3);
+  public static final Attachment CLIENT =
+      new Attachment(S1, OFPort.of(1), MacAddress.of(0x020000000001L));
+  static final Attachment MEMBER = new Attachment(S3, OFPort.of(2), MacAddress.of(0x02000000000bL));
+  public static final int NO_BOUND = 1_000;
+
+  public final AtomicLong clock = new AtomicLong();
+
+  /** Is done once, when the clock is read for the next time. */
+  public final AtomicReference<@Nullable Runnable> atNextReading = new AtomicReference<>();
+
+  final FakeSwitches switches = new FakeSwitches(4);
+  final FlowProgrammer flowProgrammer = new FlowProgrammer(switches);
+  public final LabelTable labels = new LabelTable(flowProgrammer, this::now);
+  final Map<IPv4Address, Attachment> hosts = new HashMap<>();
+  public final ViewWriter view;
+  final Catalog catalog;
+  public final ConnectionLimiter connectionLimiter = new ConnectionLimiter();
+  final RejectCounters rejects = new RejectCounters();
+  final PacketInCounters packetIns = new PacketInCounters();
+  final HalfOpenLimit halfOpen = new HalfOpenLimit(NO_BOUND, this::now);
+  final FtpSessions ftpSessions = new FtpSessions();
+  final List<ConnectionRecord> recorded = new ArrayList<>();
+  final ReadSwitches readSwitches = new ReadSwitches();
+  final RecoveringConnections pending =
+      new RecoveringConnections(NO_BOUND, readSwitches, this::now);
+  final ConnectionRecords records =
+      new ConnectionRecords(recorded::add, Clock.systemUTC(), this::now);
+  final ConnectionTable connections;
+  final ConnectionProgrammer programmer;
+  public final ConnectionTeardown teardown;
+  public final ConnectionActivator activator;
+  private int generation;
+
+  public LifecycleFixture() {
+    this(NO_BOUND, NO_BOUND);
+  }
+
+  public LifecycleFixture(int maxOpen, int maxDormant) {
+    hosts.put(MEMBER_ADDRESS, MEMBER);
+    view =
+        new ViewWriter(
+            address -> Optional.ofNullable(hosts.get(address)),
+            address -> ServerMeasurements.UNKNOWN,
+            LinkValues::unknown,
+            Counting.PLACED_SINCE,
+            new SlowStarts(this::now));
+    view.setTopology(Topology.of(List.of(S1, S2, S3), List.of()));
+    catalog = webService();
+    view.setCatalog(catalog.snapshot());
+    link(S1, 2, S2, 1, S3);
+    connections =
+        new ConnectionTable(
+            maxOpen, maxDormant, Long.MAX_VALUE, this::now, forgotten -> leaveSession(forgotten));
+    programmer =
+        new ConnectionProgrammer(
+            flowProgrammer,
+            new HostRuleCache(300),
+            new ConnectionProgrammer.IdleTimeouts(15, 10, 5),
+            ftpSessions,
+            new LatestConnections(),
+            records,
+            this::now);
+    IOFSwitchService none =
+        Stub.of(IOFSwitchService.class).on("getActiveSwitch", with -> null).make();
+    OutlierDetector passive =
+        new OutlierDetector(
+            new Ejection.Policy(3, 1, 1),
+            none,
+            view,
+            address -> ServerMeasurements.UNKNOWN,
+            Runnable::run,
+            this::now);
+    Routes routes = new Routes(labels);
+    teardown =
+        new ConnectionTeardown(
+            view,
+            connections,
+            connectionLimiter,
+            routes,
+            programmer,
+            ftpSessions,
+            pending,
+            passive.unansweredSyns(),
+            records,
+            halfOpen,
+            this::now);
+    activator =
+        new ConnectionActivator(
+            view,
+            connections,
+            connectionLimiter,
+            routes,
+            programmer,
+            new RejectSender(flowProgrammer, rejects),
+            teardown,
+            pending,
+            packetIns,
+            new PlacementTimes(),
+            this::now);
+  }
+
+  private void leaveSession(Connection connection) {
+    teardown.leaveSession(connection);
+  }
+
+  private static Catalog webService() {
+    try {
+      Catalog catalog = Catalog.open(CatalogStore.inMemory());
+      catalog.create(
+          Catalog.VIPS,
+          Fields.of("id", "v", "protocol", "tcp", "address", VIP.toString(), "port", "80"));
+      catalog.create(Catalog.POOLS, Fields.of("id", "p", "vip_id", "v", "lb_method", "RR+SPH"));
+      catalog.create(
+          Catalog.MEMBERS,
+          Fields.of(
+              "id", "m1", "address", MEMBER_ADDRESS.toString(), "port", "8080", "pool_id", "p"));
+      return catalog;
+    } catch (IOException | CatalogException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** The network is one line over these switches, by ports 2 and 1. */
+  private void link(DatapathId a, int portA, DatapathId b, int portB, DatapathId c) {
+    List<DirectedLink> links = new ArrayList<>();
+    addLink(links, a, portA, b, portB);
+    addLink(links, b, 2, c, 1);
+    view.setTopology(Topology.of(List.of(a, b, c), links));
+  }
+
+  private static void addLink(
+      List<DirectedLink> links, DatapathId a, int portA, DatapathId b, int portB) {
+    DirectedLink there = new DirectedLink(a, OFPort.of(portA), b, OFPort.of(portB));
+    links.add(there);
+    links.add(there.reversed());
+  }
+
+  /** The network is a line over another switch. */
+  void detourOver(DatapathId middle) {
+    link(S1, 2, middle, 1, S3);
+  }
+
+  /** There is no path to the member. */
+  void cut() {
+    view.setTopology(Topology.of(List.of(S1, S2, S3), List.of()));
+  }
+
+  long now() {
+    @Nullable Runnable work = atNextReading.getAndSet(null);
+    if (work != null) {
+      work.run();
+    }
+    return clock.get();
+  }
+
+  int vipNumber() {
+    return catalog.snapshot().vips().get("v").number();
+  }
+
+  Server server() {
+    int number = catalog.snapshot().members().get("m1").number();
+    return view.get().servers().get(number);
+  }
+
+  public static FiveTuple request(int clientPort) {
+    return FiveTuple.of(6, CLIENT_ADDRESS.getInt(), clientPort, VIP.getInt(), 80);
+  }
+
+  public static Packet fromClient(int clientPort, int flags) {
+    return Packet.parse(
+        Frames.tcp(CLIENT.mac(), VipMac.of(VIP), CLIENT_ADDRESS, clientPort, VIP, 80, flags));
+  }
+
+  static Packet fromMember(int clientPort) {
+    return Packet.parse(
+        Frames.tcp(
+            MEMBER.mac(),
+            CLIENT.mac(),
+            MEMBER_ADDRESS,
+            8_080,
+            CLIENT_ADDRESS,
+            clientPort,
+            Packet.TCP_ACK));
+  }
+
+  public Arrival arrival(Packet packet) {
+    return new Arrival(S1, CLIENT.port(), packet, clock.get());
+  }
+
+  /** A connection that nothing knows yet. */
+  public Connection connection(int clientPort) {
+    return new Connection(
+        request(clientPort),
+        vipNumber(),
+        Algorithm.DEFAULT,
+        server(),
+        CLIENT,
+        ++generation,
+        clock.get());
+  }
+
+  Placement placement() {
+    return (Placement)
+        view.get()
+            .poolOfMember()
+            .get(server().number())
+            .placer(Algorithm.DEFAULT)
+            .placeOn(server(), Placer.Request.from(S1), view.get().network());
+  }
+
+  /** The paths between client and member. */
+  public Route route() {
+    Placement placement = placement();
+    return new Route(
+        labels.acquire(placement.requestPath()), labels.acquire(placement.replyPath()));
+  }
+
+  /** Other paths between them. */
+  public Route otherRoute() {
+    detourOver(DatapathId.of(4));
+    Route other = route();
+    detourOver(S2);
+    return other;
+  }
+
+  /** A connection that is placed, counted and started by its first packet. */
+  public Connection open(int clientPort) {
+    Connection connection = connection(clientPort);
+    assertNull(connectionLimiter.take(vipNumber(), Server.NO_LIMIT, server()));
+    assertEquals(Admission.ADDED, connections.add(connection));
+    connection.halfOpen(halfOpen.add(vipNumber(), 15), false);
+    activator.start(connection, placement(), arrival(fromClient(clientPort, Packet.TCP_SYN)));
+    return connection;
+  }
+
+  /**
+   * A connection whose rules have timed out after its client has sent more than its first packet.
+   */
+  Connection dormant(int clientPort) {
+    Connection connection = open(clientPort);
+    teardown.heard(connection);
+    teardown.timedOut(S1, connection.request(), connection.generation(), false);
+    assertEquals(Connection.State.DORMANT, connection.state());
+    return connection;
+  }
+
+  List<FakeRule> rules(DatapathId switchId, Cookie.Kind kind) {
+    return switches.get(switchId.getLong()).table().rules().stream()
+        .filter(rule -> Cookie.is(rule.cookie(), kind))
+        .toList();
+  }
+
+  /** What holds whenever nothing is being done: what is open and not ended counts, once. */
+  public void assertCounts(int expected) {
+    assertEquals(expected, connectionLimiter.atVip(vipNumber()), "at the VIP");
+    assertEquals(expected, server().load().active(), "on the member");
+    assertEquals(
+        2 * expected, labels.all().stream().mapToInt(path -> path.active()).sum(), "on paths");
+  }
+}

@@ -1,0 +1,325 @@
+package io.malob.balancer.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.Algorithm;
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.Server;
+import io.malob.balancer.connection.Connection.State;
+import io.malob.balancer.connection.ConnectionTable.Admission;
+import io.malob.testing.Servers;
+import io.malob.testing.Together;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+
+class ConnectionTableTest {
+  private static final int MAX_OPEN = 5;
+  private static final int MAX_DORMANT = 3;
+  private static final long DORMANT_NANOS = 1_000;
+  private static final int CLIENT = IPv4Address.of("10.0.0.1").getInt();
+  private static final int VIP_A = IPv4Address.of("10.0.0.100").getInt();
+  private static final int VIP_B = IPv4Address.of("10.0.0.101").getInt();
+  private static final ImmutableList<Server> SERVERS = Servers.equal(3);
+  private static final Attachment AT_CLIENT =
+      new Attachment(DatapathId.of(1), OFPort.of(1), MacAddress.of(1));
+
+  private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 500);
+  private final List<Connection> forgotten = new ArrayList<>();
+  private final ConnectionTable table =
+      new ConnectionTable(MAX_OPEN, MAX_DORMANT, DORMANT_NANOS, clock::get, forgotten::add);
+
+  private static Connection connection(int clientPort, int vip, Server server) {
+    return new Connection(
+        FiveTuple.of(6, CLIENT, clientPort, vip, 80),
+        1,
+        Algorithm.DEFAULT,
+        server,
+        AT_CLIENT,
+        1,
+        0);
+  }
+
+  private static Connection connection(int clientPort) {
+    return connection(clientPort, VIP_A, SERVERS.get(0));
+  }
+
+  private Connection added(int clientPort) {
+    Connection connection = connection(clientPort);
+    assertEquals(Admission.ADDED, table.add(connection));
+    return connection;
+  }
+
+  private Connection asleep(int clientPort) {
+    Connection connection = added(clientPort);
+    assertNotNull(table.sleep(connection));
+    return connection;
+  }
+
+  private void assertCounts(int open, int dormant) {
+    assertEquals(List.of(open, dormant), List.of(table.open(), table.dormant()));
+    assertEquals(open, table.find(each -> each.state() == State.OPEN).size());
+    assertEquals(dormant, table.find(each -> each.state() == State.DORMANT).size());
+  }
+
+  @Test
+  void add_ofNewConnection_isFoundByBothTuples() {
+    Connection connection = added(1);
+    assertSame(connection, table.byRequest(connection.request()));
+    assertSame(connection, table.byReply(connection.reply()));
+    assertNull(table.byRequest(connection.reply()));
+    assertNull(table.byReply(connection.request()));
+    assertCounts(1, 0);
+  }
+
+  @Test
+  void tuples_ofConnection_areSeenFromEachSide() {
+    Connection connection = connection(65_535);
+    int member = SERVERS.get(0).address();
+    assertEquals(FiveTuple.of(6, CLIENT, 65_535, member, 8_080), connection.requestAtMember());
+    assertEquals(FiveTuple.of(6, member, 8_080, CLIENT, 65_535), connection.reply());
+  }
+
+  @Test
+  void tuples_ofPingOrMemberWithoutPort_keepTheClientsPort() {
+    Server any = SERVERS.get(0);
+    Server keepsPort = new Server(9, any.address(), 0, 1, any.at(), any.load());
+    FiveTuple request = FiveTuple.of(17, CLIENT, 5, VIP_A, 53);
+    assertEquals(53, Connection.atMember(request, keepsPort).dstPort());
+    FiveTuple ping = FiveTuple.of(1, CLIENT, 0, VIP_A, 0);
+    assertEquals(FiveTuple.of(1, CLIENT, 0, any.address(), 0), Connection.atMember(ping, any));
+  }
+
+  @Test
+  void add_ofSameTuple_existsWhateverTheMember() {
+    Connection first = added(1);
+    assertEquals(Admission.EXISTS, table.add(connection(1)));
+    assertEquals(Admission.EXISTS, table.add(connection(1, VIP_A, SERVERS.get(1))));
+    assertSame(first, table.byRequest(first.request()));
+    assertNull(table.byReply(connection(1, VIP_A, SERVERS.get(1)).reply()));
+    assertCounts(1, 0);
+  }
+
+  /** Two VIPs over one member: it would see the same client port twice. */
+  @Test
+  void add_ofConnectionThatLooksTheSameToTheMember_clashes() {
+    Connection first = added(1);
+    Connection other = connection(1, VIP_B, SERVERS.get(0));
+    assertEquals(Admission.CLASH, table.add(other));
+    assertNull(table.byRequest(other.request()));
+    assertSame(first, table.byReply(first.reply()));
+    assertEquals(Admission.ADDED, table.add(connection(1, VIP_B, SERVERS.get(1))));
+    assertCounts(2, 0);
+  }
+
+  @Test
+  void add_ofConnectionThatClashesWithDormantOne_clashesUntilThatIsForgotten() {
+    Connection dormant = asleep(1);
+    Connection other = connection(1, VIP_B, SERVERS.get(0));
+    assertEquals(Admission.CLASH, table.add(other));
+    assertNotNull(table.forget(dormant, State.DORMANT));
+    assertEquals(Admission.ADDED, table.add(other));
+    assertNull(table.byRequest(dormant.request()));
+    assertSame(other, table.byReply(dormant.reply()));
+    assertCounts(1, 0);
+  }
+
+  @Test
+  void add_toFullTable_isRefusedUntilOneEnds() {
+    List<Connection> open = new ArrayList<>();
+    for (int port = 1; port <= MAX_OPEN; port++) {
+      open.add(added(port));
+    }
+    assertEquals(Admission.FULL, table.add(connection(99)));
+    assertCounts(MAX_OPEN, 0);
+    assertNotNull(table.forget(open.get(2), State.OPEN));
+    added(99);
+    assertCounts(MAX_OPEN, 0);
+  }
+
+  @Test
+  void sleepWakeAndForget_changeCountsOnceOnly() {
+    Connection connection = added(1);
+    assertFalse(table.wake(connection));
+    assertNull(table.forget(connection, State.DORMANT));
+    assertNotNull(table.sleep(connection));
+    assertNull(table.sleep(connection));
+    assertNull(table.forget(connection, State.OPEN));
+    assertCounts(0, 1);
+    assertTrue(table.wake(connection));
+    assertFalse(table.wake(connection));
+    assertCounts(1, 0);
+    assertNotNull(table.sleep(connection));
+    assertNotNull(table.forget(connection, State.DORMANT));
+    assertNull(table.forget(connection, State.DORMANT));
+    assertNull(table.forget(connection, State.OPEN));
+    assertNull(table.sleep(connection));
+    assertFalse(table.wake(connection));
+    assertCounts(0, 0);
+    assertNull(table.byRequest(connection.request()));
+    assertNull(table.byReply(connection.reply()));
+  }
+
+  @Test
+  void forget_ofConnectionThatWasReplaced_leavesItsSuccessor() {
+    Connection old = asleep(1);
+    assertNotNull(table.forget(old, State.DORMANT));
+    Connection successor = added(1);
+    assertNull(table.forget(old, State.DORMANT));
+    assertSame(successor, table.byRequest(old.request()));
+    assertSame(successor, table.byReply(old.reply()));
+  }
+
+  @Test
+  void wake_inFullTable_isRefused() {
+    Connection dormant = asleep(100);
+    for (int port = 1; port <= MAX_OPEN; port++) {
+      added(port);
+    }
+    assertFalse(table.wake(dormant));
+    assertCounts(MAX_OPEN, 1);
+    assertEquals(State.DORMANT, dormant.state());
+  }
+
+  @Test
+  void sleep_beyondTheBound_forgetsTheOldest() {
+    Connection first = asleep(1);
+    Connection second = asleep(2);
+    Connection third = asleep(3);
+    clock.incrementAndGet();
+    assertTrue(table.wake(first));
+    assertNotNull(table.sleep(first)); // now the youngest
+    Connection fourth = asleep(4);
+    assertEquals(State.CLOSED, second.state());
+    assertEquals(List.of(second), forgotten);
+    for (Connection kept : List.of(first, third, fourth)) {
+      assertEquals(State.DORMANT, kept.state());
+    }
+    assertCounts(0, MAX_DORMANT);
+  }
+
+  @Test
+  void sweep_ofDormantConnections_forgetsThoseThatAreOldEnough() {
+    Connection first = asleep(1);
+    clock.addAndGet(DORMANT_NANOS - 1);
+    Connection second = asleep(2);
+    table.sweep();
+    assertCounts(0, 2);
+    clock.addAndGet(1);
+    table.sweep();
+    assertEquals(State.CLOSED, first.state());
+    assertEquals(State.DORMANT, second.state());
+    clock.addAndGet(DORMANT_NANOS);
+    table.sweep();
+    assertCounts(0, 0);
+    assertEquals(0, table.queued());
+  }
+
+  @Test
+  void sweep_ofConnectionThatWokeMeanwhile_countsFromItsLastSleep() {
+    Connection connection = asleep(1);
+    clock.addAndGet(DORMANT_NANOS / 2);
+    assertTrue(table.wake(connection));
+    assertNotNull(table.sleep(connection));
+    clock.addAndGet(DORMANT_NANOS / 2);
+    table.sweep();
+    assertCounts(0, 1);
+    assertTrue(table.wake(connection));
+    clock.addAndGet(10 * DORMANT_NANOS);
+    table.sweep();
+    assertCounts(1, 0);
+  }
+
+  @Test
+  void sleepAndWake_manyTimes_remembersNoMoreThanTwiceTheBound() {
+    asleep(1); // the oldest, so that nothing behind it leaves the queue by age
+    Connection restless = asleep(2);
+    for (int i = 0; i < 1_000; i++) {
+      clock.incrementAndGet();
+      if (i % 100 == 0) {
+        table.sweep();
+        assertTrue(table.queued() <= 2 * MAX_DORMANT, table.queued() + " after a sweep");
+      }
+      assertTrue(table.wake(restless));
+      assertNotNull(table.sleep(restless));
+    }
+    table.sweep();
+    assertTrue(table.queued() <= 2 * MAX_DORMANT, table.queued() + " remembered");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void operations_ofEightThreads_keepTheInvariants(int seed) throws Exception {
+    int maxOpen = 40;
+    int maxDormant = 20;
+    ConnectionTable busy =
+        new ConnectionTable(maxOpen, maxDormant, 2_000, clock::get, connection -> {});
+    AtomicInteger counted = new AtomicInteger();
+    Together.run(
+        8,
+        thread -> {
+          Random random = new Random(100L * seed + thread);
+          for (int i = 0; i < 20_000; i++) {
+            operate(busy, random, counted);
+          }
+        });
+    busy.sweep();
+    List<Connection> all = busy.find(any -> true);
+    assertEquals(busy.open(), all.stream().filter(c -> c.state() == State.OPEN).count());
+    assertEquals(busy.dormant(), all.stream().filter(c -> c.state() == State.DORMANT).count());
+    assertEquals(busy.open() + busy.dormant(), all.size(), "a closed connection was left");
+    assertEquals(counted.get(), busy.open(), "who added, slept, woke and forgot knows the count");
+    assertTrue(busy.open() <= maxOpen);
+    assertTrue(busy.dormant() <= maxDormant);
+    for (Connection connection : all) {
+      assertSame(connection, busy.byReply(connection.reply()), "a reply is of one connection");
+    }
+    for (Connection connection : all) {
+      assertNotNull(busy.forget(connection, connection.state()));
+      assertNull(busy.byReply(connection.reply()));
+    }
+    assertEquals(List.of(0, 0), List.of(busy.open(), busy.dormant()));
+  }
+
+  private void operate(ConnectionTable busy, Random random, AtomicInteger counted) {
+    Connection fresh =
+        connection(
+            1 + random.nextInt(30),
+            random.nextBoolean() ? VIP_A : VIP_B,
+            SERVERS.get(random.nextInt(3)));
+    Connection known = busy.byRequest(fresh.request());
+    clock.incrementAndGet();
+    int choice = random.nextInt(10);
+    if (known == null || choice < 3) {
+      if (busy.add(fresh) == Admission.ADDED) {
+        counted.incrementAndGet();
+      }
+    } else if (choice < 6) {
+      counted.addAndGet(busy.sleep(known) != null ? -1 : 0);
+    } else if (choice < 8) {
+      counted.addAndGet(busy.wake(known) ? 1 : 0);
+    } else if (choice == 8) {
+      counted.addAndGet(busy.forget(known, State.OPEN) != null ? -1 : 0);
+    } else if (random.nextBoolean()) {
+      busy.forget(known, State.DORMANT);
+    } else {
+      busy.sweep();
+    }
+  }
+}

@@ -1,0 +1,390 @@
+package io.malob.balancer.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.Server;
+import io.malob.balancer.admission.LifecycleFixture;
+import io.malob.balancer.api.PlacedConnection;
+import io.malob.balancer.connection.Connection.Left;
+import io.malob.balancer.connection.Connection.Moved;
+import io.malob.balancer.connection.Connection.Parking;
+import io.malob.balancer.connection.Connection.Route;
+import io.malob.balancer.connection.Connection.State;
+import io.malob.openflow.packet.Packet;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/** Each transition of a connection in each state that it can be in. */
+class ConnectionTest {
+  private static final long NOW = 5_000;
+  private static final Attachment ELSEWHERE =
+      new Attachment(LifecycleFixture.S2, OFPort.of(3), LifecycleFixture.CLIENT.mac());
+
+  private final LifecycleFixture all = new LifecycleFixture();
+  private final Route route = all.route();
+
+  /** The states of the table. */
+  enum Situation {
+    /** It has no paths yet. */
+    NEW,
+    OPEN,
+    ENDED,
+    DORMANT,
+    /** Its client ended it before its rules timed out. */
+    ENDED_DORMANT,
+    CLOSED
+  }
+
+  /** The transitions of the table. */
+  enum Event {
+    END,
+    START_AGAIN,
+    SLEEP,
+    WAKE,
+    CLOSE_OPEN,
+    CLOSE_DORMANT,
+    CLOSE_ON,
+    CLOSE_ON_OTHER,
+    TAKE,
+    MOVE,
+    MOVE_FROM_OTHER,
+    RELOCATE,
+    RELOCATE_NOWHERE,
+    PROGRAM
+  }
+
+  private static final Map<Situation, Consumer<Connection>> WAYS = ways();
+
+  private static Map<Situation, Consumer<Connection>> ways() {
+    Map<Situation, Consumer<Connection>> ways = new EnumMap<>(Situation.class);
+    ways.put(Situation.NEW, connection -> {});
+    ways.put(Situation.OPEN, connection -> {});
+    ways.put(Situation.ENDED, connection -> connection.end(1));
+    ways.put(Situation.DORMANT, connection -> connection.sleep(2));
+    ways.put(
+        Situation.ENDED_DORMANT,
+        connection -> {
+          connection.end(1);
+          connection.sleep(2);
+        });
+    ways.put(Situation.CLOSED, connection -> connection.close(State.OPEN));
+    return ways;
+  }
+
+  private Connection in(Situation situation) {
+    Connection connection = all.connection(40_000);
+    if (situation != Situation.NEW) {
+      assertNull(connection.take(route));
+    }
+    WAYS.get(situation).accept(connection);
+    return connection;
+  }
+
+  /** What a transition gives: "-" if it does nothing, what its caller has to do if it does. */
+  private String result(Connection connection, Event event) {
+    Route other = all.otherRoute();
+    return switch (event) {
+      case END -> connection.end(NOW) ? "uncount" : "-";
+      case START_AGAIN -> connection.startAgain(NOW) == null ? "-" : "done";
+      case SLEEP -> text(connection.sleep(NOW));
+      case WAKE -> connection.wake() ? "count" : "-";
+      case CLOSE_OPEN -> text(connection.close(State.OPEN));
+      case CLOSE_DORMANT -> text(connection.close(State.DORMANT));
+      case CLOSE_ON -> text(connection.closeOn(route));
+      case CLOSE_ON_OTHER -> text(connection.closeOn(other));
+      case TAKE -> taken(connection.take(other), other);
+      case MOVE -> connection.move(route, other, NOW) ? "done" : "-";
+      case MOVE_FROM_OTHER -> connection.move(other, route, NOW) ? "done" : "-";
+      case RELOCATE -> text(connection.relocate(ELSEWHERE, connection.server(), NOW, 0));
+      case RELOCATE_NOWHERE ->
+          text(connection.relocate(connection.client(), connection.server(), NOW, 0));
+      case PROGRAM -> connection.program(NOW, 1) ? "done" : "-";
+    };
+  }
+
+  private static String text(Left left) {
+    if (left == null) {
+      return "-";
+    }
+    return (left.wasCounted() ? "uncount" : "leave")
+        + (left.wasEnded() ? " ended" : "")
+        + (left.route() == null ? "" : " release");
+  }
+
+  private static String text(Moved moved) {
+    if (moved == null) {
+      return "-";
+    }
+    return (moved.isOpen() ? "reroute" : "done") + (moved.route() == null ? "" : " release");
+  }
+
+  private static String taken(Route spare, Route given) {
+    if (spare == null) {
+      return "done";
+    }
+    return spare.equals(given) ? "-" : "release";
+  }
+
+  @ParameterizedTest(name = "{0} {1}")
+  @CsvSource({
+    // state, transition, what its caller does, the state afterwards, whether it counts then
+    "NEW, END, uncount, OPEN, false",
+    "OPEN, END, uncount, OPEN, false",
+    "ENDED, END, -, OPEN, false",
+    "DORMANT, END, -, DORMANT, false",
+    "ENDED_DORMANT, END, -, DORMANT, false",
+    "CLOSED, END, -, CLOSED, false",
+    "NEW, START_AGAIN, -, OPEN, true",
+    "OPEN, START_AGAIN, -, OPEN, true",
+    "ENDED, START_AGAIN, done, OPEN, true",
+    "DORMANT, START_AGAIN, -, DORMANT, false",
+    "ENDED_DORMANT, START_AGAIN, -, DORMANT, false",
+    "CLOSED, START_AGAIN, -, CLOSED, false",
+    "NEW, SLEEP, uncount, DORMANT, false",
+    "OPEN, SLEEP, uncount release, DORMANT, false",
+    "ENDED, SLEEP, leave ended release, DORMANT, false",
+    "DORMANT, SLEEP, -, DORMANT, false",
+    "ENDED_DORMANT, SLEEP, -, DORMANT, false",
+    "CLOSED, SLEEP, -, CLOSED, false",
+    "NEW, WAKE, -, OPEN, true",
+    "OPEN, WAKE, -, OPEN, true",
+    "ENDED, WAKE, -, OPEN, false",
+    "DORMANT, WAKE, count, OPEN, true",
+    "ENDED_DORMANT, WAKE, count, OPEN, true",
+    "CLOSED, WAKE, -, CLOSED, false",
+    "NEW, CLOSE_OPEN, uncount, CLOSED, false",
+    "OPEN, CLOSE_OPEN, uncount release, CLOSED, false",
+    "ENDED, CLOSE_OPEN, leave ended release, CLOSED, false",
+    "DORMANT, CLOSE_OPEN, -, DORMANT, false",
+    "ENDED_DORMANT, CLOSE_OPEN, -, DORMANT, false",
+    "CLOSED, CLOSE_OPEN, -, CLOSED, false",
+    "NEW, CLOSE_DORMANT, -, OPEN, true",
+    "OPEN, CLOSE_DORMANT, -, OPEN, true",
+    "ENDED, CLOSE_DORMANT, -, OPEN, false",
+    "DORMANT, CLOSE_DORMANT, leave, CLOSED, false",
+    "ENDED_DORMANT, CLOSE_DORMANT, leave ended, CLOSED, false",
+    "CLOSED, CLOSE_DORMANT, -, CLOSED, false",
+    "NEW, CLOSE_ON, -, OPEN, true",
+    "OPEN, CLOSE_ON, uncount release, CLOSED, false",
+    "ENDED, CLOSE_ON, leave ended release, CLOSED, false",
+    "DORMANT, CLOSE_ON, -, DORMANT, false",
+    "ENDED_DORMANT, CLOSE_ON, -, DORMANT, false",
+    "CLOSED, CLOSE_ON, -, CLOSED, false",
+    "NEW, CLOSE_ON_OTHER, -, OPEN, true",
+    "OPEN, CLOSE_ON_OTHER, -, OPEN, true",
+    "ENDED, CLOSE_ON_OTHER, -, OPEN, false",
+    "NEW, TAKE, done, OPEN, true",
+    "OPEN, TAKE, release, OPEN, true",
+    "ENDED, TAKE, release, OPEN, false",
+    "DORMANT, TAKE, -, DORMANT, false",
+    "ENDED_DORMANT, TAKE, -, DORMANT, false",
+    "CLOSED, TAKE, -, CLOSED, false",
+    "NEW, MOVE, -, OPEN, true",
+    "OPEN, MOVE, done, OPEN, true",
+    "ENDED, MOVE, done, OPEN, false",
+    "DORMANT, MOVE, -, DORMANT, false",
+    "ENDED_DORMANT, MOVE, -, DORMANT, false",
+    "CLOSED, MOVE, -, CLOSED, false",
+    "OPEN, MOVE_FROM_OTHER, -, OPEN, true",
+    "ENDED, MOVE_FROM_OTHER, -, OPEN, false",
+    "NEW, RELOCATE, reroute, OPEN, true",
+    "OPEN, RELOCATE, reroute release, OPEN, true",
+    "ENDED, RELOCATE, reroute release, OPEN, false",
+    "DORMANT, RELOCATE, done, DORMANT, false",
+    "ENDED_DORMANT, RELOCATE, done, DORMANT, false",
+    "CLOSED, RELOCATE, -, CLOSED, false",
+    "OPEN, RELOCATE_NOWHERE, -, OPEN, true",
+    "DORMANT, RELOCATE_NOWHERE, -, DORMANT, false",
+    "NEW, PROGRAM, done, OPEN, true",
+    "OPEN, PROGRAM, done, OPEN, true",
+    "ENDED, PROGRAM, done, OPEN, false",
+    "DORMANT, PROGRAM, -, DORMANT, false",
+    "ENDED_DORMANT, PROGRAM, -, DORMANT, false",
+    "CLOSED, PROGRAM, -, CLOSED, false",
+  })
+  void transition(
+      Situation before, Event event, String result, State after, boolean countsAfterwards) {
+    Connection connection = in(before);
+
+    assertEquals(result, result(connection, event));
+
+    assertEquals(after, connection.state());
+    // it counts on the paths that it has, if it counts at all
+    Route paths = connection.route();
+    int onPaths = all.labels.all().stream().mapToInt(path -> path.active()).sum();
+    assertEquals(paths != null && countsAfterwards ? 2 : 0, onPaths);
+    // one that counts is taken off the counts once, whatever ends it
+    if (connection.state() == State.OPEN) {
+      assertEquals(countsAfterwards, connection.end(NOW + 1));
+    }
+    assertFalse(connection.end(NOW + 2));
+  }
+
+  @Test
+  void leaving_tellsWhatTheConnectionWas() {
+    all.clock.set(100);
+    Connection connection = in(Situation.OPEN);
+    connection.halfOpen(77, true);
+
+    Left left = connection.sleep(NOW);
+
+    assertEquals(new Left(true, false, 77, 100, route), left);
+    assertEquals(Connection.NOT_HALF_OPEN, connection.confirm(), "told once");
+    assertNull(connection.route());
+    assertTrue(connection.isAsleepSince(NOW));
+    assertFalse(connection.isAsleepSince(NOW + 1));
+  }
+
+  @Test
+  void startAgain_tellsWhatTheConnectionWas_andKeepsItsPaths() {
+    Connection connection = in(Situation.ENDED);
+
+    Left earlier = connection.startAgain(NOW);
+
+    assertEquals(new Left(false, true, Connection.NOT_HALF_OPEN, 0, route), earlier);
+    assertEquals(route, connection.route());
+    assertFalse(connection.isOver());
+    assertEquals(1, connection.ageNanos(NOW + 1));
+  }
+
+  @Test
+  void halfOpen_isConfirmedOnce() {
+    Connection connection = in(Situation.OPEN);
+    assertEquals(Connection.NOT_HALF_OPEN, connection.confirm());
+    connection.halfOpen(9, true);
+    assertTrue(connection.isBrief());
+    assertTrue(connection.isUnheard());
+
+    connection.hear();
+
+    assertFalse(connection.isUnheard());
+    assertEquals(9, connection.confirm());
+    assertEquals(Connection.NOT_HALF_OPEN, connection.confirm());
+  }
+
+  @Test
+  void wake_makesTheRulesLastAsLongAsUsual_andMustProgramThem() {
+    Connection connection = in(Situation.OPEN);
+    connection.halfOpen(9, true);
+    assertTrue(connection.program(NOW, 1_000));
+    connection.sleep(NOW);
+
+    connection.wake();
+
+    assertFalse(connection.isBrief());
+    assertFalse(connection.isUnheard());
+    assertFalse(connection.isProgrammed());
+    assertTrue(connection.program(NOW + 1, 1_000));
+  }
+
+  @Test
+  void program_isDueOnceInAWhile() {
+    Connection connection = in(Situation.OPEN);
+    assertFalse(connection.isProgrammedBefore(Long.MAX_VALUE));
+    assertTrue(connection.program(NOW, 1_000));
+    assertFalse(connection.program(NOW + 999, 1_000));
+    assertTrue(connection.isProgrammedBefore(NOW + 1));
+    assertFalse(connection.isProgrammedBefore(NOW));
+    assertTrue(connection.program(NOW + 1_000, 1_000));
+  }
+
+  @Test
+  void relocate_movesBothEnds_andMustProgramTheRules() {
+    Connection connection = in(Situation.OPEN);
+    connection.program(NOW, 1_000);
+    Server before = connection.server();
+    Attachment there = new Attachment(DatapathId.of(4), OFPort.of(1), MacAddress.of(9));
+
+    Moved moved = connection.relocate(ELSEWHERE, before.movedTo(there), NOW, 0);
+
+    assertEquals(new Moved(LifecycleFixture.CLIENT, before, route, true), moved);
+    assertEquals(ELSEWHERE, connection.client());
+    assertEquals(there, connection.server().at());
+    assertEquals(before.number(), connection.server().number());
+    assertFalse(connection.isProgrammed());
+    assertTrue(connection.program(NOW, 1_000));
+  }
+
+  @Test
+  void relocate_restsAfterwards_ifToldSo() {
+    Connection connection = in(Situation.OPEN);
+    Attachment home = connection.client();
+    assertNotNull(connection.relocate(ELSEWHERE, connection.server(), NOW, 1_000));
+    assertNull(connection.relocate(home, connection.server(), NOW + 999, 1_000));
+    assertNotNull(connection.relocate(home, connection.server(), NOW + 1_000, 1_000));
+    assertNotNull(connection.relocate(ELSEWHERE, connection.server(), NOW + 1_001, 0));
+  }
+
+  @Test
+  void packets_waitForPaths_inTheirOrder_andEightAtMost() {
+    Connection connection = in(Situation.NEW);
+    Packet first = LifecycleFixture.fromClient(40_000, Packet.TCP_SYN);
+    Packet second = LifecycleFixture.fromClient(40_000, Packet.TCP_ACK);
+    assertEquals(Parking.PARKED, connection.park(first));
+    connection.take(route);
+    assertEquals(Parking.PARKED, connection.park(second), "not before the first");
+
+    assertEquals(List.of(first, second), connection.unpark());
+    assertEquals(List.of(), connection.unpark());
+    assertEquals(Parking.READY, connection.park(first));
+
+    Connection other = in(Situation.NEW);
+    for (int i = 0; i < 8; i++) {
+      assertEquals(Parking.PARKED, other.park(first));
+    }
+    assertEquals(Parking.FULL, other.park(first));
+  }
+
+  @Test
+  void packetsThatWait_areForgottenWithThePaths() {
+    Connection connection = in(Situation.NEW);
+    connection.park(LifecycleFixture.fromClient(40_000, Packet.TCP_SYN));
+    connection.sleep(NOW);
+    assertEquals(List.of(), connection.unpark());
+  }
+
+  @Test
+  void lastSign_isTheLatestOfWhatWasSentAndSeen() {
+    all.clock.set(10);
+    Connection connection = in(Situation.OPEN);
+    assertEquals(10, connection.lastSignNanos());
+    connection.program(20, 0);
+    assertEquals(20, connection.lastSignNanos());
+    connection.seenAtMember(40);
+    assertEquals(40, connection.lastSignNanos());
+    connection.program(50, 0);
+    assertEquals(50, connection.lastSignNanos());
+  }
+
+  @Test
+  void uses_isAboutEitherPath() {
+    Connection connection = in(Situation.OPEN);
+    assertTrue(connection.uses(Set.of(route.request())));
+    assertTrue(connection.uses(Set.of(route.reply())));
+    assertFalse(connection.uses(Set.of(all.otherRoute().request())));
+    connection.sleep(NOW);
+    assertFalse(connection.uses(Set.of(route.request())));
+  }
+
+  @Test
+  void shown_isEmptyForAConnectionThatIsClosed() {
+    Connection connection = in(Situation.ENDED);
+    assertEquals(PlacedConnection.Phase.ENDED, connection.shown(NOW).get().phase());
+    connection.close(State.OPEN);
+    assertTrue(connection.shown(NOW).isEmpty());
+  }
+}
