@@ -50,7 +50,7 @@ def seconds(text: str) -> float:
 
 
 def completes(action: argparse.Action, what: str) -> None:
-    """Says what the values of an argument are, for the shell's completion: "vip", "pool", "member", "service", "topology".
+    """Says what the values of an argument are, for the shell's completion: "vip", "pool", "member", "service", "algorithm", "topology".
 
     Arguments called FILE or DIR need no telling.
     """

@@ -12,7 +12,7 @@ PROTOCOLS = ("tcp", "udp", "icmp")
 
 @dataclass(frozen=True)
 class Field:
-    """A field that can be set. key: in REST; option: on the command line; refers: the kind that it names, if it does."""
+    """A field that can be set. key: in REST; option: on the command line; refers: the kind, or "algorithm", that it names."""
 
     key: str
     metavar: str
@@ -49,7 +49,7 @@ _NAME = Field("name", "TEXT", "for people; the id if it is not given", "--name")
 _PROTOCOL = Field("protocol", "P", "tcp, udp or icmp; not set: any", "--protocol", choices=PROTOCOLS, optional=True)
 _METHOD = Field(
     "lb_method", "ALGORITHM", "how its connections are placed, as LC+SPH; not set: the services table decides",
-    "--lb-method", optional=True)
+    "--lb-method", refers="algorithm", optional=True)
 _LIMIT = Field(
     "connection_limit", "N", "how many connections may be open; not set: any number", "--connection-limit", optional=True)
 
@@ -99,7 +99,7 @@ SERVICE = Kind(
     (Field("service_name", "TEXT", "for people; the id if it is not given", "--name"),
      Field("port", "N", "the port that clients ask for", "--port"),
      _PROTOCOL,
-     Field("algorithm", "ALGORITHM", "as SL-PS or LC+SPH", "--algorithm", required=True)),
+     Field("algorithm", "ALGORITHM", "as SL-PS or LC+SPH", "--algorithm", required=True, refers="algorithm")),
     {"service": "id", "name": "service_name", "protocol": "protocol", "port": "port", "algorithm": "algorithm"},
     {"protocol": "any", "port": "other"})
 

@@ -14,10 +14,11 @@ from completion.engine import Source
 _TIMEOUT_S = 1.0
 
 
-def _ids(kind: str) -> Source:
+def _listed(path: str, key: str) -> Source:
+    """What the controller lists there, by a field of each item."""
     def read(words: Sequence[str]) -> "list[str]":
         try:
-            return [item["id"] for item in target.client(_target(words), _TIMEOUT_S).get(KINDS[kind].path)]
+            return [item[key] for item in target.client(_target(words), _TIMEOUT_S).get(path)]
         except ScriptError:
             return []
     return read
@@ -42,4 +43,7 @@ def _topologies(_words: Sequence[str]) -> "Sequence[str]":
     return topology.known_names()
 
 
-SOURCES: "dict[str, Source]" = {**{kind: _ids(kind) for kind in KINDS}, "topology": _topologies}
+SOURCES: "dict[str, Source]" = {
+    **{name: _listed(kind.path, "id") for name, kind in KINDS.items()},
+    "algorithm": _listed("/wm/malob/algorithms", "name"),
+    "topology": _topologies}

@@ -8,6 +8,7 @@ import unittest
 from typing import Sequence
 
 from base.place import ROOT
+from catalog.kinds import KINDS
 from completion import commands, reference
 from completion.engine import Completion, complete
 from completion.sources import SOURCES
@@ -69,6 +70,15 @@ class SourcesTest(unittest.TestCase):
     def test_ids_are_those_of_the_controller_that_is_meant(self) -> None:
         with answering(lambda path: (200, [{"id": path}])) as port:
             self.assertEqual(["/quantum/v1.0/vips/"], SOURCES["vip"](["vip", "rm", "--url", f"http://127.0.0.1:{port}"]))
+
+    def test_algorithms_are_those_of_the_controller(self) -> None:
+        with answering(lambda path: (200, [{"name": path, "description": ""}])) as port:
+            self.assertEqual(["/wm/malob/algorithms"], SOURCES["algorithm"](["vip", "add", "--url", f"http://127.0.0.1:{port}"]))
+
+    def test_what_can_be_named_has_a_source(self) -> None:
+        named = {field.refers for kind in KINDS.values() for field in kind.fields if field.refers}
+        self.assertEqual({"vip", "pool", "algorithm"}, named)
+        self.assertLessEqual(named, set(SOURCES))
 
     def test_no_controller_has_no_ids(self) -> None:
         with answering(lambda path: (200, [])) as port:

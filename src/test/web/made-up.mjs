@@ -133,6 +133,8 @@ export function serve(switchCount, memberCount, port = 0) {
       response.on('close', () => streams.delete(response));
     } else if (pathname === '/wm/malob/connections') {
       json(response, { connections: [], next: null });
+    } else if (pathname === '/wm/malob/algorithms') {
+      json(response, [{ name: 'SL-PS', description: 'soonest' }, { name: 'LC+SPH', description: 'fewest connections, fewest links' }]);
     } else if (pathname === '/wm/malob/mptcp/status') {
       json(response, { state: 'none', trouble: null, replans: 0, plan: null });
     } else if (pathname === '/wm/malob/endhost') {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
+import { algorithmOptions } from '../../main/resources/web/js/algorithms.js';
 import { changesOf, textOf } from '../../main/resources/web/js/changes.js';
 import { niceTop } from '../../main/resources/web/js/chart.js';
 import { bitRate, duration, milliseconds, number, percent, switchLabel } from '../../main/resources/web/js/format.js';
@@ -64,6 +65,15 @@ test('clients: hosts go by their addresses, and by their MAC while none is known
     { addresses: [], switch: TWO, port: 10 }, // of this one nothing is known that could be asked for
   ] });
   assert.deepEqual(model.clients, ['10.0.0.1', '10.0.0.9', '02:00:00:00:00:02']);
+});
+
+test('algorithms: those that the controller has are offered, and the one that is chosen in any case', () => {
+  const known = [{ name: 'SL-PS', description: 'soonest' }, { name: 'NEW', description: 'not thought of yet' }];
+  const offered = [['SL-PS', 'SL-PS: soonest'], ['NEW', 'NEW: not thought of yet']];
+  assert.deepEqual(algorithmOptions(known, undefined, null), offered);
+  assert.deepEqual(algorithmOptions(known, 'NEW', "the pool's"), [['', "the pool's"], ...offered]);
+  assert.deepEqual(algorithmOptions(known, 'GONE', null), [...offered, ['GONE', 'GONE']]);
+  assert.deepEqual(algorithmOptions([], 'SL-PS', null), [['SL-PS', 'SL-PS']]);
 });
 
 test('rates: VIPs with many half-open connections are told of, and others not any more', () => {

@@ -1,6 +1,7 @@
 // VIPs, pools, members, services and health monitors: made, changed and deleted.
 
-import { CATALOG, getTagged, itemPath, post, put, remove } from './api.js';
+import { algorithmOptions } from './algorithms.js';
+import { CATALOG, get, getTagged, itemPath, post, put, remove } from './api.js';
 import { changesOf, textOf } from './changes.js';
 import { announce, el } from './dom.js';
 import { openForm } from './form.js';
@@ -11,28 +12,8 @@ const PROTOCOLS = [['', 'any'], ['tcp', 'TCP'], ['udp', 'UDP'], ['icmp', 'ICMP']
 const MONITORS = [
   ['TCP', 'TCP: the port takes connections'], ['PING', 'PING: the machine answers'], ['HTTP', 'HTTP: a page comes'], ['AGENT', 'AGENT: its agent reports'],
 ];
-const ALGORITHMS = [
-  ['SL-PS', 'SL-PS: server that answers soonest, by latency there and back'],
-  ['HT-PS', 'HT-PS: server with the widest bottleneck'],
-  ['PCT', 'PCT: where it is predicted to be done first'],
-  ...['RR', 'WRR', 'LC', 'CPU', 'P2C'].flatMap((server) => ['SPH', 'SPL', 'HTP'].map((path) => [`${server}+${path}`, algorithmWords(server, path)])),
-];
-
-function algorithmWords(server, path) {
-  const servers = {
-    RR: 'in turn', WRR: 'in turn by weight', LC: 'fewest connections', CPU: 'lowest CPU use', P2C: 'better of two drawn',
-  };
-  const paths = { SPH: 'fewest links', SPL: 'lowest latency', HTP: 'widest path' };
-  return `${server}+${path}: ${servers[server]}, ${paths[path]}`;
-}
-
-function algorithmOptions(current, none) {
-  const options = none ? [['', none], ...ALGORITHMS] : [...ALGORITHMS];
-  return current && !options.some(([name]) => name === current) ? [...options, [current, current]] : options;
-}
-
-/** All kinds: what they are called, shown and asked for with. */
-function kinds(model) {
+/** All kinds: what they are called, shown and asked for with. `algorithms` gives those that are known. */
+function kinds(model, algorithms) {
   const pools = () => [['', 'none'], ...model.state.pools.map((pool) => [pool.id, pool.name])];
   const vips = () => [['', 'none'], ...model.state.vips.map((vip) => [vip.id, `${vip.name} (${vip.address})`])];
   const hosts = () => model.state.hosts.flatMap((host) => host.addresses).slice(0, 300);
@@ -54,7 +35,7 @@ function kinds(model) {
         { name: 'port', label: 'Port', hint: 'TCP or UDP port, or ICMP type; every port if you leave it out', inputmode: 'numeric' },
         { name: 'protocol', label: 'Protocol', options: () => PROTOCOLS },
         { name: 'name', label: 'Name', hint: 'For people' }, id,
-        { name: 'lb_method', label: 'Algorithm', options: (vip) => algorithmOptions(vip?.lb_method, "the pool's, or the service's") },
+        { name: 'lb_method', label: 'Algorithm', options: (vip) => algorithmOptions(algorithms(), vip?.lb_method, "the pool's, or the service's") },
         { name: 'allowed_sources', label: 'Allowed clients', hint: 'Networks, with commas between them, as 10.0.0.0/8; everybody if you leave it out' },
         { name: 'connection_limit', label: 'Most connections', hint: 'Open at a time; any number if you leave it out', inputmode: 'numeric' },
       ],
@@ -69,7 +50,7 @@ function kinds(model) {
       fields: [
         { name: 'name', label: 'Name', hint: 'For people' }, id, { name: 'vip_id', label: 'VIP', options: vips },
         { name: 'protocol', label: 'Protocol', options: () => PROTOCOLS },
-        { name: 'lb_method', label: 'Algorithm', options: (pool) => algorithmOptions(pool?.lb_method, "the VIP's, or the service's") },
+        { name: 'lb_method', label: 'Algorithm', options: (pool) => algorithmOptions(algorithms(), pool?.lb_method, "the VIP's, or the service's") },
         { name: 'session_persistence', label: 'Clients stay', hint: 'SOURCE_IP,timeout=1800: with their member, for 1800 s; not if you leave it out' },
         { name: 'slow_start', label: 'Slow start', hint: 'Seconds until a member that joins or is back has its full share', inputmode: 'numeric' },
       ],
@@ -122,7 +103,7 @@ function kinds(model) {
         { name: 'service_name', label: 'Name', hint: 'For people' },
         { name: 'port', label: 'Port', hint: 'The default entry has none', inputmode: 'numeric' },
         { name: 'protocol', label: 'Protocol', options: () => PROTOCOLS }, id,
-        { name: 'algorithm', label: 'Algorithm', options: (service) => algorithmOptions(service?.algorithm, null) },
+        { name: 'algorithm', label: 'Algorithm', options: (service) => algorithmOptions(algorithms(), service?.algorithm, null) },
       ],
     },
   };
@@ -132,10 +113,11 @@ export class CatalogView {
   #model;
   #kinds;
   #tables = {};
+  #algorithms = [];
 
   constructor(model) {
     this.#model = model;
-    this.#kinds = kinds(model);
+    this.#kinds = kinds(model, () => this.#algorithms);
     this.node = el('div', {}, Object.entries(this.#kinds).map(([kind, about]) => this.#section(kind, about)));
   }
 
@@ -186,7 +168,18 @@ export class CatalogView {
     }
   }
 
-  #edit(kind, item, tag = null) {
+  /** Asks for the algorithms until they are known; forms are of use without them, too. */
+  async #knowAlgorithms() {
+    if (this.#algorithms.length) return;
+    try {
+      this.#algorithms = await get('wm/malob/algorithms');
+    } catch (error) {
+      announce(`The algorithms are not known: ${error.message}`, 'error');
+    }
+  }
+
+  async #edit(kind, item, tag = null) {
+    await this.#knowAlgorithms();
     const { noun, fields } = this.#kinds[kind];
     openForm({
       title: item === null ? `New ${noun[0]}` : `${noun[0]} ${item.id}`,
@@ -195,7 +188,7 @@ export class CatalogView {
         return {
           ...field, only: null, fixed: null, disabled: Boolean(field.fixed) && item !== null,
           options, suggestions: field.suggestions?.() ?? null,
-          value: item === null && options ? options[0][0] : textOf(item?.[field.name]),
+          value: item === null && options ? options[0]?.[0] : textOf(item?.[field.name]),
         };
       }),
       submit: item === null ? `Add ${noun[0]}` : 'Save',

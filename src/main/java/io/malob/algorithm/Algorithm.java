@@ -1,15 +1,20 @@
 package io.malob.algorithm;
 
+import com.google.common.collect.ImmutableMap;
+import io.malob.algorithm.joint.JointRules;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A rule for choosing a server and the paths to and from it, by the names of the MALOB thesis
  * (section 3.2, Tables 3.2 and 4.1): a server rule and a path rule, as in {@code RR+SPH}, or one
- * rule for both, as in {@code SL-PS}.
+ * rule for both, as in {@code SL-PS}. The rules are {@link ServerRule}, {@link PathRule} and {@link
+ * JointRules}: a new one is a class and its line there, and nothing else names them all.
  *
  * @param name the name that users see
  */
@@ -18,15 +23,15 @@ public record Algorithm(String name) {
   /** What is used where nothing else is said (Table 3.2 of the thesis). */
   public static final Algorithm DEFAULT = new Algorithm("SL-PS");
 
-  private static final List<String> SERVER_RULES = List.of("RR", "WRR", "LC", "CPU", "P2C");
-  private static final List<String> PATH_RULES = List.of("SPH", "SPL", "HTP");
-  private static final List<String> JOINT_RULES = List.of("SL-PS", "HT-PS", "PCT");
-  private static final List<String> NAMES =
-      Stream.concat(
-              SERVER_RULES.stream()
-                  .flatMap(server -> PATH_RULES.stream().map(path -> server + "+" + path)),
-              JOINT_RULES.stream())
-          .toList();
+  private static final Set<String> SERVER_RULES =
+      Arrays.stream(ServerRule.values()).map(Enum::name).collect(Collectors.toUnmodifiableSet());
+  private static final Set<String> JOINT_RULES =
+      Arrays.stream(JointRules.values())
+          .map(JointRules::text)
+          .collect(Collectors.toUnmodifiableSet());
+
+  /** What each algorithm chooses, by name: the joint rules, then all pairs of the others. */
+  private static final ImmutableMap<String, String> DESCRIPTIONS = describeAll();
 
   /** The ids of the thesis, the methods of Floodlight's own load balancer, and what suits all. */
   private static final Map<String, String> ALIASES =
@@ -39,6 +44,19 @@ public record Algorithm(String name) {
           "ROUND_ROBIN", "RR+SPH",
           "WEIGHTED_RR", "WRR+SPH");
 
+  private static ImmutableMap<String, String> describeAll() {
+    ImmutableMap.Builder<String, String> all = ImmutableMap.builder();
+    for (JointRules rule : JointRules.values()) {
+      all.put(rule.text(), rule.description());
+    }
+    for (ServerRule server : ServerRule.values()) {
+      for (PathRule path : PathRule.values()) {
+        all.put(server + "+" + path, server.description() + ", " + path.description());
+      }
+    }
+    return all.build();
+  }
+
   /**
    * The algorithm of that name, in any case; empty if there is no such algorithm. A server rule
    * alone is meant with SPH, except CPU, which the thesis combines with SPL.
@@ -47,12 +65,17 @@ public record Algorithm(String name) {
     String upper = text.trim().toUpperCase(Locale.ROOT);
     String alias = ALIASES.getOrDefault(upper, upper);
     String name = SERVER_RULES.contains(alias) ? alias + "+SPH" : alias;
-    return NAMES.contains(name) ? Optional.of(new Algorithm(name)) : Optional.empty();
+    return DESCRIPTIONS.containsKey(name) ? Optional.of(new Algorithm(name)) : Optional.empty();
   }
 
   /** The names of all algorithms. */
   public static List<String> names() {
-    return NAMES;
+    return DESCRIPTIONS.keySet().asList();
+  }
+
+  /** What each algorithm chooses, in a few words for people, by its name. */
+  public static ImmutableMap<String, String> descriptions() {
+    return DESCRIPTIONS;
   }
 
   /** Whether one rule chooses both server and paths. */

@@ -2,22 +2,10 @@ package io.malob.algorithm;
 
 import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.joint.ServerWithPath;
-import io.malob.algorithm.path.FewestHops;
-import io.malob.algorithm.path.HighestThroughput;
-import io.malob.algorithm.path.LowestLatency;
-import io.malob.algorithm.path.PathPicker;
-import io.malob.algorithm.server.LeastConnections;
-import io.malob.algorithm.server.LeastCpu;
-import io.malob.algorithm.server.RoundRobin;
 import io.malob.algorithm.server.ServerPicker;
-import io.malob.algorithm.server.TwoChoices;
-import io.malob.algorithm.server.WeightedRoundRobin;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/**
- * Makes the placer of each algorithm. A new rule gets a class in {@code server} or {@code path}, a
- * line here, and its name in {@link Algorithm}; a joint rule one in {@code joint}.
- */
+/** Makes the placer of each algorithm. */
 public final class Placers {
   private Placers() {}
 
@@ -52,30 +40,15 @@ public final class Placers {
     return algorithm.isJoint()
         ? ServerWithPath.of(algorithm, servers, counting)
         : new ServerThenPath(
-            servers, serverPicker(algorithm, servers, turn, counting), pathPicker(algorithm));
+            servers,
+            serverPicker(algorithm, servers, turn, counting),
+            PathRule.valueOf(algorithm.pathRule()).picker());
   }
 
   private static ServerPicker serverPicker(
       Algorithm algorithm, ImmutableList<Server> servers, AtomicInteger turn, Counting counting) {
-    if (servers.isEmpty()) {
-      return new RoundRobin(servers, turn); // never asked
-    }
-    return switch (algorithm.serverRule()) {
-      case "RR" -> new RoundRobin(servers, turn);
-      case "WRR" -> new WeightedRoundRobin(servers, turn);
-      case "LC" -> new LeastConnections(servers, counting);
-      case "CPU" -> new LeastCpu(servers, counting);
-      case "P2C" -> new TwoChoices(servers, turn, counting);
-      default -> throw new IllegalArgumentException("no server rule for " + algorithm.name());
-    };
-  }
-
-  private static PathPicker pathPicker(Algorithm algorithm) {
-    return switch (algorithm.pathRule()) {
-      case "SPH" -> new FewestHops();
-      case "SPL" -> new LowestLatency();
-      case "HTP" -> new HighestThroughput();
-      default -> throw new IllegalArgumentException("no path rule for " + algorithm.name());
-    };
+    ServerRule rule =
+        servers.isEmpty() ? ServerRule.RR : ServerRule.valueOf(algorithm.serverRule());
+    return rule.picker(servers, turn, counting); // without servers, it is never asked
   }
 }

@@ -2,6 +2,7 @@ package io.malob.rest;
 
 import com.google.common.collect.ImmutableMap;
 import io.malob.agent.IAgentService;
+import io.malob.algorithm.Algorithm;
 import io.malob.balancer.api.BalancerCounters;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.balancer.api.MoveStats;
@@ -61,6 +62,7 @@ final class StateResources implements Resources {
     all.put("connections", asking(new ConnectionResources(balancer)::list));
     all.put("capacities", part((method, path, body) -> capacities.answer(method, path, body)));
     all.put("paths", reading(query -> paths()));
+    all.put("algorithms", reading(query -> algorithms()));
     all.put("profiles", reading(query -> LearntServices.shown(balancer.profiles())));
     all.put("moves", reading(query -> moves(balancer.moves())));
     all.put("links", reading(query -> monitored.links()));
@@ -140,6 +142,12 @@ final class StateResources implements Resources {
           null);
     }
     return part.answer(call.below());
+  }
+
+  private static List<Object> algorithms() {
+    return Algorithm.descriptions().entrySet().stream()
+        .map(each -> ImmutableMap.of("name", each.getKey(), "description", each.getValue()))
+        .collect(Collectors.toList());
   }
 
   private Map<String, Object> counters() {

@@ -3,7 +3,14 @@ package io.malob.algorithm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.base.Splitter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -84,6 +91,29 @@ class AlgorithmTest {
     } finally {
       java.util.Locale.setDefault(before);
     }
+  }
+
+  /** The one table of all rules that people read; everything else asks the controller. */
+  @Test
+  void documentation_hasEachRule() throws IOException {
+    Set<String> rules = new TreeSet<>(Set.of("AUTO")); // what PCT is also called
+    for (String name : Algorithm.names()) {
+      rules.addAll(Splitter.on('+').splitToList(name));
+    }
+    Set<String> documented = new TreeSet<>();
+    List<String> lines = Files.readAllLines(Path.of("docs/algorithms.md"));
+    for (String line :
+        lines.subList(
+            lines.indexOf("| rule | chooses | goes by | without that |") + 2, lines.size())) {
+      if (!line.startsWith("| ")) {
+        break;
+      }
+      String names = Splitter.on('|').splitToList(line).get(1).replace("`", "");
+      for (String name : Splitter.on(',').trimResults().split(names)) {
+        documented.add(name);
+      }
+    }
+    assertEquals(rules, documented);
   }
 
   @Test

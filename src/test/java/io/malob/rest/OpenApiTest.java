@@ -1,16 +1,20 @@
 package io.malob.rest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.malob.algorithm.Algorithm;
 import io.malob.rest.RestServer.Answer;
 import io.malob.state.catalog.CatalogStore;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -114,6 +118,24 @@ class OpenApiTest {
 
     assertEquals("3.1.0", served.get("openapi").asText());
     assertEquals(DOCUMENT.paths().size(), served.get("paths").size());
+  }
+
+  @Test
+  void algorithms_areThoseThatCanBeAskedFor() throws Exception {
+    List<String> listed = new ArrayList<>();
+    for (JsonNode each : server.sendTo("GET", "/wm/malob/algorithms", null).json()) {
+      listed.add(each.get("name").asText());
+      assertFalse(each.get("description").asText().isEmpty());
+    }
+    assertEquals(Algorithm.names(), listed);
+
+    JsonNode served = server.sendTo("GET", "/wm/malob/openapi.json", null).json();
+    listed.add("null");
+    assertEquals(
+        listed,
+        StreamSupport.stream(served.at("/components/schemas/Algorithm/enum").spliterator(), false)
+            .map(JsonNode::asText)
+            .toList());
   }
 
   @ParameterizedTest

@@ -211,7 +211,7 @@ class StateRestTest {
     assertEquals(404, answer.status());
     assertEquals(
         "there is nothing at /nothing here, only config, openapi.json, explain, connections,"
-            + " capacities, paths, profiles, moves, links, servers, snapshot, latency, reports,"
+            + " capacities, paths, algorithms, profiles, moves, links, servers, snapshot, latency, reports,"
             + " refusals, counters, audits, logs, mptcp, endhost",
         answer.error());
   }

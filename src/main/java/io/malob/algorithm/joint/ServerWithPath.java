@@ -63,14 +63,7 @@ public final class ServerWithPath implements Placer {
    * @throws IllegalArgumentException if there is no such joint rule
    */
   public static Placer of(Algorithm algorithm, ImmutableList<Server> servers, Counting counting) {
-    JointRule rule =
-        switch (algorithm.name()) {
-          case "SL-PS" -> new ShortestLatency();
-          case "HT-PS" -> new WidestBottleneck();
-          case "PCT" -> new PredictedTime();
-          default -> throw new IllegalArgumentException("no joint rule " + algorithm.name());
-        };
-    return new ServerWithPath(servers, rule, counting);
+    return new ServerWithPath(servers, JointRules.named(algorithm.name()), counting);
   }
 
   @Override

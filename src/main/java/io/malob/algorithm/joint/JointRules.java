@@ -1,0 +1,37 @@
+package io.malob.algorithm.joint;
+
+/** The rules for choosing a server and the paths to and from it together. */
+public enum JointRules {
+  SL_PS("server that answers soonest, by latency there and back"),
+  HT_PS("server with the widest bottleneck"),
+  PCT("where it is predicted to be done first");
+
+  private final String description;
+
+  JointRules(String description) {
+    this.description = description;
+  }
+
+  /** The name that users see. */
+  public String text() {
+    return name().replace('_', '-');
+  }
+
+  /** What it chooses, in a few words for people. */
+  public String description() {
+    return description;
+  }
+
+  /**
+   * The rule of that name.
+   *
+   * @throws IllegalArgumentException if there is no such rule
+   */
+  static JointRule named(String text) {
+    return switch (valueOf(text.replace('-', '_'))) {
+      case SL_PS -> new ShortestLatency();
+      case HT_PS -> new WidestBottleneck();
+      case PCT -> new PredictedTime();
+    };
+  }
+}
