@@ -6,7 +6,7 @@ from typing import Any, Mapping, Sequence
 
 from base.table import render
 from connections.view import path
-from status.view import UNKNOWN, end, latency, link_table, number, value_and_age
+from status.view import SERVER_VALUE_HEADINGS, UNKNOWN, end, latency, link_table, number, server_values
 
 #: Values of candidates that are latencies of paths.
 _LATENCIES = ("round_trip_ms", "expected_latency_ms")
@@ -66,17 +66,15 @@ def _candidates(candidates: Sequence[Mapping[str, Any]]) -> list[str]:
         names += [name for name in candidate["values"] if name not in names]
     rows = []
     for each in candidates:
-        cpu = each["cpu"]
         rows.append([
             "*" if each["chosen"] else "", each["member_id"], each["address"],
             *(_value(name, each["values"].get(name)) for name in names),
             str(each["active_connections"]), str(each["foreign_connections"]), str(each["weight"]),
-            number(cpu and cpu["value"] * 100, 0), number(cpu and cpu["age_s"], 1),
-            *value_and_age(each["response_ms"], 1),
+            *server_values(each),
             each["excluded"] or UNKNOWN, path(each["request_path"]), path(each["reply_path"])])
     header = ["", "member", "address", *(name.replace("_", " ") for name in names), "open", "foreign", "weight",
-              "CPU %", "age s", "response ms", "age s", "excluded", "request path", "reply path"]
-    return render(header, rows, range(3, 10 + len(names)))
+              *SERVER_VALUE_HEADINGS, "excluded", "request path", "reply path"]
+    return render(header, rows, range(3, len(header) - 3))
 
 
 def _value(name: str, value: "float | None") -> str:

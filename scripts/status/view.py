@@ -6,6 +6,7 @@ from typing import Any, Mapping, Sequence
 
 from base.table import render
 from status.state import State
+from status.values import SERVER_VALUES
 
 UNKNOWN = "-"
 
@@ -66,17 +67,16 @@ def _members(state: State) -> list[str]:
     stats = {member["id"]: member for pool in state.pools.values() for member in pool["stats"]["members"]}
     rows = []
     for server in state.snapshot["servers"]:
-        cpu, of_pool = server["cpu"], stats.get(server["id"])
+        of_pool = stats.get(server["id"])
         rows.append([
             server["pool_id"] or "none", server["id"], server["address"], _or_any(server["port"]),
             "yes" if server["located"] else "no", of_pool["health"] if of_pool else UNKNOWN,
             str(server["active_connections"]), number(of_pool and of_pool["total_connections"], 0),
             *value_and_age(server["reported_connections"], 0),
-            number(cpu and cpu["value"] * 100, 0), _age(cpu),
-            *value_and_age(server["response_ms"], 1)])
+            *server_values(server)])
     header = ["pool", "member", "address", "port", "located", "health", "open", "total", "reported", "age s",
-              "CPU %", "age s", "response ms", "age s"]
-    return _table(header, rows, [3, 6, 7, 8, 9, 10, 11, 12, 13])
+              *SERVER_VALUE_HEADINGS]
+    return _table(header, rows, [3, *range(6, len(header))])
 
 
 def _table(header: list[str], rows: list[list[str]], right: list[int]) -> list[str]:
@@ -94,6 +94,16 @@ def end(end: Mapping[str, Any]) -> str:
 
 def value_and_age(measured: "Mapping[str, Any] | None", digits: int) -> list[str]:
     return [number(measured and measured["value"], digits), _age(measured)]
+
+
+#: The columns of server_values().
+SERVER_VALUE_HEADINGS = tuple(heading for value in SERVER_VALUES for heading in (value.heading, "age s"))
+
+
+def server_values(server: Mapping[str, Any]) -> list[str]:
+    """What agents have measured of a server, each with its age."""
+    return [cell for value in SERVER_VALUES
+            for cell in (number(value.of(server), value.digits), _age(server.get(value.name)))]
 
 
 def latency(value_ms: "float | None", digits: int) -> str:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Sequence, Union
 
+from status.values import SERVER_VALUES
 from status.view import LATENCY_RESOLUTION_MS, end
 from top.reading import Interval
 
 #: What a cell holds. Numbers are sorted as such, the largest first; None is not known, and comes last.
 Value = Union[str, float, int, None]
 Row = Mapping[str, Value]
+
+
+_SHOWN = [value for value in SERVER_VALUES if value.key]
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ def _members(interval: Interval) -> "list[Row]":
         "id": server["id"], "pool": server["pool_id"],
         "state": _state(server, interval.now.admin.get(server["id"]), health.get(server["id"])),
         "open": server["active_connections"], "new": rates.get(server["id"]), "total": totals.get(server["id"]),
-        "cpu": _value(server["cpu"], 100), "response": _value(server["response_ms"]),
+        **{value.key: value.of(server) for value in _SHOWN},
     } for server in interval.now.state.snapshot["servers"]]
 
 
@@ -95,15 +99,15 @@ def _address(vip: "Mapping[str, Any]") -> str:
     return vip["address"] if vip["port"] is None else f"{vip['address']}:{vip['port']}"
 
 
-def _value(measured: "Mapping[str, Any] | None", factor: float = 1) -> "float | None":
-    return None if measured is None else measured["value"] * factor
+def _value(measured: "Mapping[str, Any] | None") -> "float | None":
+    return None if measured is None else measured["value"]
 
 
 VIEWS: "Sequence[View]" = (
     View("members", (
         Column("id", "MEMBER", 16), Column("pool", "POOL", 10), Column("state", "STATE", 8), Column("open", "OPEN", 6, 0),
-        Column("new", "NEW/S", 7, 1), Column("total", "TOTAL", 8, 0), Column("cpu", "CPU %", 5, 0),
-        Column("response", "RESP MS", 7, 1)), "new", _members),
+        Column("new", "NEW/S", 7, 1), Column("total", "TOTAL", 8, 0),
+        *(Column(value.key, value.short, value.width, value.digits) for value in _SHOWN)), "new", _members),
     View("links", (
         Column("from", "FROM", 12), Column("to", "TO", 12), Column("open", "OPEN", 7, 0), Column("latency", "LATENCY MS", 10, 2, LATENCY_RESOLUTION_MS),
         Column("use", "USE MBIT/S", 10, 1), Column("capacity", "CAPACITY", 9, 0), Column("share", "USE %", 6, 0)), "use", _links),

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import re
 import unittest
 from typing import Any
 
+from base.place import ROOT
 from lab.rest import RestClient
 from status.state import State, read
+from status.values import SERVER_VALUES
 from status.view import tables
 from tests.unit.answering import answering
 
@@ -33,6 +36,14 @@ def _state(**parts: Any) -> State:
 
 def _measured(value: float, age_s: float, source: str = "port_statistics") -> dict[str, Any]:
     return {"value": value, "age_s": age_s, "source": source}
+
+
+class ServerValuesTest(unittest.TestCase):
+    def test_all_that_agents_measure_is_shown(self) -> None:
+        source = (ROOT / "src/main/java/io/malob/state/network/ServerValue.java").read_text()
+        fields = re.findall(r'^  [A-Z_]+\("([a-z_]+)"', source, re.MULTILINE)
+        self.assertGreaterEqual(len(fields), 2)
+        self.assertEqual(fields, [value.name for value in SERVER_VALUES])
 
 
 class ViewTest(unittest.TestCase):

@@ -91,7 +91,11 @@ class MadeUp {
     return {
       state: String(this.version), time_ms: this.time,
       links: this.links.map((link) => [round(link.use), round(link.latency), link.capacity, round(link.capacity - link.use), Math.round(link.use / 3)]),
-      members: this.members.map((member, i) => [member.active, member.total, round(member.cpu), 0, round(2 + member.cpu * 30), i % 29 === 11 ? 0 : 1, HEALTH[i % HEALTH.length]]),
+      member_values: {
+        active_connections: this.members.map((member) => member.active), total_connections: this.members.map((member) => member.total),
+        foreign_connections: this.members.map(() => 0), located: this.members.map((_, i) => i % 29 !== 11), health: this.members.map((_, i) => HEALTH[i % HEALTH.length]),
+        cpu: this.members.map((member) => round(member.cpu)), response_ms: this.members.map((member) => round(2 + member.cpu * 30)),
+      },
       profiles: this.state.vips.map((vip, i) => ({ vip_id: vip.id, service_id: this.state.services[i].id, ftp_data: false, samples: 9 + this.time / 1e5, reply_bytes: 6e4, service_ms: round(4 + i * 9 + this.random() * 2) })),
       refusals: this.refusals, open_connections: this.members.reduce((sum, member) => sum + member.active, 0), dormant_connections: 12, unsent_batches: 0,
     };

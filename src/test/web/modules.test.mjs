@@ -10,6 +10,7 @@ import { bitRate, duration, milliseconds, number, percent, switchLabel } from '.
 import { HISTORY_SECONDS, SeriesGroup } from '../../main/resources/web/js/history.js';
 import { layout } from '../../main/resources/web/js/layout.js';
 import { Model } from '../../main/resources/web/js/model.js';
+import { SERVER_VALUES } from '../../main/resources/web/js/values.js';
 
 const ONE = '00:00:00:00:00:00:00:01';
 const TWO = '00:00:00:00:00:00:00:02';
@@ -36,7 +37,8 @@ function modelOfTwo(changes = {}) {
 function rates(time, totals, more = {}) {
   return {
     state: 'tag', time_ms: time, links: [[40, 5, 50, 10, 2], [1, 7, 100, 99, 3]],
-    members: totals.map((total) => [1, total, 0.5, 0, null, 1, 'up']), profiles: [], refusals: {}, open_connections: 2, dormant_connections: 0, unsent_batches: 0, ...more,
+    member_values: { active_connections: totals.map(() => 1), total_connections: totals, cpu: totals.map(() => 0.5), located: totals.map(() => true), health: totals.map(() => 'up') },
+    profiles: [], refusals: {}, open_connections: 2, dormant_connections: 0, unsent_batches: 0, ...more,
   };
 }
 
@@ -106,6 +108,24 @@ test('rates: a controller that counts placements is taken at its word', () => {
   assert.equal(latest(model.history.byService, 'Default'), 9);
   assert.equal(latest(model.history.byAlgorithm, 'LC+SPH'), 9);
   assert.equal(latest(model.history.byService, 'HTTP'), undefined);
+});
+
+test('rates: what is measured of members is taken by its name, whatever the controller has', () => {
+  const model = modelOfTwo();
+  const sent = rates(0, [3, 4]);
+  model.setRates({ ...sent, member_values: { ...sent.member_values, not_thought_of_yet: [null, 7] } });
+  const { perSecond, active, total, ...values } = model.memberNumbers.get('b');
+  assert.deepEqual([perSecond, active, total], [null, 1, 4]);
+  assert.deepEqual(values, { active_connections: 1, total_connections: 4, cpu: 0.5, located: true, health: 'up', not_thought_of_yet: 7 });
+  assert.equal(model.memberNumbers.get('a').not_thought_of_yet, null);
+});
+
+test('values: all that agents measure of servers is shown, and nothing else', () => {
+  const source = readFileSync(new URL('../../main/java/io/malob/state/network/ServerValue.java', import.meta.url), 'utf8');
+  const measured = [...source.matchAll(/^ {2}[A-Z_]+\("([a-z_]+)"/gm)].map(([, field]) => field);
+  assert.ok(measured.length >= 2);
+  assert.deepEqual(SERVER_VALUES.map((value) => value.name), measured);
+  assert.deepEqual(SERVER_VALUES.map((value) => value.show(null)), measured.map(() => '–'));
 });
 
 test('rates: those of another state are not taken', () => {

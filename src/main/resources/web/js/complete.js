@@ -39,7 +39,7 @@ export function completeRates(sent) {
     ...sent,
     time_ms: sent.time_ms ?? Date.now(),
     links: list(sent.links).map((line) => (Array.isArray(line) ? line : null)),
-    members: list(sent.members).map((line) => (Array.isArray(line) ? line : null)),
+    member_values: Object.fromEntries(Object.entries(sent.member_values ?? {}).filter(([, column]) => Array.isArray(column))),
     placements: Array.isArray(sent.placements) ? sent.placements.filter(Array.isArray) : undefined,
     profiles: objects(sent.profiles),
     refusals: sent.refusals ?? {},

@@ -5,7 +5,6 @@ import { number } from './format.js';
 import { History } from './history.js';
 
 const LINK = { use: 0, latency: 1, capacity: 2, throughput: 3, active: 4 };
-const MEMBER = { active: 0, total: 1, cpu: 2, foreign: 3, response: 4, located: 5, health: 6 };
 
 const EMPTY = { switches: [], links: [], hosts: [], vips: [], pools: [], members: [], services: [], health_monitors: [], members_left_out: 0 };
 
@@ -28,7 +27,7 @@ export class Model extends EventTarget {
   /** VIPs with many half-open connections: how many, and how many they may have, by id. */
   halfOpen = {};
   edges = [];
-  /** Numbers of members, by id: active, total, perSecond, cpu, foreign, response, located, health. */
+  /** Numbers of members, by id: active, total, perSecond, and all that rates have of them, by its names there. */
   memberNumbers = new Map();
   history = new History();
   #tag = '';
@@ -106,17 +105,16 @@ export class Model extends EventTarget {
     const seconds = before ? (rates.time_ms - before.time) / 1000 : 0;
     const totals = new Map();
     const numbers = new Map();
+    const columns = Object.entries(rates.member_values);
     this.#memberAt.forEach((member, index) => {
-      const line = rates.members[index];
-      if (!line || !member) return;
-      const total = line[MEMBER.total];
+      const values = Object.fromEntries(columns.map(([name, column]) => [name, column[index] ?? null]));
+      const { active_connections: active = null, total_connections: total = null } = values;
+      if (!member || total === null) return;
       totals.set(member.id, total);
       const earlier = before?.totals.get(member.id);
       const fresh = earlier === undefined ? 0 : Math.max(0, total - earlier);
       numbers.set(member.id, {
-        active: line[MEMBER.active], total, cpu: line[MEMBER.cpu], foreign: line[MEMBER.foreign],
-        response: line[MEMBER.response], located: line[MEMBER.located] === 1, health: line[MEMBER.health],
-        perSecond: seconds > 0 ? fresh / seconds : null,
+        ...values, active, total, perSecond: seconds > 0 ? fresh / seconds : null,
       });
     });
     this.memberNumbers = numbers;

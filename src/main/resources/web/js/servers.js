@@ -4,6 +4,7 @@ import { itemPath, put } from './api.js';
 import { announce, el, setAttribute, setText } from './dom.js';
 import { number, percent, UNKNOWN, withUnit } from './format.js';
 import { DataTable } from './table.js';
+import { SERVER_VALUES } from './values.js';
 
 const STATES = {
   up: 'Up', drain: 'Draining', down: 'Down', lost: 'Not found', idle: 'In no pool',
@@ -30,6 +31,7 @@ export class ServersView {
     this.#model = model;
     const numbers = (member) => model.memberNumbers.get(member.id);
     const known = (which) => (member) => numbers(member)?.[which] ?? null;
+    const measured = ({ name, label, show }) => ({ name: label, number: true, text: (member) => show(known(name)(member)), value: known(name) });
     this.#table = new DataTable({
       caption: 'Servers', noun: ['server', 'servers'], keyOf: (member) => member.id,
       rowClass: (member) => `state-${stateOf(member, numbers(member))}`,
@@ -48,11 +50,13 @@ export class ServersView {
             setAttribute(badge, 'data-state', state);
           },
         },
-        { name: 'CPU', number: true, text: (member) => percent(known('cpu')(member)), value: known('cpu'), make: meter, update: (node, member) => setMeter(node, known('cpu')(member)) },
+        ...SERVER_VALUES.filter((value) => value.isShare).map((value) => ({
+          ...measured(value), make: meter, update: (node, member) => setMeter(node, known(value.name)(member)),
+        })),
         { name: 'Open', number: true, text: (member) => number(known('active')(member)), value: known('active') },
         { name: 'New', number: true, text: (member) => withUnit(known('perSecond')(member), '/s'), value: known('perSecond') },
         { name: 'Total', number: true, text: (member) => number(known('total')(member)), value: known('total') },
-        { name: 'Response', number: true, text: (member) => withUnit(known('response')(member), 'ms'), value: known('response') },
+        ...SERVER_VALUES.filter((value) => !value.isShare).map(measured),
         { name: 'Weight', number: true, text: (member) => number(Number(member.weight)), value: (member) => Number(member.weight) },
         { name: 'Actions', hidden: true, make: (member) => this.#actions(member), update: (node, member) => this.#updateActions(node, member) },
       ],

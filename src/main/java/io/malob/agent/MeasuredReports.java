@@ -40,11 +40,7 @@ final class MeasuredReports implements ReportIntake.Sink {
           .report(
               agent.address(),
               new ServerTracker.Report(
-                  server.cpuFraction(),
-                  server.responseNanos(),
-                  server.answers(),
-                  server.connections(),
-                  atNanos));
+                  server.values(), server.answers(), server.connections(), atNanos));
     } else if (report.content() instanceof Report.Links links) {
       Optional<DatapathId> at = switchOf(agent.address());
       links.links().forEach(link -> take(at, link, atNanos));

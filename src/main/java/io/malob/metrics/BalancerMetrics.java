@@ -9,7 +9,6 @@ import io.malob.balancer.api.MoveStats;
 import io.malob.balancer.api.ReconcileStats;
 import io.malob.monitor.IMonitorService;
 import io.malob.state.catalog.Member;
-import io.malob.state.network.Measurement;
 import io.malob.state.network.ServerMeasurements;
 import java.util.Map;
 import java.util.Optional;
@@ -17,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What the balancer has done, and how its members are. */
 record BalancerMetrics(IBalancerService balancer, IMonitorService monitor) {
-  private static final double NANOS_PER_SECOND = 1e9;
-
   void addTo(Samples samples) {
     BalancerActivity activity = balancer.activity();
     activity
@@ -95,14 +92,12 @@ record BalancerMetrics(IBalancerService balancer, IMonitorService monitor) {
         samples.add(Metric.MEMBER_REPLY_RULES, traffic.replyRules(), member.id(), pool);
       }
       ServerMeasurements known = monitor.servers().get(member.address(), monitor.nanoTime());
-      add(samples, Metric.MEMBER_CPU, known.cpuFraction(), 1, member.id(), pool);
-      add(
-          samples,
-          Metric.MEMBER_RESPONSE,
-          known.responseNanos(),
-          NANOS_PER_SECOND,
-          member.id(),
-          pool);
+      known
+          .values()
+          .forEach(
+              (value, measured) ->
+                  samples.add(
+                      Metric.of(value), measured.value() / value.metricUnit(), member.id(), pool));
     }
   }
 
@@ -111,17 +106,5 @@ record BalancerMetrics(IBalancerService balancer, IMonitorService monitor) {
     samples.add(Metric.MEMBER_FOREIGN, counts.foreignConnections(), member, pool);
     samples.add(Metric.MEMBER_LOCATED, counts.located() ? 1 : 0, member, pool);
     samples.add(Metric.MEMBER_CONNECTIONS, counts.totalConnections(), member, pool);
-  }
-
-  private static void add(
-      Samples samples,
-      Metric metric,
-      @Nullable Measurement measured,
-      double divisor,
-      String member,
-      String pool) {
-    if (measured != null) {
-      samples.add(metric, measured.value() / divisor, member, pool);
-    }
   }
 }

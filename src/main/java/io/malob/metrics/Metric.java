@@ -1,6 +1,7 @@
 package io.malob.metrics;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.state.network.ServerValue;
 
 /**
  * The metrics of MALOB's own: what docs/metrics.md lists. Base units are seconds, bytes and, for
@@ -204,6 +205,14 @@ enum Metric {
         labels.length == 1
             ? ImmutableList.copyOf(labels[0].split(",", -1))
             : ImmutableList.copyOf(labels);
+  }
+
+  /** The metric of what agents measure of servers; its labels are member and pool. */
+  static Metric of(ServerValue value) {
+    return switch (value) {
+      case CPU -> MEMBER_CPU;
+      case RESPONSE -> MEMBER_RESPONSE;
+    };
   }
 
   Kind kind() {

@@ -3,6 +3,8 @@ package io.malob.rest;
 import io.malob.state.network.LinkCapacity;
 import io.malob.state.network.LinkMeasurements;
 import io.malob.state.network.Measurement;
+import io.malob.state.network.ServerMeasurements;
+import io.malob.state.network.ServerValue;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -46,6 +48,13 @@ record Measured(long nowNanos) {
       shown.put("below_ms", LinkMeasurements.LATENCY_RESOLUTION_NANOS / NANOS_PER_MILLISECOND);
     }
     return shown;
+  }
+
+  /** Adds all that is measured of a server. */
+  void put(Map<String, @Nullable Object> line, ServerMeasurements known) {
+    for (ServerValue value : ServerValue.values()) {
+      line.put(value.field(), of(known.value(value), value.unit()));
+    }
   }
 
   /** A capacity is not measured: it holds now. */

@@ -22,7 +22,6 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * for what is not known. Safe for use by several threads.
  */
 final class MonitoredState {
-  private static final double NANOS_PER_MILLISECOND = 1e6;
   private static final double NANOS_PER_SECOND = 1e9;
 
   private static final MemberStats NOTHING_YET = MemberStats.unknown(false);
@@ -81,8 +80,7 @@ final class MonitoredState {
     line.put("active_connections", stats.activeConnections());
     line.put("reported_connections", show.of(reported, 1));
     line.put("foreign_connections", stats.foreignConnections());
-    line.put("cpu", show.of(known.cpuFraction(), 1));
-    line.put("response_ms", show.of(known.responseNanos(), NANOS_PER_MILLISECOND));
+    show.put(line, known);
     return line;
   }
 

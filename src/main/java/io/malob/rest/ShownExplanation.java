@@ -33,7 +33,6 @@ final class ShownExplanation {
 
   private static final ImmutableList<String> PATH_FIELDS =
       ImmutableList.of("request_path", "request_links", "reply_path", "reply_links");
-  private static final double NANOS_PER_MILLISECOND = 1e6;
 
   private final Question question;
   private final ShownLinks links;
@@ -141,8 +140,7 @@ final class ShownExplanation {
     line.put("share", server == null ? null : Measured.rounded(server.load().share()));
     line.put("active_connections", server == null ? 0 : server.load().active());
     line.put("foreign_connections", server == null ? 0 : server.load().foreign());
-    line.put("cpu", show.of(known.cpuFraction(), 1));
-    line.put("response_ms", show.of(known.responseNanos(), NANOS_PER_MILLISECOND));
+    show.put(line, known);
     Explanation.@Nullable Paths paths = candidate.paths().orElse(null);
     if (server == null || paths == null) {
       PATH_FIELDS.forEach(name -> line.put(name, null));

@@ -15,6 +15,7 @@ import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
 import io.malob.state.network.LinkMeasurements;
 import io.malob.state.network.Measurement;
+import io.malob.state.network.ServerValue;
 import io.malob.state.report.Rejection;
 import io.malob.testing.Frames;
 import java.nio.charset.StandardCharsets;
@@ -96,7 +97,7 @@ class AgentModuleTest {
   }
 
   private double cpu() {
-    Measurement cpu = net.servers.get(SERVER, net.nanoTime.get()).cpuFraction();
+    Measurement cpu = net.servers.get(SERVER, net.nanoTime.get()).value(ServerValue.CPU);
     return cpu == null ? -1 : cpu.value();
   }
 

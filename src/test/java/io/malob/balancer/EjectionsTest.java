@@ -12,14 +12,13 @@ import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.network.ServerTracker;
+import io.malob.state.network.ServerValue;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
-import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
@@ -183,8 +182,7 @@ class EjectionsTest {
       net.servers.report(
           first.ip(),
           new ServerTracker.Report(
-              OptionalDouble.of(0.5),
-              OptionalLong.empty(),
+              ImmutableMap.of(ServerValue.CPU, 0.5),
               Optional.of(false),
               ImmutableMap.of(),
               net.nanoTime.get()));

@@ -33,13 +33,12 @@ import io.malob.state.catalog.CatalogKind;
 import io.malob.state.catalog.Fields;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.network.ServerTracker;
+import io.malob.state.network.ServerValue;
 import io.malob.testing.Frames;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -159,8 +158,7 @@ class ExplainerTest {
         net.servers.report(
             member.ip(),
             new ServerTracker.Report(
-                OptionalDouble.of(random.nextInt(100) / 100.0),
-                OptionalLong.empty(),
+                ImmutableMap.of(ServerValue.CPU, random.nextInt(100) / 100.0),
                 ImmutableMap.of(8_080, random.nextInt(9)),
                 net.nanoTime.get()));
       }

@@ -11,9 +11,7 @@ import io.malob.state.network.ServerTracker;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
 import java.util.List;
-import java.util.OptionalDouble;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -52,9 +50,7 @@ class ForeignConnectionsTest {
 
   private void report(Host server, ImmutableMap<Integer, Integer> connections) {
     net.servers.report(
-        server.ip(),
-        new ServerTracker.Report(
-            OptionalDouble.empty(), OptionalLong.empty(), connections, net.nanoTime.get()));
+        server.ip(), new ServerTracker.Report(ImmutableMap.of(), connections, net.nanoTime.get()));
   }
 
   /** The member that a new connection goes to. */

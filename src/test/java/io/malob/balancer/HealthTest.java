@@ -14,14 +14,13 @@ import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.network.ServerTracker;
+import io.malob.state.network.ServerValue;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalDouble;
-import java.util.OptionalLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -393,7 +392,7 @@ class HealthTest {
     net.servers.report(
         second.ip(),
         new ServerTracker.Report(
-            OptionalDouble.of(0.5), OptionalLong.empty(), ImmutableMap.of(), net.nanoTime.get()));
+            ImmutableMap.of(ServerValue.CPU, 0.5), ImmutableMap.of(), net.nanoTime.get()));
 
     net.pass(1);
 

@@ -33,6 +33,7 @@ import io.malob.state.catalog.Fields;
 import io.malob.state.network.LinkCapacity;
 import io.malob.state.network.LinkTracker;
 import io.malob.state.network.ServerTracker;
+import io.malob.state.network.ServerValue;
 import io.malob.state.network.TimesToLive;
 import io.malob.state.report.Rejection;
 import io.malob.state.report.ReportCounts;
@@ -43,7 +44,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -213,7 +213,9 @@ class SamplesTest {
     servers.report(
         IPv4Address.of("10.0.0.11"),
         new ServerTracker.Report(
-            OptionalDouble.of(0.25), OptionalLong.of(2_000_000), ImmutableMap.of(), SECOND));
+            ImmutableMap.of(ServerValue.CPU, 0.25, ServerValue.RESPONSE, 2_000_000.0),
+            ImmutableMap.of(),
+            SECOND));
 
     assertLines(
         text(),

@@ -10,6 +10,7 @@ import io.malob.balancer.api.MemberStats;
 import io.malob.rest.RestServer.Answer;
 import io.malob.state.catalog.CatalogStore;
 import io.malob.state.network.ServerTracker;
+import io.malob.state.network.ServerValue;
 import io.malob.testing.Stub;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -22,9 +23,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalDouble;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.SwitchPort;
 import org.junit.jupiter.api.AfterEach;
@@ -130,14 +129,21 @@ class EventsRestTest {
         .servers()
         .report(
             IPv4Address.of("10.0.0.1"),
-            new ServerTracker.Report(
-                OptionalDouble.of(0.25), OptionalLong.empty(), ImmutableMap.of(), 0));
+            new ServerTracker.Report(ImmutableMap.of(ServerValue.CPU, 0.25), ImmutableMap.of(), 0));
     try (Stream stream = open()) {
       stream.next();
       Event rates = stream.next();
       assertEquals("rates", rates.name());
       assertEquals("[[null,5.2,null,null,4]]", rates.data().get("links").toString());
       assertEquals("[[2,10,0.25,3,null,1,\"unchecked\"]]", rates.data().get("members").toString());
+      JsonNode values = rates.data().get("member_values");
+      assertEquals("[2]", values.get("active_connections").toString());
+      assertEquals("[10]", values.get("total_connections").toString());
+      assertEquals("[3]", values.get("foreign_connections").toString());
+      assertEquals("[true]", values.get("located").toString());
+      assertEquals("[\"unchecked\"]", values.get("health").toString());
+      assertEquals("[0.25]", values.get("cpu").toString());
+      assertEquals("[null]", values.get("response_ms").toString());
       assertEquals(3, rates.data().at("/refusals/no_vip").asInt());
       assertEquals(12, rates.data().at("/profiles/0/samples").asInt());
     }

@@ -31,11 +31,10 @@ import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.CatalogStore;
 import io.malob.state.catalog.Member;
 import io.malob.state.network.ServerTracker;
+import io.malob.state.network.ServerValue;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalDouble;
-import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -152,8 +151,7 @@ class ExplanationRestTest {
         .report(
             IPv4Address.of("10.0.1.1"),
             new ServerTracker.Report(
-                OptionalDouble.of(0.25),
-                OptionalLong.of(1_500_000),
+                ImmutableMap.of(ServerValue.CPU, 0.25, ServerValue.RESPONSE, 1_500_000.0),
                 ImmutableMap.of(),
                 1_000_000_000));
 

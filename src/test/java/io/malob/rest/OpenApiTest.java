@@ -8,6 +8,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.malob.algorithm.Algorithm;
 import io.malob.rest.RestServer.Answer;
 import io.malob.state.catalog.CatalogStore;
+import io.malob.state.network.ServerValue;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -20,6 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The OpenAPI document has all that there is, and nothing else. */
@@ -136,6 +140,21 @@ class OpenApiTest {
         StreamSupport.stream(served.at("/components/schemas/Algorithm/enum").spliterator(), false)
             .map(JsonNode::asText)
             .toList());
+  }
+
+  @ParameterizedTest
+  @EnumSource(ServerValue.class)
+  void serverValue_isDocumentedWhereverItIsTold(ServerValue value) throws Exception {
+    JsonNode schemas =
+        server.sendTo("GET", "/wm/malob/openapi.json", null).json().at("/components/schemas");
+    JsonNode candidate = schemas.at("/Explanation/properties/candidates/items");
+    for (JsonNode schema : List.of(schemas.get("Server"), candidate)) {
+      assertTrue(schema.get("properties").has(value.field()), value.field());
+      assertTrue(schema.get("required").toString().contains("\"" + value.field() + "\""));
+    }
+    assertTrue(
+        Files.readString(Path.of("docs/rest-api.md")).contains("`" + value.field() + "` ("),
+        value.field() + " is not in docs/rest-api.md");
   }
 
   @ParameterizedTest

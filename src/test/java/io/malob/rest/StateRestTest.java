@@ -12,12 +12,11 @@ import io.malob.rest.RestServer.Answer;
 import io.malob.state.catalog.CatalogStore;
 import io.malob.state.network.PortId;
 import io.malob.state.network.ServerTracker;
+import io.malob.state.network.ServerValue;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalDouble;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -130,8 +129,7 @@ class StateRestTest {
         .report(
             IPv4Address.of("10.0.0.1"),
             new ServerTracker.Report(
-                OptionalDouble.of(0.25),
-                OptionalLong.of(1_500_000),
+                ImmutableMap.of(ServerValue.CPU, 0.25, ServerValue.RESPONSE, 1_500_000.0),
                 ImmutableMap.of(80, 5, 22, 1),
                 0));
     server.monitor.nanoTime = 2_000_000_000;

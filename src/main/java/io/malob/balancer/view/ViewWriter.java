@@ -19,6 +19,7 @@ import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
 import io.malob.state.network.Measurement;
 import io.malob.state.network.ServerMeasurements;
+import io.malob.state.network.ServerValue;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -173,7 +174,7 @@ public final class ViewWriter implements Supplier<BalancerView> {
     if (at.equals(reportedAt.put(number, at))) {
       return false;
     }
-    load.reported(valueOf(now.cpuFraction()), valueOf(now.responseNanos()));
+    load.reported(valueOf(now.value(ServerValue.CPU)), valueOf(now.value(ServerValue.RESPONSE)));
     return true;
   }
 

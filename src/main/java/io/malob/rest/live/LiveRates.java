@@ -1,5 +1,6 @@
 package io.malob.rest.live;
 
+import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.balancer.api.BalancerActivity.PlacementCount;
 import io.malob.balancer.api.BalancerCounters;
@@ -12,6 +13,7 @@ import io.malob.state.catalog.Member;
 import io.malob.state.network.LinkMeasurements;
 import io.malob.state.network.Measurement;
 import io.malob.state.network.ServerMeasurements;
+import io.malob.state.network.ServerValue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -29,6 +31,15 @@ final class LiveRates {
   private static final double MEGA = 1e6;
   private static final double NANOS_PER_MILLISECOND = 1e6;
   private static final double THOUSANDTHS = 1e3;
+  private static final ImmutableList<String> POSITIONS =
+      ImmutableList.of(
+          "active_connections",
+          "total_connections",
+          "cpu",
+          "foreign_connections",
+          "response_ms",
+          "located",
+          "health");
   private static final MemberStats NOTHING_YET = MemberStats.unknown(false);
 
   private final IBalancerService balancer;
@@ -48,7 +59,9 @@ final class LiveRates {
     shown.put("state", stateTag);
     shown.put("time_ms", Math.round(nowNanos / NANOS_PER_MILLISECOND));
     shown.put("links", links(state, known));
-    shown.put("members", members(state));
+    List<Map<String, @Nullable Object>> members = members(state);
+    shown.put("member_values", columns(members));
+    shown.put("members", lines(members));
     shown.put("placements", placements());
     shown.put("profiles", profiles());
     shown.put("refusals", balancer.rejects());
@@ -97,28 +110,52 @@ final class LiveRates {
     return lines;
   }
 
-  /**
-   * Active and total connections, use of processors, foreign connections, response, located,
-   * health.
-   */
-  private List<Object> members(LiveState state) {
+  /** What is known of each member, by name. */
+  private List<Map<String, @Nullable Object>> members(LiveState state) {
     Map<String, MemberStats> all = balancer.memberStats();
-    List<Object> lines = new ArrayList<>();
+    List<Map<String, @Nullable Object>> members = new ArrayList<>();
     for (Member member : state.catalog().members().values()) {
-      if (lines.size() == LiveState.MOST_MEMBERS) {
+      if (members.size() == LiveState.MOST_MEMBERS) {
         break;
       }
       MemberStats stats = all.getOrDefault(member.id(), NOTHING_YET);
       ServerMeasurements known = monitor.servers().get(member.address(), nowNanos);
-      lines.add(
-          line(
-              stats.activeConnections(),
-              stats.totalConnections(),
-              value(known.cpuFraction(), 1),
-              stats.foreignConnections(),
-              value(known.responseNanos(), NANOS_PER_MILLISECOND),
-              stats.located() ? 1 : 0,
-              stats.health().text()));
+      Map<String, @Nullable Object> values = new LinkedHashMap<>();
+      values.put("active_connections", stats.activeConnections());
+      values.put("total_connections", stats.totalConnections());
+      values.put("foreign_connections", stats.foreignConnections());
+      values.put("located", stats.located());
+      values.put("health", stats.health().text());
+      for (ServerValue value : ServerValue.values()) {
+        values.put(value.field(), value(known.value(value), value.unit()));
+      }
+      members.add(values);
+    }
+    return members;
+  }
+
+  /** The same as columns, so that each name is sent once. */
+  private static Map<String, List<@Nullable Object>> columns(
+      List<Map<String, @Nullable Object>> members) {
+    Map<String, List<@Nullable Object>> columns = new LinkedHashMap<>();
+    members.forEach(
+        values ->
+            values.forEach(
+                (name, value) ->
+                    columns.computeIfAbsent(name, any -> new ArrayList<>()).add(value)));
+    return columns;
+  }
+
+  /** The same by position, as it was once told; nothing new comes into it. */
+  private static List<Object> lines(List<Map<String, @Nullable Object>> members) {
+    List<Object> lines = new ArrayList<>();
+    for (Map<String, @Nullable Object> values : members) {
+      List<@Nullable Object> line = new ArrayList<>();
+      for (String name : POSITIONS) {
+        @Nullable Object value = values.get(name);
+        line.add(value instanceof Boolean is ? Integer.valueOf(is ? 1 : 0) : value);
+      }
+      lines.add(line);
     }
     return lines;
   }

@@ -1,34 +1,33 @@
 package io.malob.state.network;
 
 import com.google.common.collect.ImmutableMap;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server's agent has reported last. Immutable; null and a missing port are unknown.
+ * What a server's agent has reported last. Immutable; null and what is missing are unknown.
  *
- * @param cpuFraction use of its processors over the agent's last interval, from 0 to 1
- * @param responseNanos how long its service takes to answer, as the agent has tried it
+ * @param values what it has measured
  * @param answers whether its service answered the agent; null if it was not asked
  * @param connections established TCP connections by local port, however they came
  */
 public record ServerMeasurements(
-    @Nullable Measurement cpuFraction,
-    @Nullable Measurement responseNanos,
+    ImmutableMap<ServerValue, Measurement> values,
     @Nullable Boolean answers,
     ImmutableMap<Integer, Measurement> connections) {
 
   /** Nothing is known. */
   public static final ServerMeasurements UNKNOWN =
-      new ServerMeasurements(null, null, null, ImmutableMap.of());
+      new ServerMeasurements(ImmutableMap.of(), null, ImmutableMap.of());
+
+  /** One of the values; null if it is unknown. */
+  public @Nullable Measurement value(ServerValue which) {
+    return values.get(which);
+  }
 
   /** When the report was made that all of it is from; null if nothing is known. */
   public @Nullable Long reportedAtNanos() {
-    return Stream.concat(
-            Stream.of(Optional.ofNullable(cpuFraction), Optional.ofNullable(responseNanos))
-                .flatMap(Optional::stream),
-            connections.values().stream())
+    return Stream.concat(values.values().stream(), connections.values().stream())
         .findFirst()
         .map(Measurement::atNanos)
         .orElse(null);

@@ -1,12 +1,11 @@
 package io.malob.state.network;
 
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
 import io.malob.state.network.Measurement.Source;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
-import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -31,26 +30,23 @@ public final class ServerTracker {
   /**
    * One report of a server's agent.
    *
-   * @param cpuFraction from 0 to 1
-   * @param responseNanos of its service
+   * @param values what was measured
    * @param answers whether its service answered the agent; empty if it was not asked
    * @param connections established connections by local port
    * @param atNanos when it was made, on the controller's steady clock
    */
   public record Report(
-      OptionalDouble cpuFraction,
-      OptionalLong responseNanos,
+      ImmutableMap<ServerValue, Double> values,
       Optional<Boolean> answers,
       ImmutableMap<Integer, Integer> connections,
       long atNanos) {
 
     /** A report of an agent that does not ask its service. */
     public Report(
-        OptionalDouble cpuFraction,
-        OptionalLong responseNanos,
+        ImmutableMap<ServerValue, Double> values,
         ImmutableMap<Integer, Integer> connections,
         long atNanos) {
-      this(cpuFraction, responseNanos, Optional.empty(), connections, atNanos);
+      this(values, Optional.empty(), connections, atNanos);
     }
   }
 
@@ -93,12 +89,8 @@ public final class ServerTracker {
         .connections()
         .forEach((port, number) -> connections.put(port, measured(number, report.atNanos())));
     return new ServerMeasurements(
-        report.cpuFraction().isPresent()
-            ? measured(report.cpuFraction().getAsDouble(), report.atNanos())
-            : null,
-        report.responseNanos().isPresent()
-            ? measured((double) report.responseNanos().getAsLong(), report.atNanos())
-            : null,
+        ImmutableMap.copyOf(
+            Maps.transformValues(report.values(), value -> measured(value, report.atNanos()))),
         report.answers().orElse(null),
         connections.build());
   }

@@ -2,9 +2,9 @@ package io.malob.state.report;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import io.malob.state.network.ServerValue;
 import java.nio.charset.StandardCharsets;
 import java.util.OptionalDouble;
-import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -45,12 +45,15 @@ final class PlainReport {
   }
 
   private static Report.Server server(Matcher fields) throws RejectedReportException {
-    double millis = value(fields.group(1), "response time", 600_000);
+    double millis = value(fields.group(1), "response time", ServerValue.RESPONSE.max());
     int connections = (int) value(fields.group(2), "connections", 10_000_000);
     double percent = value(fields.group(3), "cpu", 100);
     return new Report.Server(
-        OptionalDouble.of(percent / 100),
-        OptionalLong.of(Math.round(millis * 1e6)),
+        ImmutableMap.of(
+            ServerValue.CPU,
+            percent / 100,
+            ServerValue.RESPONSE,
+            ServerValue.RESPONSE.ofField(millis)),
         ImmutableMap.of(Report.Server.ANY_PORT, connections));
   }
 

@@ -2,9 +2,9 @@ package io.malob.state.report;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import io.malob.state.network.ServerValue;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
@@ -34,15 +34,13 @@ public record Report(@Nullable Stamp stamp, Content content) {
   /**
    * The state of a server.
    *
-   * @param cpuFraction use of its processors, from 0 to 1
-   * @param responseNanos how long its service took to answer
+   * @param values what was measured
    * @param answers whether its service answered the agent; empty if it was not asked
    * @param connections established TCP connections by local port; under {@link #ANY_PORT} those of
    *     all ports
    */
   public record Server(
-      OptionalDouble cpuFraction,
-      OptionalLong responseNanos,
+      ImmutableMap<ServerValue, Double> values,
       Optional<Boolean> answers,
       ImmutableMap<Integer, Integer> connections)
       implements Content {
@@ -51,10 +49,8 @@ public record Report(@Nullable Stamp stamp, Content content) {
 
     /** The state of a server whose agent does not ask its service. */
     public Server(
-        OptionalDouble cpuFraction,
-        OptionalLong responseNanos,
-        ImmutableMap<Integer, Integer> connections) {
-      this(cpuFraction, responseNanos, Optional.empty(), connections);
+        ImmutableMap<ServerValue, Double> values, ImmutableMap<Integer, Integer> connections) {
+      this(values, Optional.empty(), connections);
     }
 
     @Override

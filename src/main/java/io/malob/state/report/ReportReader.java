@@ -5,12 +5,14 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
+import io.malob.state.network.ServerValue;
 import io.malob.state.report.Report.Stamp;
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +26,6 @@ final class ReportReader {
   static final int MOST_PORTS = 64;
   static final int MOST_LINKS = 64;
   private static final int MOST_CONNECTIONS = 10_000_000;
-  private static final double MOST_RESPONSE_MILLIS = 600_000;
 
   /** A terabit per second. */
   private static final double MOST_MBPS = 1_000_000;
@@ -32,8 +33,9 @@ final class ReportReader {
   /** The year 3000: beyond it, arithmetic with time stamps needs no thought. */
   private static final long MOST_MILLIS = 32_503_680_000_000L;
 
-  private static final double NANOS_PER_MILLI = 1e6;
   private static final double BPS_PER_MBPS = 1e6;
+  private static final ImmutableMap<String, ServerValue> VALUES =
+      Maps.uniqueIndex(EnumSet.allOf(ServerValue.class), ServerValue::field);
   private static final Pattern BOOT = Pattern.compile("[0-9a-f]{16}");
   private static final JsonFactory JSON = new JsonFactory();
 
@@ -117,8 +119,7 @@ final class ReportReader {
   }
 
   private Report.Server server() throws IOException, RejectedReportException {
-    OptionalDouble cpu = OptionalDouble.empty();
-    OptionalLong responseNanos = OptionalLong.empty();
+    ImmutableMap.Builder<ServerValue, Double> values = ImmutableMap.builder();
     Optional<Boolean> answers = Optional.empty();
     ImmutableMap<Integer, Integer> connections = ImmutableMap.of();
     Set<String> given = new HashSet<>();
@@ -127,18 +128,18 @@ final class ReportReader {
       once(given, name);
       parser.nextToken();
       switch (name) {
-        case "cpu" -> cpu = OptionalDouble.of(number("server.cpu", 1));
-        case "response_ms" ->
-            responseNanos =
-                OptionalLong.of(
-                    Math.round(
-                        number("server.response_ms", MOST_RESPONSE_MILLIS) * NANOS_PER_MILLI));
         case "answers" -> answers = Optional.of(flag("server.answers"));
         case "connections" -> connections = connections();
-        default -> throw malformed("server." + shown(name) + " is not known", null);
+        default -> {
+          @Nullable ServerValue value = VALUES.get(name);
+          if (value == null) {
+            throw malformed("server." + shown(name) + " is not known", null);
+          }
+          values.put(value, value.ofField(number("server." + name, value.max())));
+        }
       }
     }
-    return new Report.Server(cpu, responseNanos, answers, connections);
+    return new Report.Server(values.build(), answers, connections);
   }
 
   private ImmutableMap<Integer, Integer> connections() throws IOException, RejectedReportException {

@@ -1,5 +1,6 @@
 package io.malob.state.report;
 
+import io.malob.state.network.ServerValue;
 import java.util.Arrays;
 import java.util.Map;
 
@@ -47,9 +48,9 @@ public final class ReportFuzz {
   /** Whether a report that was taken says what can be. */
   static void checkPlausible(Report report) {
     if (report.content() instanceof Report.Server server) {
-      double cpu = server.cpuFraction().orElse(0);
+      double cpu = server.values().getOrDefault(ServerValue.CPU, 0.0);
       check(cpu >= 0 && cpu <= 1, "a share of a processor");
-      check(server.responseNanos().orElse(0) >= 0, "a time");
+      check(server.values().getOrDefault(ServerValue.RESPONSE, 0.0) >= 0, "a time");
       server
           .connections()
           .forEach((port, count) -> check(port > 0 && count >= 0, "ports and counts"));

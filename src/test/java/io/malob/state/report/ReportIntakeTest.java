@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import io.malob.state.network.ServerValue;
 import java.nio.charset.StandardCharsets;
 import java.util.OptionalDouble;
-import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -35,7 +35,8 @@ class ReportIntakeTest {
 
     assertEquals(
         new Report.Server(
-            OptionalDouble.of(0.25), OptionalLong.of(1_500_000), ImmutableMap.of(80, 7, 443, 0)),
+            ImmutableMap.of(ServerValue.CPU, 0.25, ServerValue.RESPONSE, 1_500_000.0),
+            ImmutableMap.of(80, 7, 443, 0)),
         fixture.taken.get(0).content());
     assertEquals("w1", fixture.takenFrom.get(0).id());
     assertEquals(1, fixture.counts.accepted());
@@ -255,7 +256,8 @@ class ReportIntakeTest {
 
     assertEquals(
         new Report.Server(
-            OptionalDouble.of(0.405), OptionalLong.of(12_500_000), ImmutableMap.of(0, 3)),
+            ImmutableMap.of(ServerValue.CPU, 0.405, ServerValue.RESPONSE, 12_500_000.0),
+            ImmutableMap.of(0, 3)),
         fixture.taken.get(0).content());
     assertEquals("plain", fixture.takenFrom.get(0).id());
   }

@@ -1,0 +1,33 @@
+"""What agents measure of servers, as the tables show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Mapping
+
+
+@dataclass(frozen=True)
+class ServerValue:
+    """name: in REST; heading: of tables; factor: what is shown of one; digits: behind the point.
+
+    key, short, width: the column of top, whose lines have 80 signs; without a key, it is not shown there.
+    """
+
+    name: str
+    heading: str
+    factor: float
+    digits: int
+    key: str = ""
+    short: str = ""
+    width: int = 0
+
+    def of(self, server: "Mapping[str, Any]") -> "float | None":
+        """What is known of a server, as it is shown; None if it is not."""
+        measured = server.get(self.name)
+        return None if measured is None else measured["value"] * self.factor
+
+
+SERVER_VALUES = (
+    ServerValue("cpu", "CPU %", 100, 0, "cpu", "CPU %", 5),
+    ServerValue("response_ms", "response ms", 1, 1, "response", "RESP MS", 7),
+)
