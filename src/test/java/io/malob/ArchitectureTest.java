@@ -22,6 +22,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import io.malob.store.Store;
 import java.util.AbstractCollection;
 import java.util.AbstractMap;
 import java.util.Map;
@@ -35,6 +36,7 @@ import java.util.concurrent.ConcurrentMap;
 class ArchitectureTest {
   private static final String ALGORITHM = "io.malob.algorithm..";
   private static final String FILE = "io.malob.file..";
+  private static final String STORE = "io.malob.store..";
   private static final String STATE = "io.malob.state..";
   private static final String OPENFLOW = "io.malob.openflow..";
   private static final String BALANCER = "io.malob.balancer..";
@@ -89,7 +91,8 @@ class ArchitectureTest {
   private static final Map<String, Integer> SCANNED =
       Map.ofEntries(
           Map.entry("io.malob.algorithm..", 20),
-          Map.entry("io.malob.file..", 3),
+          Map.entry("io.malob.file..", 2),
+          Map.entry("io.malob.store..", 8),
           Map.entry("io.malob.state..", 30),
           Map.entry("io.malob.openflow..", 20),
           Map.entry("io.malob.balancer..", 30),
@@ -152,12 +155,35 @@ class ArchitectureTest {
           .dependOnClassesThat(oursExcept(FILE, JSON));
 
   @ArchTest
-  static final ArchRule state_seesAlgorithmFilesAndJsonOnly =
+  static final ArchRule store_seesFilesAndJsonOnly =
+      noClasses()
+          .that()
+          .resideInAPackage(STORE)
+          .should()
+          .dependOnClassesThat(oursExcept(STORE, FILE, JSON));
+
+  /** Others know stores by their interface: which one it is, is chosen in one place. */
+  @ArchTest
+  static final ArchRule stores_areMadeByTheirModuleOnly =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage(STORE)
+          .and()
+          .doNotHaveFullyQualifiedName("io.malob.module.StoreModule")
+          .should()
+          .dependOnClassesThat(
+              assignableTo(Store.class)
+                  .and(
+                      DescribedPredicate.describe(
+                          "are stores themselves", type -> !type.isInterface())));
+
+  @ArchTest
+  static final ArchRule state_seesAlgorithmStoresFilesAndJsonOnly =
       noClasses()
           .that()
           .resideInAPackage(STATE)
           .should()
-          .dependOnClassesThat(oursExcept(STATE, FILE, ALGORITHM, JSON));
+          .dependOnClassesThat(oursExcept(STATE, STORE, FILE, ALGORITHM, JSON));
 
   @ArchTest
   static final ArchRule openflow_seesAlgorithmOnly =
@@ -174,7 +200,7 @@ class ArchitectureTest {
           .resideInAPackage(BALANCER)
           .should()
           .dependOnClassesThat(
-              oursExcept(BALANCER, MODULE, ALGORITHM, STATE, OPENFLOW, FLOODLIGHT, JSON)
+              oursExcept(BALANCER, MODULE, ALGORITHM, STATE, STORE, OPENFLOW, FLOODLIGHT, JSON)
                   .and(notOneOf(MONITOR_SERVICE)));
 
   /** Each of the balancer's packages may use those below it, as its package-info.java says. */
@@ -236,7 +262,8 @@ class ArchitectureTest {
           .that()
           .resideInAPackage(MONITOR)
           .should()
-          .dependOnClassesThat(oursExcept(MONITOR, MODULE, ALGORITHM, STATE, OPENFLOW, FLOODLIGHT));
+          .dependOnClassesThat(
+              oursExcept(MONITOR, MODULE, ALGORITHM, STATE, STORE, OPENFLOW, FLOODLIGHT));
 
   @ArchTest
   static final ArchRule otherFeatures_seeTheMonitorsService =
@@ -253,6 +280,7 @@ class ArchitectureTest {
                       ALGORITHM,
                       FILE,
                       STATE,
+                      STORE,
                       OPENFLOW,
                       FLOODLIGHT,
                       JSON)
@@ -269,12 +297,12 @@ class ArchitectureTest {
               oursExcept(ENDHOST, MODULE, ALGORITHM, STATE, OPENFLOW, FLOODLIGHT, JSON));
 
   @ArchTest
-  static final ArchRule module_seesFloodlightsApiAndOpenflow =
+  static final ArchRule module_seesFloodlightsApiOpenflowAndStores =
       noClasses()
           .that()
           .resideInAPackage(MODULE)
           .should()
-          .dependOnClassesThat(oursExcept(MODULE, OPENFLOW, ALGORITHM, FLOODLIGHT));
+          .dependOnClassesThat(oursExcept(MODULE, OPENFLOW, ALGORITHM, STORE, FLOODLIGHT));
 
   @ArchTest
   static final ArchRule rest_seesStateAndServicesOnly =
@@ -309,7 +337,7 @@ class ArchitectureTest {
           .resideInAPackage(CONTROLLER)
           .should()
           .dependOnClassesThat(
-              oursExcept(CONTROLLER, FILE, MODULE, ALGORITHM, OPENFLOW, FLOODLIGHT));
+              oursExcept(CONTROLLER, FILE, STORE, MODULE, ALGORITHM, OPENFLOW, FLOODLIGHT));
 
   @ArchTest
   static final ArchRule floodlightApi_seesNothingOfOurs =

@@ -6,6 +6,7 @@ import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.module.AttachedHosts;
 import io.malob.module.DropLog;
 import io.malob.module.FloodlightSwitch;
+import io.malob.module.IStoreService;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
@@ -21,12 +22,12 @@ import io.malob.state.report.RejectedReportException;
 import io.malob.state.report.ReplayGuard;
 import io.malob.state.report.ReportCounts;
 import io.malob.state.report.ReportIntake;
+import io.malob.store.Store;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongSupplier;
@@ -85,7 +86,6 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
   /** The source of reports that came by REST. */
   private static final IPv4Address NOT_A_PACKET = IPv4Address.NONE;
 
-  private static final long FILE_MILLIS = 2_000;
   private static final long TELL_MILLIS = 5_000;
   private static final long SAVE_MILLIS = 10_000;
   private static final long REFRESH_MILLIS = 60_000;
@@ -106,8 +106,8 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
   private IFloodlightProviderService provider;
   private IOFSwitchService switches;
   private ScheduledExecutorService timer;
-  private AgentFile agents;
-  private GuardFile guardFile;
+  private StoredAgents agents;
+  private StoredGuard guard;
   private ReportIntake intake;
   private IMonitorService monitor;
   private ServerTracker servers;
@@ -145,6 +145,7 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
         IDeviceService.class,
         IThreadPoolService.class,
         IShutdownService.class,
+        IStoreService.class,
         IMonitorService.class);
   }
 
@@ -155,18 +156,14 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
     timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
     inOrder = MoreExecutors.newSequentialExecutor(timer);
     SettingReader settings = SettingReader.of(this, context);
-    Optional<Path> data =
-        Optional.of(settings.text("data", "")).filter(text -> !text.isEmpty()).map(Path::of);
-    agents = new AgentFile(file(settings, data));
-    guardFile = new GuardFile(data);
-    Map<String, ReplayGuard.Memory> heard = readFiles();
+    open(settings, context.getServiceImpl(IStoreService.class));
     monitor = context.getServiceImpl(IMonitorService.class);
     servers = monitor.servers();
     reportsPerSecond = settings.number("reportsPerSecond", 20, 1, 100_000);
     intake =
         new ReportIntake(
             agents,
-            new ReplayGuard(heard, nanoTime.getAsLong()),
+            new ReplayGuard(guard.get(), nanoTime.getAsLong()),
             counts,
             wallMillis,
             new MeasuredReports(
@@ -175,21 +172,17 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
     context.getServiceImpl(IShutdownService.class).registerShutdownListener(this::save);
   }
 
-  /** What agents were heard, when who may report has been read as well. */
-  private Map<String, ReplayGuard.Memory> readFiles() throws FloodlightModuleException {
+  /** Who may report, and what agents were heard. */
+  private void open(SettingReader settings, IStoreService stores) throws FloodlightModuleException {
+    String data = settings.text("data", "");
+    String file = settings.text("agentsFile", data.isEmpty() ? "agents.json" : "");
+    Store kept = stores.inDirectory(data);
     try {
-      agents.open();
-      return guardFile.load();
+      agents = new StoredAgents(file.isEmpty() ? kept : stores.inFile(Path.of(file)));
+      guard = new StoredGuard(kept);
     } catch (IOException e) {
       throw new FloodlightModuleException("The agents cannot be read: " + e.getMessage(), e);
     }
-  }
-
-  private static Path file(SettingReader settings, Optional<Path> data) {
-    return Path.of(
-        settings.text(
-            "agentsFile",
-            data.map(in -> in.resolve("agents.json")).orElse(Path.of("agents.json")).toString()));
   }
 
   private void build(SettingReader settings) throws FloodlightModuleException {
@@ -233,23 +226,16 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
   @Override
   public void startUp(FloodlightModuleContext context) {
     agentsChanged(AgentTable.EMPTY);
+    agents.follow(this::agentsChanged);
     monitor.setLinkAgents(() -> agents.get().addresses(Agent.Kind.LINK));
     switches.addOFSwitchListener(reportSwitches);
     provider.addOFMessageListener(OFType.PACKET_IN, this);
     provider.addOFMessageListener(OFType.PACKET_IN, new ReportArp(packets));
     provider.addOFMessageListener(OFType.ERROR, this);
     Repetition repetition = new Repetition(timer);
-    repetition.every(FILE_MILLIS, "reading the agents' file", this::refreshAgents);
     repetition.every(TELL_MILLIS, "telling of dropped reports", this::tell);
     repetition.every(SAVE_MILLIS, "saving what agents were heard", this::save);
     repetition.every(REFRESH_MILLIS, "setting the rules for reports", this::refreshRules);
-  }
-
-  private void refreshAgents() {
-    AgentTable before = agents.get();
-    if (agents.refresh()) {
-      agentsChanged(before);
-    }
   }
 
   private void agentsChanged(AgentTable before) {
@@ -272,7 +258,7 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
   }
 
   private synchronized void save() {
-    guardFile.save(intake.memory());
+    guard.save(intake.memory());
   }
 
   private void refreshRules() {

@@ -90,6 +90,7 @@ import io.malob.balancer.view.ViewWriter;
 import io.malob.module.AttachedHosts;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.IPacketInQueueService;
+import io.malob.module.IStoreService;
 import io.malob.module.NetworkEvents;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
@@ -101,12 +102,10 @@ import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogSnapshot;
-import io.malob.state.catalog.CatalogStore;
-import io.malob.state.catalog.FileCatalogStore;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.network.ServerMeasurements;
+import io.malob.store.Store;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Collection;
 import java.util.Comparator;
@@ -293,6 +292,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
         ITopologyService.class,
         IThreadPoolService.class,
         IShutdownService.class,
+        IStoreService.class,
         IMonitorService.class);
   }
 
@@ -305,10 +305,10 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
     monitor = context.getServiceImpl(IMonitorService.class);
     timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
     SettingReader settings = SettingReader.of(this, context);
-    CatalogStore store = openStore(settings.text("data", ""));
-    catalog = openCatalog(store);
+    catalog =
+        openCatalog(
+            context.getServiceImpl(IStoreService.class).inDirectory(settings.text("data", "")));
     IShutdownService shutdown = context.getServiceImpl(IShutdownService.class);
-    shutdown.registerShutdownListener(() -> close(store));
     records = RecordFile.open(settings, nanoTime);
     shutdown.registerShutdownListener(records::close);
     // real Floodlight has none
@@ -324,30 +324,11 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
     build(settings);
   }
 
-  private static CatalogStore openStore(String directory) throws FloodlightModuleException {
-    try {
-      return directory.isEmpty()
-          ? CatalogStore.inMemory()
-          : FileCatalogStore.open(Path.of(directory));
-    } catch (IOException e) {
-      throw new FloodlightModuleException("The catalog cannot be kept: " + e.getMessage(), e);
-    }
-  }
-
-  private static Catalog openCatalog(CatalogStore store) throws FloodlightModuleException {
+  private static Catalog openCatalog(Store store) throws FloodlightModuleException {
     try {
       return Catalog.open(store);
     } catch (IOException e) {
-      close(store);
       throw new FloodlightModuleException("The catalog cannot be read: " + e.getMessage(), e);
-    }
-  }
-
-  private static void close(CatalogStore store) {
-    try {
-      store.close();
-    } catch (IOException e) {
-      LOG.warn("catalog_not_closed why=\"{}\"", e.getMessage());
     }
   }
 

@@ -1,4 +1,4 @@
-/** State files: always whole, with a copy of the last good version, and errors with their place. */
+/** Reads state files, with errors that have their place. */
 @NullMarked
 package io.malob.file;
 

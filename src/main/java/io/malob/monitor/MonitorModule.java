@@ -8,6 +8,7 @@ import io.malob.algorithm.graph.Topology;
 import io.malob.module.AttachedHosts;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.FoundLinks;
+import io.malob.module.IStoreService;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
@@ -18,8 +19,8 @@ import io.malob.state.network.LinkTracker;
 import io.malob.state.network.PortId;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.network.TimesToLive;
+import io.malob.store.Store;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -111,7 +112,8 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
         IOFSwitchService.class,
         ITopologyService.class,
         IDeviceService.class,
-        IThreadPoolService.class);
+        IThreadPoolService.class,
+        IStoreService.class);
   }
 
   @Override
@@ -129,7 +131,11 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
             life(settings, "serverLifeSeconds", 30));
     links = new LinkTracker(times);
     servers = new ServerTracker(times);
-    capacities = new LinkCapacities(openCapacities(settings.text("data", "")), switches);
+    capacities =
+        new LinkCapacities(
+            openCapacities(
+                context.getServiceImpl(IStoreService.class).inDirectory(settings.text("data", ""))),
+            switches);
     portStatisticsMillis = settings.number("portStatisticsMillis", 1_000, 0, MOST_MILLIS);
     inOrder = MoreExecutors.newSequentialExecutor(threads.getScheduledExecutor());
     ports = new PortPolling(switches, inOrder, nanoTime, this::transmitting);
@@ -140,12 +146,9 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
             settings.number("probePort", 5_201, 1, 65_535));
   }
 
-  private static ConfiguredCapacities openCapacities(String directory)
-      throws FloodlightModuleException {
+  private static ConfiguredCapacities openCapacities(Store store) throws FloodlightModuleException {
     try {
-      return directory.isEmpty()
-          ? ConfiguredCapacities.inMemory()
-          : ConfiguredCapacities.open(Path.of(directory));
+      return ConfiguredCapacities.open(store);
     } catch (IOException e) {
       throw new FloodlightModuleException("The capacities cannot be read: " + e.getMessage(), e);
     }

@@ -3,6 +3,7 @@ package io.malob.mptcp;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.FoundLinks;
+import io.malob.module.IStoreService;
 import io.malob.module.NetworkEvents;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
@@ -11,8 +12,8 @@ import io.malob.monitor.IMonitorService;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.Packet;
+import io.malob.store.Store;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -132,6 +133,7 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
         IDeviceService.class,
         ITopologyService.class,
         IThreadPoolService.class,
+        IStoreService.class,
         IMonitorService.class);
   }
 
@@ -148,19 +150,20 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
     answerSeconds = settings.number("answerSeconds", 5, 1, 60);
     installer = new RuleInstaller(programmer, inOrder, this::later, new SecureRandom()::nextInt);
     counts = new RuleCounts(switches, installer, inOrder);
-    keeper = openKeeper(settings.text("data", ""));
+    keeper =
+        openKeeper(
+            context.getServiceImpl(IStoreService.class).inDirectory(settings.text("data", "")));
     arp = new AliasArp(() -> keeper.view().addresses(), programmer);
   }
 
-  private PlanKeeper openKeeper(String directory) throws FloodlightModuleException {
+  private PlanKeeper openKeeper(Store store) throws FloodlightModuleException {
     try {
       return new PlanKeeper(
           new SeenNetwork(devices, monitor),
           () -> FoundLinks.between(switches, topologyService),
           new LinkLife(nanoTime, this::isUp),
           installer,
-          new AppliedFile(
-              directory.isEmpty() ? Optional.empty() : Optional.of(Path.of(directory))));
+          store);
     } catch (IOException e) {
       throw new FloodlightModuleException("The MPTCP plan cannot be read: " + e.getMessage(), e);
     }

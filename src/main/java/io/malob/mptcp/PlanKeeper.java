@@ -14,6 +14,10 @@ import io.malob.algorithm.subflow.Route;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.subflow.Fan;
 import io.malob.openflow.subflow.SubflowRule;
+import io.malob.store.Document;
+import io.malob.store.Revisioned;
+import io.malob.store.Store;
+import io.malob.store.Swap;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -39,6 +43,9 @@ import org.slf4j.LoggerFactory;
  */
 final class PlanKeeper {
   private static final Logger LOG = LoggerFactory.getLogger(PlanKeeper.class);
+
+  private static final Document<Applied> DOCUMENT =
+      Document.of("mptcp", AppliedFormat::read, AppliedFormat::write);
 
   /** What a plan is made from besides the request. */
   interface Surroundings {
@@ -76,33 +83,39 @@ final class PlanKeeper {
   private final Surroundings surroundings;
   private final LinkLife links;
   private final RuleInstaller installer;
-  private final AppliedFile file;
+  private final Store store;
   private final LabelNumbers labels;
   private final Supplier<Topology> found;
   private final Optional<Applied> resumed;
   private volatile View view = View.NONE;
 
+  /** The plan that is kept. */
+  private Revisioned<Applied> stored;
+
   /** Whether the last plan could not be saved; that is logged once. */
-  private boolean isFileRefusing;
+  private boolean isStoreRefusing;
 
   /**
    * Goes on with what was in place before.
    *
    * @param found the network as the controller sees it now
+   * @param store where the plan that is in place is kept, with all its labels
+   * @throws IOException if it cannot be read; the message is for users
    */
   PlanKeeper(
       Surroundings surroundings,
       Supplier<Topology> found,
       LinkLife links,
       RuleInstaller installer,
-      AppliedFile file)
+      Store store)
       throws IOException {
     this.surroundings = surroundings;
     this.found = found;
     this.links = links;
     this.installer = installer;
-    this.file = file;
-    Optional<Applied> before = file.load();
+    this.store = store;
+    stored = store.read(DOCUMENT);
+    Optional<Applied> before = stored.content();
     List<Label> used = before.isPresent() ? before.get().labelled().labels() : List.of();
     labels = new LabelNumbers(used);
     resumed = before;
@@ -258,14 +271,23 @@ final class PlanKeeper {
 
   private void save(Applied applied) throws MptcpException {
     try {
-      file.save(applied);
-      isFileRefusing = false;
+      keep(Optional.of(applied));
+      isStoreRefusing = false;
     } catch (IOException e) {
-      if (!isFileRefusing) {
+      if (!isStoreRefusing) {
         LOG.error("mptcp_plan_not_stored why=\"{}\"", e.toString());
       }
-      isFileRefusing = true;
+      isStoreRefusing = true;
       throw MptcpException.notStored("the plan could not be stored; the log says why");
+    }
+  }
+
+  /** On return it is durable. */
+  private void keep(Optional<Applied> plan) throws IOException {
+    Swap<Applied> swap = store.compareAndSet(DOCUMENT, stored, plan);
+    stored = swap.now();
+    if (!swap.isDone()) {
+      throw new IOException("another controller has changed the plan meanwhile");
     }
   }
 
@@ -326,7 +348,7 @@ final class PlanKeeper {
       return false;
     }
     try {
-      file.clear();
+      keep(Optional.empty());
     } catch (IOException e) {
       LOG.error("mptcp_plan_not_removed why=\"{}\"", e.toString());
       throw MptcpException.notStored("the plan could not be removed; the log says why");

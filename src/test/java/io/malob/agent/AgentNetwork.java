@@ -9,6 +9,7 @@ import io.malob.openflow.Cookie;
 import io.malob.state.network.LinkTracker;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.network.TimesToLive;
+import io.malob.testing.Stores;
 import io.malob.testing.Stub;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -113,6 +114,7 @@ final class AgentNetwork {
     ScheduledExecutorService timer = timer();
     IThreadPoolService pool = () -> timer;
     context.addService(IThreadPoolService.class, pool);
+    Stores.addTo(context).startUp(context);
     settings.forEach((key, value) -> context.addConfigParam(module, key, value));
     try {
       module.init(context);

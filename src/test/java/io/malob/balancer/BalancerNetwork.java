@@ -22,6 +22,7 @@ import io.malob.state.network.TimesToLive;
 import io.malob.testing.FakeFlowTable;
 import io.malob.testing.FakeNetwork;
 import io.malob.testing.FakeRule;
+import io.malob.testing.Stores;
 import io.malob.testing.Stub;
 import io.malob.testing.Wire;
 import io.netty.buffer.ByteBuf;
@@ -218,6 +219,7 @@ final class BalancerNetwork {
     ScheduledExecutorService timer = timer();
     IThreadPoolService pool = () -> timer;
     context.addService(IThreadPoolService.class, pool);
+    Stores.addTo(context);
     settings.forEach((key, value) -> context.addConfigParam(module, key, value));
     try {
       module.init(context);

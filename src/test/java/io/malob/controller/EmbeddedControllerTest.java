@@ -79,7 +79,7 @@ class EmbeddedControllerTest {
     String core = "io.malob.controller.core.CoreModule";
     String rest = "io.malob.controller.rest.RestModule";
     String switchService = "net.floodlightcontroller.core.internal.IOFSwitchService";
-    assertEquals(2, loaded.size());
+    assertEquals(3, loaded.size()); // with the stores, which RestModule needs
     assertEquals(core, loaded.get(core).get("name").asText());
     assertEquals(core, loaded.get(core).get("provides").get(switchService).asText());
     assertEquals(core, loaded.get(rest).get("depends").get(switchService).asText());

@@ -28,7 +28,6 @@ import io.malob.latency.LatencyCounters.ProbeCount;
 import io.malob.monitor.IMonitorService;
 import io.malob.monitor.PollingStats;
 import io.malob.state.catalog.Catalog;
-import io.malob.state.catalog.CatalogStore;
 import io.malob.state.catalog.Fields;
 import io.malob.state.network.LinkCapacity;
 import io.malob.state.network.LinkTracker;
@@ -37,6 +36,7 @@ import io.malob.state.network.ServerValue;
 import io.malob.state.network.TimesToLive;
 import io.malob.state.report.Rejection;
 import io.malob.state.report.ReportCounts;
+import io.malob.store.MemoryStore;
 import io.malob.testing.Stub;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import java.io.ByteArrayOutputStream;
@@ -77,7 +77,7 @@ class SamplesTest {
 
   @BeforeEach
   void serve() throws Exception {
-    catalog = Catalog.open(CatalogStore.inMemory());
+    catalog = Catalog.open(new MemoryStore(Runnable::run));
     catalog.create(Catalog.POOLS, Fields.of("id", "p"));
     catalog.create(
         Catalog.MEMBERS,

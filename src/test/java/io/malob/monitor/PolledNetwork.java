@@ -3,6 +3,7 @@ package io.malob.monitor;
 import com.google.common.collect.ImmutableSortedSet;
 import com.google.common.util.concurrent.SettableFuture;
 import io.malob.algorithm.graph.DirectedLink;
+import io.malob.testing.Stores;
 import io.malob.testing.Stub;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -84,6 +85,7 @@ final class PolledNetwork {
             .make();
     IThreadPoolService pool = () -> timer;
     context.addService(IThreadPoolService.class, pool);
+    Stores.addTo(context);
     settings.forEach((key, value) -> context.addConfigParam(module, key, value));
     try {
       module.init(context);

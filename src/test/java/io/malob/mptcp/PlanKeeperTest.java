@@ -15,6 +15,7 @@ import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.graph.UndirectedLink;
 import io.malob.openflow.FakeSwitches;
 import io.malob.openflow.FlowProgrammer;
+import io.malob.store.FileStore;
 import io.malob.testing.PaperTopology;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -72,7 +73,7 @@ class PlanKeeperTest {
             () -> found,
             new LinkLife(() -> now, (id, port) -> true),
             installer,
-            new AppliedFile(Optional.of(data)));
+            FileStore.inDirectory(data, Runnable::run));
     PAPER.switches().forEach(installer::switchActive);
     keeper.follow();
     now += TimeUnit.SECONDS.toNanos(60);
@@ -214,7 +215,7 @@ class PlanKeeperTest {
     assertNotEquals(rules, rules());
     assertEquals(
         keeper.view().applied().orElseThrow().labelled().labels(),
-        new AppliedFile(Optional.of(data)).load().orElseThrow().labelled().labels());
+        AppliedFormat.read(Files.readAllBytes(file())).labelled().labels());
   }
 
   @Test

@@ -15,6 +15,7 @@ import io.malob.testing.FakeNetwork;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import io.malob.testing.Stores;
 import io.malob.testing.Stub;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -147,6 +148,7 @@ final class SubflowNetwork {
     ScheduledExecutorService timer = timer();
     IThreadPoolService pool = () -> timer;
     context.addService(IThreadPoolService.class, pool);
+    Stores.addTo(context);
     settings.forEach((key, value) -> context.addConfigParam(module, key, value));
     try {
       started = false;

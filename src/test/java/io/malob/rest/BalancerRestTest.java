@@ -10,13 +10,17 @@ import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.VipStats;
 import io.malob.rest.RestServer.Answer;
 import io.malob.state.catalog.CatalogException;
-import io.malob.state.catalog.CatalogSnapshot;
-import io.malob.state.catalog.CatalogStore;
+import io.malob.store.Document;
+import io.malob.store.MemoryStore;
+import io.malob.store.Revisioned;
+import io.malob.store.Store;
+import io.malob.store.Swap;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.ServiceLoader;
 import java.util.concurrent.TimeUnit;
@@ -35,7 +39,7 @@ class BalancerRestTest {
 
   @BeforeAll
   static void start() throws Exception {
-    server = new RestServer(CatalogStore.inMemory());
+    server = new RestServer(new MemoryStore(Runnable::run));
   }
 
   @AfterAll
@@ -443,15 +447,26 @@ class BalancerRestTest {
   }
 
   /** Where nothing can be saved. */
-  private static final class FullDisk implements CatalogStore {
+  private static final class FullDisk implements Store {
     @Override
-    public CatalogSnapshot load() {
-      return CatalogSnapshot.empty();
+    public <T> Revisioned<T> read(Document<T> document) {
+      return new Revisioned<>(0, Optional.empty());
     }
 
     @Override
-    public void save(CatalogSnapshot snapshot) throws IOException {
+    public <T> Swap<T> compareAndSet(Document<T> document, Revisioned<T> expected, Optional<T> next)
+        throws IOException {
       throw new IOException("No space left on device");
+    }
+
+    @Override
+    public <T> Watch watch(Document<T> document, Revisioned<T> since, Listener<T> listener) {
+      return () -> {};
+    }
+
+    @Override
+    public String where(Document<?> document) {
+      return "a full disk";
     }
 
     @Override

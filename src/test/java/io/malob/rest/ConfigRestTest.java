@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.malob.rest.RestServer.Answer;
-import io.malob.state.catalog.CatalogStore;
+import io.malob.store.MemoryStore;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -34,7 +34,7 @@ class ConfigRestTest {
 
   @BeforeAll
   static void start() throws Exception {
-    server = new RestServer(CatalogStore.inMemory());
+    server = new RestServer(new MemoryStore(Runnable::run));
   }
 
   @AfterAll

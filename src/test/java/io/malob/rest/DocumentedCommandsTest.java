@@ -3,7 +3,7 @@ package io.malob.rest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.malob.state.catalog.CatalogStore;
+import io.malob.store.MemoryStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
@@ -21,7 +21,7 @@ class DocumentedCommandsTest {
   @Test
   void documentedCommands_haveTheStatusesThatAreDocumented() throws Exception {
     String page = Files.readString(Path.of("docs", "rest-api.md"));
-    RestServer server = new RestServer(CatalogStore.inMemory());
+    RestServer server = new RestServer(new MemoryStore(Runnable::run));
     try {
       int commands = 0;
       for (Matcher command = COMMAND.matcher(page); command.find(); commands++) {

@@ -8,9 +8,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableMap;
 import io.malob.balancer.api.MemberStats;
 import io.malob.rest.RestServer.Answer;
-import io.malob.state.catalog.CatalogStore;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.network.ServerValue;
+import io.malob.store.MemoryStore;
 import io.malob.testing.Stub;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -45,7 +45,7 @@ class EventsRestTest {
 
   @BeforeEach
   void start() throws Exception {
-    server = new RestServer(CatalogStore.inMemory());
+    server = new RestServer(new MemoryStore(Runnable::run));
     server.post("/vips/", "{\"id\":\"web\",\"address\":\"10.0.0.100\",\"port\":80}");
     server.post("/pools/", "{\"id\":\"p\",\"vip_id\":\"web\"}");
     server.post(

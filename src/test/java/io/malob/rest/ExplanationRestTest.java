@@ -28,10 +28,10 @@ import io.malob.balancer.api.ExplainedConnection.Placed;
 import io.malob.rest.RestServer.Answer;
 import io.malob.state.catalog.AlgorithmChoice;
 import io.malob.state.catalog.CatalogSnapshot;
-import io.malob.state.catalog.CatalogStore;
 import io.malob.state.catalog.Member;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.network.ServerValue;
+import io.malob.store.MemoryStore;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -60,7 +60,7 @@ class ExplanationRestTest {
 
   @BeforeAll
   static void start() throws Exception {
-    server = new RestServer(CatalogStore.inMemory());
+    server = new RestServer(new MemoryStore(Runnable::run));
   }
 
   @AfterAll

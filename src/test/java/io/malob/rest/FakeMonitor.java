@@ -11,6 +11,9 @@ import io.malob.state.network.LinkTracker;
 import io.malob.state.network.PortId;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.network.TimesToLive;
+import io.malob.store.MemoryStore;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -33,12 +36,20 @@ final class FakeMonitor implements IMonitorService {
       new TimesToLive(30 * SECOND, 300 * SECOND, 10 * SECOND, 30 * SECOND);
   private final LinkTracker links = new LinkTracker(times);
   private final ServerTracker servers = new ServerTracker(times);
-  private final ConfiguredCapacities capacities = ConfiguredCapacities.inMemory();
+  private final ConfiguredCapacities capacities = noCapacities();
   private final Topology topology;
 
   FakeMonitor(DirectedLink link) {
     topology = Topology.of(List.of(link.src(), link.dst()), List.of(link));
     links.setTopology(topology);
+  }
+
+  private static ConfiguredCapacities noCapacities() {
+    try {
+      return ConfiguredCapacities.open(new MemoryStore(Runnable::run));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Override

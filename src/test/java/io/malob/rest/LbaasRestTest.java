@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.malob.balancer.api.MemberStats;
 import io.malob.rest.RestServer.Answer;
-import io.malob.state.catalog.CatalogStore;
+import io.malob.store.MemoryStore;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -22,7 +22,7 @@ class LbaasRestTest {
 
   @BeforeAll
   static void start() throws Exception {
-    server = new RestServer(CatalogStore.inMemory());
+    server = new RestServer(new MemoryStore(Runnable::run));
   }
 
   @AfterAll

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.rest.RestServer.Answer;
-import io.malob.state.catalog.CatalogStore;
+import io.malob.store.MemoryStore;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -23,7 +23,7 @@ class LogLevelsTest {
 
   @BeforeAll
   static void start() throws Exception {
-    server = new RestServer(CatalogStore.inMemory());
+    server = new RestServer(new MemoryStore(Runnable::run));
     LoggerFactory.getLogger(LOGGER);
   }
 

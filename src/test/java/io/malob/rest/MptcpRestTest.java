@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.mptcp.MptcpMistakes;
 import io.malob.rest.RestServer.Answer;
-import io.malob.state.catalog.CatalogStore;
+import io.malob.store.MemoryStore;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -24,7 +24,7 @@ class MptcpRestTest {
 
   @BeforeEach
   void start() throws Exception {
-    server = new RestServer(CatalogStore.inMemory());
+    server = new RestServer(new MemoryStore(Runnable::run));
   }
 
   @AfterEach

@@ -9,6 +9,7 @@ import io.malob.algorithm.Algorithm;
 import io.malob.rest.RestServer.Answer;
 import io.malob.state.catalog.CatalogStore;
 import io.malob.state.network.ServerValue;
+import io.malob.store.MemoryStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,7 +40,7 @@ class OpenApiTest {
 
   @BeforeAll
   static void start() throws Exception {
-    server = new RestServer(CatalogStore.inMemory());
+    server = new RestServer(new MemoryStore(Runnable::run));
   }
 
   @AfterAll

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.malob.state.catalog.CatalogStore;
+import io.malob.store.MemoryStore;
 import java.io.ByteArrayInputStream;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -27,7 +27,7 @@ class PageRestTest {
 
   @BeforeAll
   static void start() throws Exception {
-    server = new RestServer(CatalogStore.inMemory());
+    server = new RestServer(new MemoryStore(Runnable::run));
   }
 
   @AfterAll

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.google.common.hash.Hashing;
 import com.google.common.io.BaseEncoding;
 import io.malob.rest.RestServer.Answer;
-import io.malob.state.catalog.CatalogStore;
+import io.malob.store.MemoryStore;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -17,7 +17,7 @@ class ReportRestTest {
 
   @BeforeEach
   void start() throws Exception {
-    server = new RestServer(CatalogStore.inMemory());
+    server = new RestServer(new MemoryStore(Runnable::run));
   }
 
   @AfterEach

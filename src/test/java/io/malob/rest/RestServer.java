@@ -37,7 +37,6 @@ import io.malob.mptcp.IMptcpService;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogKind;
-import io.malob.state.catalog.CatalogStore;
 import io.malob.state.catalog.Service;
 import io.malob.state.report.AgentTable;
 import io.malob.state.report.AgentTableFormat;
@@ -45,6 +44,7 @@ import io.malob.state.report.RejectedReportException;
 import io.malob.state.report.ReplayGuard;
 import io.malob.state.report.ReportCounts;
 import io.malob.state.report.ReportIntake;
+import io.malob.store.Store;
 import io.malob.testing.Stub;
 import java.io.IOException;
 import java.net.URI;
@@ -159,7 +159,7 @@ final class RestServer implements IBalancerService {
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-  RestServer(CatalogStore store) throws Exception {
+  RestServer(Store store) throws Exception {
     RESTLET_LOG.setLevel(Level.WARNING);
     // or else the JDK's server and delayed acknowledgements make each answer 40 ms late
     System.setProperty("sun.net.httpserver.nodelay", "true");

@@ -9,10 +9,10 @@ import com.google.common.collect.Lists;
 import io.malob.balancer.api.MemberStats;
 import io.malob.monitor.PollingStats;
 import io.malob.rest.RestServer.Answer;
-import io.malob.state.catalog.CatalogStore;
 import io.malob.state.network.PortId;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.network.ServerValue;
+import io.malob.store.MemoryStore;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +33,7 @@ class StateRestTest {
 
   @BeforeEach
   void start() throws Exception {
-    server = new RestServer(CatalogStore.inMemory());
+    server = new RestServer(new MemoryStore(Runnable::run));
   }
 
   @AfterEach

@@ -5,7 +5,7 @@ import io.malob.controller.access.Caller;
 import io.malob.controller.access.Effect;
 import io.malob.controller.access.FailureLimit;
 import io.malob.controller.access.Role;
-import io.malob.controller.access.TokenFile;
+import io.malob.controller.access.StoredTokens;
 import io.malob.controller.channel.RareWarning;
 import java.time.Clock;
 import java.util.Date;
@@ -42,7 +42,7 @@ final class AccessFilter extends Filter {
 
   private final AccessSettings settings;
   private final RequestEffects effects;
-  private final Optional<TokenFile> tokens;
+  private final StoredTokens tokens;
   private final FailureLimit failures;
   private final Clock clock;
   private final RareWarning refused;
@@ -53,7 +53,7 @@ final class AccessFilter extends Filter {
       Restlet next,
       AccessSettings settings,
       RequestEffects effects,
-      Optional<TokenFile> tokens,
+      StoredTokens tokens,
       Clock clock) {
     super(context, next);
     this.settings = settings;
@@ -164,10 +164,10 @@ final class AccessFilter extends Filter {
     if (certified.isPresent()) {
       return certified;
     }
-    if (tokens.isEmpty() || !tokens.get().isWanted()) {
+    if (!tokens.isWanted()) {
       return Optional.of(Caller.ANYONE);
     }
-    return bearer(request).flatMap(tokens.get()::callerOf);
+    return bearer(request).flatMap(tokens::callerOf);
   }
 
   @SuppressWarnings("JavaUtilDate") // Restlet's type

@@ -3,8 +3,11 @@ package io.malob.controller.rest;
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableSet;
 import io.malob.controller.access.HostNames;
+import io.malob.controller.access.StoredTokens;
 import io.malob.controller.access.TlsFiles;
+import io.malob.module.IStoreService;
 import io.malob.module.SettingReader;
+import io.malob.store.Store;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -14,14 +17,14 @@ import net.floodlightcontroller.core.module.FloodlightModuleException;
 /**
  * Who may use the REST interface.
  *
- * @param tokens the file of tokens; empty without a data directory
- * @param mustHaveTokens whether nobody comes in while there is no such file
+ * @param tokens has the tokens, if there are any
+ * @param mustHaveTokens whether no one comes in while there are none
  * @param tls if it speaks HTTPS
  * @param administrators common names of the certificates that may change things
  * @param hostNames under which it is reached
  */
 record AccessSettings(
-    Optional<Path> tokens,
+    Store tokens,
     boolean mustHaveTokens,
     Optional<TlsFiles> tls,
     ImmutableSet<String> administrators,
@@ -32,15 +35,18 @@ record AccessSettings(
    *
    * @throws FloodlightModuleException if the controller would be open to other machines
    */
-  static AccessSettings read(SettingReader settings, String host) throws FloodlightModuleException {
-    String data = settings.text("data", "");
-    String file = settings.text("tokens", data.isEmpty() ? "" : data + "/tokens.json");
-    Optional<Path> tokens = file.isEmpty() ? Optional.empty() : Optional.of(Path.of(file));
+  static AccessSettings read(SettingReader settings, IStoreService stores, String host)
+      throws FloodlightModuleException {
+    String file = settings.text("tokens", "");
+    Store tokens =
+        file.isEmpty()
+            ? stores.inDirectory(settings.text("data", ""))
+            : stores.inFile(Path.of(file));
     Optional<TlsFiles> tls = TlsFiles.read(settings);
     boolean isInsecure = settings.flag("insecure", false);
     boolean hasClients = tls.isPresent() && tls.get().wantsClients();
     boolean isExposed = !isLoopback(host) && !hasClients && !isInsecure;
-    if (isExposed && (tokens.isEmpty() || !tokens.get().toFile().exists())) {
+    if (isExposed && !StoredTokens.isIn(tokens)) {
       throw new FloodlightModuleException(
           String.format(
               "%1$s.host is %2$s, so other machines could change everything: make a token"

@@ -2,6 +2,7 @@ package io.malob.controller.rest;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.malob.controller.http.HttpLimits;
+import io.malob.module.IStoreService;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
 import java.lang.management.ManagementFactory;
@@ -77,7 +78,7 @@ public final class RestModule implements IFloodlightModule, IRestApiService, Aut
 
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
-    return List.of(IOFSwitchService.class);
+    return List.of(IOFSwitchService.class, IStoreService.class);
   }
 
   @Override
@@ -91,7 +92,7 @@ public final class RestModule implements IFloodlightModule, IRestApiService, Aut
             Math.min(settings.number("maxConnections", 4096, 16, 65536), mostConnections()),
             settings.number("maxConnectionsPerAddress", 256, 1, 65536),
             settings.number("requestSeconds", 10, 1, 3600));
-    access = AccessSettings.read(settings, host);
+    access = AccessSettings.read(settings, context.getServiceImpl(IStoreService.class), host);
     bridgeLogging();
   }
 

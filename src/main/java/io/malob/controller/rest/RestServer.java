@@ -1,18 +1,16 @@
 package io.malob.controller.rest;
 
+import io.malob.controller.access.StoredTokens;
 import io.malob.controller.access.TlsFiles;
-import io.malob.controller.access.TokenFile;
 import io.malob.controller.http.HttpLimits;
 import io.malob.controller.http.HttpServer;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import net.floodlightcontroller.restserver.RestletRoutable;
 import org.restlet.Application;
 import org.restlet.Component;
@@ -85,13 +83,13 @@ final class RestServer implements AutoCloseable {
   /** All resources under one root. */
   private static final class Routes extends Application {
     private final AccessSettings access;
-    private final Optional<TokenFile> tokens;
+    private final StoredTokens tokens;
     private final Map<String, Object> services;
     private final List<RestletRoutable> routables;
 
     Routes(AccessSettings access, Map<String, Object> services, List<RestletRoutable> routables) {
       this.access = access;
-      this.tokens = access.tokens().map(file -> open(file, access));
+      this.tokens = open(access);
       this.services = services;
       this.routables = routables;
       setStatusService(new JsonStatusService());
@@ -118,9 +116,9 @@ final class RestServer implements AutoCloseable {
           context, router, access, new RequestEffects(routables), tokens, Clock.systemUTC());
     }
 
-    private static TokenFile open(Path file, AccessSettings access) {
+    private static StoredTokens open(AccessSettings access) {
       try {
-        return new TokenFile(file, access.mustHaveTokens(), System::nanoTime);
+        return new StoredTokens(access.tokens(), access.mustHaveTokens());
       } catch (IOException e) {
         throw new UncheckedIOException("The tokens cannot be used: " + e.getMessage(), e);
       }

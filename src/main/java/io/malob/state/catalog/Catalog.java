@@ -1,6 +1,10 @@
 package io.malob.state.catalog;
 
 import io.malob.state.catalog.CatalogException.Reason;
+import io.malob.store.Document;
+import io.malob.store.Revisioned;
+import io.malob.store.Store;
+import io.malob.store.Swap;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +19,8 @@ import org.slf4j.LoggerFactory;
  * The VIPs, pools, members, services and health monitors that operators have set up, and the one
  * place where they are changed. Readers take a {@link #snapshot()} from any thread and never wait.
  * Writers wait for each other; a change is checked, stored, published and then told to the
- * listeners, or else nothing of it happens.
+ * listeners, or else nothing of it happens. What others change in the store is published and told
+ * as well.
  *
  * <p>A pool without VIP and a member without pool are normal. Deleting a VIP leaves its pool
  * without VIP, deleting a pool leaves its members and its monitor without pool.
@@ -42,10 +47,17 @@ public final class Catalog {
 
   private static final Logger log = LoggerFactory.getLogger(Catalog.class);
 
-  private final CatalogStore store;
+  static final Document<CatalogSnapshot> DOCUMENT =
+      Document.of("catalog", CatalogFormat::read, CatalogFormat::write).exclusive();
+
+  private final Store store;
   private final Supplier<String> newIds;
   private final List<CatalogListener> listeners = new CopyOnWriteArrayList<>();
   private boolean tellingListeners;
+
+  /** What the store was last known to have; the snapshot is its content. */
+  private Revisioned<CatalogSnapshot> stored;
+
   private volatile CatalogSnapshot snapshot;
 
   /**
@@ -54,10 +66,11 @@ public final class Catalog {
    * @param newIds texts for the ids of new items; one that is taken is passed over
    * @throws IOException if the store cannot be read
    */
-  public Catalog(CatalogStore store, Supplier<String> newIds) throws IOException {
+  public Catalog(Store store, Supplier<String> newIds) throws IOException {
     this.store = store;
     this.newIds = newIds;
-    snapshot = store.load();
+    stored = store.read(DOCUMENT);
+    snapshot = stored.content().orElseGet(CatalogSnapshot::empty);
   }
 
   /**
@@ -65,8 +78,28 @@ public final class Catalog {
    *
    * @throws IOException if the store cannot be read
    */
-  public static Catalog open(CatalogStore store) throws IOException {
-    return new Catalog(store, () -> UUID.randomUUID().toString());
+  public static Catalog open(Store store) throws IOException {
+    Catalog catalog = new Catalog(store, () -> UUID.randomUUID().toString());
+    catalog.follow();
+    return catalog;
+  }
+
+  private synchronized void follow() {
+    Store.Watch unused =
+        store.watch(
+            DOCUMENT,
+            stored,
+            new Store.Listener<>() {
+              @Override
+              public void changed(Revisioned<CatalogSnapshot> now) {
+                publish(now);
+              }
+
+              @Override
+              public void unreadable(IOException why) {
+                log.error("catalog_not_read why=\"{}\" - it stays as it was", why.getMessage());
+              }
+            });
   }
 
   /** The catalog as it is now. */
@@ -105,7 +138,7 @@ public final class Catalog {
           null, "there are " + items.size() + " " + kind.noun() + "s, and no more are possible");
     }
     T item = kind.read(reader, draft.id(), kind.nextNumber(before.tables()), null);
-    commit(before, checked(kind, before, item, fields));
+    commit(checked(kind, before, item, fields));
     return new Creation<>(item, true);
   }
 
@@ -133,7 +166,7 @@ public final class Catalog {
     T item = kind.read(reader, id, 0, current);
     CatalogSnapshot after = checked(kind, before, item, fields);
     if (!item.equals(current)) {
-      commit(before, after);
+      commit(after);
     }
     return item;
   }
@@ -171,7 +204,7 @@ public final class Catalog {
     CatalogSnapshot after = tree.appliedTo(before);
     List<CatalogChange> changes = CatalogTree.changes(before, after);
     if (!dryRun && !changes.isEmpty()) {
-      commit(before, after);
+      commit(after);
     }
     return changes;
   }
@@ -193,7 +226,7 @@ public final class Catalog {
     condition.check(before);
     T item = existing(kind, before, id);
     kind.checkDelete(item);
-    commit(before, new CatalogSnapshot(kind.without(before.tables(), item), before));
+    commit(new CatalogSnapshot(kind.without(before.tables(), item), before));
     return item;
   }
 
@@ -222,12 +255,13 @@ public final class Catalog {
     return id;
   }
 
-  private void commit(CatalogSnapshot before, CatalogSnapshot after) throws CatalogException {
+  private void commit(CatalogSnapshot after) throws CatalogException {
     if (tellingListeners) {
       throw new IllegalStateException("a catalog listener must not change the catalog");
     }
+    Swap<CatalogSnapshot> swap;
     try {
-      store.save(after);
+      swap = store.compareAndSet(DOCUMENT, stored, Optional.of(after));
     } catch (IOException e) {
       log.error("catalog_not_stored why=\"{}\"", e.toString());
       throw new CatalogException(
@@ -235,6 +269,28 @@ public final class Catalog {
           "the change could not be stored on the controller's disk, so nothing was changed",
           e);
     }
+    publish(swap.now());
+    if (!swap.isDone()) {
+      throw new CatalogException(
+          Reason.CHANGED_MEANWHILE,
+          "another controller has changed the catalog meanwhile, so nothing was changed here",
+          (String) null);
+    }
+  }
+
+  /** The store can tell of a change before the method that makes it has come back, or after. */
+  private synchronized void publish(Revisioned<CatalogSnapshot> now) {
+    if (now.revision() <= stored.revision()) {
+      return;
+    }
+    stored = now;
+    if (now.content().isEmpty()) {
+      // an empty catalog would take away the rules of all VIPs
+      log.error("catalog_not_read why=\"{}\" - it stays as it was", "it was deleted");
+      return;
+    }
+    CatalogSnapshot before = snapshot;
+    CatalogSnapshot after = now.content().get();
     snapshot = after;
     tellingListeners = true;
     try {

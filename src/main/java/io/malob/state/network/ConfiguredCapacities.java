@@ -1,19 +1,21 @@
 package io.malob.state.network;
 
 import com.google.common.collect.ImmutableSortedMap;
-import io.malob.file.DurableFile;
+import io.malob.store.Document;
+import io.malob.store.Revisioned;
+import io.malob.store.Store;
+import io.malob.store.Swap;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * How much operators say that links can carry, by the port that sends into the link. Kept in {@code
- * capacities.json}, if there is a directory for it. Safe for use by several threads; readers never
- * wait.
+ * How much operators say that links can carry, by the port that sends into the link. Kept in a
+ * store. Safe for use by several threads; readers never wait.
  */
 public final class ConfiguredCapacities {
   /** How many there can be. */
@@ -22,30 +24,43 @@ public final class ConfiguredCapacities {
   /** The largest capacity, in bit/s. */
   public static final double MOST_BPS = 1e13;
 
-  private final @Nullable DurableFile file;
-  private volatile ImmutableSortedMap<PortId, Double> byPort;
+  private static final Logger LOG = LoggerFactory.getLogger(ConfiguredCapacities.class);
 
-  private ConfiguredCapacities(
-      @Nullable DurableFile file, ImmutableSortedMap<PortId, Double> byPort) {
-    this.file = file;
-    this.byPort = byPort;
-  }
+  private static final Document<ImmutableSortedMap<PortId, Double>> DOCUMENT =
+      Document.of("capacities", CapacityFormat::read, CapacityFormat::write);
 
-  /** None yet; they are forgotten with this object. */
-  public static ConfiguredCapacities inMemory() {
-    return new ConfiguredCapacities(null, ImmutableSortedMap.of());
+  private final Store store;
+  private volatile Revisioned<ImmutableSortedMap<PortId, Double>> stored;
+
+  private ConfiguredCapacities(Store store, Revisioned<ImmutableSortedMap<PortId, Double>> stored) {
+    this.store = store;
+    this.stored = stored;
   }
 
   /**
-   * Those that are kept in that directory, which is made if it is not there.
+   * Those that are kept in that store.
    *
    * @throws IOException if they cannot be read; the message is for users
    */
-  public static ConfiguredCapacities open(Path directory) throws IOException {
-    Files.createDirectories(directory);
-    DurableFile file = new DurableFile(directory, "capacities.json");
-    return new ConfiguredCapacities(
-        file, file.load(CapacityFormat::read).orElseGet(ImmutableSortedMap::of));
+  public static ConfiguredCapacities open(Store store) throws IOException {
+    ConfiguredCapacities capacities = new ConfiguredCapacities(store, store.read(DOCUMENT));
+    Store.Watch unused =
+        store.watch(
+            DOCUMENT,
+            capacities.stored,
+            new Store.Listener<>() {
+              @Override
+              public void changed(Revisioned<ImmutableSortedMap<PortId, Double>> now) {
+                capacities.publish(now);
+              }
+
+              @Override
+              public void unreadable(IOException why) {
+                LOG.error(
+                    "capacities_not_read why=\"{}\" - they stay as they were", why.getMessage());
+              }
+            });
+    return capacities;
   }
 
   /** Whether a link can have this capacity. */
@@ -55,7 +70,7 @@ public final class ConfiguredCapacities {
 
   /** All, in bit/s. */
   public ImmutableSortedMap<PortId, Double> all() {
-    return byPort;
+    return stored.content().orElseGet(ImmutableSortedMap::of);
   }
 
   /**
@@ -69,15 +84,13 @@ public final class ConfiguredCapacities {
     if (!isPossible(bitsPerSecond)) {
       throw new IllegalArgumentException("a link cannot carry " + bitsPerSecond + " bit/s");
     }
-    if (byPort.size() >= MOST && !byPort.containsKey(port)) {
-      throw new IllegalStateException("there are " + MOST + " capacities already");
-    }
-    Map<PortId, Double> changed = new TreeMap<>(byPort);
-    @Nullable Double before = changed.put(port, bitsPerSecond);
-    if (before == null || before != bitsPerSecond) {
-      publish(changed);
-    }
-    return Optional.ofNullable(before);
+    return change(
+        changed -> {
+          if (changed.size() >= MOST && !changed.containsKey(port)) {
+            throw new IllegalStateException("there are " + MOST + " capacities already");
+          }
+          return changed.put(port, bitsPerSecond);
+        });
   }
 
   /**
@@ -87,18 +100,34 @@ public final class ConfiguredCapacities {
    * @throws IOException if that could not be stored; nothing has changed then
    */
   public synchronized Optional<Double> remove(PortId port) throws IOException {
-    Map<PortId, Double> changed = new TreeMap<>(byPort);
-    @Nullable Double before = changed.remove(port);
-    if (before != null) {
-      publish(changed);
-    }
-    return Optional.ofNullable(before);
+    return change(changed -> changed.remove(port));
   }
 
-  private void publish(Map<PortId, Double> changed) throws IOException {
-    if (file != null) {
-      file.replace(CapacityFormat.write(changed));
+  /** One change of the map, which gives out what was there before. */
+  private interface Change {
+    @Nullable Double make(Map<PortId, Double> capacities);
+  }
+
+  private Optional<Double> change(Change change) throws IOException {
+    while (true) {
+      ImmutableSortedMap<PortId, Double> before = all();
+      Map<PortId, Double> after = new TreeMap<>(before);
+      Optional<Double> was = Optional.ofNullable(change.make(after));
+      if (after.equals(before)) {
+        return was;
+      }
+      Swap<ImmutableSortedMap<PortId, Double>> swap =
+          store.compareAndSet(DOCUMENT, stored, Optional.of(ImmutableSortedMap.copyOf(after)));
+      publish(swap.now());
+      if (swap.isDone()) {
+        return was;
+      }
     }
-    byPort = ImmutableSortedMap.copyOf(changed);
+  }
+
+  private synchronized void publish(Revisioned<ImmutableSortedMap<PortId, Double>> now) {
+    if (now.revision() > stored.revision()) {
+      stored = now;
+    }
   }
 }

@@ -43,9 +43,9 @@ import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogException;
-import io.malob.state.catalog.CatalogStore;
 import io.malob.state.catalog.Fields;
 import io.malob.state.network.ServerMeasurements;
+import io.malob.store.MemoryStore;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
 import io.malob.testing.Stub;
@@ -187,7 +187,7 @@ public final class LifecycleFixture {
 
   private static Catalog webService() {
     try {
-      Catalog catalog = Catalog.open(CatalogStore.inMemory());
+      Catalog catalog = Catalog.open(new MemoryStore(Runnable::run));
       catalog.create(
           Catalog.VIPS,
           Fields.of("id", "v", "protocol", "tcp", "address", VIP.toString(), "port", "80"));

@@ -10,8 +10,8 @@ import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogItem;
 import io.malob.state.catalog.CatalogKind;
-import io.malob.state.catalog.CatalogStore;
 import io.malob.state.catalog.Fields;
+import io.malob.store.MemoryStore;
 import io.malob.testing.Frames;
 import java.io.IOException;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,7 +44,7 @@ class PacketInClassesTest {
 
   @BeforeEach
   void twoVipsAndAMember() throws IOException, CatalogException {
-    catalog = Catalog.open(CatalogStore.inMemory());
+    catalog = Catalog.open(new MemoryStore(Runnable::run));
     create(Catalog.VIPS, "id", "web", "address", VIP.toString(), "protocol", "TCP", "port", "80");
     create(Catalog.VIPS, "id", "all", "address", OTHER_VIP.toString());
     create(Catalog.MEMBERS, "id", "m", "address", MEMBER.toString());

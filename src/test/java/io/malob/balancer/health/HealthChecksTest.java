@@ -8,9 +8,9 @@ import io.malob.openflow.FlowProgrammer;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogSnapshot;
-import io.malob.state.catalog.CatalogStore;
 import io.malob.state.catalog.Fields;
 import io.malob.state.network.ServerMeasurements;
+import io.malob.store.MemoryStore;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +48,7 @@ class HealthChecksTest {
           anyMember -> {});
 
   private static CatalogSnapshot catalog() throws IOException, CatalogException {
-    Catalog catalog = Catalog.open(CatalogStore.inMemory());
+    Catalog catalog = Catalog.open(new MemoryStore(Runnable::run));
     var unusedPool = catalog.create(Catalog.POOLS, Fields.of("id", "p"));
     for (int i = 0; i < MEMBERS; i++) {
       String address = "10.0." + (1 + i / 250) + "." + (1 + i % 250);
@@ -88,7 +88,7 @@ class HealthChecksTest {
 
   @Test
   void memberThatIsNotFoundYetAfterAStart_isNotJudged_forTenSeconds() throws Exception {
-    Catalog catalog = Catalog.open(CatalogStore.inMemory());
+    Catalog catalog = Catalog.open(new MemoryStore(Runnable::run));
     var unusedVip = catalog.create(Catalog.VIPS, Fields.of("id", "v", "address", "10.0.0.100"));
     var unusedPool = catalog.create(Catalog.POOLS, Fields.of("id", "p", "vip_id", "v"));
     var unusedMember =

@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.net.httpserver.HttpServer;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogException;
-import io.malob.state.catalog.CatalogStore;
 import io.malob.state.catalog.Fields;
 import io.malob.state.catalog.HttpCheck;
+import io.malob.store.MemoryStore;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -64,7 +64,7 @@ class HttpProbesTest {
 
   /** What a monitor with these fields asks. */
   private static HttpCheck check(String... namesAndValues) throws CatalogException, IOException {
-    Catalog catalog = Catalog.open(CatalogStore.inMemory());
+    Catalog catalog = Catalog.open(new MemoryStore(Runnable::run));
     Map<String, @Nullable String> fields = new LinkedHashMap<>();
     fields.put("type", "HTTP");
     for (int i = 0; i < namesAndValues.length; i += 2) {

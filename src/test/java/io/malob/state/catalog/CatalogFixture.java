@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.malob.state.catalog.CatalogException.Reason;
+import io.malob.store.MemoryStore;
 import org.junit.jupiter.api.function.Executable;
 
 /** A catalog in memory, with short ways to fill it. */
@@ -16,7 +17,7 @@ final class CatalogFixture {
   }
 
   static CatalogFixture inMemory() throws Exception {
-    return new CatalogFixture(Catalog.open(CatalogStore.inMemory()));
+    return new CatalogFixture(Catalog.open(new MemoryStore(Runnable::run)));
   }
 
   Vip vip(String... fields) throws CatalogException {

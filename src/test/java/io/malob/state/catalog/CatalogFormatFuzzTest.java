@@ -1,6 +1,7 @@
 package io.malob.state.catalog;
 
 import io.malob.file.DamagedException;
+import io.malob.store.MemoryStore;
 import io.malob.testing.FuzzCorpus;
 import io.malob.testing.ReaderFuzz;
 import java.io.IOException;
@@ -15,7 +16,7 @@ class CatalogFormatFuzzTest {
 
   @Test
   void spoiledCatalog_isReadOrDamaged() throws Exception {
-    Catalog catalog = Catalog.open(CatalogStore.inMemory());
+    Catalog catalog = Catalog.open(new MemoryStore(Runnable::run));
     CatalogFixture fixture = new CatalogFixture(catalog);
     fixture.pool("id", "p");
     catalog.create(

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.malob.algorithm.Algorithm;
 import io.malob.state.catalog.AlgorithmChoice.Source;
 import io.malob.state.catalog.CatalogException.Reason;
+import io.malob.store.MemoryStore;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -232,7 +233,8 @@ class CatalogTest {
   @Test
   void generatedIds_neverCollide() throws Exception {
     Iterator<String> ids = List.of("a", "a", "a", "b").iterator();
-    CatalogFixture scripted = new CatalogFixture(new Catalog(CatalogStore.inMemory(), ids::next));
+    CatalogFixture scripted =
+        new CatalogFixture(new Catalog(new MemoryStore(Runnable::run), ids::next));
     assertEquals("a", scripted.pool().id());
     assertEquals("b", scripted.pool().id());
     Set<String> unique = new HashSet<>();

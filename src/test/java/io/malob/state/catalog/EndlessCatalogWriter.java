@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import io.malob.store.FileStore;
 import java.nio.file.Path;
 
 /** A process that adds members and says so after each, until it is killed. */
@@ -9,7 +10,7 @@ final class EndlessCatalogWriter {
   private EndlessCatalogWriter() {}
 
   public static void main(String[] args) throws Exception {
-    Catalog catalog = Catalog.open(FileCatalogStore.open(Path.of(args[0])));
+    Catalog catalog = Catalog.open(FileStore.inDirectory(Path.of(args[0]), Runnable::run));
     for (int i = 0; i < BOUND; i++) {
       catalog.create(Catalog.MEMBERS, Fields.of("id", "m" + i, "address", "10.0.0.1"));
       System.out.println("m" + i);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.store.MemoryStore;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
@@ -14,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class HttpMonitorTest {
-  private final Catalog catalog = Catalog.open(CatalogStore.inMemory());
+  private final Catalog catalog = Catalog.open(new MemoryStore(Runnable::run));
 
   HttpMonitorTest() throws IOException {}
 

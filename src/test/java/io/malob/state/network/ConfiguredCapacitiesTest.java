@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.store.FileStore;
+import io.malob.store.MemoryStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -91,7 +93,28 @@ class ConfiguredCapacitiesTest {
     assertEquals(Map.of(PORT, 50e6), open().all());
   }
 
+  /** As two controllers would have them; they are told of nothing here. */
+  @Test
+  void changesOfTwo_areBothKept() throws Exception {
+    MemoryStore store = new MemoryStore(never -> {});
+    ConfiguredCapacities ours = ConfiguredCapacities.open(store);
+    ConfiguredCapacities theirs = ConfiguredCapacities.open(store);
+    theirs.set(PORT, 1);
+    assertEquals(Optional.empty(), ours.set(OTHER, 2));
+    assertEquals(Map.of(PORT, 1.0, OTHER, 2.0), ours.all());
+    assertEquals(Optional.of(1.0), theirs.remove(PORT));
+    assertEquals(Map.of(OTHER, 2.0), theirs.all());
+  }
+
+  @Test
+  void changeOfAnother_isSeen() throws Exception {
+    MemoryStore store = new MemoryStore(Runnable::run);
+    ConfiguredCapacities ours = ConfiguredCapacities.open(store);
+    ConfiguredCapacities.open(store).set(PORT, 1);
+    assertEquals(Map.of(PORT, 1.0), ours.all());
+  }
+
   private ConfiguredCapacities open() throws IOException {
-    return ConfiguredCapacities.open(directory);
+    return ConfiguredCapacities.open(FileStore.inDirectory(directory, Runnable::run));
   }
 }

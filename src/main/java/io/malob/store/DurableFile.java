@@ -1,5 +1,6 @@
-package io.malob.file;
+package io.malob.store;
 
+import io.malob.file.DamagedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -21,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * copy, NAME.last-good, so that damage of the file itself loses nothing. A damaged file is never
  * taken for an empty one, nor a lost one for a first start. For one writer at a time.
  */
-public final class DurableFile {
+final class DurableFile {
   private static final Logger LOG = LoggerFactory.getLogger(DurableFile.class);
   private static final String COPY = ".last-good";
 
@@ -37,44 +38,14 @@ public final class DurableFile {
     void force(Path path, FileChannel channel) throws IOException;
   }
 
-  /**
-   * What a state file must be.
-   *
-   * @param <T> what it says
-   */
-  public interface Format<T> {
-    /**
-     * What these bytes say.
-     *
-     * @throws DamagedException if they are not of this format
-     * @throws IOException if they cannot be used for another reason
-     */
-    T read(byte[] bytes) throws DamagedException, IOException;
-  }
-
-  /**
-   * A file that need not be there yet.
-   *
-   * @param directory where it is; must be there
-   * @param name what it is called there
-   */
-  public DurableFile(Path directory, String name) {
-    this(directory.resolve(name));
-  }
-
-  /** A file in a directory that is there. */
-  public DurableFile(Path file) {
+  /** A file that need not be there yet, in a directory that is there. */
+  DurableFile(Path file) {
     this(file, (path, channel) -> channel.force(true));
   }
 
   DurableFile(Path file, Disk disk) {
     this.file = file.toAbsolutePath();
     this.disk = disk;
-  }
-
-  /** Where it is. */
-  public Path path() {
-    return file;
   }
 
   private Path copy() {
@@ -90,7 +61,7 @@ public final class DurableFile {
    *
    * @throws IOException if it is damaged or lost; the message names the place and how to restore it
    */
-  public <T> Optional<T> load(Format<T> format) throws IOException {
+  <T> Optional<T> load(Document.Reader<T> reader) throws IOException {
     byte[] bytes;
     try {
       bytes = Files.readAllBytes(file);
@@ -99,11 +70,11 @@ public final class DurableFile {
       return Optional.empty();
     }
     try {
-      T content = format.read(bytes);
+      T content = reader.read(bytes);
       keep(bytes);
       return Optional.of(content);
     } catch (DamagedException e) {
-      throw new IOException(file + " is damaged, " + e.getMessage() + "; " + advice(format), e);
+      throw new IOException(file + " is damaged, " + e.getMessage() + "; " + advice(reader), e);
     }
   }
 
@@ -112,7 +83,7 @@ public final class DurableFile {
    *
    * @throws IOException if there was one; the message says how to restore it
    */
-  public void checkFirstStart() throws IOException {
+  private void checkFirstStart() throws IOException {
     if (Files.notExists(file) && Files.exists(copy())) {
       throw new IOException(
           String.format(
@@ -122,9 +93,9 @@ public final class DurableFile {
     }
   }
 
-  private String advice(Format<?> format) {
+  private String advice(Document.Reader<?> reader) {
     try {
-      format.read(Files.readAllBytes(copy()));
+      reader.read(Files.readAllBytes(copy()));
       return String.format(
           "the last good version is %2$s (of %3$s): \"cp -p %2$s %1$s\" restores it",
           file,
@@ -137,7 +108,7 @@ public final class DurableFile {
   }
 
   /** Puts these bytes in the place of what is there; on return they are on the disk. */
-  public void replace(byte[] bytes) throws IOException {
+  void replace(byte[] bytes) throws IOException {
     Path beside = beside(".new");
     writeDurably(beside, bytes);
     Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
@@ -146,7 +117,7 @@ public final class DurableFile {
   }
 
   /** Removes it if it is there; on return that is on the disk. */
-  public void delete() throws IOException {
+  void delete() throws IOException {
     // the copy first: left alone, it would mean that the file was lost
     boolean wasThere = Files.deleteIfExists(copy());
     if (Files.deleteIfExists(file) || wasThere) {

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.state.catalog.CatalogException.Reason;
+import io.malob.store.FileStore;
+import io.malob.store.Store;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -24,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The catalog on the disk. */
-class FileCatalogStoreTest {
+class StoredCatalogTest {
   private static final int WRITES_BEFORE_KILL = 60;
 
   @TempDir Path directory;
@@ -32,7 +34,7 @@ class FileCatalogStoreTest {
   @Test
   void catalog_isTheSameAfterARestart() throws Exception {
     CatalogTables before;
-    try (CatalogStore store = FileCatalogStore.open(directory)) {
+    try (Store store = store()) {
       CatalogFixture fixture = new CatalogFixture(Catalog.open(store));
       fixture.vip("id", "gone", "address", "10.0.0.99");
       fixture.vip("id", "v", "name", "Wäb \"x\"", "address", "10.0.0.100", "protocol", "icmp");
@@ -52,7 +54,7 @@ class FileCatalogStoreTest {
     assertEquals(before, reloaded().tables());
     assertEquals(List.of("m", "n", "o"), List.copyOf(reloaded().members().keySet()));
     // a member keeps port 0 when the pool that made it an ICMP type is gone
-    try (CatalogStore store = FileCatalogStore.open(directory)) {
+    try (Store store = store()) {
       Catalog.open(store).delete(Catalog.POOLS, "p");
     }
     assertEquals(0, reloaded().members().get("m").port());
@@ -125,7 +127,7 @@ class FileCatalogStoreTest {
       })
   void oneWrongByte_isNamed_andTheCopyRestoresAll(String right, String wrong, String what)
       throws Exception {
-    try (CatalogStore store = FileCatalogStore.open(directory)) {
+    try (Store store = store()) {
       CatalogFixture fixture = new CatalogFixture(Catalog.open(store));
       fixture.pool("id", "p");
       fixture.member("id", "m", "address", "10.0.0.2", "pool_id", "p");
@@ -159,7 +161,7 @@ class FileCatalogStoreTest {
 
   @Test
   void halfWrittenNewFile_doesNotCount() throws Exception {
-    try (CatalogStore store = FileCatalogStore.open(directory)) {
+    try (Store store = store()) {
       new CatalogFixture(Catalog.open(store)).pool("id", "p");
     }
     Files.writeString(directory.resolve("catalog.json.new"), "{\"version\":1,\"vi");
@@ -168,10 +170,11 @@ class FileCatalogStoreTest {
 
   @Test
   void secondStoreInTheDirectory_isRefused() throws Exception {
-    try (CatalogStore store = FileCatalogStore.open(directory)) {
-      IOException e = assertThrows(IOException.class, () -> FileCatalogStore.open(directory));
+    try (Store store = store()) {
+      Catalog.open(store);
+      IOException e = assertThrows(IOException.class, this::reloaded);
       assertTrue(e.getMessage().startsWith("another controller uses the data directory"));
-      store.load();
+      Catalog.open(store);
     }
     reloaded();
   }
@@ -179,7 +182,7 @@ class FileCatalogStoreTest {
   /** Root may write anywhere, so that a directory in the way stands for a disk that refuses. */
   @Test
   void failedWrite_changesNothing_andALaterOneSucceeds() throws Exception {
-    try (CatalogStore store = FileCatalogStore.open(directory)) {
+    try (Store store = store()) {
       CatalogFixture fixture = new CatalogFixture(Catalog.open(store));
       fixture.pool("id", "p");
       Files.createDirectory(directory.resolve("catalog.json.new"));
@@ -230,9 +233,13 @@ class FileCatalogStoreTest {
     assertTrue(files().stream().noneMatch(name -> name.contains("damaged")));
   }
 
+  private Store store() {
+    return FileStore.inDirectory(directory, Runnable::run);
+  }
+
   private CatalogSnapshot reloaded() throws IOException {
-    try (CatalogStore store = FileCatalogStore.open(directory)) {
-      return store.load();
+    try (Store store = store()) {
+      return Catalog.open(store).snapshot();
     }
   }
 

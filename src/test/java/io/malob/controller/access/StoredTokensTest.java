@@ -6,18 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.hash.Hashing;
+import io.malob.store.FileStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The file of tokens, and what becomes of requests when it is damaged or lost. */
-class TokenFileTest {
-  private long now;
+class StoredTokensTest {
+  private @Nullable FileStore store;
 
   @TempDir Path directory;
 
@@ -28,7 +29,9 @@ class TokenFileTest {
   private void write(String text) throws IOException {
     Files.writeString(path(), text);
     Files.setPosixFilePermissions(path(), PosixFilePermissions.fromString("rw-------"));
-    now += TimeUnit.SECONDS.toNanos(2);
+    if (store != null) {
+      store.poll();
+    }
   }
 
   private static String tokens(String token) {
@@ -37,8 +40,10 @@ class TokenFileTest {
         Hashing.sha256().hashString(token, StandardCharsets.UTF_8));
   }
 
-  private TokenFile open() throws IOException {
-    return new TokenFile(path(), false, () -> now);
+  /** As after a restart. */
+  private StoredTokens open() throws IOException {
+    store = FileStore.inDirectory(directory, Runnable::run);
+    return new StoredTokens(store, false);
   }
 
   @Test
@@ -71,7 +76,7 @@ class TokenFileTest {
   @Test
   void fileThatIsDamagedMeanwhile_changesNothing() throws Exception {
     write(tokens("secret"));
-    TokenFile file = open();
+    StoredTokens file = open();
     write("{");
     assertTrue(file.callerOf("secret").isPresent());
     assertTrue(file.isWanted());

@@ -1,0 +1,63 @@
+package io.malob.agent;
+
+import com.google.common.collect.ImmutableMap;
+import io.malob.state.report.GuardFormat;
+import io.malob.state.report.ReplayGuard;
+import io.malob.store.Document;
+import io.malob.store.Revisioned;
+import io.malob.store.Store;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps over a restart which reports have been accepted, so that no older one is. For one thread at
+ * a time.
+ */
+final class StoredGuard {
+  private static final Logger LOG = LoggerFactory.getLogger(StoredGuard.class);
+
+  private static final Document<Map<String, ReplayGuard.Memory>> DOCUMENT =
+      Document.of("agents-heard", GuardFormat::read, GuardFormat::write);
+
+  private final Store store;
+  private Revisioned<Map<String, ReplayGuard.Memory>> stored;
+  private boolean failed;
+
+  /**
+   * What a store has.
+   *
+   * @throws IOException if it cannot be read; the message is for users
+   */
+  StoredGuard(Store store) throws IOException {
+    this.store = store;
+    stored = store.read(DOCUMENT);
+  }
+
+  /** What was kept. */
+  Map<String, ReplayGuard.Memory> get() {
+    return stored.content().orElseGet(ImmutableMap::of);
+  }
+
+  /** Keeps this, if it is not what is kept already. */
+  void save(Map<String, ReplayGuard.Memory> memory) {
+    if (memory.equals(get())) {
+      return;
+    }
+    try {
+      // what another has kept meanwhile is older or from its own agents: the next save replaces it
+      stored = store.compareAndSet(DOCUMENT, stored, Optional.of(memory)).now();
+      failed = false;
+    } catch (IOException e) {
+      if (!failed) {
+        LOG.error(
+            "heard_reports_not_written file=\"{}\" why=\"{}\"",
+            store.where(DOCUMENT),
+            e.toString());
+      }
+      failed = true;
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package io.malob.controller.access;
+
+import io.malob.store.Document;
+import io.malob.store.Revisioned;
+import io.malob.store.Store;
+import java.io.IOException;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The tokens, which people and commands edit while the controller runs. What cannot be read is
+ * reported, and the tokens stay as they were. Once there was a document of tokens, tokens are
+ * wanted until the controller ends, also when it has gone: deleting it lets no one in. Thread-safe.
+ */
+public final class StoredTokens {
+  private static final Logger logger = LoggerFactory.getLogger(StoredTokens.class);
+  private static final long MAX_BYTES = 1024 * 1024;
+
+  private static final Document<Tokens> DOCUMENT =
+      Document.edited("tokens", TokensFormat::read, MAX_BYTES, PrivateFile::check);
+
+  private volatile Tokens tokens;
+  private volatile boolean isWanted;
+
+  /**
+   * The tokens of a store, which need not be there yet.
+   *
+   * @param isWanted whether tokens are wanted even if there are none
+   * @throws IOException if they cannot be used, or were lost; the message says why
+   */
+  public StoredTokens(Store store, boolean isWanted) throws IOException {
+    Revisioned<Tokens> stored = store.read(DOCUMENT);
+    this.isWanted = isWanted || stored.content().isPresent();
+    tokens = Tokens.NONE;
+    take(stored);
+    Store.Watch unused =
+        store.watch(
+            DOCUMENT,
+            stored,
+            new Store.Listener<>() {
+              @Override
+              public void changed(Revisioned<Tokens> now) {
+                take(now);
+              }
+
+              @Override
+              public void unreadable(IOException why) {
+                StoredTokens.this.isWanted = true;
+                logger.error(
+                    "tokens_not_read file=\"{}\" why=\"{}\" - they stay as they were",
+                    store.where(DOCUMENT),
+                    why.getMessage());
+              }
+            });
+  }
+
+  /** Whether a store has tokens, or something in their place that cannot be read. */
+  public static boolean isIn(Store store) {
+    try {
+      return store.read(DOCUMENT).content().isPresent();
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  private void take(Revisioned<Tokens> now) {
+    tokens = now.content().orElse(Tokens.NONE);
+    if (now.content().isPresent()) {
+      isWanted = true;
+      logger.info("tokens_read count={}", tokens.entries().size());
+    }
+  }
+
+  /** Whether requests need a token. */
+  public boolean isWanted() {
+    return isWanted;
+  }
+
+  /** Whose token this is; empty if it is no one's. */
+  public Optional<Caller> callerOf(String token) {
+    return tokens.callerOf(token);
+  }
+}

@@ -1,0 +1,175 @@
+package io.malob.store;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import java.io.IOException;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A store of one process: it counts revisions itself, from 1 for what was there when it was first
+ * read. Where content is kept is the subclass's. Changes of one document wait for each other;
+ * different ones do not.
+ */
+abstract class LocalStore implements Store {
+  private static final Logger LOG = LoggerFactory.getLogger(LocalStore.class);
+
+  private final Map<String, Entry<?>> entries = new ConcurrentHashMap<>();
+  private final Executor notifier;
+
+  /**
+   * A store without documents.
+   *
+   * @param notifier runs what listeners do
+   */
+  LocalStore(Executor notifier) {
+    this.notifier = MoreExecutors.newSequentialExecutor(notifier);
+  }
+
+  /** Reads what is kept, for the first time, or since others have changed it. */
+  abstract <T> Optional<T> load(Document<T> document) throws IOException;
+
+  /** Keeps this; on return it is durable. */
+  abstract <T> void save(Document<T> document, Optional<T> next) throws IOException;
+
+  @Override
+  public <T> Revisioned<T> read(Document<T> document) throws IOException {
+    return entry(document).read();
+  }
+
+  @Override
+  public <T> Swap<T> compareAndSet(Document<T> document, Revisioned<T> expected, Optional<T> next)
+      throws IOException {
+    return entry(document).swap(expected, next);
+  }
+
+  @Override
+  public <T> Watch watch(Document<T> document, Revisioned<T> since, Listener<T> listener) {
+    return entry(document).watch(since, listener);
+  }
+
+  @Override
+  public void close() throws IOException {
+    entries.values().forEach(Entry::close);
+  }
+
+  /** Others have changed a document, as it says now. */
+  <T> void changed(Document<T> document, Optional<T> now) {
+    entry(document).replace(now);
+  }
+
+  /** Others have changed a document, and it cannot be read. */
+  <T> void unreadable(Document<T> document, IOException why) {
+    entry(document).tell(listener -> listener.unreadable(why));
+  }
+
+  @SuppressWarnings("unchecked") // a key has one type of content
+  private <T> Entry<T> entry(Document<T> document) {
+    return (Entry<T>) entries.computeIfAbsent(document.key(), any -> new Entry<>(document));
+  }
+
+  /** One document. Its monitor is held while it is read or changed, and while that is queued. */
+  private final class Entry<T> {
+    private final Document<T> document;
+    private final Set<Subscription> subscriptions = new LinkedHashSet<>();
+
+    /** As it is kept; null until it has been read. */
+    private @Nullable Revisioned<T> current;
+
+    Entry(Document<T> document) {
+      this.document = document;
+    }
+
+    synchronized Revisioned<T> read() throws IOException {
+      Revisioned<T> known = current;
+      if (known == null) {
+        Optional<T> found = load(document);
+        known = new Revisioned<>(found.isPresent() ? 1 : 0, found);
+        current = known;
+      }
+      return known;
+    }
+
+    synchronized Swap<T> swap(Revisioned<T> expected, Optional<T> next) throws IOException {
+      Revisioned<T> before = read();
+      if (before.revision() != expected.revision()) {
+        return new Swap<>(false, before);
+      }
+      save(document, next);
+      return new Swap<>(true, replace(next));
+    }
+
+    synchronized Revisioned<T> replace(Optional<T> next) {
+      Revisioned<T> after = new Revisioned<>(current == null ? 1 : current.revision() + 1, next);
+      current = after;
+      tell(listener -> listener.changed(after));
+      return after;
+    }
+
+    synchronized void tell(Consumer<Listener<T>> call) {
+      subscriptions.forEach(subscription -> subscription.tell(call));
+    }
+
+    synchronized Watch watch(Revisioned<T> since, Listener<T> listener) {
+      Subscription subscription = new Subscription(listener);
+      subscriptions.add(subscription);
+      Revisioned<T> now = current;
+      if (now != null && now.isAfter(since)) {
+        subscription.tell(each -> each.changed(now));
+      }
+      return subscription;
+    }
+
+    synchronized void close() {
+      subscriptions.forEach(subscription -> subscription.isClosed = true);
+      subscriptions.clear();
+    }
+
+    /** A listener, until it is closed. */
+    private final class Subscription implements Watch {
+      private final Listener<T> listener;
+      private volatile boolean isClosed;
+
+      Subscription(Listener<T> listener) {
+        this.listener = listener;
+      }
+
+      void tell(Consumer<Listener<T>> call) {
+        try {
+          notifier.execute(
+              () -> {
+                if (!isClosed) {
+                  run(call);
+                }
+              });
+        } catch (RejectedExecutionException e) {
+          // the controller ends
+        }
+      }
+
+      private void run(Consumer<Listener<T>> call) {
+        try {
+          call.accept(listener);
+        } catch (RuntimeException e) {
+          LOG.error("store_listener_failed key={}", document.key(), e);
+        }
+      }
+
+      @Override
+      public void close() {
+        isClosed = true;
+        synchronized (Entry.this) {
+          subscriptions.remove(this);
+        }
+      }
+    }
+  }
+}

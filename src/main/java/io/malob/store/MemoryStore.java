@@ -1,0 +1,29 @@
+package io.malob.store;
+
+import java.util.Optional;
+import java.util.concurrent.Executor;
+
+/** A store that forgets everything with the process. */
+public final class MemoryStore extends LocalStore {
+  /**
+   * A store without documents.
+   *
+   * @param notifier runs what listeners do
+   */
+  public MemoryStore(Executor notifier) {
+    super(notifier);
+  }
+
+  @Override
+  <T> Optional<T> load(Document<T> document) {
+    return Optional.empty();
+  }
+
+  @Override
+  <T> void save(Document<T> document, Optional<T> next) {}
+
+  @Override
+  public String where(Document<?> document) {
+    return "memory";
+  }
+}

@@ -1,0 +1,9 @@
+package io.malob.store;
+
+/** The contract, in memory. */
+class MemoryStoreTest extends StoreContract {
+  @Override
+  Store open() {
+    return new MemoryStore(notifier);
+  }
+}
