@@ -168,15 +168,14 @@ public final class EndhostModule
     refusedFlows = new RefusedFlows(flows, inOrder, this::endRefused);
     FirstPackets firstPackets = new FirstPackets();
     FlowPlacer placer = new FlowPlacer(flows, choice, sender, refusals, resets);
-    IcmpErrors icmpErrors = new IcmpErrors(flows, sender, refusals);
     packets =
         new PacketIns(
             uplinks,
             placer,
             ends,
             new ArpProxy(sender),
-            icmpErrors,
-            new Ipv6PacketIns(uplinks, placer, new NeighbourProxy(sender), icmpErrors, refusals),
+            new NeighbourProxy(sender),
+            new IcmpErrors(flows, sender, refusals),
             firstPackets,
             refusals,
             nanoTime);

@@ -1,7 +1,6 @@
 package io.malob.endhost;
 
 import io.malob.openflow.packet.IpPacket;
-import io.malob.openflow.packet.Packet;
 import io.malob.openflow.uplink.FlowKey;
 import io.malob.openflow.uplink.InsideEnd;
 import io.malob.openflow.uplink.UplinkEnd;
@@ -40,28 +39,27 @@ final class FlowPlacer {
   }
 
   /**
-   * Takes an IPv4 packet that the host sends.
+   * Takes a packet that the host sends.
    *
    * @return whether it was the first of a flow
    */
-  boolean sent(Wiring wiring, InsideEnd inside, Packet packet, long nowNanos) {
-    if (packet.srcAddress() != inside.ipv4().getInt()) {
+  boolean sent(Wiring wiring, InsideEnd inside, IpPacket packet, long nowNanos) {
+    Optional<? extends IPAddress<?>> host = inside.address(packet.version());
+    if (host.isEmpty()) {
+      return false;
+    }
+    if (!packet.source().equals(host.get())) {
       refusals.count(Refusal.WRONG_SOURCE);
       return false;
     }
-    if (Fragments.isOne(packet)) {
-      fragments.send(wiring, packet, nowNanos);
-      return false;
-    }
-    return place(wiring, inside, FlowKey.sent(packet), packet, nowNanos);
+    FlowKey key = FlowKey.sent(packet);
+    return !fragments.send(wiring, packet, nowNanos)
+        && key.version() == packet.version()
+        && place(wiring, inside, key, packet, nowNanos);
   }
 
-  /**
-   * Takes a packet that the host sends, of a flow that has that key.
-   *
-   * @return whether it was the first of it
-   */
-  boolean place(Wiring wiring, InsideEnd inside, FlowKey key, IpPacket packet, long nowNanos) {
+  private boolean place(
+      Wiring wiring, InsideEnd inside, FlowKey key, IpPacket packet, long nowNanos) {
     @Nullable Flow known = flows.find(key);
     Optional<UplinkEnd> uplink = known == null ? Optional.empty() : wiring.uplinkOf(known);
     if (known == null || uplink.isEmpty()) {
@@ -99,13 +97,10 @@ final class FlowPlacer {
     if (uplink == null) {
       return false;
     }
-    Flow flow = flows.open(key, uplink.number(), address(uplink, key), nowNanos);
+    IPAddress<?> address = uplink.address(key.version()).orElseThrow();
+    Flow flow = flows.open(key, uplink.number(), address, nowNanos);
     send(wiring, inside, wiring.uplinkOf(flow).orElse(uplink), flow, packet, nowNanos);
     return true;
-  }
-
-  private static IPAddress<?> address(UplinkEnd uplink, FlowKey key) {
-    return key.isIpv4() ? uplink.ipv4().orElseThrow() : uplink.ipv6().orElseThrow();
   }
 
   private void send(
@@ -126,23 +121,13 @@ final class FlowPlacer {
     }
   }
 
-  /** Takes an IPv4 packet for the host that came in at an uplink. */
-  void received(Wiring wiring, InsideEnd inside, UplinkEnd uplink, Packet packet, long nowNanos) {
-    if (Fragments.isOne(packet)) {
-      fragments.receive(wiring, inside, uplink, packet, nowNanos);
+  /** Takes a packet for the host that came in at an uplink. */
+  void received(Wiring wiring, InsideEnd inside, UplinkEnd uplink, IpPacket packet, long nowNanos) {
+    FlowKey key = FlowKey.received(packet);
+    if (fragments.receive(wiring, inside, uplink, packet, nowNanos)
+        || key.version() != packet.version()) {
       return;
     }
-    answered(wiring, inside, uplink, FlowKey.received(packet), packet, nowNanos);
-  }
-
-  /** Takes a packet for the host that came in at an uplink, of a flow that has that key. */
-  void answered(
-      Wiring wiring,
-      InsideEnd inside,
-      UplinkEnd uplink,
-      FlowKey key,
-      IpPacket packet,
-      long nowNanos) {
     @Nullable Flow flow = flows.find(key);
     if (flow != null && flow.uplink() == uplink.number()) {
       sender.handBack(wiring, inside, key, packet.frame());

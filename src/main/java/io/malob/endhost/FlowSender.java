@@ -1,10 +1,7 @@
 package io.malob.endhost;
 
-import io.malob.algorithm.FiveTuple;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.packet.IpPacket;
-import io.malob.openflow.packet.Ipv6Packet;
-import io.malob.openflow.packet.Ipv6Replies;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
 import io.malob.openflow.uplink.FlowKey;
@@ -77,82 +74,50 @@ final class FlowSender {
   /** Resets the connection that a TCP packet of the host belongs to. */
   void reset(Wiring wiring, InsideEnd inside, IpPacket packet) {
     if (!packet.hasTcpFlags(Packet.TCP_RST)) {
-      tell(
-          wiring,
-          inside,
-          packet instanceof Ipv6Packet ipv6
-              ? Ipv6Replies.tcpReset(ipv6)
-              : Replies.tcpReset((Packet) packet));
+      tell(wiring, inside, Replies.tcpReset(packet));
     }
   }
 
-  /** Tells the host that there is no way for a packet of its. */
+  /** Tells the host that there is no path for a packet that it sent. */
   void noWay(Wiring wiring, InsideEnd inside, IpPacket packet) {
-    tell(
-        wiring,
-        inside,
-        packet instanceof Ipv6Packet ipv6
-            ? Ipv6Replies.noRoute(ipv6)
-            : Replies.networkUnreachable((Packet) packet));
+    tell(wiring, inside, Replies.networkUnreachable(packet));
   }
 
   /** Makes the host say, by an acknowledgement, what it expects within a connection. */
   void provoke(Wiring wiring, InsideEnd inside, FlowKey key) {
-    if (key.isIpv4()) {
-      tell(
-          wiring, inside, Replies.tcpSyn(inside.gatewayMac(), inside.mac(), received(inside, key)));
-    } else {
-      inside
-          .ipv6()
-          .ifPresent(
-              host ->
-                  tell(
-                      wiring,
-                      inside,
-                      Ipv6Replies.tcpSyn(
-                          new Ipv6Replies.Ends(
-                              inside.gatewayMac(),
-                              inside.mac(),
-                              key.peer6(),
-                              key.peerPort(),
-                              host,
-                              key.hostPort()))));
-    }
+    inside
+        .address(key.version())
+        .ifPresent(
+            host ->
+                tell(
+                    wiring,
+                    inside,
+                    Replies.tcpSyn(
+                        new Replies.Ends(
+                            inside.gatewayMac(),
+                            inside.mac(),
+                            key.peer(),
+                            key.peerPort(),
+                            host,
+                            key.hostPort()))));
   }
 
-  /** Tells the host that nobody is there any more for what it sends by UDP. */
+  /** Tells the host that there is no listener any more for what it sends by UDP. */
   void unreachable(Wiring wiring, InsideEnd inside, FlowKey key) {
-    if (key.isIpv4()) {
-      tell(
-          wiring,
-          inside,
-          Replies.udpPortUnreachable(
-              inside.gatewayMac(), inside.mac(), received(inside, key).reversed()));
-    } else {
-      inside
-          .ipv6()
-          .ifPresent(
-              host ->
-                  tell(
-                      wiring,
-                      inside,
-                      Ipv6Replies.udpPortUnreachable(
-                          new Ipv6Replies.Ends(
-                              inside.mac(),
-                              inside.gatewayMac(),
-                              host,
-                              key.hostPort(),
-                              key.peer6(),
-                              key.peerPort()))));
-    }
-  }
-
-  private static FiveTuple received(InsideEnd inside, FlowKey key) {
-    return FiveTuple.of(
-        key.protocol(),
-        key.peer4().getInt(),
-        key.peerPort(),
-        inside.ipv4().getInt(),
-        key.hostPort());
+    inside
+        .address(key.version())
+        .ifPresent(
+            host ->
+                tell(
+                    wiring,
+                    inside,
+                    Replies.udpPortUnreachable(
+                        new Replies.Ends(
+                            inside.mac(),
+                            inside.gatewayMac(),
+                            host,
+                            key.hostPort(),
+                            key.peer(),
+                            key.peerPort()))));
   }
 }

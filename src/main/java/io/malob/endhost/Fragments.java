@@ -1,6 +1,8 @@
 package io.malob.endhost;
 
 import io.malob.openflow.packet.FragmentTranslation;
+import io.malob.openflow.packet.IpPacket;
+import io.malob.openflow.packet.Ipv6Packet;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.uplink.FlowKey;
 import io.malob.openflow.uplink.InsideEnd;
@@ -10,11 +12,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPVersion;
 
 /**
- * Carries fragments of TCP and UDP packets by hand, over the default uplink: they have no ports,
- * and switches spoil them. Back come those of peers that a flow on the same uplink is with, or to
- * whom fragments have been sent lately. Thread-safe.
+ * Carries fragments of TCP and UDP packets of IPv4 by hand, over the default uplink: they have no
+ * ports, and switches spoil them. Back come those of peers that a flow on the same uplink is with,
+ * or to whom fragments have been sent lately. Those of IPv6 are not carried: switches cannot tell
+ * which flow they are of, and hosts have been told the path's MTU before they make any.
+ * Thread-safe.
  */
 final class Fragments {
   private static final int SENT_PER_SECOND = 2_000;
@@ -40,18 +45,33 @@ final class Fragments {
     this.refusals = refusals;
   }
 
-  /** Whether a packet is to be carried by hand. */
-  static boolean isOne(Packet packet) {
-    return packet.isFragment()
+  /** Sends a fragment that the host sends; false if the packet is to be carried as others are. */
+  boolean send(Wiring wiring, IpPacket packet, long nowNanos) {
+    if (isByHand(packet)) {
+      send(wiring, (Packet) packet, nowNanos);
+    }
+    return isByHand(packet) || isRefused(packet);
+  }
+
+  private static boolean isByHand(IpPacket packet) {
+    return packet instanceof Packet
+        && packet.isFragment()
         && (packet.protocol() == FlowKey.TCP || packet.protocol() == FlowKey.UDP);
   }
 
-  /** Sends what the host sends. */
-  void send(Wiring wiring, Packet packet, long nowNanos) {
+  private boolean isRefused(IpPacket packet) {
+    boolean isRefused = packet instanceof Ipv6Packet && packet.isFragment();
+    if (isRefused) {
+      refusals.count(Refusal.FRAGMENT_IPV6);
+    }
+    return isRefused;
+  }
+
+  private void send(Wiring wiring, Packet packet, long nowNanos) {
     FlowKey key = FlowKey.sent(packet);
     @Nullable UplinkEnd uplink =
         choice.choose(wiring, key).map(view -> wiring.byNumber().get(view.number())).orElse(null);
-    if (uplink == null || !uplink.carriesIpv4() || !sent.take(nowNanos)) {
+    if (uplink == null || !uplink.carries(IPVersion.IPv4) || !sent.take(nowNanos)) {
       refusals.count(uplink == null ? Refusal.NO_UPLINK : Refusal.FRAGMENT_RATE);
       return;
     }
@@ -76,8 +96,20 @@ final class Fragments {
     }
   }
 
-  /** Hands the host what came in at an uplink. */
-  void receive(Wiring wiring, InsideEnd inside, UplinkEnd uplink, Packet packet, long nowNanos) {
+  /**
+   * Hands the host a fragment that came in at an uplink; false if the packet is to be carried as
+   * others are.
+   */
+  boolean receive(
+      Wiring wiring, InsideEnd inside, UplinkEnd uplink, IpPacket packet, long nowNanos) {
+    if (isByHand(packet)) {
+      receive(wiring, inside, uplink, (Packet) packet, nowNanos);
+    }
+    return isByHand(packet) || isRefused(packet);
+  }
+
+  private void receive(
+      Wiring wiring, InsideEnd inside, UplinkEnd uplink, Packet packet, long nowNanos) {
     if (!received.take(nowNanos)) {
       refusals.count(Refusal.FRAGMENT_RATE);
     } else if (isExpected(FlowKey.received(packet), uplink.number(), nowNanos)) {

@@ -184,7 +184,7 @@ final class HostKeeper {
       for (Flow flow : flows.all()) {
         boolean isToMove =
             flow.uplink() == end.number()
-                && old.carries(flow.key())
+                && old.carries(flow.key().version())
                 && now.uplinkOf(flow).isPresent();
         if (isToMove) {
           sender.carry(now, inside, end, flow);

@@ -158,7 +158,7 @@ final class HostStatus {
     Map<String, @Nullable Object> shown = new LinkedHashMap<>();
     shown.put("protocol", flow.key().protocolName());
     shown.put("source_port", flow.key().hostPort());
-    shown.put("destination", flow.key().peer());
+    shown.put("destination", flow.key().peer().toString());
     shown.put("destination_port", flow.key().peerPort());
     shown.put(
         "uplink",

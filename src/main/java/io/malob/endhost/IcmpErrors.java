@@ -1,15 +1,13 @@
 package io.malob.endhost;
 
-import io.malob.openflow.packet.Ipv6Packet;
-import io.malob.openflow.packet.Packet;
-import io.malob.openflow.packet.QuotedIpv6Packet;
+import io.malob.openflow.packet.IpPacket;
 import io.malob.openflow.packet.QuotedPacket;
 import io.malob.openflow.uplink.FlowKey;
 import io.malob.openflow.uplink.InsideEnd;
 import io.malob.openflow.uplink.UplinkEnd;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * Hands ICMP errors about packets of flows to the application, so that it hears of routers that
@@ -30,34 +28,16 @@ final class IcmpErrors {
   }
 
   /** Takes a packet that came in at an uplink; false if it is no error. */
-  boolean take(Wiring wiring, InsideEnd inside, UplinkEnd uplink, Packet packet, long nowNanos) {
+  boolean take(Wiring wiring, InsideEnd inside, UplinkEnd uplink, IpPacket packet, long nowNanos) {
     Optional<QuotedPacket> quoted = QuotedPacket.of(packet);
-    if (quoted.isEmpty()) {
-      return false;
-    }
-    if (concernsFlow(keyOf(quoted.get()), uplink, nowNanos)) {
+    Optional<? extends IPAddress<?>> host = inside.address(packet.version());
+    if (quoted.isPresent()
+        && host.isPresent()
+        && concernsFlow(keyOf(quoted.get()), uplink, nowNanos)) {
       sender.tell(
-          wiring,
-          inside,
-          quoted.get().readdressed(inside.gatewayMac(), inside.mac(), inside.ipv4()));
+          wiring, inside, quoted.get().readdressed(inside.gatewayMac(), inside.mac(), host.get()));
     }
-    return true;
-  }
-
-  /** Takes an IPv6 packet that came in at an uplink; false if it is no error. */
-  boolean take(
-      Wiring wiring, InsideEnd inside, UplinkEnd uplink, Ipv6Packet packet, long nowNanos) {
-    Optional<QuotedIpv6Packet> quoted = QuotedIpv6Packet.of(packet);
-    if (quoted.isEmpty()) {
-      return false;
-    }
-    if (inside.ipv6().isPresent() && concernsFlow(keyOf(quoted.get()), uplink, nowNanos)) {
-      sender.tell(
-          wiring,
-          inside,
-          quoted.get().readdressed(inside.gatewayMac(), inside.mac(), inside.ipv6().get()));
-    }
-    return true;
+    return quoted.isPresent();
   }
 
   /** Whether it is about a flow on this uplink, and not about the host's own, and not too many. */
@@ -75,15 +55,7 @@ final class IcmpErrors {
 
   private static FlowKey keyOf(QuotedPacket quoted) {
     return FlowKey.of(
-        IPv4Address.of(quoted.dstAddress()),
-        quoted.protocol(),
-        quoted.hasPorts() ? quoted.srcPort() : 0,
-        quoted.hasPorts() ? quoted.dstPort() : 0);
-  }
-
-  private static FlowKey keyOf(QuotedIpv6Packet quoted) {
-    return FlowKey.of(
-        quoted.dstAddress(),
+        quoted.destination(),
         quoted.protocol(),
         quoted.hasPorts() ? quoted.srcPort() : 0,
         quoted.hasPorts() ? quoted.dstPort() : 0);

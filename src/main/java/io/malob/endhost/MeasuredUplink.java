@@ -4,15 +4,15 @@ import io.malob.algorithm.estimate.LinkCapacity;
 import io.malob.algorithm.estimate.ProbePlan;
 import io.malob.algorithm.estimate.WindowMinimum;
 import io.malob.openflow.packet.EchoFrames;
-import io.malob.openflow.packet.NeighbourMessage;
-import io.malob.openflow.packet.Packet;
-import io.malob.openflow.packet.Replies;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPVersion;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -24,9 +24,6 @@ import org.projectfloodlight.openflow.types.OFPort;
 final class MeasuredUplink {
   private static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(3);
   private static final long ROUND_TRIP_NANOS = TimeUnit.SECONDS.toNanos(10);
-  private static final long ARP_NANOS = TimeUnit.SECONDS.toNanos(10);
-  private static final long ARP_UNKNOWN_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long ARP_DOUBT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long SECOND_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
   /** An uplink that carries more than that does not carry broadcasts alone. */
@@ -36,16 +33,14 @@ final class MeasuredUplink {
   private final int identifier;
   private final ProbePlan plan;
   private final LinkCapacity capacity = new LinkCapacity();
-  private final Liveness liveness = new Liveness();
-  private final Ipv6Router ipv6Router = new Ipv6Router();
+  private final Router ipv4Router = Router.ofIpv4();
+  private final Router ipv6Router = Router.ofIpv6();
   private final AwaitedEchoes awaited = new AwaitedEchoes();
   private final WindowMinimum roundTrips = new WindowMinimum(ROUND_TRIP_NANOS);
   private Uplink uplink;
   private Optional<OFPort> port = Optional.empty();
   private boolean isUp;
-  private Optional<MacAddress> gatewayMac = Optional.empty();
   private OptionalLong recordedBps = OptionalLong.empty();
-  private OptionalLong arpAskedNanos = OptionalLong.empty();
   private @Nullable PortReading second;
   private @Nullable PortReading latest;
   private double receivedBps;
@@ -101,9 +96,7 @@ final class MeasuredUplink {
   }
 
   private void forget() {
-    gatewayMac = Optional.empty();
-    arpAskedNanos = OptionalLong.empty();
-    liveness.clear();
+    ipv4Router.clear();
     awaited.clear();
     capacity.clear();
   }
@@ -133,48 +126,35 @@ final class MeasuredUplink {
 
   /** The IPv4 router, or that of IPv6 where there is no other. */
   private boolean isRouterThere(long nowNanos) {
-    boolean hasIpv4 = uplink.ipv4().isPresent() && uplink.gatewayIpv4().isPresent();
-    return hasIpv4
-        ? gatewayMac.isPresent() && liveness.isThere(nowNanos)
-        : ipv6Router.mac(nowNanos).isPresent();
+    return router(uplink.reaches(IPVersion.IPv4) ? IPVersion.IPv4 : IPVersion.IPv6)
+        .isThere(nowNanos);
+  }
+
+  private Router router(IPVersion version) {
+    return version == IPVersion.IPv4 ? ipv4Router : ipv6Router;
   }
 
   /** The MAC of the IPv6 router, as long as that is there. */
   Optional<MacAddress> gatewayMac6(long nowNanos) {
-    return ipv6Router.mac(nowNanos);
+    return ipv6Router.isThere(nowNanos) ? ipv6Router.mac() : Optional.empty();
   }
 
   /** Whether there is an answer overdue. */
   boolean isInDoubt(long nowNanos) {
-    return (liveness.isThere(nowNanos) && liveness.isInDoubt(nowNanos))
-        || ipv6Router.isInDoubt(nowNanos);
+    return ipv4Router.isInDoubt(nowNanos) || ipv6Router.isInDoubt(nowNanos);
   }
 
-  /** What to ask for by neighbour solicitation now, if it is time. */
-  Optional<Question> solicitation(long nowNanos) {
-    return isUp
-        ? ipv6Router.question(uplink, nowNanos).map(frame -> new Question(frame, null))
-        : Optional.empty();
-  }
-
-  /** What to ask for by ARP now, if it is time. */
-  Optional<Question> arp(long nowNanos) {
-    if (!isUp || uplink.ipv4().isEmpty() || uplink.gatewayIpv4().isEmpty()) {
-      return Optional.empty();
+  /** What to ask routers for now, but for echoes: their MACs. */
+  List<Question> macQuestions(long nowNanos) {
+    List<Question> questions = new ArrayList<>(2);
+    if (isUp) {
+      for (Router router : List.of(ipv4Router, ipv6Router)) {
+        router
+            .question(uplink, nowNanos)
+            .ifPresent(frame -> questions.add(new Question(frame, null)));
+      }
     }
-    long pause = gatewayMac.isEmpty() ? ARP_UNKNOWN_NANOS : ARP_NANOS;
-    if (!liveness.isThere(nowNanos) || liveness.isInDoubt(nowNanos)) {
-      pause = gatewayMac.isEmpty() ? ARP_UNKNOWN_NANOS : ARP_DOUBT_NANOS;
-    }
-    if (arpAskedNanos.isPresent() && nowNanos - arpAskedNanos.getAsLong() < pause) {
-      return Optional.empty();
-    }
-    arpAskedNanos = OptionalLong.of(nowNanos);
-    liveness.asked(nowNanos);
-    return Optional.of(
-        new Question(
-            Replies.arpRequest(uplink.mac(), uplink.ipv4().get(), uplink.gatewayIpv4().get()),
-            null));
+    return questions;
   }
 
   /** The echo to be sent now, if it is time. */
@@ -182,21 +162,21 @@ final class MeasuredUplink {
     for (int lost = awaited.giveUpBefore(nowNanos - LOST_NANOS); lost > 0; lost--) {
       capacity.lost();
     }
-    if (!isUp || !liveness.isThere(nowNanos) || gatewayMac.isEmpty() || uplink.ipv4().isEmpty()) {
+    if (!isUp || !ipv4Router.isThere(nowNanos) || uplink.ipv4().isEmpty()) {
       return Optional.empty();
     }
     int bytes = plan.next(capacity.certainBps(nowNanos), need(nowNanos), nowNanos);
     if (bytes == 0) {
       return Optional.empty();
     }
-    liveness.asked(nowNanos);
+    ipv4Router.asked(nowNanos);
     echoBytes += bytes;
     AwaitedEchoes.Echo echo = awaited.add(bytes, nowNanos);
     IPv4Address router = uplink.gatewayIpv4().orElseThrow();
     byte[] frame =
         EchoFrames.request(
             new EchoFrames.End(uplink.mac(), uplink.ipv4().get()),
-            new EchoFrames.End(gatewayMac.get(), router),
+            new EchoFrames.End(ipv4Router.mac().orElseThrow(), router),
             identifier,
             echo.sequence(),
             bytes);
@@ -204,7 +184,7 @@ final class MeasuredUplink {
   }
 
   private ProbePlan.Need need(long nowNanos) {
-    if (liveness.isInDoubt(nowNanos)) {
+    if (ipv4Router.owesAnswer(nowNanos)) {
       return ProbePlan.Need.DOUBT;
     }
     ProbePlan.Need need = capacity.need(nowNanos);
@@ -217,34 +197,19 @@ final class MeasuredUplink {
     return need(nowNanos) == ProbePlan.Need.REST;
   }
 
-  /** Takes what may tell the MAC of the IPv6 router. */
-  void take(NeighbourMessage message) {
-    if (isUp && isOfRouter(uplink, message)) { // else configured otherwise meanwhile
-      ipv6Router.answered(message.mac());
-    }
-  }
-
-  /** Whether it tells the MAC of an uplink's IPv6 router. */
-  static boolean isOfRouter(Uplink uplink, NeighbourMessage message) {
-    return !message.isSolicitation()
-        && uplink.ipv6().isPresent()
-        && uplink.gatewayIpv6().filter(message.target()::equals).isPresent();
-  }
-
   /** Takes an answer. */
-  void take(Packet packet, long receivedNanos) {
-    if (!isUp || !new RouterAnswer(uplink, identifier).isOne(packet)) {
+  void take(RouterAnswer answer, long receivedNanos) {
+    if (!isUp || !answer.isFrom(uplink, identifier)) {
       return; // configured otherwise meanwhile
     }
-    if (RouterAnswer.isArp(packet)) {
-      gatewayMac = Optional.of(packet.arpSenderMac());
-      liveness.heard();
+    if (answer.mac().isPresent()) {
+      router(answer.version()).told(answer.mac().get());
       return;
     }
-    AwaitedEchoes.@Nullable Echo echo = awaited.take(packet.icmpSequence());
+    AwaitedEchoes.@Nullable Echo echo = awaited.take(answer.echoSequence());
     if (echo != null && echo.isWritten()) {
       long took = receivedNanos - echo.writtenNanos();
-      liveness.heard();
+      ipv4Router.heard();
       roundTrips.add(took, receivedNanos);
       capacity.answered(echo.bytes(), took, receivedNanos);
     }
@@ -260,7 +225,7 @@ final class MeasuredUplink {
       return;
     }
     boolean isBusy = now.receivedBps(before) > BUSY_BPS;
-    liveness.busy(isBusy);
+    ipv4Router.busy(isBusy);
     ipv6Router.busy(isBusy);
     if (now.atNanos() - from.atNanos() >= SECOND_NANOS) {
       second = now;
@@ -279,8 +244,8 @@ final class MeasuredUplink {
         uplink,
         number,
         port,
-        gatewayMac,
-        ipv6Router.mac(nowNanos),
+        ipv4Router.mac(),
+        gatewayMac6(nowNanos),
         isAlive,
         belief.bps(),
         belief.source().name().toLowerCase(Locale.ROOT),

@@ -5,9 +5,6 @@ import com.google.common.util.concurrent.FutureCallback;
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.openflow.TimedPacketOut;
-import io.malob.openflow.packet.Ipv6Packet;
-import io.malob.openflow.packet.NeighbourMessage;
-import io.malob.openflow.packet.Packet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -159,48 +156,24 @@ final class MeasuredUplinks implements Uplinks {
   }
 
   @Override
-  public boolean take(OFPort port, Packet packet, long receivedNanos) {
+  public boolean take(OFPort port, RouterAnswer answer, long receivedNanos) {
     Optional<String> name =
         view.stream()
             .flatMap(now -> now.uplinks().stream())
             .filter(each -> each.port().filter(port::equals).isPresent())
-            .filter(each -> new RouterAnswer(each.uplink(), identifier).isOne(packet))
+            .filter(each -> answer.isFrom(each.uplink(), identifier))
             .map(each -> each.uplink().name())
             .findFirst();
-    name.ifPresent(from -> inOrder.execute(() -> answered(from, packet, receivedNanos)));
+    name.ifPresent(from -> inOrder.execute(() -> answered(from, answer, receivedNanos)));
     return name.isPresent();
   }
 
-  @Override
-  public boolean take(OFPort port, Ipv6Packet packet) {
-    Optional<NeighbourMessage> message = NeighbourMessage.of(packet);
-    Optional<String> name =
-        message.flatMap(
-            told ->
-                view.stream()
-                    .flatMap(now -> now.uplinks().stream())
-                    .filter(each -> each.port().filter(port::equals).isPresent())
-                    .filter(each -> MeasuredUplink.isOfRouter(each.uplink(), told))
-                    .map(each -> each.uplink().name())
-                    .findFirst());
-    name.ifPresent(from -> inOrder.execute(() -> told(from, message.orElseThrow())));
-    return name.isPresent();
-  }
-
-  private void told(String name, NeighbourMessage message) {
-    @Nullable MeasuredUplink uplink = byName.get(name);
-    if (uplink != null) {
-      uplink.take(message);
-      tick();
-    }
-  }
-
-  private void answered(String name, Packet packet, long receivedNanos) {
+  private void answered(String name, RouterAnswer answer, long receivedNanos) {
     @Nullable MeasuredUplink uplink = byName.get(name);
     if (uplink != null) {
       boolean wasAlive = uplink.isAlive(receivedNanos);
-      uplink.take(packet, receivedNanos);
-      if (!wasAlive) {
+      uplink.take(answer, receivedNanos);
+      if (!wasAlive || hasChanged(receivedNanos)) {
         tick();
         publish();
       }
@@ -234,8 +207,7 @@ final class MeasuredUplinks implements Uplinks {
     }
     boolean isInDoubt = false;
     for (MeasuredUplink each : byName.values()) {
-      each.arp(now).ifPresent(question -> send(sw, each, question));
-      each.solicitation(now).ifPresent(question -> send(sw, each, question));
+      each.macQuestions(now).forEach(question -> send(sw, each, question));
       each.echo(now).ifPresent(question -> send(sw, each, question));
       isInDoubt |= each.isInDoubt(now);
     }

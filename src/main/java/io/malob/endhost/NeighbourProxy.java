@@ -1,8 +1,8 @@
 package io.malob.endhost;
 
 import io.malob.openflow.packet.Ipv6Packet;
-import io.malob.openflow.packet.Ipv6Replies;
 import io.malob.openflow.packet.NeighbourMessage;
+import io.malob.openflow.packet.NeighbourReplies;
 import io.malob.openflow.uplink.InsideEnd;
 
 /**
@@ -28,7 +28,8 @@ final class NeighbourProxy {
         .filter(asked -> inside.ipv6().filter(asked.target()::equals).isEmpty())
         .ifPresent(
             asked ->
-                sender.tell(wiring, inside, Ipv6Replies.advertisement(asked, inside.gatewayMac())));
+                sender.tell(
+                    wiring, inside, NeighbourReplies.advertisement(asked, inside.gatewayMac())));
     return type == NeighbourMessage.SOLICITATION || type == NeighbourMessage.ADVERTISEMENT;
   }
 }

@@ -1,11 +1,13 @@
 package io.malob.endhost;
 
+import io.malob.openflow.packet.IpPacket;
 import io.malob.openflow.packet.Ipv6Packet;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.uplink.FlowKey;
 import io.malob.openflow.uplink.InsideEnd;
 import io.malob.openflow.uplink.UplinkCookie;
 import io.malob.openflow.uplink.UplinkEnd;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -17,8 +19,8 @@ final class PacketIns {
   private final FlowPlacer placer;
   private final FlowEnds ends;
   private final ArpProxy arp;
+  private final NeighbourProxy neighbours;
   private final IcmpErrors icmpErrors;
-  private final Ipv6PacketIns ipv6;
   private final FirstPackets firstPackets;
   private final Refusals refusals;
   private final LongSupplier nanoTime;
@@ -28,8 +30,8 @@ final class PacketIns {
       FlowPlacer placer,
       FlowEnds ends,
       ArpProxy arp,
+      NeighbourProxy neighbours,
       IcmpErrors icmpErrors,
-      Ipv6PacketIns ipv6,
       FirstPackets firstPackets,
       Refusals refusals,
       LongSupplier nanoTime) {
@@ -37,8 +39,8 @@ final class PacketIns {
     this.placer = placer;
     this.ends = ends;
     this.arp = arp;
+    this.neighbours = neighbours;
     this.icmpErrors = icmpErrors;
-    this.ipv6 = ipv6;
     this.firstPackets = firstPackets;
     this.refusals = refusals;
     this.nanoTime = nanoTime;
@@ -53,67 +55,48 @@ final class PacketIns {
     InsideEnd inside = wiring.inside().get();
     boolean byHost = inPort.equals(inside.port());
     Packet packet = Packet.parse(frame);
-    if (packet.etherType() == Packet.ETHERTYPE_IPV6) {
-      Ipv6Packet.of(packet)
-          .ifPresentOrElse(
-              read -> takeIpv6(wiring, inside, inPort, cookie, read, nowNanos),
-              () -> refusals.count(Refusal.MALFORMED));
-    } else if (packet.kind() == Packet.Kind.MALFORMED) {
+    Optional<IpPacket> ip = IpPacket.of(packet);
+    boolean isMalformed =
+        packet.kind() == Packet.Kind.MALFORMED
+            || (packet.etherType() == Packet.ETHERTYPE_IPV6 && ip.isEmpty());
+    if (isMalformed) {
       refusals.count(Refusal.MALFORMED);
-    } else if (UplinkCookie.is(cookie, UplinkCookie.Kind.END)) {
-      FlowKey key = byHost ? FlowKey.sent(packet) : FlowKey.received(packet);
-      ends.copied(key, byHost, packet, nowNanos);
+    } else if (UplinkCookie.is(cookie, UplinkCookie.Kind.END) && ip.isPresent()) {
+      FlowKey key = byHost ? FlowKey.sent(ip.get()) : FlowKey.received(ip.get());
+      ends.copied(key, byHost, ip.get(), nowNanos);
     } else if (byHost) {
-      ofHost(wiring, inside, packet, nowNanos);
+      if (packet.kind() == Packet.Kind.ARP) {
+        arp.take(wiring, inside, packet);
+      }
+      ip.ifPresent(read -> ofHost(wiring, inside, read, nowNanos));
     } else {
       @Nullable UplinkEnd uplink = wiring.byPort().get(inPort);
-      if (uplink != null) {
-        ofUplink(wiring, inside, uplink, packet, nowNanos);
+      if (uplink != null && !isMeasurement(uplink, packet, ip, nowNanos)) {
+        ip.ifPresent(read -> ofUplink(wiring, inside, uplink, read, nowNanos));
       }
     }
   }
 
-  private void takeIpv6(
-      Wiring wiring,
-      InsideEnd inside,
-      OFPort inPort,
-      U64 cookie,
-      Ipv6Packet packet,
-      long nowNanos) {
-    boolean byHost = inPort.equals(inside.port());
-    if (UplinkCookie.is(cookie, UplinkCookie.Kind.END)) {
-      FlowKey key = byHost ? FlowKey.sent(packet) : FlowKey.received(packet);
-      ends.copied(key, byHost, packet, nowNanos);
-    } else if (byHost) {
-      if (ipv6.ofHost(wiring, inside, packet, nowNanos)) {
-        firstPackets.add(nanoTime.getAsLong() - nowNanos);
-      }
-    } else {
-      @Nullable UplinkEnd uplink = wiring.byPort().get(inPort);
-      if (uplink != null) {
-        ipv6.ofUplink(wiring, inside, uplink, packet, nowNanos);
-      }
-    }
-  }
-
-  private void ofHost(Wiring wiring, InsideEnd inside, Packet packet, long nowNanos) {
-    if (packet.kind() == Packet.Kind.ARP) {
-      arp.take(wiring, inside, packet);
-    } else if (packet.isIpv4()
-        && !packet.isMulticast()
-        && placer.sent(wiring, inside, packet, nowNanos)) {
+  private void ofHost(Wiring wiring, InsideEnd inside, IpPacket packet, long nowNanos) {
+    boolean isOfNeighbours =
+        packet instanceof Ipv6Packet ipv6 && neighbours.take(wiring, inside, ipv6);
+    if (!isOfNeighbours && !packet.isMulticast() && placer.sent(wiring, inside, packet, nowNanos)) {
       firstPackets.add(nanoTime.getAsLong() - nowNanos);
     }
   }
 
+  private boolean isMeasurement(
+      UplinkEnd uplink, Packet packet, Optional<IpPacket> ip, long nowNanos) {
+    Optional<RouterAnswer> answer = RouterAnswer.of(packet, ip);
+    return answer.isPresent() && uplinks.take(uplink.port(), answer.get(), nowNanos);
+  }
+
   private void ofUplink(
-      Wiring wiring, InsideEnd inside, UplinkEnd uplink, Packet packet, long nowNanos) {
-    boolean isMeasurement = uplinks.take(uplink.port(), packet, nowNanos);
+      Wiring wiring, InsideEnd inside, UplinkEnd uplink, IpPacket packet, long nowNanos) {
     boolean isForHost =
-        packet.isIpv4()
-            && uplink.ipv4().isPresent()
-            && packet.dstAddress() == uplink.ipv4().get().getInt();
-    if (!isMeasurement && isForHost && !icmpErrors.take(wiring, inside, uplink, packet, nowNanos)) {
+        inside.address(packet.version()).isPresent()
+            && uplink.address(packet.version()).filter(packet.destination()::equals).isPresent();
+    if (isForHost && !icmpErrors.take(wiring, inside, uplink, packet, nowNanos)) {
       placer.received(wiring, inside, uplink, packet, nowNanos);
     }
   }

@@ -1,31 +1,78 @@
 package io.malob.endhost;
 
 import io.malob.openflow.packet.EchoFrames;
+import io.malob.openflow.packet.IpPacket;
+import io.malob.openflow.packet.Ipv6Packet;
+import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.Packet;
+import java.util.Optional;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPVersion;
+import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * Tells answers of an uplink's router to what is measured from all else that comes in. Immutable.
+ * What may be a router's answer to what is measured: its MAC, by ARP or neighbour advertisement, or
+ * an echo. Immutable.
  *
- * @param identifier of the controller's echoes, 16 bits
+ * @param router who answers
+ * @param host to whom; empty if that does not matter
+ * @param mac the MAC that it tells; empty if it answers an echo
+ * @param echoIdentifier of the echo, 16 bits; 0 if there is none
+ * @param echoSequence of the echo, 16 bits; 0 if there is none
  */
-record RouterAnswer(Uplink uplink, int identifier) {
+record RouterAnswer(
+    IPAddress<?> router,
+    Optional<IPAddress<?>> host,
+    Optional<MacAddress> mac,
+    int echoIdentifier,
+    int echoSequence) {
 
-  /** Whether this is one, of either kind. */
-  boolean isOne(Packet packet) {
-    boolean isBetween =
-        uplink.ipv4().filter(own -> own.getInt() == packet.dstAddress()).isPresent()
-            && uplink.gatewayIpv4().filter(its -> its.getInt() == packet.srcAddress()).isPresent();
-    return isBetween && (isArp(packet) || isEcho(packet));
+  /**
+   * Reads one; empty if it is something else.
+   *
+   * @param ip the packet in the frame, if it is one of IP
+   */
+  static Optional<RouterAnswer> of(Packet frame, Optional<IpPacket> ip) {
+    if (ip.isPresent() && ip.get() instanceof Ipv6Packet ipv6) {
+      return NeighbourMessage.of(ipv6)
+          .filter(message -> !message.isSolicitation())
+          .map(message -> told(message.target(), Optional.empty(), message.mac()));
+    }
+    if (frame.kind() == Packet.Kind.ARP && frame.arpOperation() == Packet.ARP_REPLY) {
+      return Optional.of(
+          told(frame.source(), Optional.of(frame.destination()), frame.arpSenderMac()));
+    }
+    boolean isEcho =
+        frame.kind() == Packet.Kind.ICMP && frame.icmpType() == EchoFrames.ICMP_ECHO_REPLY;
+    return isEcho
+        ? Optional.of(
+            new RouterAnswer(
+                frame.source(),
+                Optional.of(frame.destination()),
+                Optional.empty(),
+                frame.icmpIdentifier(),
+                frame.icmpSequence()))
+        : Optional.empty();
   }
 
-  /** Whether it tells the router's MAC. */
-  static boolean isArp(Packet packet) {
-    return packet.kind() == Packet.Kind.ARP && packet.arpOperation() == Packet.ARP_REPLY;
+  private static RouterAnswer told(
+      IPAddress<?> router, Optional<IPAddress<?>> host, MacAddress mac) {
+    return new RouterAnswer(router, host, Optional.of(mac), 0, 0);
   }
 
-  private boolean isEcho(Packet packet) {
-    return packet.kind() == Packet.Kind.ICMP
-        && packet.icmpType() == EchoFrames.ICMP_ECHO_REPLY
-        && packet.icmpIdentifier() == identifier;
+  IPVersion version() {
+    return router.getIpVersion();
+  }
+
+  /**
+   * Whether it is an answer of the router of that uplink.
+   *
+   * @param identifier of the controller's echoes, 16 bits
+   */
+  boolean isFrom(Uplink uplink, int identifier) {
+    return uplink.address(version()).isPresent()
+        && uplink.gateway(version()).filter(router::equals).isPresent()
+        && (host.isEmpty() || uplink.address(version()).filter(host.get()::equals).isPresent())
+        && (mac.isPresent() || echoIdentifier == identifier);
   }
 }

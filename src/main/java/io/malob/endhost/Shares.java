@@ -6,6 +6,7 @@ import io.malob.openflow.uplink.UplinkEnd;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPVersion;
 
 /**
  * The shares of flows that the switch is to give to uplinks, where it spreads them itself. Pure.
@@ -37,7 +38,7 @@ final class Shares {
     for (UplinkView each : wiring.usable()) {
       @Nullable UplinkEnd end = wiring.byNumber().get(each.number());
       boolean carriesNothing = each.capacityBps() == 0 && !each.capacitySource().equals("unknown");
-      if (end != null && end.carriesIpv4() && !carriesNothing) {
+      if (end != null && end.carries(IPVersion.IPv4) && !carriesNothing) {
         ends.add(end);
         double weight = each.uplink().weight();
         weights.add(weight > 0 ? weight : each.capacityBps() / 1e6);

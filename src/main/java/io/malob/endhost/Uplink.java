@@ -1,6 +1,8 @@
 package io.malob.endhost;
 
 import java.util.Optional;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPVersion;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -25,4 +27,20 @@ record Uplink(
     Optional<IPv4Address> ipv4,
     Optional<IPv4Address> gatewayIpv4,
     Optional<IPv6Address> ipv6,
-    Optional<IPv6Address> gatewayIpv6) {}
+    Optional<IPv6Address> gatewayIpv6) {
+
+  /** Its address of that version. */
+  Optional<? extends IPAddress<?>> address(IPVersion version) {
+    return version == IPVersion.IPv4 ? ipv4 : ipv6;
+  }
+
+  /** Its router for that version. */
+  Optional<? extends IPAddress<?>> gateway(IPVersion version) {
+    return version == IPVersion.IPv4 ? gatewayIpv4 : gatewayIpv6;
+  }
+
+  /** Whether it has an address and a router of that version. */
+  boolean reaches(IPVersion version) {
+    return address(version).isPresent() && gateway(version).isPresent();
+  }
+}

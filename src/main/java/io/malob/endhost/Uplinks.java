@@ -1,7 +1,5 @@
 package io.malob.endhost;
 
-import io.malob.openflow.packet.Ipv6Packet;
-import io.malob.openflow.packet.Packet;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
@@ -28,15 +26,12 @@ interface Uplinks {
   void switchGone();
 
   /**
-   * A packet that came in at an uplink and belongs to no flow.
+   * What came in at an uplink and may be an answer of its router.
    *
    * @param receivedNanos when it was read, by {@link System#nanoTime}'s clock
    * @return whether it was an answer to what is measured here
    */
-  boolean take(OFPort port, Packet packet, long receivedNanos);
-
-  /** An IPv6 packet that came in at an uplink; whether it told a router's MAC. */
-  boolean take(OFPort port, Ipv6Packet packet);
+  boolean take(OFPort port, RouterAnswer answer, long receivedNanos);
 
   /**
    * Sets what an uplink can carry, in place of what is measured. One that can carry nothing is not

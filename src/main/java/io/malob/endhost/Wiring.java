@@ -77,8 +77,8 @@ record Wiring(
   boolean isUsable(int number, FlowKey key) {
     @Nullable UplinkEnd end = byNumber.get(number);
     return end != null
-        && end.carries(key)
-        && (key.isIpv4() || inside.flatMap(InsideEnd::ipv6).isPresent())
+        && end.carries(key.version())
+        && inside.flatMap(used -> used.address(key.version())).isPresent()
         && usable.stream().anyMatch(each -> each.number() == number);
   }
 
@@ -88,11 +88,9 @@ record Wiring(
     if (end == null || !isUsable(flow.uplink(), flow.key())) {
       return Optional.empty();
     }
-    boolean sameAddress =
-        flow.key().isIpv4()
-            ? end.ipv4().filter(flow.address()::equals).isPresent()
-            : end.ipv6().filter(flow.address()::equals).isPresent();
-    return sameAddress ? Optional.of(end) : Optional.empty();
+    return end.address(flow.key().version()).filter(flow.address()::equals).isPresent()
+        ? Optional.of(end)
+        : Optional.empty();
   }
 
   /** Whether rules that do not belong to flows are the same with both. */

@@ -172,7 +172,7 @@ class Ipv6FlowsTest {
     configure("RR");
     Ipv6Packet told = read(only(host.sends(SENT.tcp(40_000, 443, SYN))));
     assertEquals(1, told.icmpType());
-    assertEquals(HOST, told.dstAddress());
+    assertEquals(HOST, told.destination());
     assertEquals(1, host.count("flows", "refused", "no_uplink"));
   }
 
@@ -180,7 +180,7 @@ class Ipv6FlowsTest {
   void packetThatIsNoFirstOne_ofUnknownConnection_isReset() {
     Ipv6Packet reset = read(only(host.sends(SENT.tcp(40_000, 443, ACK))));
     assertTrue(reset.hasTcpFlags(RST));
-    assertEquals(SERVER, reset.srcAddress());
+    assertEquals(SERVER, reset.source());
     assertEquals(List.of(), host.sends(SENT.tcp(40_000, 443, RST)));
   }
 
@@ -204,7 +204,7 @@ class Ipv6FlowsTest {
     Ipv6Packet question = read(only(host.pass(50)));
     assertTrue(question.isTcpSyn());
     assertEquals(40_000, question.dstPort());
-    assertEquals(HOST, question.dstAddress());
+    assertEquals(HOST, question.destination());
     Ipv6Packet reset = read(only(host.sends(SENT.tcp(40_000, 443, ACK))));
     assertTrue(reset.hasTcpFlags(RST));
     assertEquals(1, host.count(0, "reset"));
@@ -228,7 +228,7 @@ class Ipv6FlowsTest {
     List<Output> told = host.whileIt(() -> host.uplinks.setAlive("eth0", false));
     Ipv6Packet error = read(only(told));
     assertEquals(1, error.icmpType());
-    assertEquals(SERVER, error.srcAddress());
+    assertEquals(SERVER, error.source());
   }
 
   @Test

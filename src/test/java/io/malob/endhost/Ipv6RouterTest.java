@@ -96,8 +96,8 @@ class Ipv6RouterTest {
     IPv6Address other = IPv6Address.of("2001:db8:1::7");
     Ipv6Frames frames =
         new Ipv6Frames(MacAddress.of(7), MacAddress.of(0x0200_0000_0001L), other, own);
-    assertFalse(router.arriveByIpv6(frames.advertisement(other, MacAddress.of(7))));
-    assertFalse(router.arriveByIpv6(frames.solicitation(UplinkLab.ROUTER6)));
-    assertTrue(router.arriveByIpv6(frames.advertisement(UplinkLab.ROUTER6, MacAddress.of(7))));
+    assertFalse(router.arrive(frames.advertisement(other, MacAddress.of(7))));
+    assertFalse(router.arrive(frames.solicitation(UplinkLab.ROUTER6)));
+    assertTrue(router.arrive(frames.advertisement(UplinkLab.ROUTER6, MacAddress.of(7))));
   }
 }

@@ -1,9 +1,6 @@
 package io.malob.endhost;
 
 import com.google.common.collect.ImmutableList;
-import io.malob.openflow.packet.Ipv6Packet;
-import io.malob.openflow.packet.NeighbourMessage;
-import io.malob.openflow.packet.Packet;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -13,6 +10,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.projectfloodlight.openflow.types.IPVersion;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -21,7 +19,7 @@ final class ManualUplinks implements Uplinks {
   /** Ports of uplinks come after that of the inside. */
   static final OFPort INSIDE = OFPort.of(1);
 
-  final List<Packet> taken = new ArrayList<>();
+  final List<RouterAnswer> taken = new ArrayList<>();
   int advertisements;
   private final Set<String> dead = new HashSet<>();
   private final Map<String, Long> capacities = new HashMap<>();
@@ -132,19 +130,16 @@ final class ManualUplinks implements Uplinks {
   }
 
   @Override
-  public boolean take(OFPort port, Packet packet, long receivedNanos) {
-    if (packet.kind() != Packet.Kind.ARP) {
+  public boolean take(OFPort port, RouterAnswer answer, long receivedNanos) {
+    if (answer.mac().isEmpty()) {
       return false;
     }
-    taken.add(packet);
+    if (answer.version() == IPVersion.IPv4) {
+      taken.add(answer);
+    } else {
+      advertisements++;
+    }
     return true;
-  }
-
-  @Override
-  public boolean take(OFPort port, Ipv6Packet packet) {
-    boolean isAdvertisement = packet.icmpType() == NeighbourMessage.ADVERTISEMENT;
-    advertisements += isAdvertisement ? 1 : 0;
-    return isAdvertisement;
   }
 
   @Override

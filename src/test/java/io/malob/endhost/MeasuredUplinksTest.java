@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.malob.openflow.packet.Packet;
 import io.malob.testing.Frames;
 import java.util.List;
 import java.util.Optional;
@@ -290,7 +289,7 @@ class MeasuredUplinksTest {
             Frames.echo(8, mac, mac, router, host, 0x12340001),
             Frames.arpRequest(mac, router, host),
             Frames.tcp(mac, mac, router, 80, host, 5_000, 0x12))) {
-      assertFalse(lab.uplinks.take(OFPort.of(1), Packet.parse(frame), lab.time.now()));
+      assertFalse(lab.routers.get(0).arrive(frame));
     }
   }
 }

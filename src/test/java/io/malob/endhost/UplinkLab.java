@@ -4,9 +4,10 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.SettableFuture;
+import io.malob.openflow.packet.IpPacket;
 import io.malob.openflow.packet.Ipv6Packet;
-import io.malob.openflow.packet.Ipv6Replies;
 import io.malob.openflow.packet.NeighbourMessage;
+import io.malob.openflow.packet.NeighbourReplies;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
 import io.malob.testing.EventQueue;
@@ -102,8 +103,8 @@ final class UplinkLab {
       if (asked.isPresent()) {
         solicitations++;
         if (answersSolicitations && asked.get().target().equals(ROUTER6)) {
-          byte[] answer = Ipv6Replies.advertisement(asked.get(), mac);
-          time.after(MILLI, () -> arriveByIpv6(answer));
+          byte[] answer = NeighbourReplies.advertisement(asked.get(), mac);
+          time.after(MILLI, () -> arrive(answer));
         }
         return;
       }
@@ -120,16 +121,13 @@ final class UplinkLab {
       }
     }
 
-    /** Comes in at its uplink's port. */
-    void arrive(byte[] frame) {
+    /** Comes in at its uplink's port; whether it was an answer to what is measured. */
+    boolean arrive(byte[] frame) {
       received += frame.length;
-      uplinks.take(OFPort.of(number), Packet.parse(frame), time.now());
-    }
-
-    /** An IPv6 packet comes in at its uplink's port; whether it told a router's MAC. */
-    boolean arriveByIpv6(byte[] frame) {
-      received += frame.length;
-      return uplinks.take(OFPort.of(number), Ipv6Packet.of(Packet.parse(frame)).orElseThrow());
+      Packet packet = Packet.parse(frame);
+      return RouterAnswer.of(packet, IpPacket.of(packet))
+          .filter(answer -> uplinks.take(OFPort.of(number), answer, time.now()))
+          .isPresent();
     }
 
     OFPortStatsEntry counters() {

@@ -16,13 +16,16 @@ final class Checksums {
   }
 
   /**
-   * The checksum of an IPv6 packet's payload, whose checksum field is still zero (RFC 8200, section
-   * 8.1); never 0, which UDP may not have.
+   * The checksum of an IP packet's payload, whose checksum field is still zero, and of its pseudo
+   * header (RFC 9293, section 3.1; RFC 8200, section 8.1); never 0, which UDP may not have.
    *
-   * @param addresses where both addresses are
+   * @param addresses where both addresses are, one behind the other
+   * @param addressBytes of each
    */
-  static short ofIpv6(ByteBuffer bytes, int addresses, int offset, int length, int protocol) {
-    short checksum = of(bytes, offset, length, sum(bytes, addresses, 32) + protocol + length);
+  static short withAddresses(
+      ByteBuffer bytes, int addresses, int addressBytes, int payload, int length, int protocol) {
+    int pseudoHeader = sum(bytes, addresses, 2 * addressBytes) + protocol + length;
+    short checksum = of(bytes, payload, length, pseudoHeader);
     return checksum == 0 ? (short) 0xffff : checksum;
   }
 

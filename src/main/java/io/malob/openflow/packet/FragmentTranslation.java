@@ -17,8 +17,7 @@ public final class FragmentTranslation {
   public static byte[] translated(
       Packet fragment, MacAddress srcMac, MacAddress dstMac, int srcAddress, int dstAddress) {
     int network = fragment.networkOffset();
-    ByteBuffer copy =
-        ByteBuffer.wrap(Arrays.copyOf(fragment.frame(), network + fragment.networkBytes()));
+    ByteBuffer copy = ByteBuffer.wrap(Arrays.copyOf(fragment.frame(), fragment.end()));
     copy.put(0, dstMac.getBytes()).put(6, srcMac.getBytes());
     boolean isFirst = (copy.getShort(network + 6) & 0x1fff) == 0;
     if (isFirst) {

@@ -106,24 +106,28 @@ public final class Ipv6Packet implements IpPacket {
     return ethernet.frame();
   }
 
+  @Override
   public MacAddress srcMac() {
     return ethernet.srcMac();
   }
 
+  @Override
   public MacAddress dstMac() {
     return ethernet.dstMac();
   }
 
-  /** Whether the frame is for more than one host. */
+  @Override
   public boolean isMulticast() {
     return ethernet.isMulticast();
   }
 
-  public IPv6Address srcAddress() {
+  @Override
+  public IPv6Address source() {
     return addressAt(networkOffset() + 8);
   }
 
-  public IPv6Address dstAddress() {
+  @Override
+  public IPv6Address destination() {
     return addressAt(networkOffset() + 24);
   }
 
@@ -160,7 +164,7 @@ public final class Ipv6Packet implements IpPacket {
     return is(Packet.PROTOCOL_TCP) && (tcpFlags() & flags) == flags;
   }
 
-  /** The type of an ICMPv6 message; 0, which is none, if this is not one. */
+  @Override
   public int icmpType() {
     return is(PROTOCOL_ICMPV6) ? uint8(transportOffset) : 0;
   }
@@ -170,18 +174,18 @@ public final class Ipv6Packet implements IpPacket {
     return uint8(networkOffset() + 7);
   }
 
-  /** The TCP sequence number. */
-  int tcpSequence() {
+  @Override
+  public int tcpSequence() {
     return bytes.getInt(transportOffset + 4);
   }
 
-  /** The TCP acknowledgement number. */
-  int tcpAcknowledgement() {
+  @Override
+  public int tcpAcknowledgement() {
     return bytes.getInt(transportOffset + 8);
   }
 
-  /** How many sequence numbers a TCP packet uses: its data, and one each for SYN and FIN. */
-  int tcpSequenceLength() {
+  @Override
+  public int tcpSequenceLength() {
     return end
         - transportOffset
         - tcpHeaderBytes()
@@ -196,16 +200,18 @@ public final class Ipv6Packet implements IpPacket {
     return (uint8(transportOffset + 12) >> 4) * 4;
   }
 
-  int networkOffset() {
+  @Override
+  public int networkOffset() {
     return ethernet.networkOffset();
   }
 
-  int transportOffset() {
+  @Override
+  public int transportOffset() {
     return transportOffset;
   }
 
-  /** Where the packet ends; padding may come behind it. */
-  int end() {
+  @Override
+  public int end() {
     return end;
   }
 
@@ -224,6 +230,6 @@ public final class Ipv6Packet implements IpPacket {
   @Override
   public String toString() {
     String ports = hasPorts() ? " " + srcPort() + " -> " + dstPort() : "";
-    return "IPv6 protocol " + protocol + " " + srcAddress() + " -> " + dstAddress() + ports;
+    return "IPv6 protocol " + protocol + " " + source() + " -> " + destination() + ports;
   }
 }

@@ -40,7 +40,7 @@ public record NeighbourMessage(
     return Optional.of(
         new NeighbourMessage(
             type == SOLICITATION,
-            packet.srcAddress(),
+            packet.source(),
             packet.addressAt(at + 8),
             type == SOLICITATION ? packet.srcMac() : advertisedMac(packet)));
   }

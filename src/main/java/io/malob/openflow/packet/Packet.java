@@ -209,10 +209,12 @@ public final class Packet implements IpPacket {
     return etherType;
   }
 
+  @Override
   public MacAddress dstMac() {
     return macAt(0);
   }
 
+  @Override
   public MacAddress srcMac() {
     return macAt(6);
   }
@@ -227,7 +229,7 @@ public final class Packet implements IpPacket {
     return networkOffset > ETHERNET_BYTES;
   }
 
-  /** Whether the frame is for more than one host. */
+  @Override
   public boolean isMulticast() {
     return frame.length > 0 && (frame[0] & 1) != 0;
   }
@@ -245,6 +247,16 @@ public final class Packet implements IpPacket {
   /** The IPv4 destination, or the target that an ARP names. */
   public int dstAddress() {
     return dstAddress;
+  }
+
+  @Override
+  public IPv4Address source() {
+    return IPv4Address.of(srcAddress);
+  }
+
+  @Override
+  public IPv4Address destination() {
+    return IPv4Address.of(dstAddress);
   }
 
   /** The sender that an ARP names. */
@@ -283,6 +295,7 @@ public final class Packet implements IpPacket {
     return dstPort;
   }
 
+  @Override
   public int icmpType() {
     return icmpType;
   }
@@ -302,32 +315,34 @@ public final class Packet implements IpPacket {
     return kind == Kind.TCP && (tcpFlags & flags) == flags;
   }
 
-  /** The TCP sequence number. */
-  int tcpSequence() {
+  @Override
+  public int tcpSequence() {
     return int32(transportOffset + 4);
   }
 
-  /** The TCP acknowledgement number. */
+  @Override
   public int tcpAcknowledgement() {
     return int32(transportOffset + 8);
   }
 
-  /** How many sequence numbers a TCP packet uses: its data, and one each for SYN and FIN. */
-  int tcpSequenceLength() {
+  @Override
+  public int tcpSequenceLength() {
     int dataBytes = networkEnd - transportOffset - tcpHeaderBytes();
     return dataBytes + Integer.bitCount(tcpFlags & (TCP_SYN | TCP_FIN));
   }
 
-  int networkOffset() {
+  @Override
+  public int networkOffset() {
     return networkOffset;
   }
 
-  /** The bytes of the IPv4 packet, without padding behind it. */
-  int networkBytes() {
-    return networkEnd - networkOffset;
+  @Override
+  public int end() {
+    return networkEnd;
   }
 
-  int transportOffset() {
+  @Override
+  public int transportOffset() {
     return transportOffset;
   }
 

@@ -3,111 +3,147 @@ package io.malob.openflow.packet;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Optional;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPVersion;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * The beginning of an IPv4 packet that an ICMP error is about and quotes (RFC 792, RFC 1812,
- * section 4.3.2.3): whoever sent that packet is to hear of it.
+ * The beginning of a packet that an ICMP error is about and quotes (RFC 792; RFC 1812, section
+ * 4.3.2.3; RFC 4443): whoever sent that packet is to hear of it. IPv6 packets with extension
+ * headers count as of their first one's number.
  */
 @SuppressWarnings("ByteBufferBackingArray") // every buffer here is allocated whole
 public final class QuotedPacket {
   private static final int ICMP_BYTES = 8;
   private static final int PORT_BYTES = 4;
 
-  private final Packet error;
+  private final IpPacket error;
+  private final boolean isIpv4;
   private final ByteBuffer frame;
   private final int at;
-  private final int headerBytes;
+  private final int transport;
 
-  private QuotedPacket(Packet error, ByteBuffer frame, int at, int headerBytes) {
+  private QuotedPacket(IpPacket error, boolean isIpv4, ByteBuffer frame, int at, int transport) {
     this.error = error;
+    this.isIpv4 = isIpv4;
     this.frame = frame;
     this.at = at;
-    this.headerBytes = headerBytes;
+    this.transport = transport;
   }
 
   /** What an ICMP message quotes; empty if it is no error, or quotes too little. */
-  public static Optional<QuotedPacket> of(Packet packet) {
-    if (packet.kind() != Packet.Kind.ICMP || packet.isFragment() || !isError(packet.icmpType())) {
+  public static Optional<QuotedPacket> of(IpPacket packet) {
+    boolean isIpv4 = packet.version() == IPVersion.IPv4;
+    if (packet.isFragment() || !isError(packet.icmpType(), isIpv4)) {
       return Optional.empty();
     }
     ByteBuffer frame = ByteBuffer.wrap(packet.frame());
     int at = packet.transportOffset() + ICMP_BYTES;
-    int end = packet.networkOffset() + packet.networkBytes();
-    if (end < at + Packet.IPV4_BYTES || frame.get(at) >> 4 != 4) {
+    int minHeaderBytes = isIpv4 ? Packet.IPV4_BYTES : Ipv6Packet.IPV6_BYTES;
+    if (packet.end() < at + minHeaderBytes || (frame.get(at) >> 4) != (isIpv4 ? 4 : 6)) {
       return Optional.empty();
     }
-    int headerBytes = (frame.get(at) & 0x0f) * 4;
-    return headerBytes < Packet.IPV4_BYTES || end < at + headerBytes + PORT_BYTES
+    int headerBytes = isIpv4 ? (frame.get(at) & 0x0f) * 4 : minHeaderBytes;
+    return headerBytes < minHeaderBytes || packet.end() < at + headerBytes + PORT_BYTES
         ? Optional.empty()
-        : Optional.of(new QuotedPacket(packet, frame, at, headerBytes));
+        : Optional.of(new QuotedPacket(packet, isIpv4, frame, at, at + headerBytes));
   }
 
-  private static boolean isError(int type) {
-    return type == 3 || type == 11 || type == 12;
+  /** Unreachable, packet too big (of IPv6 alone), time exceeded, parameter problem. */
+  private static boolean isError(int type, boolean isIpv4) {
+    return isIpv4 ? type == 3 || type == 11 || type == 12 : type >= 1 && type <= 4;
   }
 
   /** Who sent the packet. */
-  public int srcAddress() {
-    return frame.getInt(at + 12);
+  public IPAddress<?> source() {
+    return address(sourceAt(at));
   }
 
   /** Whom it was for. */
-  public int dstAddress() {
-    return frame.getInt(at + 16);
+  public IPAddress<?> destination() {
+    return address(isIpv4 ? at + 16 : at + 24);
+  }
+
+  private IPAddress<?> address(int offset) {
+    return error instanceof Ipv6Packet ipv6
+        ? ipv6.addressAt(offset)
+        : IPv4Address.of(frame.getInt(offset));
+  }
+
+  private int sourceAt(int header) {
+    return header + (isIpv4 ? 12 : 8);
   }
 
   public int protocol() {
-    return frame.get(at + 9) & 0xff;
+    return frame.get(at + (isIpv4 ? 9 : 6)) & 0xff;
   }
 
   /** Whether it has ports that can be read: TCP or UDP, and no fragment. */
   public boolean hasPorts() {
-    boolean isFragment = (frame.getShort(at + 6) & 0x3fff) != 0;
+    boolean isFragment = isIpv4 && (frame.getShort(at + 6) & 0x3fff) != 0;
     return !isFragment && (protocol() == Packet.PROTOCOL_TCP || protocol() == Packet.PROTOCOL_UDP);
   }
 
   public int srcPort() {
-    return frame.getShort(at + headerBytes) & 0xffff;
+    return frame.getShort(transport) & 0xffff;
   }
 
   public int dstPort() {
-    return frame.getShort(at + headerBytes + 2) & 0xffff;
+    return frame.getShort(transport + 2) & 0xffff;
   }
 
   /**
    * The same error for a host that sent the packet from another address.
    *
-   * @param host that address, to which the error goes, too
+   * @param host that address, to which the error goes, too; of the same IP version
    */
-  public byte[] readdressed(MacAddress srcMac, MacAddress dstMac, IPv4Address host) {
+  public byte[] readdressed(MacAddress srcMac, MacAddress dstMac, IPAddress<?> host) {
     int network = error.networkOffset();
-    int end = network + error.networkBytes();
-    ByteBuffer copy = ByteBuffer.wrap(Arrays.copyOf(error.frame(), end));
-    copy.put(0, dstMac.getBytes()).put(6, srcMac.getBytes());
-    copy.putInt(network + 16, host.getInt());
-    correctTransport(copy, end, host.getInt());
-    copy.putInt(at + 12, host.getInt());
-    checksum(copy, at, headerBytes, at + 10);
     int icmp = error.transportOffset();
-    checksum(copy, icmp, end - icmp, icmp + 2);
-    checksum(copy, network, icmp - network, network + 10);
+    byte[] address = host.getBytes();
+    ByteBuffer copy = ByteBuffer.wrap(Arrays.copyOf(error.frame(), error.end()));
+    copy.put(0, dstMac.getBytes()).put(6, srcMac.getBytes());
+    copy.put(sourceAt(network) + address.length, address);
+    correctTransport(copy, ByteBuffer.wrap(address));
+    copy.put(sourceAt(at), address);
+    copy.putShort(icmp + 2, (short) 0);
+    int length = error.end() - icmp;
+    if (isIpv4) {
+      headerChecksum(copy, at, transport);
+      copy.putShort(icmp + 2, Checksums.of(copy, icmp, length, 0));
+      headerChecksum(copy, network, icmp);
+    } else {
+      copy.putShort(
+          icmp + 2,
+          Checksums.withAddresses(
+              copy, sourceAt(network), address.length, icmp, length, Ipv6Packet.PROTOCOL_ICMPV6));
+    }
     return copy.array();
   }
 
-  /** The checksums of TCP and UDP cover the address, too; of TCP's there is rarely enough. */
-  private void correctTransport(ByteBuffer copy, int end, int host) {
-    int checksumAt = at + headerBytes + (protocol() == Packet.PROTOCOL_TCP ? 16 : 6);
-    boolean isThere = hasPorts() && end >= checksumAt + 2;
-    boolean isUsed = isThere && copy.getShort(checksumAt) != 0;
-    if (isUsed) {
-      copy.putShort(checksumAt, Checksums.changed(copy.getShort(checksumAt), srcAddress(), host));
+  /** What is quoted has a checksum that covers its source, if so much of it is quoted. */
+  private void correctTransport(ByteBuffer copy, ByteBuffer host) {
+    int checksumAt =
+        switch (protocol()) {
+          case Packet.PROTOCOL_TCP -> transport + 16;
+          case Packet.PROTOCOL_UDP -> transport + 6;
+          case Ipv6Packet.PROTOCOL_ICMPV6 -> transport + 2;
+          default -> copy.capacity();
+        };
+    boolean isThere = (!isIpv4 || hasPorts()) && checksumAt + 2 <= copy.capacity();
+    if (!isThere || (isIpv4 && copy.getShort(checksumAt) == 0)) { // UDP of IPv4 may have none
+      return;
     }
+    short checksum = copy.getShort(checksumAt);
+    for (int word = 0; word < host.capacity(); word += 4) {
+      checksum = Checksums.changed(checksum, copy.getInt(sourceAt(at) + word), host.getInt(word));
+    }
+    copy.putShort(checksumAt, checksum);
   }
 
-  private static void checksum(ByteBuffer copy, int from, int length, int checksumAt) {
-    copy.putShort(checksumAt, (short) 0);
-    copy.putShort(checksumAt, Checksums.of(copy, from, length, 0));
+  private static void headerChecksum(ByteBuffer copy, int from, int to) {
+    copy.putShort(from + 10, (short) 0);
+    copy.putShort(from + 10, Checksums.of(copy, from, to - from, 0));
   }
 }

@@ -2,20 +2,36 @@ package io.malob.openflow.packet;
 
 import io.malob.algorithm.FiveTuple;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPVersion;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 
-/** Builds the frames that the controller itself sends. Pure. */
+/** Builds the frames that the controller itself sends, of ARP and both IP versions. Pure. */
 @SuppressWarnings("ByteBufferBackingArray") // every buffer here is allocated whole
 public final class Replies {
   private static final int ICMP_HEADER_BYTES = 8;
-  private static final int ICMP_UNREACHABLE = 3;
-  private static final int CODE_NETWORK_UNREACHABLE = 0;
-  private static final int CODE_PORT_UNREACHABLE = 3;
   private static final int UDP_HEADER_BYTES = 8;
-  private static final int TTL = 64;
+  private static final int HOP_LIMIT = 64;
+
+  /** An error is to fit into what every link can carry (RFC 4443, section 2.4). */
+  private static final int MAX_QUOTED_IPV6 =
+      1_280 - Ipv6Packet.IPV6_BYTES - Ipv6Packet.ICMPV6_BYTES;
 
   private Replies() {}
+
+  /**
+   * Who sends a packet, and to whom; ports are 0 where there are none. Both addresses are of one IP
+   * version.
+   */
+  public record Ends(
+      MacAddress srcMac,
+      MacAddress dstMac,
+      IPAddress<?> src,
+      int srcPort,
+      IPAddress<?> dst,
+      int dstPort) {}
 
   /** Asks, by broadcast, who has an address. */
   public static byte[] arpRequest(MacAddress senderMac, IPv4Address sender, IPv4Address target) {
@@ -72,27 +88,22 @@ public final class Replies {
    * sequence number that the packet acknowledges, or, if it acknowledges nothing, at zero and
    * acknowledging all of the packet. Not to be sent in answer to a reset.
    */
-  public static byte[] tcpReset(Packet packet) {
+  public static byte[] tcpReset(IpPacket packet) {
     boolean acknowledges = packet.hasTcpFlags(Packet.TCP_ACK);
-    ByteBuffer reply = answer(packet, Packet.TCP_BYTES);
-    int at = packet.transportOffset();
-    int tcp = packet.networkOffset() + Packet.IPV4_BYTES;
-    reply
-        .putShort(tcp, ByteBuffer.wrap(packet.frame()).getShort(at + 2))
-        .putShort(tcp + 2, ByteBuffer.wrap(packet.frame()).getShort(at))
-        .putInt(tcp + 4, acknowledges ? packet.tcpAcknowledgement() : 0)
-        .putInt(tcp + 8, acknowledges ? 0 : packet.tcpSequence() + packet.tcpSequenceLength())
-        .put(tcp + 12, (byte) ((Packet.TCP_BYTES / 4) << 4))
-        .put(tcp + 13, (byte) (acknowledges ? Packet.TCP_RST : Packet.TCP_RST | Packet.TCP_ACK));
-    return finishTcp(reply, packet.networkOffset());
+    int flags = acknowledges ? Packet.TCP_RST : Packet.TCP_RST | Packet.TCP_ACK;
+    ByteBuffer tcp =
+        tcp(/* srcPort= */ packet.dstPort(), /* dstPort= */ packet.srcPort(), flags)
+            .putInt(4, acknowledges ? packet.tcpAcknowledgement() : 0)
+            .putInt(8, acknowledges ? 0 : packet.tcpSequence() + packet.tcpSequenceLength());
+    return answer(packet, Packet.PROTOCOL_TCP, tcp, 16);
   }
 
-  private static byte[] finishTcp(ByteBuffer frame, int network) {
-    int pseudoHeader =
-        Checksums.sum(frame, network + 12, 8) + Packet.PROTOCOL_TCP + Packet.TCP_BYTES;
-    int tcp = network + Packet.IPV4_BYTES;
-    frame.putShort(tcp + 16, Checksums.of(frame, tcp, Packet.TCP_BYTES, pseudoHeader));
-    return finish(frame, network, Packet.PROTOCOL_TCP, Packet.TCP_BYTES);
+  private static ByteBuffer tcp(int srcPort, int dstPort, int flags) {
+    return ByteBuffer.allocate(Packet.TCP_BYTES)
+        .putShort(0, (short) srcPort)
+        .putShort(2, (short) dstPort)
+        .put(12, (byte) ((Packet.TCP_BYTES / 4) << 4))
+        .put(13, (byte) flags);
   }
 
   /**
@@ -100,94 +111,89 @@ public final class Replies {
    * connection already (RFC 5961, section 4). It has no options, least of all a time stamp, by
    * which it might be taken for an old duplicate.
    */
+  public static byte[] tcpSyn(Ends ends) {
+    return tcpSyn(ends, 0);
+  }
+
+  /** The same between IPv4 hosts. */
   public static byte[] tcpSyn(MacAddress srcMac, MacAddress dstMac, FiveTuple tuple) {
     return tcpSyn(srcMac, dstMac, tuple, 0);
   }
 
   /** The same with a sequence number, which the answer acknowledges. */
   public static byte[] tcpSyn(MacAddress srcMac, MacAddress dstMac, FiveTuple tuple, int sequence) {
-    int tcp = Packet.ETHERNET_BYTES + Packet.IPV4_BYTES;
-    ByteBuffer frame = ByteBuffer.allocate(tcp + Packet.TCP_BYTES);
-    frame
-        .put(dstMac.getBytes())
-        .put(srcMac.getBytes())
-        .putShort((short) Packet.ETHERTYPE_IPV4)
-        .putInt(Packet.ETHERNET_BYTES + 12, tuple.srcAddress())
-        .putInt(Packet.ETHERNET_BYTES + 16, tuple.dstAddress())
-        .putShort(tcp, (short) tuple.srcPort())
-        .putShort(tcp + 2, (short) tuple.dstPort())
-        .putInt(tcp + 4, sequence)
-        .put(tcp + 12, (byte) ((Packet.TCP_BYTES / 4) << 4))
-        .put(tcp + 13, (byte) Packet.TCP_SYN)
-        .putShort(tcp + 14, (short) 0xffff);
-    return finishTcp(frame, Packet.ETHERNET_BYTES);
+    return tcpSyn(
+        new Ends(
+            srcMac,
+            dstMac,
+            IPv4Address.of(tuple.srcAddress()),
+            tuple.srcPort(),
+            IPv4Address.of(tuple.dstAddress()),
+            tuple.dstPort()),
+        sequence);
   }
 
-  /** Tells the sender of a packet that nobody listens on its port (RFC 792, RFC 1122). */
-  public static byte[] portUnreachable(Packet packet) {
-    return unreachable(packet, CODE_PORT_UNREACHABLE);
+  private static byte[] tcpSyn(Ends ends, int sequence) {
+    ByteBuffer tcp =
+        tcp(ends.srcPort, ends.dstPort, Packet.TCP_SYN)
+            .putInt(4, sequence)
+            .putShort(14, (short) 0xffff);
+    return IpFrames.of(ends, Packet.PROTOCOL_TCP, HOP_LIMIT, tcp, 16);
   }
 
-  /** Tells the sender of a packet that there is no way (RFC 792, RFC 1122). */
-  public static byte[] networkUnreachable(Packet packet) {
-    return unreachable(packet, CODE_NETWORK_UNREACHABLE);
+  /** Tells the sender of a packet that there is no listener on its port. */
+  public static byte[] portUnreachable(IpPacket packet) {
+    return unreachable(packet, isIpv4(packet) ? 3 : 4);
+  }
+
+  /** Tells the sender of a packet that there is no path. */
+  public static byte[] networkUnreachable(IpPacket packet) {
+    return unreachable(packet, 0);
   }
 
   /**
-   * Tells a host that nobody listens any more where it sends to by UDP, without a packet of its own
-   * at hand.
+   * Tells a host that there is no listener any more where it sends to by UDP, without a packet of
+   * its own at hand.
    *
-   * @param tuple of the packets that it sends
+   * @param sent of the packets that it sends
    */
-  public static byte[] udpPortUnreachable(MacAddress srcMac, MacAddress dstMac, FiveTuple tuple) {
-    int udp = Packet.ETHERNET_BYTES + Packet.IPV4_BYTES;
-    ByteBuffer sent = ByteBuffer.allocate(udp + UDP_HEADER_BYTES);
-    sent.put(srcMac.getBytes())
-        .put(dstMac.getBytes())
-        .putShort((short) Packet.ETHERTYPE_IPV4)
-        .putInt(Packet.ETHERNET_BYTES + 12, tuple.srcAddress())
-        .putInt(Packet.ETHERNET_BYTES + 16, tuple.dstAddress())
-        .putShort(udp, (short) tuple.srcPort())
-        .putShort(udp + 2, (short) tuple.dstPort())
-        .putShort(udp + 4, (short) UDP_HEADER_BYTES);
-    finish(sent, Packet.ETHERNET_BYTES, Packet.PROTOCOL_UDP, UDP_HEADER_BYTES);
-    return portUnreachable(Packet.parse(sent.array()));
+  public static byte[] udpPortUnreachable(Ends sent) {
+    ByteBuffer udp =
+        ByteBuffer.allocate(UDP_HEADER_BYTES)
+            .putShort(0, (short) sent.srcPort)
+            .putShort(2, (short) sent.dstPort)
+            .putShort(4, (short) UDP_HEADER_BYTES);
+    boolean isIpv4 = sent.src.getIpVersion() == IPVersion.IPv4;
+    int checksumAt = isIpv4 ? IpFrames.NO_CHECKSUM : 6;
+    byte[] frame = IpFrames.of(sent, Packet.PROTOCOL_UDP, HOP_LIMIT, udp, checksumAt);
+    return portUnreachable(IpPacket.of(Packet.parse(frame)).orElseThrow());
   }
 
-  private static byte[] unreachable(Packet packet, int code) {
-    int headerBytes = packet.transportOffset() - packet.networkOffset();
-    int quoted = Math.min(headerBytes + 8, packet.networkBytes());
-    int icmpBytes = ICMP_HEADER_BYTES + quoted;
-    ByteBuffer reply = answer(packet, icmpBytes);
-    int icmp = packet.networkOffset() + Packet.IPV4_BYTES;
-    reply.put(icmp, (byte) ICMP_UNREACHABLE).put(icmp + 1, (byte) code);
-    System.arraycopy(
-        packet.frame(), packet.networkOffset(), reply.array(), icmp + ICMP_HEADER_BYTES, quoted);
-    reply.putShort(icmp + 2, Checksums.of(reply, icmp, icmpBytes, 0));
-    return finish(reply, packet.networkOffset(), Packet.PROTOCOL_ICMP, icmpBytes);
+  /** ICMP (RFC 792, RFC 1122) quotes eight bytes of what IP carries, ICMPv6 (RFC 4443) all. */
+  private static byte[] unreachable(IpPacket packet, int code) {
+    boolean isIpv4 = isIpv4(packet);
+    int from = packet.networkOffset();
+    int max = isIpv4 ? packet.transportOffset() - from + 8 : MAX_QUOTED_IPV6;
+    byte[] quoted = Arrays.copyOfRange(packet.frame(), from, Math.min(from + max, packet.end()));
+    ByteBuffer icmp =
+        ByteBuffer.allocate(ICMP_HEADER_BYTES + quoted.length)
+            .put(0, (byte) (isIpv4 ? 3 : 1))
+            .put(1, (byte) code)
+            .put(ICMP_HEADER_BYTES, quoted);
+    int protocol = isIpv4 ? Packet.PROTOCOL_ICMP : Ipv6Packet.PROTOCOL_ICMPV6;
+    return answer(packet, protocol, icmp, 2);
   }
 
-  /**
-   * A frame of that much payload back to the sender, with its VLAN tags, and no IPv4 header yet.
-   */
-  private static ByteBuffer answer(Packet packet, int payloadBytes) {
-    int network = packet.networkOffset();
-    ByteBuffer reply = ByteBuffer.allocate(network + Packet.IPV4_BYTES + payloadBytes);
-    System.arraycopy(packet.frame(), 0, reply.array(), 0, network);
-    System.arraycopy(packet.frame(), 6, reply.array(), 0, 6);
-    System.arraycopy(packet.frame(), 0, reply.array(), 6, 6);
-    return reply
-        .putInt(network + 12, packet.dstAddress())
-        .putInt(network + 16, packet.srcAddress());
+  private static boolean isIpv4(IpPacket packet) {
+    return packet.version() == IPVersion.IPv4;
   }
 
-  private static byte[] finish(ByteBuffer reply, int at, int protocol, int payloadBytes) {
-    reply
-        .put(at, (byte) 0x45)
-        .putShort(at + 2, (short) (Packet.IPV4_BYTES + payloadBytes))
-        .put(at + 8, (byte) TTL)
-        .put(at + 9, (byte) protocol)
-        .putShort(at + 10, Checksums.of(reply, at, Packet.IPV4_BYTES, 0));
-    return reply.array();
+  /** A frame back to the sender, with its VLAN tags. */
+  private static byte[] answer(IpPacket packet, int protocol, ByteBuffer payload, int checksumAt) {
+    byte[] link = Arrays.copyOf(packet.frame(), packet.networkOffset());
+    System.arraycopy(packet.frame(), 6, link, 0, 6);
+    System.arraycopy(packet.frame(), 0, link, 6, 6);
+    return IpFrames.of(
+        link, packet.destination(), packet.source(), protocol, HOP_LIMIT, payload, checksumAt);
   }
 }

@@ -1,8 +1,9 @@
 package io.malob.openflow.uplink;
 
-import io.malob.openflow.packet.Ipv6Packet;
-import io.malob.openflow.packet.Packet;
+import io.malob.openflow.packet.IpPacket;
 import java.nio.ByteBuffer;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPVersion;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 
@@ -25,68 +26,49 @@ public record FlowKey(long peerHigh, long peerLow, int protocol, int hostPort, i
 
   private static final long MAPPED = 0xffffL << 32;
 
-  /** The flow with an IPv4 peer. */
-  public static FlowKey of(IPv4Address peer, int protocol, int hostPort, int peerPort) {
-    return of(peer.getInt(), protocol, hostPort, peerPort);
-  }
-
-  private static FlowKey of(int peer, int protocol, int hostPort, int peerPort) {
-    return new FlowKey(0, MAPPED | Integer.toUnsignedLong(peer), protocol, hostPort, peerPort);
-  }
-
-  /** The flow with an IPv6 peer. */
-  public static FlowKey of(IPv6Address peer, int protocol, int hostPort, int peerPort) {
+  /** The flow with that peer. */
+  public static FlowKey of(IPAddress<?> peer, int protocol, int hostPort, int peerPort) {
+    if (peer instanceof IPv4Address v4) {
+      long mapped = MAPPED | Integer.toUnsignedLong(v4.getInt());
+      return new FlowKey(0, mapped, protocol, hostPort, peerPort);
+    }
     ByteBuffer bytes = ByteBuffer.wrap(peer.getBytes());
     return new FlowKey(bytes.getLong(), bytes.getLong(), protocol, hostPort, peerPort);
   }
 
-  /** The flow of an IPv4 packet that the host sends. */
-  public static FlowKey sent(Packet packet) {
+  /** The flow of a packet that the host sends. */
+  public static FlowKey sent(IpPacket packet) {
     return hasPorts(packet)
-        ? of(packet.dstAddress(), packet.protocol(), packet.srcPort(), packet.dstPort())
-        : of(packet.dstAddress(), packet.protocol(), 0, 0);
+        ? of(packet.destination(), packet.protocol(), packet.srcPort(), packet.dstPort())
+        : of(packet.destination(), packet.protocol(), 0, 0);
   }
 
-  /** The flow of an IPv4 packet that is sent to the host. */
-  public static FlowKey received(Packet packet) {
+  /** The flow of a packet that is sent to the host. */
+  public static FlowKey received(IpPacket packet) {
     return hasPorts(packet)
-        ? of(packet.srcAddress(), packet.protocol(), packet.dstPort(), packet.srcPort())
-        : of(packet.srcAddress(), packet.protocol(), 0, 0);
-  }
-
-  /** The flow of an IPv6 packet that the host sends, and that is no fragment. */
-  public static FlowKey sent(Ipv6Packet packet) {
-    return of(packet.dstAddress(), packet.protocol(), packet.srcPort(), packet.dstPort());
-  }
-
-  /** The flow of an IPv6 packet that is sent to the host, and that is no fragment. */
-  public static FlowKey received(Ipv6Packet packet) {
-    return of(packet.srcAddress(), packet.protocol(), packet.dstPort(), packet.srcPort());
+        ? of(packet.source(), packet.protocol(), packet.dstPort(), packet.srcPort())
+        : of(packet.source(), packet.protocol(), 0, 0);
   }
 
   /** Switches take the ports of all fragments for 0, the first one's, too. */
-  private static boolean hasPorts(Packet packet) {
+  private static boolean hasPorts(IpPacket packet) {
     return !packet.isFragment();
   }
 
-  /** Whether the peer has an IPv4 address. */
-  public boolean isIpv4() {
-    return peerHigh == 0 && peerLow >>> 32 == MAPPED >>> 32;
+  /**
+   * The version of the peer's address. A packet of IPv6 whose peer has an address that stands for
+   * one of IPv4 is of no flow: such addresses are of no network.
+   */
+  public IPVersion version() {
+    boolean isMapped = peerHigh == 0 && peerLow >>> 32 == MAPPED >>> 32;
+    return isMapped ? IPVersion.IPv4 : IPVersion.IPv6;
   }
 
-  /** The peer's address, if that is one of IPv4. */
-  public IPv4Address peer4() {
-    return IPv4Address.of((int) peerLow);
-  }
-
-  /** The peer's address, if that is one of IPv6. */
-  public IPv6Address peer6() {
-    return IPv6Address.of(peerHigh, peerLow);
-  }
-
-  /** The peer's address as text. */
-  public String peer() {
-    return isIpv4() ? peer4().toString() : peer6().toString();
+  /** The peer's address. */
+  public IPAddress<?> peer() {
+    return version() == IPVersion.IPv4
+        ? IPv4Address.of((int) peerLow)
+        : IPv6Address.of(peerHigh, peerLow);
   }
 
   /** Whether this is TCP or UDP with ports: such flows are spread over uplinks. */

@@ -13,7 +13,7 @@ import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
-import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -128,37 +128,26 @@ public final class FlowRules {
   }
 
   private static Match out(OFFactory factory, InsideEnd inside, FlowKey key) {
-    Match.Builder match = ends(factory, inside.port(), key);
-    if (key.isIpv4()) {
-      match.setExact(MatchField.IPV4_SRC, inside.ipv4()).setExact(MatchField.IPV4_DST, key.peer4());
-    } else {
-      match
-          .setExact(MatchField.IPV6_SRC, inside.ipv6().orElseThrow())
-          .setExact(MatchField.IPV6_DST, key.peer6());
-    }
+    IPAddress<?> host = inside.address(key.version()).orElseThrow();
+    Match.Builder match = ends(factory, inside.port(), host, key.peer(), key);
     return ports(match, key, key.hostPort(), key.peerPort()).build();
   }
 
   private static Match back(OFFactory factory, UplinkEnd uplink, FlowKey key) {
-    Match.Builder match = ends(factory, uplink.port(), key);
-    if (key.isIpv4()) {
-      match
-          .setExact(MatchField.IPV4_SRC, key.peer4())
-          .setExact(MatchField.IPV4_DST, uplink.ipv4().orElseThrow());
-    } else {
-      match
-          .setExact(MatchField.IPV6_SRC, key.peer6())
-          .setExact(MatchField.IPV6_DST, uplink.ipv6().orElseThrow());
-    }
+    IPAddress<?> host = uplink.address(key.version()).orElseThrow();
+    Match.Builder match = ends(factory, uplink.port(), key.peer(), host, key);
     return ports(match, key, key.peerPort(), key.hostPort()).build();
   }
 
-  private static Match.Builder ends(OFFactory factory, OFPort inPort, FlowKey key) {
-    return factory
-        .buildMatch()
-        .setExact(MatchField.IN_PORT, inPort)
-        .setExact(MatchField.ETH_TYPE, key.isIpv4() ? EthType.IPv4 : EthType.IPv6)
-        .setExact(MatchField.IP_PROTO, IpProtocol.of((short) key.protocol()));
+  private static Match.Builder ends(
+      OFFactory factory, OFPort inPort, IPAddress<?> src, IPAddress<?> dst, FlowKey key) {
+    Match.Builder match = factory.buildMatch().setExact(MatchField.IN_PORT, inPort);
+    IpFamily.of(key.version())
+        .protocol(IpProtocol.of((short) key.protocol()))
+        .andThen(IpFamily.from(src))
+        .andThen(IpFamily.to(dst))
+        .accept(match);
+    return match;
   }
 
   private static Match.Builder ports(Match.Builder match, FlowKey key, int src, int dst) {
@@ -176,19 +165,12 @@ public final class FlowRules {
   }
 
   private static List<OFAction> outActions(OFFactory factory, UplinkEnd uplink, FlowKey key) {
-    return key.isIpv4()
-        ? translated(
-            factory,
-            uplink.mac(),
-            uplink.gatewayMac().orElseThrow(),
-            factory.oxms().ipv4Src(uplink.ipv4().orElseThrow()),
-            uplink.port())
-        : translated(
-            factory,
-            uplink.mac(),
-            uplink.gatewayMac6().orElseThrow(),
-            factory.oxms().ipv6Src(uplink.ipv6().orElseThrow()),
-            uplink.port());
+    return translated(
+        factory,
+        uplink.mac(),
+        uplink.gatewayMac(key.version()).orElseThrow(),
+        IpFamily.newSource(factory, uplink.address(key.version()).orElseThrow()),
+        uplink.port());
   }
 
   private static List<OFAction> backActions(OFFactory factory, InsideEnd inside, FlowKey key) {
@@ -196,9 +178,7 @@ public final class FlowRules {
         factory,
         inside.gatewayMac(),
         inside.mac(),
-        key.isIpv4()
-            ? factory.oxms().ipv4Dst(inside.ipv4())
-            : factory.oxms().ipv6Dst(inside.ipv6().orElseThrow()),
+        IpFamily.newDestination(factory, inside.address(key.version()).orElseThrow()),
         inside.port());
   }
 

@@ -6,7 +6,6 @@ import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
-import org.projectfloodlight.openflow.types.EthType;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -53,11 +52,6 @@ public record FoundFlow(
       return Optional.empty();
     }
     Match match = entry.getMatch();
-    boolean v4 = match.get(MatchField.ETH_TYPE).equals(EthType.IPv4);
-    IPAddress<?> host =
-        v4
-            ? match.get(isOut ? MatchField.IPV4_SRC : MatchField.IPV4_DST)
-            : match.get(isOut ? MatchField.IPV6_SRC : MatchField.IPV6_DST);
     return Optional.of(
         new FoundFlow(
             keyOf(match, isOut),
@@ -65,7 +59,7 @@ public record FoundFlow(
             UplinkCookie.uplink(entry.getCookie()),
             UplinkCookie.generation(entry.getCookie()),
             match.get(MatchField.IN_PORT),
-            host,
+            isOut ? IpFamily.source(match) : IpFamily.destination(match),
             entry.getByteCount().getValue(),
             entry.getDurationSec() + entry.getDurationNsec() / 1e9));
   }
@@ -80,19 +74,9 @@ public record FoundFlow(
       src = port(match.get(tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC));
       dst = port(match.get(tcp ? MatchField.TCP_DST : MatchField.UDP_DST));
     }
-    int hostPort = isOut ? src : dst;
-    int peerPort = isOut ? dst : src;
-    return match.get(MatchField.ETH_TYPE).equals(EthType.IPv4)
-        ? FlowKey.of(
-            match.get(isOut ? MatchField.IPV4_DST : MatchField.IPV4_SRC),
-            protocol,
-            hostPort,
-            peerPort)
-        : FlowKey.of(
-            match.get(isOut ? MatchField.IPV6_DST : MatchField.IPV6_SRC),
-            protocol,
-            hostPort,
-            peerPort);
+    return isOut
+        ? FlowKey.of(IpFamily.destination(match), protocol, src, dst)
+        : FlowKey.of(IpFamily.source(match), protocol, dst, src);
   }
 
   private static int port(TransportPort port) {

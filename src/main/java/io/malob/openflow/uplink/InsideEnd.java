@@ -1,6 +1,9 @@
 package io.malob.openflow.uplink;
 
+import java.util.List;
 import java.util.Optional;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPVersion;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -20,4 +23,15 @@ public record InsideEnd(
     MacAddress mac,
     MacAddress gatewayMac,
     IPv4Address ipv4,
-    Optional<IPv6Address> ipv6) {}
+    Optional<IPv6Address> ipv6) {
+
+  /** The host's address of that version, where it is used. */
+  public Optional<? extends IPAddress<?>> address(IPVersion version) {
+    return version == IPVersion.IPv4 ? Optional.of(ipv4) : ipv6;
+  }
+
+  /** The versions that are used. */
+  public List<IPVersion> versions() {
+    return ipv6.isPresent() ? List.of(IPVersion.IPv4, IPVersion.IPv6) : List.of(IPVersion.IPv4);
+  }
+}

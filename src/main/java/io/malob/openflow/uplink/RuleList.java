@@ -60,7 +60,7 @@ final class RuleList {
   }
 
   /** FIN and RST go to the controller as copies. */
-  void ends(OFPort port, EthType type, List<U16> flags) {
+  void ends(OFPort port, IpFamily family, List<U16> flags) {
     for (U16 flag : flags) {
       rules.add(
           factory
@@ -68,7 +68,7 @@ final class RuleList {
               .setTableId(UplinkLayout.CLASSIFY)
               .setPriority(UplinkLayout.PRIORITY_TCP_FLAGS - 1)
               .setCookie(UplinkCookie.of(Kind.END, epoch, 0))
-              .setMatch(at(port, tcp(type, flag, flag)))
+              .setMatch(at(port, tcp(family, flag, flag)))
               .setInstructions(
                   List.of(toController(), factory.instructions().gotoTable(UplinkLayout.FLOWS)))
               .build());
@@ -100,30 +100,24 @@ final class RuleList {
   }
 
   /** TCP with these flags; not all switches can match that. */
-  Consumer<Match.Builder> tcp(EthType type, U16 flags, U16 mask) {
+  Consumer<Match.Builder> tcp(IpFamily family, U16 flags, U16 mask) {
     // a field of its own since OpenFlow 1.5, an extension before
     MatchField<U16> field =
         factory.getVersion().compareTo(OFVersion.OF_15) >= 0
             ? MatchField.TCP_FLAGS
             : MatchField.OVS_TCP_FLAGS;
-    return type(type)
-        .andThen(protocol(IpProtocol.TCP))
-        .andThen(match -> match.setMasked(field, flags, mask));
+    return family.protocol(IpProtocol.TCP).andThen(match -> match.setMasked(field, flags, mask));
   }
 
-  static Consumer<Match.Builder> type(EthType type) {
-    return match -> match.setExact(MatchField.ETH_TYPE, type);
+  static Consumer<Match.Builder> arp() {
+    return match -> match.setExact(MatchField.ETH_TYPE, EthType.ARP);
   }
 
-  static Consumer<Match.Builder> protocol(IpProtocol protocol) {
-    return match -> match.setExact(MatchField.IP_PROTO, protocol);
-  }
-
-  /** Switches take the ports of fragments for 0. */
-  static Consumer<Match.Builder> fragment(EthType type, IpProtocol protocol) {
+  /** Fragments of IPv4: switches take their ports for 0. */
+  static Consumer<Match.Builder> fragment(IpProtocol protocol) {
     boolean isTcp = protocol.equals(IpProtocol.TCP);
-    return type(type)
-        .andThen(protocol(protocol))
+    return IpFamily.IPV4
+        .protocol(protocol)
         .andThen(
             match ->
                 match

@@ -1,6 +1,8 @@
 package io.malob.openflow.uplink;
 
 import java.util.Optional;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPVersion;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -30,18 +32,18 @@ public record UplinkEnd(
     Optional<IPv6Address> gatewayIpv6,
     Optional<MacAddress> gatewayMac6) {
 
-  /** Whether it can carry flows to IPv4 peers. */
-  public boolean carriesIpv4() {
-    return ipv4.isPresent() && gatewayMac.isPresent();
+  /** The host's address of that version on it. */
+  public Optional<? extends IPAddress<?>> address(IPVersion version) {
+    return version == IPVersion.IPv4 ? ipv4 : ipv6;
   }
 
-  /** Whether it can carry flows to IPv6 peers. */
-  public boolean carriesIpv6() {
-    return ipv6.isPresent() && gatewayMac6.isPresent();
+  /** The MAC of the router for that version. */
+  public Optional<MacAddress> gatewayMac(IPVersion version) {
+    return version == IPVersion.IPv4 ? gatewayMac : gatewayMac6;
   }
 
-  /** Whether it can carry that flow. */
-  public boolean carries(FlowKey key) {
-    return key.isIpv4() ? carriesIpv4() : carriesIpv6();
+  /** Whether it can carry flows to peers with addresses of that version. */
+  public boolean carries(IPVersion version) {
+    return address(version).isPresent() && gatewayMac(version).isPresent();
   }
 }

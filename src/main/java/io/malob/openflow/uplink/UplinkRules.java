@@ -1,10 +1,10 @@
 package io.malob.openflow.uplink;
 
+import static io.malob.openflow.uplink.RuleList.arp;
 import static io.malob.openflow.uplink.RuleList.fragment;
-import static io.malob.openflow.uplink.RuleList.protocol;
-import static io.malob.openflow.uplink.RuleList.type;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.uplink.UplinkCookie.Kind;
 import java.util.ArrayList;
@@ -16,14 +16,14 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.ArpOpcode;
-import org.projectfloodlight.openflow.types.EthType;
-import org.projectfloodlight.openflow.types.ICMPv4Type;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U16;
+import org.projectfloodlight.openflow.types.U8;
 
 /**
  * The rules of a host's switch that do not belong to one flow: what goes to the table of flows,
@@ -41,12 +41,9 @@ public final class UplinkRules {
   private static final TransportPort EPHEMERAL = TransportPort.of(0x8000);
 
   private static final MacAddress GROUP_BIT = MacAddress.of("01:00:00:00:00:00");
-  private static final TransportPort DHCP_CLIENT = TransportPort.of(68);
 
-  /** ICMP messages about other packets: unreachable, time exceeded, parameter problem. */
-  private static final ImmutableList<ICMPv4Type> ICMP_ERRORS =
-      ImmutableList.of(
-          ICMPv4Type.DESTINATION_UNREACHABLE, ICMPv4Type.TIME_EXCEEDED, ICMPv4Type.of((short) 12));
+  /** Later parts of IPv6 packets have this in the place of their protocol. */
+  private static final IpProtocol FRAGMENT = IpProtocol.of((short) 44);
 
   private final RuleList rules;
 
@@ -64,10 +61,13 @@ public final class UplinkRules {
       OFFactory factory, InsideEnd inside, Collection<UplinkEnd> uplinks, int epoch) {
     UplinkRules made = new UplinkRules(factory, epoch);
     made.rules.unknown(inside.port(), match -> {}); // what the inside sends and no flow knows
-    uplinks.forEach(made::unknownAt);
+    for (UplinkEnd uplink : uplinks) {
+      addresses(inside, uplink).forEach(address -> made.unknownAt(uplink.port(), address));
+    }
     made.ofInside(inside);
-    uplinks.forEach(made::ofUplink);
-    inside.ipv6().ifPresent(address -> Ipv6UplinkRules.add(made.rules, inside, address, uplinks));
+    for (UplinkEnd uplink : uplinks) {
+      made.ofUplink(inside, uplink);
+    }
     return made.rules.made();
   }
 
@@ -94,108 +94,137 @@ public final class UplinkRules {
   public static List<OFMessage> tcpFlags(
       OFFactory factory, InsideEnd inside, Collection<UplinkEnd> uplinks, int epoch) {
     UplinkRules made = new UplinkRules(factory, epoch);
-    made.tcpFlags(inside, uplinks, EthType.IPv4);
-    inside.ipv6().ifPresent(used -> made.tcpFlags(inside, uplinks, EthType.IPv6));
+    inside.versions().forEach(version -> made.tcpFlags(inside, uplinks, IpFamily.of(version)));
     return made.rules.made();
   }
 
-  private void tcpFlags(InsideEnd inside, Collection<UplinkEnd> uplinks, EthType type) {
+  private void tcpFlags(InsideEnd inside, Collection<UplinkEnd> uplinks, IpFamily family) {
     rules.add(
         UplinkLayout.CLASSIFY,
         UplinkLayout.PRIORITY_TCP_FLAGS,
-        rules.at(inside.port(), rules.tcp(type, SYN, SYN_ACK)),
+        rules.at(inside.port(), rules.tcp(family, SYN, SYN_ACK)),
         rules.toController());
-    rules.ends(inside.port(), type, ENDING_FLAGS);
+    rules.ends(inside.port(), family, ENDING_FLAGS);
     for (UplinkEnd uplink : uplinks) {
-      rules.ends(uplink.port(), type, ENDING_FLAGS);
-      rules.unknown(uplink.port(), rules.tcp(type, SYN_ACK, SYN_ACK));
+      rules.ends(uplink.port(), family, ENDING_FLAGS);
+      rules.unknown(uplink.port(), rules.tcp(family, SYN_ACK, SYN_ACK));
     }
   }
 
   private void ofInside(InsideEnd inside) {
     OFPort port = inside.port();
-    rules.toController(port, UplinkLayout.PRIORITY_NEIGHBOURS, type(EthType.ARP));
+    rules.toController(port, UplinkLayout.PRIORITY_NEIGHBOURS, arp());
     rules.drop(
         port,
         UplinkLayout.PRIORITY_NOT_OURS,
         match -> match.setMasked(MatchField.ETH_DST, GROUP_BIT, GROUP_BIT));
-    rules.toFlows(
-        port,
-        UplinkLayout.PRIORITY_PORT,
-        type(EthType.IPv4).andThen(match -> match.setExact(MatchField.IPV4_SRC, inside.ipv4())));
-    // what it would tell its peers about is hidden by the addresses that it quotes
-    rules.drop(
-        port,
-        UplinkLayout.PRIORITY_NOT_OURS,
-        type(EthType.IPv4)
-            .andThen(protocol(IpProtocol.ICMP))
-            .andThen(
-                match ->
-                    match.setExact(MatchField.ICMPV4_TYPE, ICMPv4Type.DESTINATION_UNREACHABLE)));
+    inside.versions().forEach(version -> fromHost(port, inside.address(version).orElseThrow()));
+    inside.ipv6().ifPresent(used -> neighboursInside(port));
     rules.drop(port, UplinkLayout.PRIORITY_PORT - 1, match -> {});
   }
 
-  private void ofUplink(UplinkEnd uplink) {
+  private void fromHost(OFPort port, IPAddress<?> address) {
+    IpFamily family = IpFamily.of(address);
+    rules.toFlows(port, UplinkLayout.PRIORITY_PORT, family.any().andThen(IpFamily.from(address)));
+    // what it would tell its peers about is hidden by the addresses that it quotes
+    rules.drop(port, UplinkLayout.PRIORITY_NOT_OURS, family.icmp(family.icmpUnreachable));
+  }
+
+  private void neighboursInside(OFPort port) {
+    rules.toController(
+        port, UplinkLayout.PRIORITY_NEIGHBOURS, IpFamily.IPV6.icmp(NeighbourMessage.SOLICITATION));
+    // what the inside says of itself
+    rules.drop(
+        port, UplinkLayout.PRIORITY_NOT_OURS, IpFamily.IPV6.icmp(NeighbourMessage.ADVERTISEMENT));
+    // first parts come to the controller, which counts them: one for each packet
+    rules.add(
+        UplinkLayout.FLOWS,
+        UplinkLayout.PRIORITY_FRAGMENT,
+        rules.at(port, IpFamily.IPV6.protocol(FRAGMENT)));
+  }
+
+  /** The host's addresses on an uplink, of the versions that the inside has. */
+  private static List<IPAddress<?>> addresses(InsideEnd inside, UplinkEnd uplink) {
+    List<IPAddress<?>> addresses = new ArrayList<>();
+    inside.versions().forEach(version -> uplink.address(version).ifPresent(addresses::add));
+    return addresses;
+  }
+
+  private void ofUplink(InsideEnd inside, UplinkEnd uplink) {
     OFPort port = uplink.port();
     rules.toController(
         port,
         UplinkLayout.PRIORITY_NEIGHBOURS,
-        type(EthType.ARP).andThen(match -> match.setExact(MatchField.ARP_OP, ArpOpcode.REPLY)));
+        arp().andThen(match -> match.setExact(MatchField.ARP_OP, ArpOpcode.REPLY)));
     rules.drop(port, UplinkLayout.PRIORITY_PORT, match -> {});
-    uplink.ipv4().ifPresent(address -> ofUplink(uplink, address));
+    for (IPAddress<?> address : addresses(inside, uplink)) {
+      if (address instanceof IPv4Address v4) {
+        uplink.gatewayIpv4().ifPresent(gateway -> echoReplies(port, gateway, v4));
+      } else {
+        neighboursAt(uplink);
+      }
+      forHost(port, address);
+    }
   }
 
-  private void ofUplink(UplinkEnd uplink, IPv4Address address) {
-    OFPort port = uplink.port();
-    Consumer<Match.Builder> forHost =
-        type(EthType.IPv4).andThen(match -> match.setExact(MatchField.IPV4_DST, address));
-    Consumer<Match.Builder> icmp = forHost.andThen(protocol(IpProtocol.ICMP));
+  private void echoReplies(OFPort port, IPv4Address gateway, IPv4Address address) {
+    rules.toController(
+        port,
+        UplinkLayout.PRIORITY_NEIGHBOURS,
+        IpFamily.IPV4
+            .icmp(IpFamily.IPV4.icmpEchoReply)
+            .andThen(IpFamily.from(gateway))
+            .andThen(IpFamily.to(address)));
+  }
+
+  /** What neighbours say to the host is never a flow's. */
+  private void neighboursAt(UplinkEnd uplink) {
+    Consumer<Match.Builder> advertisement = IpFamily.IPV6.icmp(NeighbourMessage.ADVERTISEMENT);
     uplink
-        .gatewayIpv4()
+        .gatewayIpv6()
         .ifPresent(
-            gateway ->
+            router ->
                 rules.toController(
-                    port,
+                    uplink.port(),
                     UplinkLayout.PRIORITY_NEIGHBOURS,
-                    icmp.andThen(
+                    advertisement.andThen(
                         match ->
                             match
-                                .setExact(MatchField.IPV4_SRC, gateway)
-                                .setExact(MatchField.ICMPV4_TYPE, ICMPv4Type.ECHO_REPLY))));
+                                .setExact(MatchField.ICMPV6_CODE, U8.ZERO) // Open vSwitch asks it
+                                .setExact(MatchField.IPV6_ND_TARGET, router))));
     rules.drop(
-        port,
+        uplink.port(),
         UplinkLayout.PRIORITY_NOT_OURS,
-        forHost
-            .andThen(protocol(IpProtocol.UDP))
-            .andThen(match -> match.setExact(MatchField.UDP_DST, DHCP_CLIENT)));
-    for (ICMPv4Type error : ICMP_ERRORS) {
+        IpFamily.IPV6.icmp(NeighbourMessage.SOLICITATION));
+    rules.drop(uplink.port(), UplinkLayout.PRIORITY_NOT_OURS, advertisement);
+  }
+
+  private void forHost(OFPort port, IPAddress<?> address) {
+    IpFamily family = IpFamily.of(address);
+    Consumer<Match.Builder> toHost = IpFamily.to(address);
+    rules.drop(port, UplinkLayout.PRIORITY_NOT_OURS, family.dhcp().andThen(toHost));
+    for (int error : family.icmpErrors) {
       rules.toController(
-          port,
-          UplinkLayout.PRIORITY_ICMP_ERROR,
-          icmp.andThen(match -> match.setExact(MatchField.ICMPV4_TYPE, error)));
+          port, UplinkLayout.PRIORITY_ICMP_ERROR, family.icmp(error).andThen(toHost));
     }
-    rules.toFlows(port, UplinkLayout.PRIORITY_FOR_HOST, forHost);
+    rules.toFlows(port, UplinkLayout.PRIORITY_FOR_HOST, family.any().andThen(toHost));
   }
 
   /**
    * What may be an answer that is faster than its rule; the rest is the host's own. A switch may
    * drop for a moment longer what it dropped before, where no rule looks at it closer.
    */
-  private void unknownAt(UplinkEnd uplink) {
-    if (uplink.ipv4().isEmpty()) {
-      return;
+  private void unknownAt(OFPort port, IPAddress<?> address) {
+    IpFamily family = IpFamily.of(address);
+    rules.unknown(port, family.protocol(IpProtocol.UDP));
+    rules.unknown(port, family.icmp(family.icmpEchoReply));
+    if (family == IpFamily.IPV4) {
+      rules.add(
+          UplinkLayout.FLOWS,
+          UplinkLayout.PRIORITY_FRAGMENT,
+          rules.at(port, fragment(IpProtocol.TCP)),
+          rules.toController());
     }
-    rules.unknown(uplink.port(), type(EthType.IPv4).andThen(protocol(IpProtocol.UDP)));
-    rules.add(
-        UplinkLayout.FLOWS,
-        UplinkLayout.PRIORITY_FRAGMENT,
-        rules.at(uplink.port(), fragment(EthType.IPv4, IpProtocol.TCP)),
-        rules.toController());
-    rules.unknown(
-        uplink.port(),
-        type(EthType.IPv4)
-            .andThen(protocol(IpProtocol.ICMP))
-            .andThen(match -> match.setExact(MatchField.ICMPV4_TYPE, ICMPv4Type.ECHO_REPLY)));
   }
 
   /**
@@ -210,18 +239,18 @@ public final class UplinkRules {
     made.rules.add(
         UplinkLayout.FLOWS,
         UplinkLayout.PRIORITY_FRAGMENT,
-        made.rules.at(port, fragment(EthType.IPv4, IpProtocol.TCP)),
+        made.rules.at(port, fragment(IpProtocol.TCP)),
         made.rules.toController());
     made.rules.add(
         UplinkLayout.FLOWS,
         UplinkLayout.PRIORITY_FRAGMENT,
-        made.rules.at(port, fragment(EthType.IPv4, IpProtocol.UDP)),
+        made.rules.at(port, fragment(IpProtocol.UDP)),
         made.rules.toController());
     for (IpProtocol protocol : List.of(IpProtocol.TCP, IpProtocol.UDP)) {
       made.rules.add(
           UplinkLayout.FLOWS,
           UplinkLayout.PRIORITY_GROUP,
-          made.rules.at(port, type(EthType.IPv4).andThen(protocol(protocol))),
+          made.rules.at(port, IpFamily.IPV4.protocol(protocol)),
           factory.instructions().applyActions(List.of(factory.actions().group(GroupRules.GROUP))));
       uplinks.forEach(uplink -> made.backToInside(factory, inside, uplink, protocol));
     }
@@ -237,8 +266,8 @@ public final class UplinkRules {
         UplinkLayout.PRIORITY_GROUP,
         rules.at(
             uplink.port(),
-            type(EthType.IPv4)
-                .andThen(protocol(protocol))
+            IpFamily.IPV4
+                .protocol(protocol)
                 .andThen(match -> match.setMasked(port, EPHEMERAL, EPHEMERAL))),
         factory
             .instructions()
@@ -262,8 +291,8 @@ public final class UplinkRules {
     made.rules.drop(
         inside.port(),
         UplinkLayout.PRIORITY_TCP_FLAGS,
-        made.rules.tcp(EthType.IPv4, U16.of(Packet.TCP_RST), RST_ACK));
-    inside.ipv6().ifPresent(used -> made.tcpFlags(inside, uplinks, EthType.IPv6));
+        made.rules.tcp(IpFamily.IPV4, U16.of(Packet.TCP_RST), RST_ACK));
+    inside.ipv6().ifPresent(used -> made.tcpFlags(inside, uplinks, IpFamily.IPV6));
     return made.rules.made();
   }
 }

@@ -32,8 +32,8 @@ class Ipv6PacketTest {
     assertEquals(6, packet.protocol());
     assertEquals(40_000, packet.srcPort());
     assertEquals(443, packet.dstPort());
-    assertEquals(SRC, packet.srcAddress());
-    assertEquals(DST, packet.dstAddress());
+    assertEquals(SRC, packet.source());
+    assertEquals(DST, packet.destination());
     assertEquals(SRC_MAC, packet.srcMac());
     assertEquals(DST_MAC, packet.dstMac());
     assertTrue(packet.isTcpSyn());

@@ -31,17 +31,17 @@ class Ipv6RepliesTest {
   private static void assertGoesBack(Ipv6Packet packet) {
     assertEquals(HOST_MAC, packet.dstMac());
     assertEquals(GATEWAY_MAC, packet.srcMac());
-    assertEquals(SERVER, packet.srcAddress());
-    assertEquals(HOST, packet.dstAddress());
+    assertEquals(SERVER, packet.source());
+    assertEquals(HOST, packet.destination());
   }
 
   @Test
   void solicitation_goesToTheGroupOfWhoIsAskedFor() {
     IPv6Address router = IPv6Address.of("fe80::a1:b2c3");
-    byte[] frame = Ipv6Replies.solicitation(HOST_MAC, OWN, router);
+    byte[] frame = NeighbourReplies.solicitation(HOST_MAC, OWN, router);
     Ipv6Packet packet = read(frame);
     assertEquals(MacAddress.of("33:33:ff:a1:b2:c3"), packet.dstMac());
-    assertEquals(IPv6Address.of("ff02::1:ffa1:b2c3"), packet.dstAddress());
+    assertEquals(IPv6Address.of("ff02::1:ffa1:b2c3"), packet.destination());
     assertEquals(
         new NeighbourMessage(true, OWN, router, HOST_MAC),
         NeighbourMessage.of(packet).orElseThrow());
@@ -53,7 +53,7 @@ class Ipv6RepliesTest {
   @Test
   void advertisement_isSolicitedAndOverrides() {
     NeighbourMessage asked = new NeighbourMessage(true, HOST, SERVER, HOST_MAC);
-    byte[] frame = Ipv6Replies.advertisement(asked, GATEWAY_MAC);
+    byte[] frame = NeighbourReplies.advertisement(asked, GATEWAY_MAC);
     assertArrayEquals(
         new Ipv6Frames(GATEWAY_MAC, HOST_MAC, SERVER, HOST).advertisement(SERVER, GATEWAY_MAC),
         frame);
@@ -63,7 +63,7 @@ class Ipv6RepliesTest {
   @CsvSource({"0x10, 0x04, 2000, 0", "0x02, 0x14, 0, 1001", "0x01, 0x14, 0, 1001"})
   void tcpReset_isWhereTheSenderExpectsIt(
       String flags, String replyFlags, int sequence, int acknowledgement) {
-    byte[] frame = Ipv6Replies.tcpReset(read(SENT.tcp(40_000, 443, Integer.decode(flags))));
+    byte[] frame = Replies.tcpReset(read(SENT.tcp(40_000, 443, Integer.decode(flags))));
     Ipv6Packet reset = read(frame);
     assertGoesBack(reset);
     assertEquals(443, reset.srcPort());
@@ -76,9 +76,7 @@ class Ipv6RepliesTest {
   @Test
   void tcpSyn_hasNoOptions() {
     Ipv6Packet syn =
-        read(
-            Ipv6Replies.tcpSyn(
-                new Ipv6Replies.Ends(GATEWAY_MAC, HOST_MAC, SERVER, 443, HOST, 40_000)));
+        read(Replies.tcpSyn(new Replies.Ends(GATEWAY_MAC, HOST_MAC, SERVER, 443, HOST, 40_000)));
     assertGoesBack(syn);
     assertTrue(syn.isTcpSyn());
     assertEquals(1, syn.tcpSequenceLength());
@@ -89,7 +87,7 @@ class Ipv6RepliesTest {
   @Test
   void noRoute_quotesAsMuchAsFitsEverywhere() {
     byte[] sent = SENT.udp(50_000, 53, new byte[1_400]);
-    byte[] frame = Ipv6Replies.noRoute(read(sent));
+    byte[] frame = Replies.networkUnreachable(read(sent));
     Ipv6Packet error = read(frame);
     assertGoesBack(error);
     assertEquals(1, error.icmpType());
@@ -102,14 +100,14 @@ class Ipv6RepliesTest {
   @Test
   void udpPortUnreachable_isAboutADatagramOfTheHost() {
     byte[] frame =
-        Ipv6Replies.udpPortUnreachable(
-            new Ipv6Replies.Ends(HOST_MAC, GATEWAY_MAC, HOST, 50_000, SERVER, 53));
+        Replies.udpPortUnreachable(
+            new Replies.Ends(HOST_MAC, GATEWAY_MAC, HOST, 50_000, SERVER, 53));
     Ipv6Packet error = read(frame);
     assertGoesBack(error);
     assertEquals(1, error.icmpType());
     assertEquals(4, frame[TRANSPORT + 1]);
-    QuotedIpv6Packet quoted = QuotedIpv6Packet.of(error).orElseThrow();
-    assertEquals(SERVER, quoted.dstAddress());
+    QuotedPacket quoted = QuotedPacket.of(error).orElseThrow();
+    assertEquals(SERVER, quoted.destination());
     assertEquals(50_000, quoted.srcPort());
     assertEquals(53, quoted.dstPort());
   }
@@ -123,9 +121,9 @@ class Ipv6RepliesTest {
     Ipv6Frames errors = new Ipv6Frames(GATEWAY_MAC, HOST_MAC, router, OWN);
     byte[] about = Arrays.copyOfRange(some(outside, protocol), 14, 54 + 20);
     byte[] error = errors.icmp(2, 60, 1_280, about);
-    QuotedIpv6Packet quoted = QuotedIpv6Packet.of(read(error)).orElseThrow();
+    QuotedPacket quoted = QuotedPacket.of(read(error)).orElseThrow();
     assertEquals(protocol, quoted.protocol());
-    assertEquals(SERVER, quoted.dstAddress());
+    assertEquals(SERVER, quoted.destination());
     byte[] told = quoted.readdressed(GATEWAY_MAC, HOST_MAC, HOST);
     byte[] wanted = Arrays.copyOfRange(some(inside, protocol), 14, 54 + 20);
     assertArrayEquals(
@@ -145,12 +143,12 @@ class Ipv6RepliesTest {
   void whatIsNoError_orQuotesTooLittle_quotesNothing() {
     byte[] packet = Arrays.copyOfRange(SENT.udp(1, 2, new byte[8]), 14, 54 + 16);
     for (int type : new int[] {0, 5, 128, 129, 135}) {
-      assertEquals(Optional.empty(), QuotedIpv6Packet.of(read(SENT.icmp(type, 64, 0, packet))));
+      assertEquals(Optional.empty(), QuotedPacket.of(read(SENT.icmp(type, 64, 0, packet))));
     }
     for (int length = 0; length < 44; length++) {
       byte[] error = SENT.icmp(1, 64, 0, Arrays.copyOf(packet, length));
-      assertEquals(Optional.empty(), QuotedIpv6Packet.of(read(error)));
+      assertEquals(Optional.empty(), QuotedPacket.of(read(error)));
     }
-    assertFalse(QuotedIpv6Packet.of(read(SENT.icmp(1, 64, 0, packet))).isEmpty());
+    assertFalse(QuotedPacket.of(read(SENT.icmp(1, 64, 0, packet))).isEmpty());
   }
 }

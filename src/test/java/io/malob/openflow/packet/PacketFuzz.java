@@ -70,22 +70,22 @@ public final class PacketFuzz {
   private static void ipv6(Ipv6Packet packet) {
     check(packet.toString().length() > 0, "a text");
     check(packet.srcPort() >= 0 && packet.dstPort() >= 0, "ports");
-    check(readsIpv6(Ipv6Replies.noRoute(packet)), "an answer");
+    check(readsIpv6(Replies.networkUnreachable(packet)), "an answer");
     if (packet.hasTcpFlags(0)) {
-      check(readsIpv6(Ipv6Replies.tcpReset(packet)), "a reset");
+      check(readsIpv6(Replies.tcpReset(packet)), "a reset");
     }
     NeighbourMessage.of(packet)
         .ifPresent(
             message ->
-                check(readsIpv6(Ipv6Replies.advertisement(message, MAC)), "an advertisement"));
-    QuotedIpv6Packet.of(packet)
+                check(readsIpv6(NeighbourReplies.advertisement(message, MAC)), "an advertisement"));
+    QuotedPacket.of(packet)
         .ifPresent(
             quoted -> {
               check(quoted.srcPort() >= 0 && quoted.dstPort() >= 0, "ports");
               byte[] moved = quoted.readdressed(MAC, MAC, HOST6);
               check(readsIpv6(moved), "the same error");
               check(
-                  Ipv6Packet.of(Packet.parse(moved)).orElseThrow().dstAddress().equals(HOST6),
+                  Ipv6Packet.of(Packet.parse(moved)).orElseThrow().destination().equals(HOST6),
                   "its new destination");
             });
   }

@@ -217,7 +217,7 @@ class PacketTest {
     assertEquals(Packet.parse(frame).fiveTuple(), packet.fiveTuple());
     if (kind == Kind.TCP) {
       assertEquals(1, packet.tcpSequenceLength());
-      assertEquals(40, packet.networkBytes());
+      assertEquals(40, packet.end() - packet.networkOffset());
     }
   }
 

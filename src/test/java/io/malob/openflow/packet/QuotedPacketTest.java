@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.malob.algorithm.FiveTuple;
 import io.malob.testing.Frames;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
@@ -29,8 +28,8 @@ class QuotedPacketTest {
   void quote_saysWhichPacketItIsAbout() {
     byte[] error = Replies.portUnreachable(Packet.parse(udp(OUTSIDE)));
     QuotedPacket quoted = QuotedPacket.of(Packet.parse(error)).orElseThrow();
-    assertEquals(OUTSIDE.getInt(), quoted.srcAddress());
-    assertEquals(SERVER.getInt(), quoted.dstAddress());
+    assertEquals(OUTSIDE, quoted.source());
+    assertEquals(SERVER, quoted.destination());
     assertEquals(17, quoted.protocol());
     assertEquals(50_000, quoted.srcPort());
     assertEquals(53, quoted.dstPort());
@@ -69,8 +68,7 @@ class QuotedPacketTest {
 
   @Test
   void udpPortUnreachable_isAboutAPacketOfThatFlow() {
-    byte[] error =
-        Replies.udpPortUnreachable(A, B, FiveTuple.of(17, INSIDE.getInt(), 5, SERVER.getInt(), 53));
+    byte[] error = Replies.udpPortUnreachable(new Replies.Ends(B, A, INSIDE, 5, SERVER, 53));
     Packet packet = Packet.parse(error);
     assertEquals(INSIDE.getInt(), packet.dstAddress());
     assertEquals(B, packet.dstMac());
