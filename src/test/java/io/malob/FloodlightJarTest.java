@@ -127,7 +127,8 @@ class FloodlightJarTest {
             "monitor",
             "openflow",
             "rest",
-            "state"),
+            "state",
+            "store"),
         folders);
     assertTrue(
         page.containsAll(Set.of("web/index.html", "web/lib/cytoscape.esm.min.mjs")), "" + page);
