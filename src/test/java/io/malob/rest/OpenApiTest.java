@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.malob.algorithm.Algorithm;
 import io.malob.rest.RestServer.Answer;
-import io.malob.state.catalog.CatalogStore;
 import io.malob.state.network.ServerValue;
 import io.malob.store.MemoryStore;
 import java.nio.file.Files;
