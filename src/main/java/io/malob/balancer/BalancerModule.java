@@ -4,13 +4,16 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Maps;
 import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.LinkLoads;
 import io.malob.algorithm.health.Ejection;
 import io.malob.balancer.admission.AclDropRules;
 import io.malob.balancer.admission.AdmissionControl;
+import io.malob.balancer.admission.Classifier;
 import io.malob.balancer.admission.ConnectionActivator;
 import io.malob.balancer.admission.ConnectionResetter;
 import io.malob.balancer.admission.ConnectionTeardown;
@@ -19,6 +22,7 @@ import io.malob.balancer.admission.FloodGuard;
 import io.malob.balancer.admission.FtpData;
 import io.malob.balancer.admission.HostFinder;
 import io.malob.balancer.admission.LimitWarnings;
+import io.malob.balancer.admission.MemberTiers;
 import io.malob.balancer.admission.PacketInClasses;
 import io.malob.balancer.admission.PacketInDrops;
 import io.malob.balancer.admission.PendingPackets;
@@ -85,6 +89,7 @@ import io.malob.balancer.view.LinkStates;
 import io.malob.balancer.view.MemberTraffic;
 import io.malob.balancer.view.NetworkValues;
 import io.malob.balancer.view.ServerMoves;
+import io.malob.balancer.view.ServicePlan;
 import io.malob.balancer.view.SlowStarts;
 import io.malob.balancer.view.ViewWriter;
 import io.malob.module.AttachedHosts;
@@ -103,6 +108,8 @@ import io.malob.openflow.label.LabelTable;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Protocol;
+import io.malob.state.catalog.Service;
+import io.malob.state.catalog.Vip;
 import io.malob.state.network.ServerMeasurements;
 import io.malob.store.Store;
 import java.io.IOException;
@@ -359,6 +366,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             this::measured,
             new NetworkValues(monitor, linkLoads, counting)::of,
             counting,
+            planCounters(),
             new SlowStarts(nanoTime));
     Executor inOrder = MoreExecutors.newSequentialExecutor(timer);
     passive = outlierDetector(settings, inOrder);
@@ -422,9 +430,12 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             hosts::isUp,
             inOrder,
             nanoTime);
+    Classifier classifier = new Classifier(ftpSessions);
+    MemberTiers tiers = new MemberTiers(connections);
     AdmissionControl admissionControl =
         new AdmissionControl(
             connections,
+            tiers,
             connectionLimiter,
             affinity,
             ftpSessions,
@@ -451,11 +462,11 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
     explainer =
         new Explainer(
             view,
+            classifier,
+            admissionControl,
+            tiers,
             connections,
-            connectionLimiter,
-            halfOpen,
             affinity,
-            ftpData,
             new AttachedHosts(devices),
             profiles);
     RequestHandler requests =
@@ -467,6 +478,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             connectionProgrammer,
             activator,
             relocations,
+            classifier,
             admissionControl,
             ftpData,
             rejectSender,
@@ -474,7 +486,6 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             pendingPackets,
             hosts,
             pending,
-            profiles,
             placements,
             passive.unansweredSyns(),
             packetIns,
@@ -551,6 +562,20 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             switches,
             topology,
             devices);
+  }
+
+  private ServicePlan.Counters planCounters() {
+    return new ServicePlan.Counters() {
+      @Override
+      public ServiceProfile profile(Vip vip, Service service, boolean isFtpControl) {
+        return profiles.forPlacing(vip, service, isFtpControl);
+      }
+
+      @Override
+      public PlacementCounts.Tally tally(Service service, Algorithm algorithm) {
+        return placements.of(service, algorithm);
+      }
+    };
   }
 
   private ServerMeasurements measured(IPv4Address address) {

@@ -21,6 +21,7 @@ import io.malob.balancer.connection.FlowSamples;
 import io.malob.balancer.connection.FtpSessions;
 import io.malob.balancer.connection.HalfOpenLimit;
 import io.malob.balancer.view.BalancerView;
+import io.malob.balancer.view.ServicePlan;
 import io.malob.openflow.Cookie;
 import io.malob.state.catalog.Persistence;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,6 +37,7 @@ public final class AdmissionControl {
   private static final int MAX_TRIES = 3;
 
   private final ConnectionTable connections;
+  private final MemberTiers tiers;
   private final ConnectionLimiter connectionLimiter;
   private final AffinityTable affinity;
   private final FtpSessions ftpSessions;
@@ -58,6 +60,7 @@ public final class AdmissionControl {
    */
   public AdmissionControl(
       ConnectionTable connections,
+      MemberTiers tiers,
       ConnectionLimiter connectionLimiter,
       AffinityTable affinity,
       FtpSessions ftpSessions,
@@ -72,6 +75,7 @@ public final class AdmissionControl {
       SwitchOutages outages,
       int firstGeneration) {
     this.connections = connections;
+    this.tiers = tiers;
     this.connectionLimiter = connectionLimiter;
     this.affinity = affinity;
     this.ftpSessions = ftpSessions;
@@ -102,6 +106,7 @@ public final class AdmissionControl {
    * @param client where the client is attached
    * @param view what the choice is made from
    * @param profile what it is placed by, and what learns from it
+   * @param isFtpControl whether it is a control connection of FTP
    * @param tally what counts what becomes of it
    */
   record Terms(
@@ -112,7 +117,23 @@ public final class AdmissionControl {
       Attachment client,
       BalancerView view,
       ServiceProfile profile,
-      PlacementCounts.Tally tally) {}
+      boolean isFtpControl,
+      PlacementCounts.Tally tally) {
+
+    /** The terms of a plan. */
+    static Terms of(ServicePlan plan, Choice choice, Attachment client, BalancerView view) {
+      return new Terms(
+          plan.vip().number(),
+          plan.vip().limit(),
+          plan.choice().algorithm(),
+          choice,
+          client,
+          view,
+          plan.profile(),
+          plan.isFtpControl(),
+          plan.tally());
+    }
+  }
 
   /**
    * Places a connection and sends its first packet on, or rejects that.
@@ -121,16 +142,21 @@ public final class AdmissionControl {
    * @param first its first packet, from either end
    */
   void admit(FiveTuple request, Arrival first, Terms terms) {
-    if (halfOpen.isFull(terms.vipNumber)) {
+    @Nullable RejectReason refused = fullAt(terms.vipNumber, terms.vipLimit);
+    if (refused == RejectReason.HALF_OPEN) {
       halfOpen.refuse(terms.vipNumber);
       terms.tally.refused(RejectReason.HALF_OPEN);
       rejectSender.drop(RejectReason.HALF_OPEN); // an answer would go to whoever's address it is
       return;
     }
-    @Nullable RejectReason refused =
-        connectionLimiter.atVip(terms.vipNumber) >= terms.vipLimit
-            ? RejectReason.VIP_FULL
-            : tryToAdmit(request, first, terms);
+    if (refused == null) {
+      refused =
+          tiers.tryEach(
+              request.srcAddress(),
+              terms.client,
+              request,
+              (acceptable, takesRoom) -> tryAmong(request, first, terms, acceptable, takesRoom));
+    }
     if (refused == RejectReason.NO_ROUTE && (earlier.isIncomplete() || outages.mayHeal())) {
       pendingPackets.enterOr(
           first, refused, (arrival, reason) -> giveUp(arrival, reason, terms.tally));
@@ -139,45 +165,12 @@ public final class AdmissionControl {
     }
   }
 
-  /** Why the connection was not admitted; null if it was. */
-  private @Nullable RejectReason tryToAdmit(FiveTuple request, Arrival first, Terms terms) {
-    RoomSeeker room = new RoomSeeker();
-    // clashes are rare, so that at first members are not asked before they are chosen
-    @Nullable RejectReason refused =
-        tryAmong(
-            request,
-            first,
-            terms,
-            server -> room.isIn(server) && isSound(server, request.srcAddress(), terms.client),
-            false);
-    if (refused == RejectReason.NO_DISTINCT_MEMBER) {
-      refused =
-          tryAmong(
-              request,
-              first,
-              terms,
-              server -> room.isIn(server) && suits(server, request, terms.client),
-              false);
+  /** Why a VIP takes no further connection at all, whatever its members have; null if it does. */
+  @Nullable RejectReason fullAt(int vipNumber, int vipLimit) {
+    if (halfOpen.isFull(vipNumber)) {
+      return RejectReason.HALF_OPEN;
     }
-    if (refused == RejectReason.NO_DISTINCT_MEMBER) {
-      refused =
-          tryAmong(
-              request, first, terms, server -> room.isIn(server) && canTake(server, request), true);
-    }
-    return refused == RejectReason.NO_DISTINCT_MEMBER && room.sawFull
-        ? RejectReason.MEMBERS_FULL
-        : refused;
-  }
-
-  /** Passes over members that are full, and remembers that there was one. */
-  private static final class RoomSeeker {
-    private boolean sawFull;
-
-    boolean isIn(Server server) {
-      boolean full = server.isFull();
-      sawFull |= full;
-      return !full;
-    }
+    return connectionLimiter.atVip(vipNumber) >= vipLimit ? RejectReason.VIP_FULL : null;
   }
 
   /**
@@ -334,8 +327,7 @@ public final class AdmissionControl {
   }
 
   private void admitted(Connection connection, Placement placement, Arrival first, Terms terms) {
-    boolean isControl = FtpSessions.isControl(terms.view.catalog(), connection.request());
-    if (!isControl) {
+    if (!terms.isFtpControl) {
       samples.placed(connection, terms.profile, placement, terms.view);
     }
     boolean isBrief = halfOpen.isCrowded(terms.vipNumber);
@@ -344,41 +336,10 @@ public final class AdmissionControl {
     terms.tally.placed();
     placement.server().load().placed();
     terms.view.loadChanged(placement.server());
-    if (isControl) {
+    if (terms.isFtpControl) {
       ftpSessions.opened(connection);
     }
     activator.start(connection, placement, first);
-  }
-
-  /**
-   * Whether a server is not the client itself, and its answers come by here. Those to a neighbour
-   * behind the same port may not: a switch of their own carries them directly, and the client would
-   * not know whom they are from.
-   */
-  static boolean isSound(Server server, int clientAddress, Attachment client) {
-    boolean isNeighbour =
-        server.at().switchId().equals(client.switchId())
-            && server.at().port().equals(client.port());
-    return !isNeighbour && server.address() != clientAddress;
-  }
-
-  /** Whether, besides, it can tell the connection from all that are remembered. */
-  private boolean suits(Server server, FiveTuple request, Attachment client) {
-    return isSound(server, request.srcAddress(), client) && likeAtMember(server, request) == null;
-  }
-
-  /** Whether a server is not the client itself and can tell the connection from all in use. */
-  private boolean canTake(Server server, FiveTuple request) {
-    if (server.address() == request.srcAddress()) {
-      return false;
-    }
-    @Nullable Connection other = likeAtMember(server, request);
-    return other == null || other.state() != Connection.State.OPEN || other.hasEnded();
-  }
-
-  /** The connection that looks like this one to a server, or null. */
-  private @Nullable Connection likeAtMember(Server server, FiveTuple request) {
-    return connections.byReply(Connection.atMember(request, server).reversed());
   }
 
   /** What a refusal of a placer is counted as. */

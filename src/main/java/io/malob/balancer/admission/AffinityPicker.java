@@ -6,7 +6,9 @@ import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
 import io.malob.balancer.connection.AffinityTable;
 import io.malob.balancer.view.PoolView;
+import io.malob.balancer.view.ServicePlan;
 import io.malob.state.catalog.Persistence;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +27,22 @@ record AffinityPicker(
     NetworkSnapshot network)
     implements AdmissionControl.Choice {
 
+  /** For the clients of a plan, whose pool has persistence. */
+  static AffinityPicker of(
+      AffinityTable memory, ServicePlan plan, int client, NetworkSnapshot network) {
+    return new AffinityPicker(
+        memory,
+        Objects.requireNonNull(plan.pool().persistence()),
+        plan.vip().number(),
+        client,
+        plan.members(),
+        plan.placer(),
+        network);
+  }
+
   @Override
   public Placer.Result choose(Placer.Request request) {
-    int before = memory.memberOf(vipNumber, client, persistence.timeoutSeconds());
+    int before = memberBefore();
     Placer.Result result = placeOn(before, request);
     if (!(result instanceof Placement)) {
       result = otherwise.place(request, network);
@@ -38,6 +53,15 @@ record AffinityPicker(
     int chosen = placement.server().number();
     int now = memory.remember(vipNumber, client, chosen, before, persistence.timeoutSeconds());
     return now != chosen && placeOn(now, request) instanceof Placement others ? others : result;
+  }
+
+  /** A place on the member that the client had last, or that it cannot be taken. Keeps nothing. */
+  Placer.Result keep(Placer.Request request) {
+    return placeOn(memberBefore(), request);
+  }
+
+  private int memberBefore() {
+    return memory.memberOf(vipNumber, client, persistence.timeoutSeconds());
   }
 
   private Placer.Result placeOn(int member, Placer.Request request) {

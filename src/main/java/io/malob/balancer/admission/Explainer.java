@@ -4,7 +4,6 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Explanation;
-import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Reason;
@@ -23,21 +22,20 @@ import io.malob.balancer.api.IBalancerService;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.connection.AffinityTable;
 import io.malob.balancer.connection.Connection;
-import io.malob.balancer.connection.ConnectionLimiter;
 import io.malob.balancer.connection.ConnectionTable;
 import io.malob.balancer.connection.FtpSessions;
-import io.malob.balancer.connection.HalfOpenLimit;
 import io.malob.balancer.connection.ServiceProfiles;
 import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.PoolView;
+import io.malob.balancer.view.ServicePlan;
 import io.malob.module.AttachedHosts;
-import io.malob.state.catalog.AlgorithmChoice;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -47,20 +45,21 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * Says what {@link RequestHandler} and {@link AdmissionControl} would do with a new connection, and
- * why, and does nothing of it. What depends on the client's port is left out: whether a member has
- * a connection already that it could not tell from this one. Thread-safe.
+ * A dry run of a placement, with its reasons: goes the same way as a first packet, through {@link
+ * Classifier}, {@link AdmissionControl#fullAt} and {@link MemberTiers}, with a placer that explains
+ * its choice, and changes nothing. What depends on the client's port is left out: whether a member
+ * has a connection already that it could not tell from this one. Thread-safe.
  */
 public final class Explainer {
   private static final Reason KEPT =
       new Reason("the member that the client had last (session persistence)", "none");
 
   private final Supplier<BalancerView> views;
+  private final Classifier classifier;
+  private final AdmissionControl admissionControl;
+  private final MemberTiers tiers;
   private final ConnectionTable connections;
-  private final ConnectionLimiter connectionLimiter;
-  private final HalfOpenLimit halfOpen;
   private final AffinityTable affinity;
-  private final FtpData ftpData;
   private final AttachedHosts hosts;
   private final ServiceProfiles profiles;
 
@@ -71,20 +70,20 @@ public final class Explainer {
    */
   public Explainer(
       Supplier<BalancerView> views,
+      Classifier classifier,
+      AdmissionControl admissionControl,
+      MemberTiers tiers,
       ConnectionTable connections,
-      ConnectionLimiter connectionLimiter,
-      HalfOpenLimit halfOpen,
       AffinityTable affinity,
-      FtpData ftpData,
       AttachedHosts hosts,
       ServiceProfiles profiles) {
     this.profiles = profiles;
     this.views = views;
+    this.classifier = classifier;
+    this.admissionControl = admissionControl;
+    this.tiers = tiers;
     this.connections = connections;
-    this.connectionLimiter = connectionLimiter;
-    this.halfOpen = halfOpen;
     this.affinity = affinity;
-    this.ftpData = ftpData;
     this.hosts = hosts;
   }
 
@@ -125,61 +124,53 @@ public final class Explainer {
   }
 
   private ExplainedConnection explain(Question question, IPv4Address address) {
+    Classifier.Verdict verdict =
+        classifier.classify(
+            new Classifier.Wanted(
+                address.getInt(),
+                question.protocol,
+                question.port,
+                question.clientAddress(),
+                question.address != null),
+            question.view);
+    if (verdict instanceof Classifier.Admissible admissible) {
+      return explain(question, admissible.plan(), admissible.control());
+    }
     Optional<Vip> vip =
         question.view.catalog().vipFor(address.getInt(), question.protocol, question.port);
-    Optional<Pool> pool = vip.flatMap(found -> question.view.catalog().poolOfVip(found.id()));
-    if (question.protocol == Protocol.ICMP && question.port != RequestHandler.ICMP_ECHO) {
-      return refused(question, vip, pool, RejectReason.NOT_BALANCED);
-    }
-    if (vip.isEmpty()) {
-      return refused(question, vip, pool, RejectReason.NO_VIP);
-    }
-    if (question.address == null && vip.get().allowedSources() != null) {
-      return undecided(question, vip, pool, NeedsAddress.ALLOWED_SOURCES);
-    }
-    if (!vip.get().allows(question.clientAddress())) {
-      return refused(question, vip, pool, RejectReason.NOT_ALLOWED);
-    }
-    if (pool.isEmpty()) {
-      return refused(question, vip, pool, RejectReason.NO_POOL);
-    }
-    if (question.address == null
-        && FtpData.mayFollowControl(question.view, vip.get(), question.protocol, question.port)) {
-      return undecided(question, vip, pool, NeedsAddress.FTP_CONTROL);
-    }
-    @Nullable Connection control =
-        ftpData.controlOf(
-            question.view, vip.get(), question.protocol, question.clientAddress(), question.port);
-    boolean waits = control == null && awaitsMembers(question.view, pool.get());
-    if (!waits && halfOpen.isFull(vip.get().number())) {
-      return refused(question, vip, pool, RejectReason.HALF_OPEN);
-    }
-    if (control == null
-        && !waits
-        && connectionLimiter.atVip(vip.get().number()) >= vip.get().limit()) {
-      return refused(question, vip, pool, RejectReason.VIP_FULL);
+    return notPlaced(
+        question,
+        vip,
+        vip.flatMap(found -> question.view.catalog().poolOfVip(found.id())),
+        verdict instanceof Classifier.Undecided undecided
+            ? new AddressNeeded(undecided.by())
+            : new Refused(((Classifier.Rejected) verdict).reason().text()));
+  }
+
+  private ExplainedConnection explain(
+      Question question, ServicePlan plan, @Nullable Connection control) {
+    Vip vip = plan.vip();
+    boolean waits =
+        control == null && plan.members().servers().isEmpty() && plan.membersExpected() > 0;
+    @Nullable RejectReason full =
+        waits
+            ? null
+            : admissionControl.fullAt(
+                vip.number(), control == null ? vip.limit() : Server.NO_LIMIT);
+    if (full != null) {
+      return notPlaced(question, plan, new Refused(full.text()));
     }
     if (control != null) {
-      return followsControl(question, control, vip.get(), pool.get());
+      return followsControl(question, control, plan);
     }
-    return question.address == null && pool.get().persistence() != null
-        ? undecided(question, vip, pool, NeedsAddress.SESSION_PERSISTENCE)
-        : chosen(question, vip.get(), pool.get());
+    return question.address == null && plan.pool().persistence() != null
+        ? notPlaced(question, plan, new AddressNeeded(NeedsAddress.SESSION_PERSISTENCE))
+        : chosen(question, plan);
   }
 
-  /** Whether a packet would wait for members, and be refused if none is found. */
-  private static boolean awaitsMembers(BalancerView view, Pool pool) {
-    return view.pool(pool).servers().isEmpty() && RequestHandler.membersExpected(view, pool) > 0;
-  }
-
-  private static ExplainedConnection refused(
-      Question question, Optional<Vip> vip, Optional<Pool> pool, RejectReason reason) {
-    return notPlaced(question, vip, pool, new Refused(reason.text()));
-  }
-
-  private static ExplainedConnection undecided(
-      Question question, Optional<Vip> vip, Optional<Pool> pool, NeedsAddress by) {
-    return notPlaced(question, vip, pool, new AddressNeeded(by));
+  private static ExplainedConnection notPlaced(
+      Question question, ServicePlan plan, Outcome outcome) {
+    return notPlaced(question, Optional.of(plan.vip()), Optional.of(plan.pool()), outcome);
   }
 
   private static ExplainedConnection notPlaced(
@@ -194,93 +185,73 @@ public final class Explainer {
         ImmutableList.of());
   }
 
-  /**
-   * As {@link AdmissionControl} does: members behind the client's own port only if there are no
-   * others.
-   */
-  private ExplainedConnection chosen(Question question, Vip vip, Pool pool) {
-    AlgorithmChoice choice =
-        question.view.catalog().choiceFor(vip, pool, question.protocol, question.port);
-    Placer placer = question.view.pool(pool).placer(choice.algorithm());
-    Predicate<Server> acceptable =
-        server ->
-            !server.isFull()
-                && AdmissionControl.isSound(server, question.clientAddress(), question.client);
-    FiveTuple request =
-        FiveTuple.of(
-            question.protocol.ipNumber(),
-            question.clientAddress(),
-            0,
-            vip.address().getInt(),
-            question.port);
-    ServiceProfile profile =
-        profiles.forPlacing(
-            question.view.catalog(),
-            vip,
-            request,
-            question.view.catalog().serviceFor(question.protocol, question.port));
-    Explanation explanation = explain(placer, question, acceptable, profile);
-    if (explanation.result() == Placer.Refusal.NOT_ACCEPTABLE) {
-      acceptable = server -> !server.isFull() && server.address() != question.clientAddress();
-      explanation = explain(placer, question, acceptable, profile);
+  /** The last attempt of the tiers, as the placer explains it. */
+  private static final class Trial implements MemberTiers.Attempt {
+    private final Question question;
+    private final ServicePlan plan;
+    private final @Nullable AffinityPicker affinity;
+    private @Nullable Explanation explanation;
+    private @Nullable Placement kept;
+
+    Trial(Question question, ServicePlan plan, @Nullable AffinityPicker affinity) {
+      this.question = question;
+      this.plan = plan;
+      this.affinity = affinity;
     }
+
+    @Override
+    public @Nullable RejectReason among(Predicate<Server> acceptable, boolean takesRoom) {
+      Placer.Request request =
+          new Placer.Request(question.client.switchId(), acceptable, plan.profile());
+      explanation = plan.placer().explain(request, question.view.network());
+      kept =
+          affinity != null && affinity.keep(request) instanceof Placement placement
+              ? placement
+              : null;
+      return result() instanceof Placer.Refusal refusal ? AdmissionControl.reasonOf(refusal) : null;
+    }
+
+    Explanation explanation() {
+      return Objects.requireNonNull(explanation);
+    }
+
+    Placer.Result result() {
+      return kept != null ? kept : explanation().result();
+    }
+  }
+
+  private ExplainedConnection chosen(Question question, ServicePlan plan) {
+    @Nullable AffinityPicker picker =
+        plan.pool().persistence() == null
+            ? null
+            : AffinityPicker.of(
+                affinity, plan, question.clientAddress(), question.view.network().trial());
+    Trial trial = new Trial(question, plan, picker);
+    @Nullable RejectReason refused =
+        tiers.tryEach(question.clientAddress(), question.client, null, trial);
+    Explanation explanation = trial.explanation();
     Map<Integer, Explanation.Candidate> byNumber =
         explanation.candidates().stream()
             .collect(Collectors.toMap(each -> each.server().number(), each -> each));
-    List<Member> members = question.view.catalog().membersOfPool(pool.id());
-    Optional<Placement> kept = kept(vip, pool, placer, question, acceptable, profile);
-    Placer.Result result = kept.isPresent() ? kept.get() : explanation.result();
+    List<Member> members = question.view.catalog().membersOfPool(plan.pool().id());
     Exclusions exclusions =
-        new Exclusions(question.view, question.clientAddress(), isUsual(result, members));
-    ImmutableList<Candidate> candidates =
-        members.stream()
-            .map(member -> candidate(member, byNumber.get(member.number()), exclusions))
-            .collect(ImmutableList.toImmutableList());
+        new Exclusions(question.view, question.clientAddress(), isUsual(trial.result(), members));
     return new ExplainedConnection(
         question.client,
         Optional.ofNullable(question.address),
-        Optional.of(vip),
-        Optional.of(pool),
+        Optional.of(plan.vip()),
+        Optional.of(plan.pool()),
         Optional.of(
             new Decision(
-                choice.algorithm(),
-                Optional.of(choice),
+                plan.choice().algorithm(),
+                Optional.of(plan.choice()),
                 Optional.empty(),
-                kept.isPresent() ? KEPT : explanation.server(),
+                trial.kept != null ? KEPT : explanation.server(),
                 explanation.path())),
-        result == Placer.Refusal.NOT_ACCEPTABLE && candidates.stream().anyMatch(Explainer::isFull)
-            ? new Refused(RejectReason.MEMBERS_FULL.text())
-            : outcome(result),
-        candidates);
-  }
-
-  /** As {@link AffinityPicker} does. */
-  private Optional<Placement> kept(
-      Vip vip,
-      Pool pool,
-      Placer placer,
-      Question question,
-      Predicate<Server> acceptable,
-      ServiceProfile profile) {
-    return Optional.ofNullable(pool.persistence())
-        .map(
-            persistence ->
-                affinity.memberOf(
-                    vip.number(), question.clientAddress(), persistence.timeoutSeconds()))
-        .map(question.view.pool(pool)::inTurn)
-        .filter(acceptable)
-        .map(
-            server ->
-                placer.placeOn(
-                    server,
-                    new Placer.Request(question.client.switchId(), acceptable, profile),
-                    question.view.network().trial()))
-        .filter(Placement.class::isInstance)
-        .map(Placement.class::cast);
-  }
-
-  private static boolean isFull(Candidate candidate) {
-    return candidate.excluded().equals(Optional.of(Exclusion.FULL));
+        refused == null ? outcome(trial.result()) : new Refused(refused.text()),
+        members.stream()
+            .map(member -> candidate(member, byNumber.get(member.number()), exclusions))
+            .collect(ImmutableList.toImmutableList()));
   }
 
   /** Whether a member is chosen, and is no backup. */
@@ -326,12 +297,12 @@ public final class Explainer {
 
   /** As {@link FtpData} does: to the member of the control connection, whatever its load. */
   private ExplainedConnection followsControl(
-      Question question, Connection control, Vip vip, Pool pool) {
+      Question question, Connection control, ServicePlan plan) {
     int number = control.server().number();
     @Nullable Server server = question.view.servers().get(number);
     @Nullable PoolView members = question.view.poolOfMember().get(number);
     if (server == null || members == null) {
-      return refused(question, Optional.of(vip), Optional.of(pool), RejectReason.NO_MEMBER);
+      return notPlaced(question, plan, new Refused(RejectReason.NO_MEMBER.text()));
     }
     Placer placer = members.placer(control.algorithm());
     ServiceProfile profile =
@@ -359,8 +330,8 @@ public final class Explainer {
     return new ExplainedConnection(
         question.client,
         Optional.ofNullable(question.address),
-        Optional.of(vip),
-        Optional.of(pool),
+        Optional.of(plan.vip()),
+        Optional.of(plan.pool()),
         Optional.of(
             new Decision(
                 control.algorithm(),

@@ -16,7 +16,6 @@ import io.malob.balancer.view.PoolView;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Service;
-import io.malob.state.catalog.Vip;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -53,24 +52,6 @@ public final class FtpData {
     this.rejectSender = rejectSender;
     this.profiles = profiles;
     this.placements = placements;
-  }
-
-  /**
-   * The control connection that a new connection of a client belongs to, or null: only VIPs without
-   * a port have such, and only for ports that have no service of their own.
-   */
-  @Nullable Connection controlOf(
-      BalancerView view, Vip vip, Protocol protocol, int client, int port) {
-    return mayFollowControl(view, vip, protocol, port)
-        ? sessions.atVip(client, vip.number())
-        : null;
-  }
-
-  /** Whether it depends on the client's control connection where a connection goes. */
-  static boolean mayFollowControl(BalancerView view, Vip vip, Protocol protocol, int port) {
-    return vip.port() == null
-        && protocol == Protocol.TCP
-        && !view.catalog().hasService(protocol, port);
   }
 
   /** Passive mode: a client opens a data connection. */
@@ -137,6 +118,7 @@ public final class FtpData {
             client,
             view,
             profiles.ofFtpData(control.vipNumber(), service),
+            false,
             placements.of(service, control.algorithm())));
   }
 }

@@ -1,10 +1,7 @@
 package io.malob.balancer.admission;
 
-import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
-import io.malob.algorithm.Placer;
-import io.malob.algorithm.health.Health;
 import io.malob.balancer.admission.AdmissionControl.Terms;
 import io.malob.balancer.api.PacketInCounters;
 import io.malob.balancer.api.PlacementCounts;
@@ -16,17 +13,13 @@ import io.malob.balancer.connection.ConnectionLimiter;
 import io.malob.balancer.connection.ConnectionProgrammer;
 import io.malob.balancer.connection.ConnectionTable;
 import io.malob.balancer.connection.FtpSessions;
-import io.malob.balancer.connection.ServiceProfiles;
 import io.malob.balancer.health.UnansweredSynDetector;
 import io.malob.balancer.view.BalancerView;
-import io.malob.balancer.view.PoolView;
+import io.malob.balancer.view.ServicePlan;
 import io.malob.openflow.label.Label;
+import io.malob.openflow.packet.EchoFrames;
 import io.malob.openflow.packet.Packet;
-import io.malob.state.catalog.Member;
-import io.malob.state.catalog.Persistence;
-import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Protocol;
-import io.malob.state.catalog.Service;
 import io.malob.state.catalog.Vip;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -44,9 +37,6 @@ public final class RequestHandler {
   /** The first member to answer ARP must not get all the packets that wait for members. */
   private static final long OTHERS_ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-  /** An ICMP echo request. */
-  static final int ICMP_ECHO = 8;
-
   private final Supplier<BalancerView> views;
   private final ConnectionTable connections;
   private final ConnectionLimiter connectionLimiter;
@@ -54,6 +44,7 @@ public final class RequestHandler {
   private final ConnectionProgrammer programmer;
   private final ConnectionActivator activator;
   private final Relocations relocations;
+  private final Classifier classifier;
   private final AdmissionControl admissionControl;
   private final FtpData ftpData;
   private final RejectSender rejectSender;
@@ -61,7 +52,6 @@ public final class RequestHandler {
   private final PendingPackets pendingPackets;
   private final Clients clients;
   private final RecoveredConnections earlier;
-  private final ServiceProfiles profiles;
   private final PlacementCounts placements;
   private final UnansweredSynDetector unansweredSyns;
   private final PacketInCounters packetIns;
@@ -81,6 +71,7 @@ public final class RequestHandler {
       ConnectionProgrammer programmer,
       ConnectionActivator activator,
       Relocations relocations,
+      Classifier classifier,
       AdmissionControl admissionControl,
       FtpData ftpData,
       RejectSender rejectSender,
@@ -88,7 +79,6 @@ public final class RequestHandler {
       PendingPackets pendingPackets,
       Clients clients,
       RecoveredConnections earlier,
-      ServiceProfiles profiles,
       PlacementCounts placements,
       UnansweredSynDetector unansweredSyns,
       PacketInCounters packetIns,
@@ -100,6 +90,7 @@ public final class RequestHandler {
     this.programmer = programmer;
     this.activator = activator;
     this.relocations = relocations;
+    this.classifier = classifier;
     this.admissionControl = admissionControl;
     this.ftpData = ftpData;
     this.rejectSender = rejectSender;
@@ -107,7 +98,6 @@ public final class RequestHandler {
     this.pendingPackets = pendingPackets;
     this.clients = clients;
     this.earlier = earlier;
-    this.profiles = profiles;
     this.placements = placements;
     this.unansweredSyns = unansweredSyns;
     this.packetIns = packetIns;
@@ -218,13 +208,13 @@ public final class RequestHandler {
   private PlacementCounts.Tally tallyOf(Connection known, Protocol protocol) {
     BalancerView view = views.get();
     FiveTuple request = known.request();
+    Classifier.Verdict verdict =
+        classifier.classify(
+            new Classifier.Wanted(
+                request.dstAddress(), protocol, request.dstPort(), request.srcAddress(), true),
+            view);
     boolean isData =
-        view.catalog()
-            .vipFor(request.dstAddress(), protocol, request.dstPort())
-            .map(
-                vip ->
-                    ftpData.controlOf(view, vip, protocol, request.srcAddress(), request.dstPort()))
-            .isPresent();
+        verdict instanceof Classifier.Admissible admissible && admissible.control() != null;
     int port = isData ? FtpSessions.CONTROL_PORT : request.dstPort();
     return placements.of(view.catalog().serviceFor(protocol, port), known.algorithm());
   }
@@ -258,7 +248,7 @@ public final class RequestHandler {
   }
 
   private static int portOf(Packet packet, Protocol protocol) {
-    return protocol == Protocol.ICMP ? ICMP_ECHO : packet.dstPort();
+    return protocol == Protocol.ICMP ? EchoFrames.ICMP_ECHO_REQUEST : packet.dstPort();
   }
 
   private void unknown(Arrival arrival, Protocol protocol) {
@@ -314,86 +304,67 @@ public final class RequestHandler {
     return switch (packet.kind()) {
       case TCP -> Protocol.TCP;
       case UDP -> Protocol.UDP;
-      case ICMP -> packet.icmpType() == ICMP_ECHO ? Protocol.ICMP : null;
+      case ICMP -> packet.icmpType() == EchoFrames.ICMP_ECHO_REQUEST ? Protocol.ICMP : null;
       default -> null;
     };
   }
 
+  /** Places the connection that a first packet begins, or says why not. */
   private void start(Arrival arrival, Protocol protocol) {
     Packet packet = arrival.packet();
     BalancerView view = views.get();
-    int port = portOf(packet, protocol);
-    Optional<Vip> vip = view.catalog().vipFor(packet.dstAddress(), protocol, port);
-    if (vip.isEmpty()) {
-      rejectSender.reject(arrival, RejectReason.NO_VIP);
-      return;
+    Classifier.Verdict verdict =
+        classifier.classify(
+            new Classifier.Wanted(
+                packet.dstAddress(), protocol, portOf(packet, protocol), packet.srcAddress(), true),
+            view);
+    if (verdict instanceof Classifier.Rejected rejected) {
+      reject(arrival, rejected);
+    } else if (verdict instanceof Classifier.Admissible admissible) {
+      start(arrival, admissible, view);
     }
-    if (!vip.get().allows(packet.srcAddress())) {
-      aclDropRules.deny(arrival, vip.get());
-      return;
+  }
+
+  private void reject(Arrival arrival, Classifier.Rejected rejected) {
+    @Nullable Vip vip = rejected.vip();
+    if (rejected.reason() == RejectReason.NOT_ALLOWED && vip != null) {
+      aclDropRules.deny(arrival, vip);
+    } else {
+      rejectSender.reject(arrival, rejected.reason());
     }
-    Optional<Pool> pool = view.catalog().poolOfVip(vip.get().id());
-    if (pool.isEmpty()) {
-      rejectSender.reject(arrival, RejectReason.NO_POOL);
-      return;
-    }
+  }
+
+  private void start(Arrival arrival, Classifier.Admissible admissible, BalancerView view) {
+    Packet packet = arrival.packet();
+    ServicePlan plan = admissible.plan();
     Optional<Attachment> client = clients.locate(arrival.switchId(), arrival.inPort(), packet);
+    @Nullable Connection control = admissible.control();
     if (client.isEmpty()) {
       pendingPackets.enterOr(arrival, RejectReason.NO_CLIENT, rejectSender::reject);
-      return;
-    }
-    @Nullable Connection control =
-        ftpData.controlOf(view, vip.get(), protocol, packet.srcAddress(), port);
-    if (control != null) {
+    } else if (control != null) {
       ftpData.openedByClient(control, arrival, client.get());
-      return;
-    }
-    PoolView members = view.pool(pool.get());
-    Algorithm algorithm = view.catalog().algorithmFor(vip.get(), pool.get(), protocol, port);
-    Service service = view.catalog().serviceFor(protocol, port);
-    PlacementCounts.Tally tally = placements.of(service, algorithm);
-    if ((members.servers().isEmpty() || othersMayAnswer(arrival))
-        && members.servers().size() < membersExpected(view, pool.get())) {
+    } else if (awaitsMembers(arrival, plan)) {
       pendingPackets.enterOr(
           arrival.awaitingMembers(),
           RejectReason.NO_MEMBER,
-          (waited, reason) -> admissionControl.giveUp(waited, reason, tally));
-      return;
+          (waited, reason) -> admissionControl.giveUp(waited, reason, plan.tally()));
+    } else {
+      admissionControl.admit(
+          packet.fiveTuple(),
+          arrival,
+          Terms.of(plan, choice(plan, packet.srcAddress(), view), client.get(), view));
     }
-    Placer placer = members.placer(algorithm);
-    admissionControl.admit(
-        packet.fiveTuple(),
-        arrival,
-        new Terms(
-            vip.get().number(),
-            vip.get().limit(),
-            algorithm,
-            choice(vip.get(), pool.get(), placer, packet.srcAddress(), view),
-            client.get(),
-            view,
-            profiles.forPlacing(view.catalog(), vip.get(), packet.fiveTuple(), service),
-            tally));
   }
 
-  private AdmissionControl.Choice choice(
-      Vip vip, Pool pool, Placer placer, int client, BalancerView view) {
-    @Nullable Persistence persistence = pool.persistence();
-    return persistence == null
-        ? request -> placer.place(request, view.network())
-        : new AffinityPicker(
-            affinity, persistence, vip.number(), client, view.pool(pool), placer, view.network());
+  private AdmissionControl.Choice choice(ServicePlan plan, int client, BalancerView view) {
+    return plan.pool().persistence() == null
+        ? request -> plan.placer().place(request, view.network())
+        : AffinityPicker.of(affinity, plan, client, view.network());
   }
 
-  /** How many members can be there in a moment: a new one may pass its first check. */
-  static long membersExpected(BalancerView view, Pool pool) {
-    return view.catalog().membersOfPool(pool.id()).stream()
-        .filter(Member::takesNew)
-        .filter(member -> mayTakeConnections(view.health(member)))
-        .count();
-  }
-
-  private static boolean mayTakeConnections(Health health) {
-    return health.takesConnections() || health == Health.CHECKING;
+  private boolean awaitsMembers(Arrival arrival, ServicePlan plan) {
+    int found = plan.members().servers().size();
+    return found < plan.membersExpected() && (found == 0 || othersMayAnswer(arrival));
   }
 
   /** Whether a packet waits for members whose first has just been found. */

@@ -1,6 +1,5 @@
 package io.malob.balancer.connection;
 
-import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.balancer.api.ProfileStats;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -37,11 +36,8 @@ public final class ServiceProfiles {
    * The profile by which a connection is placed: that of its service or, for a control connection
    * of FTP, that of its data connections, because they go where it goes.
    */
-  public ServiceProfile forPlacing(
-      CatalogSnapshot catalog, Vip vip, FiveTuple request, Service service) {
-    return FtpSessions.isControl(catalog, request)
-        ? ofFtpData(vip.number(), service)
-        : of(vip, service);
+  public ServiceProfile forPlacing(Vip vip, Service service, boolean isFtpControl) {
+    return isFtpControl ? ofFtpData(vip.number(), service) : of(vip, service);
   }
 
   /** The profile of a service of a VIP. */

@@ -8,6 +8,8 @@ import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Persistence;
 import io.malob.state.catalog.Pool;
+import io.malob.state.catalog.Protocol;
+import io.malob.state.catalog.Vip;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param health what checks of members have shown, by number; those that nobody checks may be
  *     missing
  * @param places where servers are that send packets
+ * @param plans what connections to a VIP's port have in common
  */
 public record BalancerView(
     CatalogSnapshot catalog,
@@ -31,7 +34,8 @@ public record BalancerView(
     ImmutableMap<Integer, PoolView> poolOfMember,
     ImmutableMap<Integer, Server> servers,
     ImmutableMap<Integer, Health> health,
-    ServerLocations places) {
+    ServerLocations places,
+    ServicePlans plans) {
 
   /** Nothing set up and no network. */
   public static final BalancerView EMPTY =
@@ -42,7 +46,17 @@ public record BalancerView(
           ImmutableMap.of(),
           ImmutableMap.of(),
           ImmutableMap.of(),
-          ServerLocations.NONE);
+          ServerLocations.NONE,
+          new ServicePlans(ServicePlan.Counters.NONE));
+
+  /**
+   * What connections to a port of a VIP have in common; null if the VIP has no pool.
+   *
+   * @param port the destination port, or the type for ICMP
+   */
+  public @Nullable ServicePlan plan(Vip vip, Protocol protocol, int port) {
+    return plans.find(this, vip, protocol, port);
+  }
 
   /** The members of a pool that can be chosen. */
   public PoolView pool(Pool pool) {
@@ -81,7 +95,8 @@ public record BalancerView(
 
   /** The same with another network. */
   BalancerView with(NetworkSnapshot newNetwork) {
-    return new BalancerView(catalog, newNetwork, pools, poolOfMember, servers, health, places);
+    return new BalancerView(
+        catalog, newNetwork, pools, poolOfMember, servers, health, places, plans);
   }
 
   /** Tells that the load of a member has changed. */

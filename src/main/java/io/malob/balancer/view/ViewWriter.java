@@ -49,6 +49,7 @@ public final class ViewWriter implements Supplier<BalancerView> {
   private final ForeignConnections foreign = new ForeignConnections();
   private final Function<Topology, LinkValues> linkValues;
   private final Counting counting;
+  private final ServicePlan.Counters counters;
 
   /** When each member was last reported of. */
   private final Map<Integer, Long> reportedAt = new HashMap<>();
@@ -66,6 +67,7 @@ public final class ViewWriter implements Supplier<BalancerView> {
    * @param measured what is known of the server at an address and not too old
    * @param linkValues what is known of the links of a topology
    * @param counting what placers take for load
+   * @param counters what plans learn from and count by
    * @param slowStarts what gives members their shares; for this writer alone
    */
   public ViewWriter(
@@ -73,11 +75,13 @@ public final class ViewWriter implements Supplier<BalancerView> {
       Function<IPv4Address, ServerMeasurements> measured,
       Function<Topology, LinkValues> linkValues,
       Counting counting,
+      ServicePlan.Counters counters,
       SlowStarts slowStarts) {
     this.hosts = hosts;
     this.measured = measured;
     this.linkValues = linkValues;
     this.counting = counting;
+    this.counters = counters;
     this.slowStarts = slowStarts;
   }
 
@@ -216,7 +220,8 @@ public final class ViewWriter implements Supplier<BalancerView> {
             poolOfMember.build(),
             servers,
             ImmutableMap.copyOf(health),
-            ServerLocations.of(catalog, servers));
+            ServerLocations.of(catalog, servers),
+            new ServicePlans(counters));
   }
 
   private static boolean takesConnections(Server server, Map<Integer, Health> health) {

@@ -2,6 +2,7 @@ package io.malob.openflow.packet;
 
 import io.malob.algorithm.FiveTuple;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 
@@ -70,6 +71,9 @@ public final class Packet implements IpPacket {
   private int tcpFlags;
   private int icmpType;
   private int arpOperation;
+
+  /** Made once; a race only makes it twice, because five-tuples are immutable. */
+  private @Nullable FiveTuple fiveTuple;
 
   private Packet(byte[] frame) {
     this.frame = frame;
@@ -348,7 +352,12 @@ public final class Packet implements IpPacket {
 
   /** The connection that a TCP, UDP or ICMP packet belongs to; ICMP counts without type. */
   public FiveTuple fiveTuple() {
-    return FiveTuple.of(protocol, srcAddress, srcPort, dstAddress, dstPort);
+    @Nullable FiveTuple made = fiveTuple;
+    if (made == null) {
+      made = FiveTuple.of(protocol, srcAddress, srcPort, dstAddress, dstPort);
+      fiveTuple = made;
+    }
+    return made;
   }
 
   private MacAddress macAt(int offset) {

@@ -33,6 +33,7 @@ import io.malob.balancer.connection.Routes;
 import io.malob.balancer.health.OutlierDetector;
 import io.malob.balancer.recovery.ReadSwitches;
 import io.malob.balancer.recovery.RecoveringConnections;
+import io.malob.balancer.view.ServicePlan;
 import io.malob.balancer.view.SlowStarts;
 import io.malob.balancer.view.ViewWriter;
 import io.malob.balancer.view.VipMac;
@@ -125,6 +126,7 @@ public final class LifecycleFixture {
             address -> ServerMeasurements.UNKNOWN,
             LinkValues::unknown,
             Counting.PLACED_SINCE,
+            ServicePlan.Counters.NONE,
             new SlowStarts(this::now));
     view.setTopology(Topology.of(List.of(S1, S2, S3), List.of()));
     catalog = webService();
