@@ -53,6 +53,9 @@ final class FlowReading {
 
   private long newSinceNanos;
 
+  /** Numbers of the uplinks that have been alive since then. */
+  private final Set<Integer> aliveSinceNew = new HashSet<>();
+
   FlowReading(
       IOFSwitchService switches,
       OpenFlows flows,
@@ -78,12 +81,28 @@ final class FlowReading {
   void switchActivated() {
     isNew = true;
     newSinceNanos = nanoTime.getAsLong();
+    aliveSinceNew.clear();
     asking = false;
+  }
+
+  /** These uplinks are alive: from now on their flows need not be waited for. */
+  void follow(Wiring wiring) {
+    if (isNew) {
+      wiring.usable().forEach(uplink -> aliveSinceNew.add(uplink.number()));
+    }
   }
 
   /** Whether flows may be there that have not been taken over, or uplinks that are not known. */
   boolean isSettling() {
     return isNew;
+  }
+
+  /**
+   * Whether a flow without its uplink is lost: the uplink has been alive since the switch came, or
+   * had its time to be.
+   */
+  boolean isLost(int uplink) {
+    return !isNew || aliveSinceNew.contains(uplink);
   }
 
   /** Asks again, if there is anything to ask for. */
@@ -162,7 +181,7 @@ final class FlowReading {
     for (FoundFlow each : found) {
       if (flows.find(each.key()) != null || adopt(wiring, inside, each)) {
         carried.add(each.key());
-      } else if (isOver) {
+      } else if (isOver || aliveSinceNew.contains(each.uplink())) {
         abandon(wiring, each);
       } else {
         isComplete = false;

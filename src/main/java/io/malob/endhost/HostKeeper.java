@@ -89,6 +89,7 @@ final class HostKeeper {
     } else {
       keeper.follow(now);
     }
+    reading.follow(now);
     depart(now);
     before.ifPresent(old -> followRouters(old, now));
   }
@@ -109,10 +110,11 @@ final class HostKeeper {
 
   /**
    * Ends flows whose uplink has gone, is dead, or has another address; but not while the switch is
-   * away, or has just come back: it goes on without us, and of uplinks nothing is known yet.
+   * away, nor, when it has just come back, before the uplink has been alive: the switch goes on
+   * without the controller, which knows nothing of uplinks yet.
    */
   private void depart(Wiring now) {
-    if (now.inside().isPresent() && !reading.isSettling()) {
+    if (now.inside().isPresent()) {
       endStranded(now);
     }
   }
@@ -120,19 +122,24 @@ final class HostKeeper {
   private void endStranded(Wiring now) {
     List<Flow> stranded = new ArrayList<>();
     for (Flow flow : flows.all()) {
-      if (now.uplinkOf(flow).isEmpty()) {
+      if (now.uplinkOf(flow).isEmpty() && reading.isLost(flow.uplink())) {
         stranded.add(flow);
       }
     }
     if (stranded.isEmpty()) {
       return;
     }
-    stranded.stream()
-        .map(Flow::uplink)
-        .distinct()
-        .forEach(
-            uplink ->
-                programmer.send(now.switchId(), factory -> FlowRules.removeAll(factory, uplink)));
+    if (reading.isSettling()) {
+      // the uplink may have flows that are not known yet, which are to be reset as well
+      stranded.forEach(flow -> sender.remove(now, flow.uplink(), flow.generation()));
+    } else {
+      stranded.stream()
+          .map(Flow::uplink)
+          .distinct()
+          .forEach(
+              uplink ->
+                  programmer.send(now.switchId(), factory -> FlowRules.removeAll(factory, uplink)));
+    }
     LOG.info("flows_ended flows={} - their uplinks do not carry them any more", stranded.size());
     stranded.forEach(flow -> end(now, flow));
     resetsLater.run();

@@ -52,6 +52,27 @@ class RestartTest {
   }
 
   @Test
+  void flows_ofAnUplinkThatDiesSoonAfterARestart_areResetWhileOthersAreWaitedFor()
+      throws Exception {
+    HostOnASwitch before = new HostOnASwitch().configured();
+    before.opens(40_000, SERVER);
+    before.opens(40_001, SERVER);
+    HostOnASwitch host = before.restarted();
+    host.uplinks.setAlive("eth0", false);
+    host.configured();
+    host.sweep();
+    assertEquals(1, host.count("flows", "open"));
+
+    host.uplinks.setAlive("eth1", false);
+
+    assertEquals(1, host.count(1, "reset"));
+    assertEquals(2, host.flowRules(), "those of eth0, which was not alive yet");
+    host.uplinks.setAlive("eth0", true);
+    host.sweep();
+    assertEquals("eth0", uplinkOf(host, 40_000));
+  }
+
+  @Test
   void flows_takenOverBeforeAnEarlierChangeIsDealtWith_stay() throws Exception {
     HostOnASwitch before = new HostOnASwitch().configured();
     before.opens(40_000, SERVER);
