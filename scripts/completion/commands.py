@@ -9,12 +9,18 @@ from typing import Any, Callable, NoReturn, Sequence
 
 from base.arguments import Parser
 from base.place import ROOT
+from lab.simulations import SIMULATIONS
 
 #: Of bench/, which is Java.
 JAVA_BENCHMARKS = (
     "packet-in", "reports", "storm", "heap", "footprint", "codec", "jmh", "switches", "slow-clients",
-    "latency", "health", "fluid", "herding",
-    "mix", "mptcp-fluid", "hamiltonian", "fuzz")
+    "latency", "health")
+
+#: What ./malob test --fuzz knows.
+FUZZ_TARGETS = ("packets", "openflow", "probes", "reports", "catalog")
+
+#: What was a benchmark, and what it is now.
+MOVED_BENCHMARKS = {**{name: f"lab simulate {name}" for name in SIMULATIONS}, "fuzz": "test --fuzz"}
 
 
 @dataclass(frozen=True)
@@ -89,7 +95,10 @@ def _run() -> argparse.ArgumentParser:
 
 def _test() -> argparse.ArgumentParser:
     made = Parser(prog="malob test", description="All tests; those on Open vSwitch need root.")
-    made.add_argument("--unit", action="store_true", help="only those that need neither root nor switches")
+    which = made.add_mutually_exclusive_group()
+    which.add_argument("--unit", action="store_true", help="only those that need neither root nor switches")
+    which.add_argument("--fuzz", metavar="TARGET", nargs="?", const=FUZZ_TARGETS[0], choices=FUZZ_TARGETS,
+                       help="spoiled input for a parser instead, guided by what it reaches: %(choices)s; --runs N, --heap SIZE, --out DIR, --json")
     return made
 
 
@@ -105,6 +114,8 @@ def _bench() -> argparse.ArgumentParser:
                          description=parser.description)
     for name in JAVA_BENCHMARKS:
         names.add_parser(name, help="in Java")
+    for name, now in MOVED_BENCHMARKS.items():
+        names.add_parser(name, help=f"deprecated: './malob {now}' does it")
     return made
 
 

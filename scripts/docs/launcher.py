@@ -9,8 +9,12 @@ from typing import Iterator
 
 from base.place import ROOT
 
-#: Its programs are Java's and have to be built; their options are looked up in the sources.
-_BENCHMARKS = "bench"
+#: Programs in Java have to be built; their options are looked up in these sources.
+_JAVA = (
+    (["bench"], ("bench/src", "simulations/src", "src/test/java/io/malob/fuzz", "scripts/bench")),
+    (["lab", "simulate"], ("simulations/src",)),
+    (["test", "--fuzz"], ("malob", "src/test/java/io/malob/fuzz")),
+)
 
 _CALL = re.compile(r"(?:^ *(?:\$ )?|`|sudo |&& |; |\()\./malob (?P<words>[^`|;&#<>()\n]+)", re.MULTILINE)
 _OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
@@ -39,8 +43,9 @@ def unknown(words: list[str]) -> list[str]:
 
 
 def _knows(words: list[str], option: str) -> bool:
-    if words[0] == _BENCHMARKS:
-        return option in _of_benchmarks()
+    for command, sources in _JAVA:
+        if words[:len(command)] == command:
+            return option in _of_sources(sources)
     return option in _options("help") or any(option in _options(*path, "--help") for path in _paths(words))
 
 
@@ -66,10 +71,10 @@ def _options(*words: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=None)
-def _of_benchmarks() -> frozenset[str]:
-    sources = [*(ROOT / "bench" / "src").rglob("*.java"), *(ROOT / "scripts" / "bench").rglob("*.py")]
-    return frozenset(
-        option for source in sources for option in _OPTION.findall(source.read_text(encoding="utf-8")))
+def _of_sources(paths: tuple[str, ...]) -> frozenset[str]:
+    files = [file for path in paths for file in [ROOT / path, *(ROOT / path).rglob("*.*")] if file.is_file()]
+    texts = [file.read_text(encoding="utf-8") for file in files if file.suffix in ("", ".java", ".py")]
+    return frozenset(option for text in texts for option in _OPTION.findall(text))
 
 
 @lru_cache(maxsize=None)

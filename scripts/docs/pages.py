@@ -12,7 +12,7 @@ DOCS = ROOT / "docs"
 
 #: Pages that stand elsewhere, beside what they describe; the site has them as well.
 ELSEWHERE = (
-    "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md", "scripts/agents/README.md", "geni/README.md",
+    "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md", "simulations/README.md", "scripts/agents/README.md", "geni/README.md",
     "packaging/README.md")
 
 _LINK = re.compile(r"(?<!`)\[(?:[^\]\[]|\[[^\]]*\])*\]\((?P<target>[^)\s]+)(?: \"[^\"]*\")?\)")

@@ -13,7 +13,7 @@ from base.errors import ScriptError, UsageError, run_main
 from base.preparation import need_root, prepare
 from base.table import render
 from base.waiting import orderly_end, say, undisturbed
-from lab import check, control, generators, instance, latency, linking, topology
+from lab import check, control, generators, instance, latency, linking, simulations, topology
 from lab.experiments import command as experiments
 from lab.hosts import Host
 from lab.shaping import choice
@@ -59,6 +59,7 @@ def parser() -> argparse.ArgumentParser:
     run.set_defaults(run=_exec)
 
     experiments.add_parser(commands)
+    simulations.add_parser(commands)
 
     named = [up, down, run, *linking.add_parsers(commands), check.add_parser(commands), latency.add_parser(commands)]
     for command in named:

@@ -76,44 +76,60 @@ maven() (
     sed -u -e $'s/\e\\[[0-9;]*m//g' -e "s/^/$clear/" >&2
 )
 
-is_built() {
-  local jar=$MALOB_ROOT/target/malob.jar
-  [ -f "$jar" ] && [ -d "$MALOB_ROOT/target/lib" ] &&
-    [ -z "$(find "$MALOB_ROOT/src/main" "$MALOB_ROOT/pom.xml" -newer "$jar" -print -quit)" ]
+# is_newer FILE SOURCE… : whether it is there, and newer than all of these
+is_newer() {
+  local file=$1
+  shift
+  [ -f "$file" ] && [ -z "$(find "$@" -newer "$file" -print -quit)" ]
 }
 
-# Maven leaves a jar alone whose content stays the same: without this it would look old for ever
-mark_built() { as_owner touch "$MALOB_ROOT/target/malob.jar"; }
+is_built() {
+  [ -d "$MALOB_ROOT/target/lib" ] && is_newer "$MALOB_ROOT/target/malob.jar" "$MALOB_ROOT"/{src/main,pom.xml,controller-pom.xml}
+}
+
+# mark_built JAR… : Maven leaves a jar alone whose content stays the same: without this it would look old for ever
+mark_built() { as_owner touch "$@"; }
+
+# build WHAT TARGET ARGUMENT… : by Maven; how long it takes is remembered in the folder TARGET
+build() {
+  local what=$1 target=$2
+  shift 2
+  need_packages "building MALOB" mvn javac
+  say "building $what; the first time this takes a minute or two"
+  with_progress "building $what" "$target/build-seconds" maven -q "$@" package || fail 1 "the build failed"
+}
 
 build_controller() {
   if ! has_sources || is_built; then
     need_packages "the controller" java
     return
   fi
-  need_packages "building MALOB" mvn javac
-  say "building the controller; the first time this takes a minute or two"
-  with_progress "building the controller" "$MALOB_ROOT/target/build-seconds" maven -q -Dmaven.test.skip=true package ||
-    fail 1 "the build failed"
-  mark_built
+  build "the controller" "$MALOB_ROOT/target" -pl :malob -Dmaven.test.skip=true
+  mark_built "$MALOB_ROOT/target/malob.jar"
 }
 
 # build_release: the controller and its bill of materials
 build_release() {
   need_packages "building MALOB" mvn javac
   need_packages "making packages" dpkg-deb
-  maven -q -Dmaven.test.skip=true package cyclonedx:makeBom || fail 1 "the build failed"
+  maven -q -pl :malob -Dmaven.test.skip=true package cyclonedx:makeBom || fail 1 "the build failed"
 }
 
-# build_bench: bench/ has a pom of its own
+# build_bench: with the controller, and its tests, which have the emulated switches
 build_bench() {
-  need_packages "building the benchmarks" mvn javac
   local jar=$MALOB_ROOT/bench/target/malob-bench.jar
-  if [ -f "$jar" ] && [ "$jar" -nt "$MALOB_ROOT/target/malob.jar" ] &&
-    [ -z "$(find "$MALOB_ROOT"/bench/{src/main,pom.xml} "$MALOB_ROOT/scripts/lab/topologies" -newer "$jar" -print -quit)" ]; then
+  if is_built && is_newer "$jar" "$MALOB_ROOT/target/malob.jar" "$MALOB_ROOT"/{bench/src/main,bench/pom.xml,src/test/java/io/malob/testing}; then
     return
   fi
-  say "building the benchmarks"
-  with_progress "building the benchmarks" "$MALOB_ROOT/bench/target/build-seconds" \
-    maven -q -Dmaven.test.skip=true -f bench/pom.xml package || fail 1 "the build of bench/ failed"
-  as_owner touch "$jar"
+  build "the controller and the benchmarks" "$MALOB_ROOT/bench/target" -pl :malob-bench -am -DskipTests
+  mark_built "$MALOB_ROOT/target/malob.jar" "$jar"
+}
+
+build_simulations() {
+  local jar=$MALOB_ROOT/simulations/target/malob-simulations.jar
+  if is_built && is_newer "$jar" "$MALOB_ROOT/target/malob.jar" "$MALOB_ROOT"/{simulations/src/main,simulations/pom.xml,scripts/lab/topologies}; then
+    return
+  fi
+  build "the simulations" "$MALOB_ROOT/simulations/target" -pl :malob-simulations -am -Dmaven.test.skip=true
+  mark_built "$MALOB_ROOT/target/malob.jar" "$jar"
 }

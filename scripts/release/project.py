@@ -29,7 +29,7 @@ def read(root: Path) -> Project:
     """Reads the pom of a checkout. Raises ScriptError for what is missing there."""
     pom = xml.parse(root / "pom.xml").getroot()
     values = []
-    for path in ("m:version", "m:properties/m:project.build.outputTimestamp"):
+    for path in ("m:properties/m:revision", "m:properties/m:project.build.outputTimestamp"):
         value = pom.findtext(path, namespaces=_NAMESPACE)
         if not value:
             raise ScriptError(f"pom.xml has no {path.rpartition(':')[2]}")

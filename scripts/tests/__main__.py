@@ -60,7 +60,7 @@ def _options() -> argparse.Namespace:
 def _maven(status: int, again: "list[Rerun]") -> Counts:
     """again: tests that were run once more are added to it."""
     counts = Counts()
-    for project in (ROOT, ROOT / "bench"):
+    for project in (ROOT, ROOT / "bench", ROOT / "simulations"):
         reports = project / "target" / "surefire-reports"
         counts += of_surefire(reports)
         found = reruns.of_surefire(reports)

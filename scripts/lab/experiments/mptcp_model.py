@@ -1,4 +1,4 @@
-"""The fluid model of what was run: traffic.json for `./malob bench mptcp-fluid`, and what that says."""
+"""The fluid model of what was run: traffic.json for `./malob lab simulate mptcp-fluid`, and what that says."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
     parser.add_argument("--fluid", metavar="FILE",
-                        help="what './malob bench fluid --json' has printed: each result is shown as a share of the model's speed")
+                        help="what './malob lab simulate fluid --json' has printed: each result is shown as a share of the model's speed")
 
 
 def scenario(options: argparse.Namespace) -> Scenario:
@@ -95,7 +95,7 @@ def _model(file: "str | None") -> "dict[str, float]":
         return {name[len(prefix):]: metric["value"] * per_mb
                 for name, metric in content["metrics"].items() if name.startswith(prefix)}
     except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError) as error:
-        raise UsageError(f"--fluid: {file} is not what './malob bench fluid --json' prints: {error!r}") from None
+        raise UsageError(f"--fluid: {file} is not what './malob lab simulate fluid --json' prints: {error!r}") from None
 
 
 def _checks(

@@ -12,6 +12,7 @@ from catalog.kinds import KINDS
 from completion import commands, reference
 from completion.engine import Completion, complete
 from completion.sources import SOURCES
+from lab.simulations import SIMULATIONS
 from tests.unit.answering import answering
 
 _IDS = {"vip": lambda words: ["web", "ftp"], "pool": lambda words: ["p"]}
@@ -103,6 +104,23 @@ class CommandsTest(unittest.TestCase):
         sources = (ROOT / "bench/src/main/java/io/malob/bench").glob("*Command.java")
         names = {name for source in sources for name in re.findall(r'\b(?:NAME|name) = "([a-z-]+)"', source.read_text())}
         self.assertEqual(names - {"responder"}, set(commands.JAVA_BENCHMARKS))
+
+    def test_simulations_are_those_of_simulations(self) -> None:
+        sources = (ROOT / "simulations/src/main/java/io/malob/simulation").glob("*Command.java")
+        names = {name for source in sources for name in re.findall(r'\bNAME = "([a-z-]+)"', source.read_text())}
+        self.assertEqual(names, set(SIMULATIONS))
+
+    def test_targets_of_fuzzing_are_those_of_the_tests(self) -> None:
+        source = (ROOT / "src/test/java/io/malob/fuzz/FuzzCommand.java").read_text()
+        self.assertEqual(
+            [name.lower() for name in re.findall(r"^    ([A-Z]+)\(", source, re.M)], list(commands.FUZZ_TARGETS))
+
+    def test_what_was_a_benchmark_is_one_no_more(self) -> None:
+        """its old name still works: the launcher leads on"""
+        self.assertFalse(set(commands.JAVA_BENCHMARKS) & set(commands.MOVED_BENCHMARKS))
+        launcher = (ROOT / "malob").read_text().partition("command_bench() {")[2].partition("\n}\n")[0]
+        for name in commands.MOVED_BENCHMARKS:
+            self.assertRegex(launcher, rf"(?m)^    (.* \| )?{name}( \| .*)?\)$")
 
     def test_options_of_run_are_those_of_the_controller(self) -> None:
         source = (ROOT / "src/main/java/io/malob/controller/Main.java").read_text()

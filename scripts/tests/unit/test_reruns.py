@@ -22,10 +22,10 @@ _JAVA_TESTS = ROOT / "src" / "test" / "java"
 
 
 class BuildTest(unittest.TestCase):
-    """What pom.xml says of Surefire, and which classes have the tag."""
+    """What controller-pom.xml says of Surefire, and which classes have the tag."""
 
     def setUp(self) -> None:
-        plugins = ElementTree.parse(ROOT / "pom.xml").findall("m:build/m:plugins/m:plugin", _POM)
+        plugins = ElementTree.parse(ROOT / "controller-pom.xml").findall("m:build/m:plugins/m:plugin", _POM)
         self.surefire = next(each for each in plugins if each.findtext("m:artifactId", "", _POM) == "maven-surefire-plugin")
 
     def execution(self, name: str) -> "dict[str, str | None]":
@@ -40,8 +40,9 @@ class BuildTest(unittest.TestCase):
             {"groups": "real-time", "rerunFailingTestsCount": "1", "failOnFlakeCount": str(MAX_RERUNS + 1)}, self.execution("real-time"))
         self.assertEqual(2, len(self.surefire.findall("m:executions/m:execution", _POM)))
 
-    def test_benchmarks_tests_are_never_run_again(self) -> None:
-        self.assertNotIn("rerunFailingTestsCount", (ROOT / "bench" / "pom.xml").read_text())
+    def test_tests_of_other_modules_are_never_run_again(self) -> None:
+        for pom in ("pom.xml", "bench/pom.xml", "simulations/pom.xml"):
+            self.assertNotIn("rerunFailingTestsCount", (ROOT / pom).read_text())
 
     def test_tagged_classes_are_those_with_bounds_of_real_time_and_no_stress_tests(self) -> None:
         tagged = reruns.real_time_classes(_JAVA_TESTS)

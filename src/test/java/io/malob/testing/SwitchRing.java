@@ -36,6 +36,8 @@ import org.projectfloodlight.openflow.protocol.OFPacketInReason;
 import org.projectfloodlight.openflow.protocol.OFPacketOut;
 import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.protocol.OFPortDescStatsRequest;
+import org.projectfloodlight.openflow.protocol.OFPortStatsEntry;
+import org.projectfloodlight.openflow.protocol.OFPortStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFRoleRequest;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
@@ -53,8 +55,9 @@ import org.projectfloodlight.openflow.types.U64;
 /**
  * Many OpenFlow 1.3 switches on one thread, with ids from 1, in a ring: port 2 of each is joined to
  * port 1 of the next, and port 3 has nothing. Each has a TCP connection of its own, answers the
- * handshake, echoes and barriers, and passes on what it is told to send to a neighbour. Rules are
- * counted, not applied.
+ * handshake, echoes, barriers and questions about ports (no port has carried anything), and passes
+ * on what it is told to send to a neighbour. Rules are counted, not applied. The tests and bench/
+ * use it.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 public final class SwitchRing implements AutoCloseable {
@@ -174,7 +177,7 @@ public final class SwitchRing implements AutoCloseable {
             case 1 -> send((own + size - 1) % size, packetIn(2, out.getData()));
             case 2 -> send((own + 1) % size, packetIn(1, out.getData()));
             default -> {
-              // nobody is there
+              // no host is attached
             }
           }
         }
@@ -217,6 +220,12 @@ public final class SwitchRing implements AutoCloseable {
                   .build());
         }
         return FACTORY.buildPortDescStatsReply().setXid(xid).setEntries(ports).build();
+      } else if (request instanceof OFPortStatsRequest) {
+        List<OFPortStatsEntry> ports = new ArrayList<>();
+        for (int port = 1; port <= 3; port++) {
+          ports.add(FACTORY.buildPortStatsEntry().setPortNo(OFPort.of(port)).build());
+        }
+        return FACTORY.buildPortStatsReply().setXid(xid).setEntries(ports).build();
       } else if (request instanceof OFDescStatsRequest) {
         return FACTORY
             .buildDescStatsReply()

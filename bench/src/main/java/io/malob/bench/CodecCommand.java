@@ -39,7 +39,7 @@ final class CodecCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     Scenario scenario = networkOptions.scenario();
-    try (Workspace workspace = Workspace.open(processOptions.out)) {
+    try (Workspace workspace = Workspace.open(processOptions.output.out)) {
       List<Outcome> outcomes = measure(scenario, options, processOptions, workspace.directory());
       return new Report(NAME, scenario, options, processOptions, outcomes).publish();
     }

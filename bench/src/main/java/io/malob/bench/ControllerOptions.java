@@ -12,7 +12,7 @@ final class ControllerOptions {
       paramLabel = "PATH",
       defaultValue = "target/malob.jar",
       description = "The controller to start (${DEFAULT-VALUE}).")
-  private Path jar = Path.of("");
+  Path jar = Path.of("");
 
   /** Whether it is there; says so on stderr if not. */
   boolean isBuilt() {
@@ -21,6 +21,17 @@ final class ControllerOptions {
 
   ControllerProcess start(List<String> jvmOptions, Workspace workspace)
       throws IOException, InterruptedException {
-    return ControllerProcess.start(jar, jvmOptions, workspace);
+    return start(jvmOptions, workspace, "controller", List.of());
+  }
+
+  /**
+   * Starts it with more arguments than ports and data.
+   *
+   * @param name of its log
+   */
+  ControllerProcess start(
+      List<String> jvmOptions, Workspace workspace, String name, List<String> arguments)
+      throws IOException, InterruptedException {
+    return ControllerProcess.start(jar, jvmOptions, workspace, name, arguments);
   }
 }

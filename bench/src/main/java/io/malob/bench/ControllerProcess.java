@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A controller that was started for a benchmark: on free ports, with a catalog of its own. */
 final class ControllerProcess implements AutoCloseable {
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(120);
   private static final long POLL_MILLIS = 5;
 
   private final ChildProcess child;
@@ -47,8 +47,11 @@ final class ControllerProcess implements AutoCloseable {
    *
    * @param jar the controller
    * @param jvmOptions what comes before {@code -jar}
+   * @param name of its log
+   * @param more arguments besides ports and data
    */
-  static ControllerProcess start(Path jar, List<String> jvmOptions, Workspace workspace)
+  static ControllerProcess start(
+      Path jar, List<String> jvmOptions, Workspace workspace, String name, List<String> more)
       throws IOException, InterruptedException {
     int openFlowPort = FreePort.find();
     int httpPort = FreePort.find();
@@ -58,11 +61,12 @@ final class ControllerProcess implements AutoCloseable {
     arguments.addAll(List.of("--openflow-port", Integer.toString(openFlowPort)));
     arguments.addAll(List.of("--http-port", Integer.toString(httpPort)));
     arguments.addAll(List.of("--bind", "127.0.0.1", "--data", data.toString()));
+    arguments.addAll(more);
     BalancerClient client = new BalancerClient("127.0.0.1:" + httpPort);
     boolean unused = client.isHealthy(); // a first request takes this process a while
     long startNanos = System.nanoTime();
     ChildProcess child =
-        ChildProcess.start(arguments, workspace.directory().resolve("controller.log"));
+        ChildProcess.start(arguments, workspace.directory().resolve(name + ".log"));
     return new ControllerProcess(child, startNanos, data, openFlowPort, httpPort, client);
   }
 
@@ -91,6 +95,45 @@ final class ControllerProcess implements AutoCloseable {
     double healthy = (System.nanoTime() - startNanos) / 1e9;
     return new Startup(
         listening, healthy, ProcessStatus.cpuSeconds(child.pid()).orElse(Double.NaN));
+  }
+
+  /** What the REST interface is asked for: how many there are of something. */
+  interface Count {
+    int now() throws IOException, InterruptedException;
+  }
+
+  /**
+   * Waits until there are as many as wanted.
+   *
+   * @throws IOException if that takes too long, or if the controller has ended
+   */
+  void await(String what, Count count, int wanted) throws IOException, InterruptedException {
+    long end = System.nanoTime() + PATIENCE_NANOS;
+    int now;
+    while ((now = orNone(count)) < wanted) {
+      child.checkAlive();
+      if (System.nanoTime() - end > 0) {
+        throw new IOException("the controller has only " + now + " of " + wanted + " " + what);
+      }
+      TimeUnit.MILLISECONDS.sleep(10 * POLL_MILLIS);
+    }
+  }
+
+  /** A controller that is busy may not answer in time. */
+  private static int orNone(Count count) throws InterruptedException {
+    try {
+      return count.now();
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  /** The processor time that it uses in so many seconds at rest, in percent of one processor. */
+  double restingCpuPercent(int seconds, String what) throws InterruptedException {
+    double before = ProcessStatus.cpuSeconds(pid()).orElse(Double.NaN);
+    ProgressBar.sleep(seconds, what);
+    double after = ProcessStatus.cpuSeconds(pid()).orElse(Double.NaN);
+    return 100 * (after - before) / seconds;
   }
 
   /** Connects a network's switches and waits until the controller knows all that it must know. */
@@ -140,6 +183,11 @@ final class ControllerProcess implements AutoCloseable {
 
   BalancerClient client() {
     return client;
+  }
+
+  /** Where switches connect to. */
+  int openFlowPort() {
+    return openFlow.getPort();
   }
 
   /** Where its REST interface is. */

@@ -62,11 +62,11 @@ final class Figures {
     ObjectNode all = root.putObject("figures");
     figures.forEach(figure -> describe(figure, all.putObject(figure.key())));
     String json = JSON.writeValueAsString(root) + "\n";
-    Path out = options.out;
+    Path out = options.output.out;
     if (out != null) {
       Files.writeString(out.resolve(benchmark + ".json"), json);
     }
-    System.out.print(options.json ? json : text());
+    System.out.print(options.output.json ? json : text());
     return figures.stream().allMatch(Figure::holds) ? Main.DONE : Main.FAILED;
   }
 

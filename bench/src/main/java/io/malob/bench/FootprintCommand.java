@@ -69,7 +69,7 @@ final class FootprintCommand implements Callable<Integer> {
       return Main.MISSING;
     }
     Figures figures = new Figures();
-    try (Workspace workspace = Workspace.open(processOptions.out);
+    try (Workspace workspace = Workspace.open(processOptions.output.out);
         ControllerProcess controller = controllerOptions.start(processOptions.jvm(), workspace);
         Network network = new Network(scenario, RULE_LIFE_MILLIS)) {
       measureStart(figures, controller);

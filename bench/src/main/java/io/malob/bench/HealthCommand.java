@@ -2,7 +2,6 @@ package io.malob.bench;
 
 import io.malob.bench.load.Network;
 import io.malob.bench.load.Scenario;
-import io.malob.bench.process.ProcessStatus;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -66,11 +65,11 @@ final class HealthCommand implements Callable<Integer> {
       return Main.MISSING;
     }
     Figures figures = new Figures();
-    try (Workspace workspace = Workspace.open(processOptions.out);
+    try (Workspace workspace = Workspace.open(processOptions.output.out);
         ControllerProcess controller =
             controllerOptions.start(processOptions.jvm(USUAL_HEAP), workspace);
         Network network = new Network(scenario, 0)) {
-      ControllerProcess.Startup unused = controller.awaitReady();
+      controller.awaitReady();
       controller.connect(scenario, network);
       measure(figures, controller, network);
     }
@@ -81,12 +80,12 @@ final class HealthCommand implements Callable<Integer> {
   private void measure(Figures figures, ControllerProcess controller, Network network)
       throws IOException, InterruptedException {
     ProgressBar.sleep(WARMUP_SECONDS, "without a monitor, warming up");
-    double off = cpuPercent(controller, "without a monitor");
+    double off = controller.restingCpuPercent(seconds, "without a monitor");
     controller.client().monitor("pool0", delay);
     TimeUnit.SECONDS.sleep(2L * delay);
     ProgressBar.sleep(WARMUP_SECONDS, "with a monitor, warming up");
     long[] before = network.takeChecks();
-    double on = cpuPercent(controller, "with a monitor");
+    double on = controller.restingCpuPercent(seconds, "with a monitor");
     long[] checks = network.takeChecks();
     figures.addExactly("members_up", "members up", controller.client().membersUp("pool0"), members);
     figures.add("checks", "checks", (double) checks.length / seconds, "/s");
@@ -95,14 +94,6 @@ final class HealthCommand implements Callable<Integer> {
     figures.add("off", "of a processor, without a monitor", off, "%");
     figures.add("on", "of a processor, with it", on, "%");
     figures.addBelow("checking", "of a processor, for checking", on - off, "%", MOST_PERCENT);
-  }
-
-  /** Processor time, in percent of one processor. */
-  private double cpuPercent(ControllerProcess controller, String what) throws InterruptedException {
-    double before = ProcessStatus.cpuSeconds(controller.pid()).orElse(Double.NaN);
-    ProgressBar.sleep(seconds, what);
-    double after = ProcessStatus.cpuSeconds(controller.pid()).orElse(Double.NaN);
-    return 100 * (after - before) / seconds;
   }
 
   /** The most of them that are within so many nanoseconds; they are in order. */

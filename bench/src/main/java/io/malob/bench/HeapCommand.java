@@ -76,11 +76,11 @@ final class HeapCommand implements Callable<Integer> {
       return Main.MISSING;
     }
     Figures figures = new Figures();
-    try (Workspace workspace = Workspace.open(processOptions.out);
+    try (Workspace workspace = Workspace.open(processOptions.output.out);
         ControllerProcess controller =
             controllerOptions.start(processOptions.jvm(USUAL_HEAP), workspace);
         Network network = new Network(scenario, ruleLifeMillis)) {
-      ControllerProcess.Startup unused = controller.awaitReady();
+      controller.awaitReady();
       controller.connect(scenario, network);
       measure(figures, scenario, controller, network);
     }

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.results.format.ResultFormatFactory;
 import org.openjdk.jmh.results.format.ResultFormatType;
@@ -20,7 +19,7 @@ import org.openjdk.jmh.runner.format.OutputFormatFactory;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.VerboseMode;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** Runs the micro-benchmarks, each in a JVM of its own. */
@@ -36,11 +35,7 @@ final class JmhCommand implements Callable<Integer> {
       description = "Only benchmarks whose class and method match one of these.")
   private List<String> patterns = new ArrayList<>();
 
-  @Option(names = "--out", paramLabel = "DIR", description = "Where the results (JSON) go.")
-  private @Nullable Path out;
-
-  @Option(names = "--json", description = "Print the results as JSON.")
-  private boolean json;
+  @Mixin private OutputOptions output = new OutputOptions();
 
   @Override
   public Integer call() throws IOException {
@@ -59,13 +54,14 @@ final class JmhCommand implements Callable<Integer> {
     } catch (RunnerException e) {
       throw new IOException("a benchmark failed: " + e.getMessage(), e);
     }
+    Path out = output.out;
     if (out != null) {
       Path file = Files.createDirectories(out).resolve(NAME + ".json");
       try (PrintStream stream = new PrintStream(file.toFile(), StandardCharsets.UTF_8)) {
         write(results, ResultFormatType.JSON, stream);
       }
     }
-    write(results, json ? ResultFormatType.JSON : ResultFormatType.TEXT, System.out);
+    write(results, output.json ? ResultFormatType.JSON : ResultFormatType.TEXT, System.out);
     return Main.DONE;
   }
 

@@ -1,25 +1,17 @@
 package io.malob.bench;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import io.malob.bench.process.BalancerClient;
-import io.malob.bench.process.ChildProcess;
-import io.malob.bench.process.FreePort;
-import io.malob.bench.process.ProcessStatus;
-import io.malob.bench.ring.SwitchRing;
+import io.malob.testing.SwitchRing;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import java.util.jar.JarFile;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Measures what it costs to measure latencies: two controllers in turn, with and without it. */
@@ -31,6 +23,11 @@ import picocli.CommandLine.Option;
     },
     mixinStandardHelpOptions = true)
 final class LatencyCommand implements Callable<Integer> {
+  private static final String USUAL_HEAP = "512m";
+
+  /** The JIT compiler has done most of its work by then. */
+  private static final int WARMUP_SECONDS = 20;
+
   private static final String MODULE = "io.malob.latency.LatencyModule,\\\n";
 
   @Option(
@@ -55,37 +52,21 @@ final class LatencyCommand implements Callable<Integer> {
       description = "How long each time (${DEFAULT-VALUE}).")
   private int seconds = 20;
 
-  @Option(
-      names = "--controller-jar",
-      paramLabel = "PATH",
-      defaultValue = "target/malob.jar",
-      description = "The controller to start (${DEFAULT-VALUE}).")
-  private Path controllerJar = Path.of("target/malob.jar");
-
-  @Option(names = "--json", description = "Results as JSON.")
-  private boolean json;
-
-  @Option(names = "--out", paramLabel = "DIR", description = "Keep the controllers' logs there.")
-  private @Nullable Path out;
+  @Mixin private ControllerOptions controllerOptions = new ControllerOptions();
+  @Mixin private ProcessOptions processOptions = new ProcessOptions();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (!CodecCommand.exists(controllerJar)) {
+    if (!controllerOptions.isBuilt()) {
       return Main.MISSING;
     }
-    try (Workspace workspace = Workspace.open(out)) {
-      Path data = workspace.data();
-      try {
-        publish(measure(workspace.directory(), data));
-      } finally {
-        Workspace.delete(data);
-      }
+    try (Workspace workspace = Workspace.open(processOptions.output.out)) {
+      measure(workspace).publish(processOptions.output);
     }
     return Main.DONE;
   }
 
-  private Map<String, Object> measure(Path directory, Path data)
-      throws IOException, InterruptedException {
+  private Values measure(Workspace workspace) throws IOException, InterruptedException {
     String with = properties();
     String without = with.replace(MODULE, "");
     if (without.equals(with)) {
@@ -93,15 +74,11 @@ final class LatencyCommand implements Callable<Integer> {
     }
     List<Double> off = new ArrayList<>();
     List<Double> on = new ArrayList<>();
-    try (ProgressBar bar = ProgressBar.of(2L * rounds)) {
-      for (int round = 1; round <= rounds; round++) {
-        bar.at(2L * round - 2, "round " + round + ", without probes");
-        off.add(cpuPercent(without, directory, "off-" + round, data));
-        bar.at(2L * round - 1, "round " + round + ", with probes");
-        on.add(cpuPercent(with, directory, "on-" + round, data));
-      }
+    for (int round = 1; round <= rounds; round++) {
+      off.add(cpuPercent(workspace, "off-" + round, without));
+      on.add(cpuPercent(workspace, "on-" + round, with));
     }
-    Map<String, Object> results = new LinkedHashMap<>();
+    Values results = new Values();
     results.put("links", links);
     results.put("off_cpu_percent", off);
     results.put("on_cpu_percent", on);
@@ -114,59 +91,25 @@ final class LatencyCommand implements Callable<Integer> {
   }
 
   private String properties() throws IOException {
-    try (JarFile jar = new JarFile(controllerJar.toFile());
+    try (JarFile jar = new JarFile(controllerOptions.jar.toFile());
         InputStream in = jar.getInputStream(jar.getEntry("floodlightdefault.properties"))) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
   }
 
-  /** Processor time at rest, in percent of one processor. */
-  private double cpuPercent(String properties, Path directory, String name, Path data)
+  /** Processor time at rest, in percent of one processor, of a controller with these properties. */
+  private double cpuPercent(Workspace workspace, String name, String properties)
       throws IOException, InterruptedException {
-    int openFlowPort = FreePort.find();
-    int httpPort = FreePort.find();
-    Path file = Files.writeString(directory.resolve(name + ".properties"), properties);
-    List<String> arguments =
-        List.of(
-            "-Xmx512m",
-            "-jar",
-            controllerJar.toAbsolutePath().toString(),
-            "-cf",
-            file.toString(),
-            "--openflow-port",
-            Integer.toString(openFlowPort),
-            "--http-port",
-            Integer.toString(httpPort),
-            "--data",
-            data.toString());
-    try (ChildProcess child = ChildProcess.start(arguments, directory.resolve(name + ".log"));
+    Path file = Files.writeString(workspace.directory().resolve(name + ".properties"), properties);
+    try (ControllerProcess controller =
+            controllerOptions.start(
+                processOptions.jvm(USUAL_HEAP), workspace, name, List.of("-cf", file.toString()));
         SwitchRing ring = new SwitchRing(links)) {
-      BalancerClient client = new BalancerClient("127.0.0.1:" + httpPort);
-      SwitchesCommand.await(child, "REST", () -> client.isHealthy() ? 1 : 0, 1);
-      ring.connect(openFlowPort);
-      SwitchesCommand.await(child, "links", client::links, 2 * links);
-      // the JIT compiler has done most of its work by then
-      TimeUnit.SECONDS.sleep(20);
-      double before = ProcessStatus.cpuSeconds(child.pid()).orElse(Double.NaN);
-      TimeUnit.SECONDS.sleep(seconds);
-      double after = ProcessStatus.cpuSeconds(child.pid()).orElse(Double.NaN);
-      return 100 * (after - before) / seconds;
+      controller.awaitReady();
+      ring.connect(controller.openFlowPort());
+      controller.await("links", controller.client()::links, 2 * links);
+      ProgressBar.sleep(WARMUP_SECONDS, name + ", warming up");
+      return controller.restingCpuPercent(seconds, name);
     }
-  }
-
-  private void publish(Map<String, Object> results) throws IOException {
-    if (json) {
-      System.out.println(new ObjectMapper().writeValueAsString(results));
-    } else {
-      results.forEach((name, value) -> System.out.printf("%-21s%s%n", name, rounded(value)));
-    }
-  }
-
-  private static String rounded(Object value) {
-    return value instanceof Double number
-        ? String.format("%.1f", number)
-        : value instanceof List<?> numbers
-            ? String.join(" ", numbers.stream().map(LatencyCommand::rounded).toList())
-            : String.valueOf(value);
   }
 }

@@ -27,12 +27,6 @@ import picocli.CommandLine.Spec;
       SlowClientsCommand.class,
       LatencyCommand.class,
       HealthCommand.class,
-      FluidCommand.class,
-      HerdingCommand.class,
-      MixCommand.class,
-      MptcpFluidCommand.class,
-      HamiltonianCommand.class,
-      FuzzCommand.class,
       ResponderCommand.class
     })
 public final class Main implements Callable<Integer> {

@@ -56,7 +56,7 @@ final class PacketInCommand implements Callable<Integer> {
     if (controller == null && !controllerOptions.isBuilt()) {
       return Main.MISSING;
     }
-    try (Workspace workspace = Workspace.open(processOptions.out)) {
+    try (Workspace workspace = Workspace.open(processOptions.output.out)) {
       List<Outcome> outcomes = new ArrayList<>(measure(scenario, workspace));
       if (withCodec) {
         outcomes.addAll(
@@ -85,7 +85,7 @@ final class PacketInCommand implements Callable<Integer> {
     try (ControllerProcess started =
             controllerOptions.start(processOptions.jvm(USUAL_HEAP), workspace);
         Network network = new Network(scenario, options.ruleLifeMillis)) {
-      ControllerProcess.Startup unused = started.awaitReady();
+      started.awaitReady();
       started.connect(scenario, network);
       return new Experiment(TARGET, network, started.pid()).run(options);
     }

@@ -5,16 +5,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** How the measured process is started, and where the results go, as options. */
+/** How the JVM of the measured process is started, and where the results go, as options. */
 final class ProcessOptions {
   @Option(
       names = "--heap",
       paramLabel = "SIZE",
       description =
-          "The heap of the measured process, as for -Xmx (packet-in, codec: 1g; heap: 512m;"
-              + " footprint: what the JVM's options say).")
+          "The heap of the measured process, as for -Xmx (heap, health, latency, switches: 512m;"
+              + " footprint: what the JVM's options say; others: 1g).")
   private @Nullable String heap;
 
   @Option(
@@ -23,14 +24,7 @@ final class ProcessOptions {
       description = "Another option for the JVM of the measured process; may be repeated.")
   private List<String> javaOptions = new ArrayList<>();
 
-  @Option(
-      names = "--out",
-      paramLabel = "DIR",
-      description = "Where the results (JSON) and the log of the measured process go.")
-  @Nullable Path out;
-
-  @Option(names = "--json", description = "Print the results as JSON.")
-  boolean json;
+  @Mixin final OutputOptions output = new OutputOptions();
 
   @Option(
       names = "--jvm-options",

@@ -43,11 +43,11 @@ final class Report {
   /** Prints the results, writes them to a file if asked to, and gives the exit code. */
   int publish() throws IOException {
     String json = JSON.writeValueAsString(json());
-    Path out = processOptions.out;
+    Path out = processOptions.output.out;
     if (out != null) {
       Files.writeString(out.resolve(benchmark + ".json"), json + "\n");
     }
-    System.out.print(processOptions.json ? json + "\n" : text());
+    System.out.print(processOptions.output.json ? json + "\n" : text());
     boolean good = outcomes.stream().allMatch(outcome -> outcome.measurement().isGood());
     outcomes.forEach(Report::explain);
     return good ? Main.DONE : Main.FAILED;

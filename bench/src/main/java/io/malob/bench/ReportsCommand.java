@@ -45,7 +45,7 @@ final class ReportsCommand implements Callable<Integer> {
     if (!controllerOptions.isBuilt()) {
       return Main.MISSING;
     }
-    try (Workspace workspace = Workspace.open(processOptions.out)) {
+    try (Workspace workspace = Workspace.open(processOptions.output.out)) {
       List<Outcome> outcomes = measure(scenario, workspace);
       return new Report(NAME, scenario, options, processOptions, outcomes).publish();
     }
@@ -62,7 +62,7 @@ final class ReportsCommand implements Callable<Integer> {
     try (ControllerProcess started =
             controllerOptions.start(processOptions.jvm(PacketInCommand.USUAL_HEAP), workspace);
         Network network = new Network(scenario, options.ruleLifeMillis)) {
-      ControllerProcess.Startup unused = started.awaitReady();
+      started.awaitReady();
       started.addAgent("flooded", Network.FLOODED_AGENT);
       started.connect(scenario, network);
       TimeUnit.SECONDS.sleep(AGENTS_SECONDS);

@@ -2,7 +2,6 @@ package io.malob.bench;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.malob.bench.process.ProcessStatus;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -10,16 +9,14 @@ import java.net.Socket;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Measures what clients that are slow on purpose cost all others of the REST interface. */
@@ -63,36 +60,19 @@ final class SlowClientsCommand implements Callable<Integer> {
       description = "The 99th percentile with slow clients that is good enough (${DEFAULT-VALUE}).")
   private double targetMillis = 50;
 
-  @Option(
-      names = "--heap",
-      paramLabel = "SIZE",
-      defaultValue = "1g",
-      description = "The controller's heap (${DEFAULT-VALUE}).")
-  private String heap = "1g";
-
-  @Option(
-      names = "--controller-jar",
-      paramLabel = "PATH",
-      defaultValue = "target/malob.jar",
-      description = "The controller to start (${DEFAULT-VALUE}).")
-  private Path controllerJar = Path.of("target/malob.jar");
-
-  @Option(names = "--json", description = "Results as JSON.")
-  private boolean json;
-
-  @Option(names = "--out", paramLabel = "DIR", description = "Keep the controller's log there.")
-  private @Nullable Path out;
+  @Mixin private ControllerOptions controllerOptions = new ControllerOptions();
+  @Mixin private ProcessOptions processOptions = new ProcessOptions();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (!CodecCommand.exists(controllerJar)) {
+    if (!controllerOptions.isBuilt()) {
       return Main.MISSING;
     }
-    Map<String, Object> results = new LinkedHashMap<>();
+    Values results = new Values();
     double worst;
-    try (Workspace workspace = Workspace.open(out);
+    try (Workspace workspace = Workspace.open(processOptions.output.out);
         ControllerProcess controller =
-            ControllerProcess.start(controllerJar, List.of("-Xmx" + heap), workspace)) {
+            controllerOptions.start(processOptions.jvm(PacketInCommand.USUAL_HEAP), workspace)) {
       controller.awaitReady();
       InetSocketAddress address = controller.http();
       System.err.println("without slow clients");
@@ -108,7 +88,7 @@ final class SlowClientsCommand implements Callable<Integer> {
       }
       results.put("resident_mb", ProcessStatus.residentMegabytes(controller.pid()).orElse(-1));
     }
-    publish(results);
+    results.publish(processOptions.output);
     return worst <= targetMillis ? Main.DONE : Main.FAILED;
   }
 
@@ -145,7 +125,7 @@ final class SlowClientsCommand implements Callable<Integer> {
     return millis.stream().mapToDouble(each -> each).sorted().toArray();
   }
 
-  private static double report(Map<String, Object> results, String name, double[] sorted) {
+  private static double report(Values results, String name, double[] sorted) {
     double p99 = sorted[(int) (sorted.length * 0.99)];
     results.put(name + "_requests", sorted.length);
     results.put(
@@ -271,18 +251,6 @@ final class SlowClientsCommand implements Callable<Integer> {
           channel.close();
         }
       }
-    }
-  }
-
-  private void publish(Map<String, Object> results) throws IOException {
-    if (json) {
-      System.out.println(new ObjectMapper().writeValueAsString(results));
-    } else {
-      results.forEach(
-          (name, value) ->
-              System.out.printf(
-                  "%-18s%s%n",
-                  name, value instanceof Double number ? String.format("%.2f", number) : value));
     }
   }
 }

@@ -83,11 +83,11 @@ final class StormCommand implements Callable<Integer> {
     }
     Scenario scenario = new Scenario(SITES, 1, 3, 16, 0);
     Figures figures = new Figures();
-    try (Workspace workspace = Workspace.open(processOptions.out);
+    try (Workspace workspace = Workspace.open(processOptions.output.out);
         ControllerProcess controller =
             controllerOptions.start(processOptions.jvm(PacketInCommand.USUAL_HEAP), workspace);
         Network network = new Network(scenario, RULE_LIFE_MILLIS)) {
-      ControllerProcess.Startup unused = controller.awaitReady();
+      controller.awaitReady();
       controller.client().configureAttacked(scenario);
       controller.connect(scenario, network);
       measure(figures, controller, network);

@@ -1,5 +1,0 @@
-/** The fluid model: transfers and computations as flows of work that share links and processors. */
-@NullMarked
-package io.malob.bench.fluid;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,62 @@
+package io.malob.simulation.model;
+
+import com.google.common.collect.ImmutableMap;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Path;
+import io.malob.simulation.fluid.EventQueue;
+import io.malob.simulation.fluid.MaxMinShares;
+import io.malob.simulation.fluid.SharedWork;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * The links of a network as the fluid model sees them: each transfer has its max-min fair share at
+ * every moment, from its first bit to its last; queues, losses and slow starts are not there.
+ */
+final class FluidNetwork {
+  private final EventQueue events;
+  private final Map<DirectedLink, Integer> numbers = new HashMap<>();
+  private final double[] carriedBits;
+  private final SharedWork<int[]> transfers;
+
+  FluidNetwork(EventQueue events, LabNetwork network) {
+    this.events = events;
+    this.carriedBits = new double[network.links().size()];
+    network.links().keySet().forEach(link -> numbers.put(link, numbers.size()));
+    MaxMinShares shares =
+        new MaxMinShares(
+            network.links().values().stream()
+                .mapToDouble(LabNetwork.LinkLimits::capacityBps)
+                .toArray());
+    this.transfers = new SharedWork<>(events, shares::of, this::carried);
+  }
+
+  private void carried(int[] links, double bits) {
+    for (int link : links) {
+      carriedBits[link] += bits;
+    }
+  }
+
+  /** Starts to carry so many bits over a path. */
+  void transfer(Path path, double bits, Runnable whenDone) {
+    if (path.links().isEmpty()) {
+      events.after(0, whenDone);
+    } else {
+      int[] links = path.links().stream().mapToInt(this::number).toArray();
+      transfers.start(links, bits, whenDone);
+    }
+  }
+
+  private int number(DirectedLink link) {
+    return Objects.requireNonNull(numbers.get(link), () -> link + " is not in the network");
+  }
+
+  /** How many bits each link has carried until now. */
+  ImmutableMap<DirectedLink, Double> carriedBits() {
+    transfers.settle();
+    ImmutableMap.Builder<DirectedLink, Double> carried = ImmutableMap.builder();
+    numbers.forEach((link, number) -> carried.put(link, carriedBits[number]));
+    return carried.buildOrThrow();
+  }
+}

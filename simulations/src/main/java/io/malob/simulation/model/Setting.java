@@ -1,0 +1,44 @@
+package io.malob.simulation.model;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.Algorithm;
+import io.malob.algorithm.Counting;
+
+/**
+ * What a simulation is of.
+ *
+ * @param network the network, with its clients and servers
+ * @param algorithm the rule that places requests
+ * @param counting what the rule takes for the load of servers and links
+ * @param intervalSeconds how long measurements take; 0 if nothing is ever measured: then the rules
+ *     know of each link what it can carry, of servers nothing
+ * @param processors of each server, in the network's order
+ * @param weights of each server, in the network's order
+ */
+public record Setting(
+    LabNetwork network,
+    Algorithm algorithm,
+    Counting counting,
+    double intervalSeconds,
+    ImmutableList<Integer> processors,
+    ImmutableList<Integer> weights) {
+
+  /** Refuses servers without processors or weight. */
+  public Setting {
+    int servers = network.servers().size();
+    if (processors.size() != servers || weights.size() != servers) {
+      throw new IllegalArgumentException(
+          "the network has " + servers + " servers: each needs processors and a weight");
+    }
+  }
+
+  /** The same with another algorithm. */
+  public Setting with(Algorithm other) {
+    return new Setting(network, other, counting, intervalSeconds, processors, weights);
+  }
+
+  /** The same with load taken in another way. */
+  public Setting with(Counting other) {
+    return new Setting(network, algorithm, other, intervalSeconds, processors, weights);
+  }
+}

@@ -1,0 +1,48 @@
+package io.malob.simulation.model;
+
+import io.malob.simulation.fluid.EventQueue;
+import io.malob.simulation.fluid.SharedWork;
+import java.util.Arrays;
+
+/**
+ * A server's processors, shared evenly by its computations, none of which uses more than one
+ * processor at a time. Sending takes no processor time.
+ */
+final class SimulatedServer {
+  private final int processors;
+  private final SharedWork<Object> computations;
+  private double busySeconds;
+
+  SimulatedServer(EventQueue events, int processors) {
+    this.processors = processors;
+    this.computations =
+        new SharedWork<>(
+            events, jobs -> rates(jobs.size()), (job, seconds) -> busySeconds += seconds);
+  }
+
+  private double[] rates(int jobs) {
+    double[] rates = new double[jobs];
+    Arrays.fill(rates, Math.min(1, (double) processors / jobs));
+    return rates;
+  }
+
+  /** Starts a computation of so many seconds of one processor. */
+  void compute(double cpuSeconds, Runnable whenDone) {
+    computations.start(whenDone, cpuSeconds, whenDone);
+  }
+
+  int processors() {
+    return processors;
+  }
+
+  /** How much longer than alone one more computation would take now. */
+  double slowness() {
+    return Math.max(1, (computations.size() + 1.0) / processors);
+  }
+
+  /** How much processor time was used until now, in seconds. */
+  double busySeconds() {
+    computations.settle();
+    return busySeconds;
+  }
+}

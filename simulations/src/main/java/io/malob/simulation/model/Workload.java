@@ -1,0 +1,61 @@
+package io.malob.simulation.model;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.simulation.model.LabNetwork.Host;
+import java.util.stream.IntStream;
+
+/**
+ * Who asks for what, and when.
+ *
+ * @param sources each starts requests of its own; all go on until each has the answers that count,
+ *     so that none is measured on a network that the others have left
+ */
+public record Workload(ImmutableList<Source> sources) {
+
+  /** One that starts requests. */
+  public sealed interface Source permits ClosedLoop, Poisson {
+    /** Where it is. */
+    Host at();
+
+    /** What it asks for. */
+    Service service();
+
+    /** How many of its requests count: the first ones. */
+    int requests();
+  }
+
+  /**
+   * A client with one request at a time: the next one is started some time after the last has
+   * ended.
+   *
+   * @param pauseSeconds mean of that time, which is exponentially distributed; also of the time
+   *     before the first request
+   */
+  public record ClosedLoop(Host at, Service service, int requests, double pauseSeconds)
+      implements Source {}
+
+  /**
+   * Many clients at one place, whose requests come at random, however many are there already.
+   *
+   * @param perSecond how many come on average
+   */
+  public record Poisson(Host at, Service service, int requests, double perSecond)
+      implements Source {}
+
+  /** So many closed loops at the clients of a network, in turn. */
+  public static ImmutableList<Source> closedLoops(
+      LabNetwork network, int count, Service service, int requests, double pauseSeconds) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> network.clients().get(i % network.clients().size()))
+        .map(client -> new ClosedLoop(client, service, requests, pauseSeconds))
+        .collect(ImmutableList.toImmutableList());
+  }
+
+  /** Requests at random at each client of a network. */
+  public static ImmutableList<Source> poisson(
+      LabNetwork network, Service service, int requests, double perSecond) {
+    return network.clients().stream()
+        .map(client -> new Poisson(client, service, requests, perSecond))
+        .collect(ImmutableList.toImmutableList());
+  }
+}
