@@ -82,7 +82,7 @@ public final class Main implements Callable<Integer> {
               (name, command) -> {
                 if (!command.getCommandSpec().usageMessage().hidden() && !name.equals("list")) {
                   String[] text = command.getCommandSpec().usageMessage().description();
-                  System.out.printf("%-12s%s%n", name, String.join(" ", text));
+                  System.out.printf("%-13s%s%n", name, String.join(" ", text));
                 }
               });
     }

@@ -59,7 +59,9 @@ public final class Main {
           .forEach(
               (name, command) -> {
                 String[] text = command.getCommandSpec().usageMessage().description();
-                System.out.printf("%-12s%s%n", name, String.join(" ", text));
+                if (!name.equals("list")) {
+                  System.out.printf("%-13s%s%n", name, String.join(" ", text));
+                }
               });
     }
     return DONE;
