@@ -5,7 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The echoes of one uplink that have not come back, oldest first: not too many. For one thread. */
+/**
+ * The echoes of one uplink that have not come back, oldest first: not too many. For one thread. Not
+ * a Guava cache, which would give up echoes at any call, not when the lost ones are counted.
+ */
 final class AwaitedEchoes {
   private static final int MOST = 512;
 

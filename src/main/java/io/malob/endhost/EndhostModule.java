@@ -167,7 +167,7 @@ public final class EndhostModule
     configuration = new ConfigurationWriter(uplinks, choice, keeper, inOrder);
     refusedFlows = new RefusedFlows(flows, inOrder, this::endRefused);
     FirstPackets firstPackets = new FirstPackets();
-    FlowPlacer placer = new FlowPlacer(flows, choice, sender, refusals, resets);
+    FlowPlacer placer = new FlowPlacer(flows, choice, sender, refusals, resets, nanoTime);
     packets =
         new PacketIns(
             uplinks,

@@ -6,6 +6,7 @@ import io.malob.openflow.uplink.InsideEnd;
 import io.malob.openflow.uplink.UplinkEnd;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
@@ -29,13 +30,18 @@ final class FlowPlacer {
   private final Allowance barred = new Allowance(BARRED_PER_SECOND);
 
   FlowPlacer(
-      OpenFlows flows, UplinkChoice choice, FlowSender sender, Refusals refusals, Resets resets) {
+      OpenFlows flows,
+      UplinkChoice choice,
+      FlowSender sender,
+      Refusals refusals,
+      Resets resets,
+      LongSupplier nanoTime) {
     this.flows = flows;
     this.choice = choice;
     this.sender = sender;
     this.refusals = refusals;
     this.resets = resets;
-    this.fragments = new Fragments(flows, choice, sender, refusals);
+    this.fragments = new Fragments(flows, choice, sender, refusals, nanoTime);
   }
 
   /**

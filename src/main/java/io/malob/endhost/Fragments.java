@@ -1,5 +1,8 @@
 package io.malob.endhost;
 
+import com.google.common.cache.Cache;
+import com.google.common.cache.CacheBuilder;
+import io.malob.module.NanoTicker;
 import io.malob.openflow.packet.FragmentTranslation;
 import io.malob.openflow.packet.IpPacket;
 import io.malob.openflow.packet.Ipv6Packet;
@@ -7,10 +10,8 @@ import io.malob.openflow.packet.Packet;
 import io.malob.openflow.uplink.FlowKey;
 import io.malob.openflow.uplink.InsideEnd;
 import io.malob.openflow.uplink.UplinkEnd;
-import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPVersion;
 
@@ -24,8 +25,8 @@ import org.projectfloodlight.openflow.types.IPVersion;
 final class Fragments {
   private static final int SENT_PER_SECOND = 2_000;
   private static final int LOOKED_UP_PER_SECOND = 500;
-  private static final int MOST_PEERS = 256;
-  private static final long PEER_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final int MAX_PEERS = 256;
+  private static final Duration PEER = Duration.ofSeconds(30);
 
   private final OpenFlows flows;
   private final UplinkChoice choice;
@@ -33,16 +34,26 @@ final class Fragments {
   private final Refusals refusals;
   private final Allowance sent = new Allowance(SENT_PER_SECOND);
   private final Allowance received = new Allowance(LOOKED_UP_PER_SECOND);
-  private final ConcurrentMap<FlowKey, Peer> peers = new ConcurrentHashMap<>();
 
-  /** To whom fragments were sent: over which uplink, and when last. */
-  private record Peer(int uplink, long sinceNanos) {}
+  /** To whom fragments were sent lately, and over which uplink. */
+  private final Cache<FlowKey, Integer> peers;
 
-  Fragments(OpenFlows flows, UplinkChoice choice, FlowSender sender, Refusals refusals) {
+  Fragments(
+      OpenFlows flows,
+      UplinkChoice choice,
+      FlowSender sender,
+      Refusals refusals,
+      LongSupplier nanoTime) {
     this.flows = flows;
     this.choice = choice;
     this.sender = sender;
     this.refusals = refusals;
+    peers =
+        CacheBuilder.newBuilder()
+            .maximumSize(MAX_PEERS)
+            .expireAfterWrite(PEER)
+            .ticker(new NanoTicker(nanoTime))
+            .build();
   }
 
   /** Sends a fragment that the host sends; false if the packet is to be carried as others are. */
@@ -75,7 +86,7 @@ final class Fragments {
       refusals.count(uplink == null ? Refusal.NO_UPLINK : Refusal.FRAGMENT_RATE);
       return;
     }
-    remember(key, uplink.number(), nowNanos);
+    peers.put(key, uplink.number());
     sender.sendAt(
         wiring,
         uplink.port(),
@@ -85,15 +96,6 @@ final class Fragments {
             uplink.gatewayMac().orElseThrow(),
             uplink.ipv4().orElseThrow().getInt(),
             packet.dstAddress()));
-  }
-
-  private void remember(FlowKey key, int uplink, long nowNanos) {
-    if (peers.size() >= MOST_PEERS && !peers.containsKey(key)) {
-      peers.values().removeIf(peer -> nowNanos - peer.sinceNanos >= PEER_NANOS);
-    }
-    if (peers.size() < MOST_PEERS) {
-      peers.put(key, new Peer(uplink, nowNanos));
-    }
   }
 
   /**
@@ -112,7 +114,7 @@ final class Fragments {
       Wiring wiring, InsideEnd inside, UplinkEnd uplink, Packet packet, long nowNanos) {
     if (!received.take(nowNanos)) {
       refusals.count(Refusal.FRAGMENT_RATE);
-    } else if (isExpected(FlowKey.received(packet), uplink.number(), nowNanos)) {
+    } else if (isExpected(FlowKey.received(packet), uplink.number())) {
       sender.sendAt(
           wiring,
           inside.port(),
@@ -125,12 +127,8 @@ final class Fragments {
     }
   }
 
-  private boolean isExpected(FlowKey key, int uplink, long nowNanos) {
-    Optional<Peer> peer =
-        Optional.ofNullable(peers.get(key))
-            .filter(sentTo -> sentTo.uplink == uplink)
-            .filter(sentTo -> nowNanos - sentTo.sinceNanos < PEER_NANOS);
-    return peer.isPresent()
+  private boolean isExpected(FlowKey key, int uplink) {
+    return Integer.valueOf(uplink).equals(peers.getIfPresent(key))
         || flows.all().stream()
             .anyMatch(
                 flow ->

@@ -1,14 +1,16 @@
 package io.malob.metrics;
 
+import com.google.common.cache.Cache;
+import com.google.common.cache.CacheBuilder;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSortedMap;
 import com.google.common.util.concurrent.FutureCallback;
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.module.NanoTicker;
+import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.IOFSwitch;
@@ -34,35 +36,33 @@ final class RuleCounting {
   private static final long INTEREST_NANOS = TimeUnit.MINUTES.toNanos(2);
 
   /** A switch that has not answered for so long has its number forgotten, and is asked again. */
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final IOFSwitchService switches;
   private final LongSupplier nanoTime;
-  private final Map<DatapathId, Answer> answers = new ConcurrentHashMap<>();
-  private final Map<DatapathId, Long> askedAtNanos = new ConcurrentHashMap<>();
+
+  /** By switch, how many rules each of its tables has. */
+  private final Cache<DatapathId, ImmutableMap<Integer, Long>> answers;
+
+  /** Switches that owe an answer. */
+  private final Cache<DatapathId, IOFSwitch> asked;
+
   private volatile @Nullable Long lookedAtNanos;
   private int slice;
-
-  private record Answer(long atNanos, ImmutableMap<Integer, Long> rules) {}
 
   RuleCounting(IOFSwitchService switches, LongSupplier nanoTime) {
     this.switches = switches;
     this.nanoTime = nanoTime;
+    CacheBuilder<Object, Object> patient =
+        CacheBuilder.newBuilder().expireAfterWrite(PATIENCE).ticker(new NanoTicker(nanoTime));
+    answers = patient.build();
+    asked = patient.build();
   }
 
   /** How many rules each table has that has any, by switch; none for those that do not say. */
   ImmutableSortedMap<DatapathId, ImmutableMap<Integer, Long>> counts() {
-    long now = nanoTime.getAsLong();
-    lookedAtNanos = now;
-    ImmutableSortedMap.Builder<DatapathId, ImmutableMap<Integer, Long>> fresh =
-        ImmutableSortedMap.naturalOrder();
-    answers.forEach(
-        (id, answer) -> {
-          if (now - answer.atNanos < PATIENCE_NANOS) {
-            fresh.put(id, answer.rules);
-          }
-        });
-    return fresh.build();
+    lookedAtNanos = nanoTime.getAsLong();
+    return ImmutableSortedMap.copyOf(answers.asMap());
   }
 
   /** Asks the switches whose turn it is, if somebody has looked lately. */
@@ -73,24 +73,24 @@ final class RuleCounting {
       return;
     }
     slice = (slice + 1) % SLICES;
-    answers.keySet().removeIf(id -> switches.getActiveSwitch(id) == null);
-    askedAtNanos.keySet().removeIf(id -> switches.getActiveSwitch(id) == null);
+    forgetGone(answers);
+    forgetGone(asked);
     for (DatapathId id : switches.getAllSwitchDpids()) {
       boolean isItsTurn = Math.floorMod(Long.hashCode(id.getLong()), SLICES) == slice;
       @Nullable IOFSwitch sw = switches.getActiveSwitch(id);
-      if (sw != null && (isItsTurn || !answers.containsKey(id)) && !owesAnswer(id, now)) {
-        ask(sw, now);
+      boolean isKnown = answers.getIfPresent(id) != null;
+      if (sw != null && (isItsTurn || !isKnown) && asked.getIfPresent(id) == null) {
+        ask(sw);
       }
     }
   }
 
-  private boolean owesAnswer(DatapathId id, long now) {
-    @Nullable Long asked = askedAtNanos.get(id);
-    return asked != null && now - asked < PATIENCE_NANOS;
+  private void forgetGone(Cache<DatapathId, ?> cache) {
+    cache.asMap().keySet().removeIf(id -> switches.getActiveSwitch(id) == null);
   }
 
-  private void ask(IOFSwitch sw, long now) {
-    askedAtNanos.put(sw.getId(), now);
+  private void ask(IOFSwitch sw) {
+    asked.put(sw.getId(), sw);
     ListenableFuture<List<OFTableStatsReply>> answer =
         sw.writeStatsRequest(sw.getOFFactory().buildTableStatsRequest().build());
     Futures.addCallback(
@@ -99,9 +99,9 @@ final class RuleCounting {
           @Override
           public void onSuccess(@Nullable List<OFTableStatsReply> replies) {
             if (replies != null) {
-              answers.put(sw.getId(), new Answer(nanoTime.getAsLong(), rules(replies)));
+              answers.put(sw.getId(), rules(replies));
             }
-            askedAtNanos.remove(sw.getId());
+            asked.invalidate(sw.getId());
           }
 
           @Override

@@ -107,13 +107,13 @@ class SamplesTest {
                     ImmutableMap.of("m1", new BalancerActivity.Traffic(100, 900, 3)),
                     new BalancerActivity.Records(6, 2)))
         .on("ejections", with -> Map.of("no_reply", 2L))
-        .on("refusals", with -> Map.of("no_vip", 3L))
+        .on("rejects", with -> Map.of("no_vip", 3L))
         .on(
             "counters",
             with ->
                 new BalancerCounters(5, 8, 2, Map.of(S1, Map.of("FLOW_MOD_FAILED/TABLE_FULL", 3L))))
         .on("moves", with -> new MoveStats(3, 40, 12, 1, 2))
-        .on("audits", with -> new ReconcileStats(9, 1, 5, 2, 3, 4, 6))
+        .on("reconcileStats", with -> new ReconcileStats(9, 1, 5, 2, 3, 4, 6))
         .on("memberStats", with -> Map.of("m1", new MemberStats(4, 50, OptionalInt.of(6), 2, true)))
         .on("vipConnections", with -> Map.of("web", 12))
         .on("links", with -> List.of(new LinkStats(LINK, 11)))

@@ -1,50 +1,66 @@
 package io.malob.balancer.connection;
 
+import com.google.common.cache.Cache;
+import com.google.common.cache.CacheBuilder;
+import com.google.common.cache.RemovalNotification;
 import io.malob.algorithm.graph.Path;
 import io.malob.balancer.api.ConnectionRecord;
 import io.malob.balancer.api.ConnectionRecord.End;
 import io.malob.balancer.connection.Connection.Left;
 import io.malob.balancer.connection.Connection.Route;
+import io.malob.module.NanoTicker;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.RuleCounts;
 import java.time.Clock;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * Records connections when they lose their rules. What a rule has counted comes with the notice of
- * its end, that of the replies' rule some seconds after the other: until both have told it, or it
- * is too late, a record waits here. Bounded: when too many wait, further ones are recorded without
- * bytes. Thread-safe; never blocks.
+ * Records connections when they lose their rules. The notice of a rule's end has what the rule
+ * counted, and the replies' rule ends some seconds after the requests'. A record waits here until
+ * both notices have come, or for 15 s. Bounded: when too many wait, the oldest are
+ * recorded with the bytes that are known. Thread-safe.
  */
 public final class ConnectionRecords {
+  /** The replies' rule lives five seconds longer than the other, and switches look now and then. */
+  private static final Duration PATIENCE = Duration.ofSeconds(15);
+
   /** Nothing is recorded. */
   static final ConnectionRecords NONE =
       new ConnectionRecords(null, Clock.systemUTC(), System::nanoTime);
 
-  static final int MAX_WAITING = 65_536;
-
-  /** The replies' rule lives five seconds longer than the other, and switches look now and then. */
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(15);
+  private static final int MAX_WAITING = 65_536;
 
   private final @Nullable Consumer<ConnectionRecord> sink;
   private final Clock clock;
   private final LongSupplier nanoTime;
-  private final Map<Integer, Waiting> byGeneration = new ConcurrentHashMap<>();
 
-  private record Waiting(ConnectionRecord known, long sinceNanos) {
-    boolean isComplete() {
-      return known.requestBytes() != null && known.replyBytes() != null;
+  /** What leaves it, for whatever reason, is recorded. */
+  private final Cache<Integer, Waiting> byGeneration;
+
+  private static final class Waiting {
+    private ConnectionRecord known;
+
+    Waiting(ConnectionRecord known) {
+      this.known = known;
     }
 
-    boolean isOf(U64 cookie) {
-      return known.vipNumber() == Cookie.vipNumber(cookie)
-          && known.memberNumber() == Cookie.memberNumber(cookie);
+    synchronized ConnectionRecord known() {
+      return known;
+    }
+
+    /** Adds what a rule with this cookie counted; true if all is known now. */
+    synchronized boolean isCompletedBy(U64 cookie, long bytes) {
+      if (known.vipNumber() != Cookie.vipNumber(cookie)
+          || known.memberNumber() != Cookie.memberNumber(cookie)) {
+        return false;
+      }
+      known =
+          Cookie.is(cookie, Cookie.Kind.REPLY) ? known.with(null, bytes) : known.with(bytes, null);
+      return known.requestBytes() != null && known.replyBytes() != null;
     }
   }
 
@@ -59,6 +75,19 @@ public final class ConnectionRecords {
     this.sink = sink;
     this.clock = clock;
     this.nanoTime = nanoTime;
+    byGeneration =
+        CacheBuilder.newBuilder()
+            .maximumSize(MAX_WAITING)
+            .expireAfterWrite(PATIENCE)
+            .ticker(new NanoTicker(nanoTime))
+            .removalListener(this::take)
+            .build();
+  }
+
+  private void take(RemovalNotification<Integer, Waiting> removal) {
+    if (sink != null) {
+      sink.accept(removal.getValue().known());
+    }
   }
 
   /** Whether connections are recorded: switches are to tell the end of both of their rules. */
@@ -72,19 +101,11 @@ public final class ConnectionRecords {
    * @param left as it was until then
    */
   public void left(Connection connection, Left left, End end) {
-    @Nullable Consumer<ConnectionRecord> taker = sink;
-    if (taker == null) {
-      return;
-    }
-    long now = nanoTime.getAsLong();
-    ConnectionRecord known = record(connection, left, end, now);
-    if (byGeneration.size() >= MAX_WAITING) {
-      taker.accept(known);
-      return;
-    }
-    @Nullable Waiting earlier = byGeneration.put(connection.generation(), new Waiting(known, now));
-    if (earlier != null) {
-      taker.accept(earlier.known); // it woke, and lost its rules again
+    if (sink != null) {
+      // if it was reactivated and lost its rules again, the earlier record leaves
+      byGeneration.put(
+          connection.generation(),
+          new Waiting(record(connection, left, end, nanoTime.getAsLong())));
     }
   }
 
@@ -123,54 +144,20 @@ public final class ConnectionRecords {
 
   /** The rule of some connection has ended, for whatever reason. */
   public void ruleEnded(U64 cookie, RuleCounts counts) {
-    @Nullable Consumer<ConnectionRecord> taker = sink;
-    if (taker == null) {
-      return;
+    int generation = Cookie.generation(cookie);
+    @Nullable Waiting waiting = byGeneration.getIfPresent(generation);
+    if (waiting != null && waiting.isCompletedBy(cookie, counts.bytes())) {
+      byGeneration.asMap().remove(generation, waiting);
     }
-    boolean isReply = Cookie.is(cookie, Cookie.Kind.REPLY);
-    byGeneration.computeIfPresent(
-        Cookie.generation(cookie),
-        (generation, waiting) -> {
-          if (!waiting.isOf(cookie)) {
-            return waiting;
-          }
-          Waiting more =
-              new Waiting(
-                  isReply
-                      ? waiting.known.with(null, counts.bytes())
-                      : waiting.known.with(counts.bytes(), null),
-                  waiting.sinceNanos);
-          if (more.isComplete()) {
-            taker.accept(more.known);
-            return null;
-          }
-          return more;
-        });
   }
 
   /** Records what has waited for too long as it is. To be called every few seconds. */
   public void sweep() {
-    @Nullable Consumer<ConnectionRecord> taker = sink;
-    if (taker != null) {
-      long now = nanoTime.getAsLong();
-      flush(taker, now - PATIENCE_NANOS);
-    }
+    byGeneration.cleanUp();
   }
 
   /** Records all that waits as it is: the controller ends. */
   public void end() {
-    @Nullable Consumer<ConnectionRecord> taker = sink;
-    if (taker != null) {
-      flush(taker, nanoTime.getAsLong());
-    }
-  }
-
-  private void flush(Consumer<ConnectionRecord> taker, long untilNanos) {
-    byGeneration.forEach(
-        (generation, waiting) -> {
-          if (waiting.sinceNanos - untilNanos <= 0 && byGeneration.remove(generation, waiting)) {
-            taker.accept(waiting.known);
-          }
-        });
+    byGeneration.invalidateAll();
   }
 }

@@ -18,7 +18,7 @@ import org.projectfloodlight.openflow.types.U64;
 /**
  * The connections that are learnt from, until both of their rules have ended; found by the
  * generation in the cookies of these. Bounded: while there are too many, no more are begun.
- * Thread-safe; never blocks.
+ * Thread-safe; never blocks. Not a Guava cache, whose lock all placements would share.
  */
 public final class FlowSamples {
   /** How many are waited for at a time. */

@@ -14,7 +14,8 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
  * Which host rules the switches have, so that they are sent once and not with every connection.
- * Bounded by the rules themselves, which end when they are not used. Thread-safe.
+ * Bounded by the rules themselves, which end when they are not used. Thread-safe. Not a Guava cache:
+ * a look-up is on the placement path, and an entry ends with its rule.
  */
 public final class HostRuleCache {
   /** Longer than the rules of a brief connection, replies included. */

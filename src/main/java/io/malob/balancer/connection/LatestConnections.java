@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The connections whose rules were sent last, by the generation that is in the cookies of their
- * rules: a switch that refuses a rule names no more than that. Thread-safe.
+ * rules: a switch that refuses a rule names no more than that. Thread-safe. Not a Guava cache, whose
+ * lock all placements would share.
  */
 public final class LatestConnections {
   /** A power of two, and more than are sent before a switch has answered. */

@@ -1,35 +1,29 @@
 package io.malob.controller.access;
 
+import com.google.common.cache.Cache;
+import com.google.common.cache.CacheBuilder;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How often a source may be wrong: ten times at once, and then once in six seconds. IPv6 sources
- * count by their /64. At most {@value #MOST_SOURCES} are remembered, those that failed last. Safe
+ * count by their /64. At most {@value #MAX_SOURCES} are remembered, those that failed last. Safe
  * for use by several threads.
  */
 public final class FailureLimit {
-  static final int MOST_SOURCES = 1024;
+  static final int MAX_SOURCES = 1024;
   static final int AT_ONCE = 10;
   static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(6);
 
   private final LongSupplier nanoTime;
 
   /** By source, when all of its failures are forgotten. */
-  private final Map<String, Long> forgottenNanos =
-      new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
-          return size() > MOST_SOURCES;
-        }
-      };
+  private final Cache<String, Long> forgottenNanos =
+      CacheBuilder.newBuilder().concurrencyLevel(1).maximumSize(MAX_SOURCES).build();
 
   /** A limit that has seen no failure yet. */
   public FailureLimit(LongSupplier nanoTime) {
@@ -44,7 +38,8 @@ public final class FailureLimit {
   public synchronized int failed(String address) {
     String source = source(address);
     long now = nanoTime.getAsLong();
-    long debt = Math.max(0, forgottenNanos.getOrDefault(source, now) - now);
+    @Nullable Long forgotten = forgottenNanos.getIfPresent(source);
+    long debt = forgotten == null ? 0 : Math.max(0, forgotten - now);
     long over = debt - (AT_ONCE - 1) * INTERVAL_NANOS;
     if (over > 0) {
       return (int) (over / TimeUnit.SECONDS.toNanos(1)) + 1;
@@ -54,7 +49,7 @@ public final class FailureLimit {
   }
 
   /** How many sources are remembered. */
-  synchronized int sources() {
+  long sources() {
     return forgottenNanos.size();
   }
 

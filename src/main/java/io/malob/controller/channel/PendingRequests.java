@@ -16,7 +16,8 @@ import org.projectfloodlight.openflow.protocol.OFType;
 
 /**
  * The requests to one switch that wait for an answer, by transaction id: not more than a limit.
- * Safe for use by several threads, never blocks. Futures are completed on the calling thread.
+ * Safe for use by several threads, never blocks. Futures are completed on the calling thread. Not a
+ * Guava cache, which would drop the oldest request at the limit instead of refusing the new one.
  */
 final class PendingRequests {
   private static final int MAX_PARTS = 10_000;

@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A file that lines are added to. Before it would get too large it becomes {@code FILE.1}, what was
- * that {@code FILE.2}, and so on; the oldest goes. For one thread.
+ * that {@code FILE.2}, and so on; the oldest goes. For one thread. Not Logback's rolling appender:
+ * in real Floodlight (1.2.3) that keeps failed writes and renames to itself, so lost records could
+ * not be counted.
  */
 final class RotatingFile implements Closeable {
   private final Path path;

@@ -45,9 +45,9 @@ class FailureLimitTest {
 
   @Test
   void failed_fromMoreSourcesThanAreRemembered_staysBounded() {
-    for (int i = 0; i < 3 * FailureLimit.MOST_SOURCES; i++) {
+    for (int i = 0; i < 3 * FailureLimit.MAX_SOURCES; i++) {
       limit.failed("10.0." + i / 256 + "." + i % 256);
     }
-    assertEquals(FailureLimit.MOST_SOURCES, limit.sources());
+    assertEquals(FailureLimit.MAX_SOURCES, limit.sources());
   }
 }

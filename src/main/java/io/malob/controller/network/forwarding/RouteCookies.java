@@ -1,10 +1,12 @@
 package io.malob.controller.network.forwarding;
 
+import com.google.common.cache.CacheBuilder;
+import com.google.common.cache.CacheLoader;
+import com.google.common.cache.LoadingCache;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.projectfloodlight.openflow.types.U64;
 
@@ -22,11 +24,12 @@ final class RouteCookies {
 
   private static final int NUMBERS = 1 << 24;
 
-  /** Beyond this, paths are forgotten; their rules go by idle time-out only. */
-  private static final int MOST_PATHS = 100_000;
+  /** Beyond this, the paths that were not used lately are forgotten: their rules end when idle. */
+  private static final int MAX_PATHS = 100_000;
 
-  private final ConcurrentHashMap<Path, U64> cookies = new ConcurrentHashMap<>();
   private final AtomicInteger next = new AtomicInteger();
+  private final LoadingCache<Path, U64> cookies =
+      CacheBuilder.newBuilder().maximumSize(MAX_PATHS).build(CacheLoader.from(this::newCookie));
 
   /** A cookie of this application, of no path; to be used with {@link #APPLICATION_MASK}. */
   static U64 any() {
@@ -35,14 +38,7 @@ final class RouteCookies {
 
   /** The cookie of the rules of a path. */
   U64 of(Path path) {
-    U64 known = cookies.get(path);
-    if (known != null) {
-      return known;
-    }
-    if (cookies.size() >= MOST_PATHS) {
-      cookies.clear();
-    }
-    return cookies.computeIfAbsent(path, any -> newCookie());
+    return cookies.getUnchecked(path);
   }
 
   private U64 newCookie() {
@@ -52,13 +48,15 @@ final class RouteCookies {
   /** Forgets the paths over a link, and gives them back with their cookies. */
   Map<Path, U64> removeOver(DirectedLink link) {
     Map<Path, U64> removed = new HashMap<>();
-    cookies.forEach(
-        (path, cookie) -> {
-          if (path.links().contains(link)) {
-            removed.put(path, cookie);
-          }
-        });
-    removed.keySet().forEach(cookies::remove);
+    cookies
+        .asMap()
+        .forEach(
+            (path, cookie) -> {
+              if (path.links().contains(link)) {
+                removed.put(path, cookie);
+              }
+            });
+    cookies.invalidateAll(removed.keySet());
     return removed;
   }
 }
