@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A rule for choosing a server and the paths to and from it, by the names of the MALOB thesis
@@ -28,6 +29,15 @@ public record Algorithm(String name) {
   private static final Set<String> JOINT_RULES =
       Arrays.stream(JointRules.values())
           .map(JointRules::text)
+          .collect(Collectors.toUnmodifiableSet());
+
+  /** The path rules and joint rules that ask for the widest paths. */
+  private static final Set<String> RULES_BY_WIDTH =
+      Stream.concat(
+              Arrays.stream(PathRule.values()).filter(PathRule::isByWidth).map(Enum::name),
+              Arrays.stream(JointRules.values())
+                  .filter(JointRules::isByWidth)
+                  .map(JointRules::text))
           .collect(Collectors.toUnmodifiableSet());
 
   /** What each algorithm chooses, by name: the joint rules, then all pairs of the others. */
@@ -92,6 +102,11 @@ public record Algorithm(String name) {
   public String pathRule() {
     String[] parts = parts();
     return parts[parts.length - 1];
+  }
+
+  /** Whether the widest paths are asked for. */
+  public boolean isByWidth() {
+    return RULES_BY_WIDTH.contains(pathRule());
   }
 
   private String[] parts() {

@@ -1,24 +1,31 @@
 package io.malob.algorithm;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.Sets;
+import io.malob.algorithm.KnownAlternatives.Pair;
+import io.malob.algorithm.graph.BestPaths;
 import io.malob.algorithm.graph.LinkValues;
 import io.malob.algorithm.graph.Path;
-import io.malob.algorithm.graph.PathTree;
+import io.malob.algorithm.graph.PathOrder;
+import io.malob.algorithm.graph.PathSearches;
 import io.malob.algorithm.graph.Topology;
-import io.malob.algorithm.graph.WidestPaths;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
-import java.util.function.Predicate;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The network at one moment: switches, links, and what is known of the links. Immutable but for
- * what it remembers of its own results: paths are searched for once per source switch, when first
- * asked for, and then looked up. Thread-safe.
+ * The network at one moment: switches, links, what is known of the links, and the paths that have
+ * been searched for. Thread-safe.
+ *
+ * <p>Paths are searched for by the writer of snapshots, before it gives one out: by {@link
+ * #prepare} those to and from the switches that have servers, by {@link #with} those that another
+ * snapshot knew. So they are looked up by the threads that place connections. What is asked for all
+ * the same and not known, the writer's executor searches for; until then, an answer is made from
+ * what is known. A snapshot without such an executor searches at once, on the thread that asks.
  */
 public final class NetworkSnapshot {
 
@@ -30,66 +37,155 @@ public final class NetworkSnapshot {
    */
   private static final double KEPT_PART = 0.8;
 
-  /** How many alternatives between two switches are known. */
-  private static final int SHORTEST_PATHS = 4;
-
-  /** How many links all repeated searches within one snapshot may look at, some 10 ms in all. */
-  private static final int MAX_LINKS_SEARCHED = 1_000_000;
+  /**
+   * How many links the searches may look at that are made in one go, and how many those may that
+   * are repeated for one snapshot because paths have become too narrow: some 50 ms.
+   */
+  private static final long MAX_EFFORT = 1_000_000;
 
   private final LinkValues values;
-  private final Trees fewestHops;
-  private final Trees lowestLatency;
-  private final Map<DatapathId, WidestPaths> widest = new ConcurrentHashMap<>();
-  private final Shortest shortest;
-  private final AtomicInteger linksToSearch = new AtomicInteger(MAX_LINKS_SEARCHED);
+  private final @Nullable Executor writer;
+  private final KnownPaths fewestHops;
+  private final KnownPaths lowestLatency;
+  private final KnownPaths widest;
+  private final KnownAlternatives alternatives;
 
-  /** A network of whose links nothing is known. */
+  /** Counts snapshots that followed one another. */
+  private final long number;
+
+  /** What the writer's executor has been asked to search for and has not yet. */
+  private final Set<Object> asked = ConcurrentHashMap.newKeySet();
+
+  /** The switches whose paths are to be known, to them and from them. By the writer alone. */
+  private ImmutableSet<DatapathId> roots = ImmutableSet.of();
+
+  private volatile boolean isComplete = true;
+  private volatile EffortBudget repeated = new EffortBudget(MAX_EFFORT);
+
+  /** A network of whose links nothing is known, and that searches at once. */
   public NetworkSnapshot(Topology topology) {
     this(LinkValues.unknown(topology));
   }
 
-  /** A network with what is known of its links. */
+  /** A network with what is known of its links, that searches at once. */
   public NetworkSnapshot(LinkValues values) {
-    this(values, new Shortest(values));
+    this(values, null);
   }
 
-  private NetworkSnapshot(LinkValues values, Shortest shortest) {
-    this(values, shortest, new Trees(values::fewestHops), new Trees(values::lowestLatency));
+  /**
+   * A network with what is known of its links.
+   *
+   * @param writer runs searches for what was asked for and is not known, one after the other; null
+   *     to search at once
+   */
+  public NetworkSnapshot(LinkValues values, @Nullable Executor writer) {
+    this(
+        values,
+        writer,
+        new KnownPaths(PathOrder.FEWEST_HOPS),
+        new KnownPaths(PathOrder.LOWEST_LATENCY),
+        new KnownPaths(PathOrder.WIDEST),
+        new KnownAlternatives(values),
+        0);
   }
 
   private NetworkSnapshot(
-      LinkValues values, Shortest shortest, Trees fewestHops, Trees lowestLatency) {
+      LinkValues values,
+      @Nullable Executor writer,
+      KnownPaths fewestHops,
+      KnownPaths lowestLatency,
+      KnownPaths widest,
+      KnownAlternatives alternatives,
+      long number) {
     this.values = values;
-    this.shortest = shortest;
+    this.writer = writer;
     this.fewestHops = fewestHops;
     this.lowestLatency = lowestLatency;
+    this.widest = widest;
+    this.alternatives = alternatives;
+    this.number = number;
   }
 
   /**
-   * The same network for a trial: it gives the paths that this one would give next, and what is
-   * searched for there changes nothing here.
+   * The same network for a trial, which changes nothing here: it gives the paths that this one
+   * gives as soon as those that are asked for are searched for. It searches at once.
    */
   public NetworkSnapshot trial() {
-    NetworkSnapshot trial = new NetworkSnapshot(values, shortest, fewestHops, lowestLatency);
-    trial.widest.putAll(widest);
-    trial.linksToSearch.set(linksToSearch.get());
+    NetworkSnapshot trial =
+        new NetworkSnapshot(
+            values,
+            /* writer= */ null,
+            fewestHops.copy(),
+            lowestLatency.copy(),
+            widest.copy(),
+            alternatives.copy(),
+            number);
+    trial.repeated = new EffortBudget(repeated.left());
     return trial;
   }
 
+  /** The same network, with the same known paths, that searches at once; for the writer alone. */
+  public NetworkSnapshot searchingAtOnce() {
+    return writer == null
+        ? this
+        : new NetworkSnapshot(
+            values, null, fewestHops, lowestLatency, widest, alternatives, number);
+  }
+
   /**
-   * The network with new values. Of the same topology, the paths that are as good as before are
-   * kept, and those by latency that are not are searched for now, so that no connection waits.
+   * Searches for the paths to and from the switches of servers, as far as they are not known yet.
+   * By the writer alone.
+   *
+   * @param serverSwitches the switches that have servers
+   * @param byWidth whether the widest paths are to be known, too
+   * @return whether all are known; if not, it is to be called again
+   */
+  public boolean prepare(Set<DatapathId> serverSwitches, boolean byWidth) {
+    roots = ImmutableSet.copyOf(Sets.intersection(serverSwitches, topology().switches()));
+    PathSearches searches = values.searches();
+    EffortBudget budget = new EffortBudget(MAX_EFFORT);
+    isComplete =
+        lowestLatency.searchForAll(roots, searches, budget, number)
+            && fewestHops.searchForAll(roots, searches, budget, number)
+            && (!byWidth || widest.searchForAll(roots, searches, budget, number));
+    return isComplete;
+  }
+
+  /** Whether a path that is not given may be known in a moment. */
+  public boolean isSearching() {
+    return !isComplete || !asked.isEmpty();
+  }
+
+  /**
+   * The network with new values; this one if they are the same. Of the same topology, the paths
+   * that are as good as before are kept, and the others searched for. By the writer alone.
    */
   public NetworkSnapshot with(LinkValues newValues) {
-    boolean sameTopology = newValues.topology().equals(topology());
-    boolean sameLatencies = sameTopology && newValues.hasLatenciesLike(shortest.values);
-    NetworkSnapshot next =
-        new NetworkSnapshot(newValues, sameLatencies ? shortest : new Shortest(newValues));
-    if (sameTopology) {
-      next.fewestHops.takeOver(fewestHops, newValues::fewestHopsHold);
-      next.lowestLatency.takeOver(lowestLatency, newValues::lowestLatencyHolds);
-      next.widest.putAll(newValues.widestThatHold(widest));
+    if (!newValues.topology().equals(topology())) {
+      return new NetworkSnapshot(newValues, writer);
     }
+    PathSearches searches = newValues.searches();
+    EffortBudget budget = new EffortBudget(MAX_EFFORT);
+    if (newValues.isSameAs(values)) {
+      // connections that have come and gone change the widths
+      widest.takeOver(widest, roots, searches, budget, number);
+      repeated = new EffortBudget(MAX_EFFORT);
+      return this;
+    }
+    NetworkSnapshot next =
+        new NetworkSnapshot(
+            newValues,
+            writer,
+            new KnownPaths(PathOrder.FEWEST_HOPS),
+            new KnownPaths(PathOrder.LOWEST_LATENCY),
+            new KnownPaths(PathOrder.WIDEST),
+            alternatives.hold(newValues) ? alternatives : alternatives.with(newValues, budget),
+            number + 1);
+    next.roots = roots;
+    next.isComplete = isComplete;
+    next.lowestLatency.takeOver(lowestLatency, roots, searches, budget, next.number);
+    next.fewestHops.takeOver(fewestHops, roots, searches, budget, next.number);
+    next.widest.takeOver(widest, roots, searches, budget, next.number);
     return next;
   }
 
@@ -105,49 +201,81 @@ public final class NetworkSnapshot {
 
   /**
    * The path with the fewest links from one switch to another, of several that with the lowest
-   * latency, then with the smaller switch ids; empty if there is none.
+   * latency, then with the smaller switch ids; empty if there is none, or none is known.
    */
   public Optional<Path> fewestHops(DatapathId src, DatapathId dst) {
-    return fewestHops.path(src, dst);
+    return path(fewestHops, src, dst);
   }
 
   /**
    * The path with the lowest sum of latencies, of several that with the fewest links, then with the
-   * smaller switch ids; empty if there is none.
+   * smaller switch ids; empty if there is none, or none is known.
    */
   public Optional<Path> lowestLatency(DatapathId src, DatapathId dst) {
-    return lowestLatency.path(src, dst);
+    return path(lowestLatency, src, dst);
   }
 
-  /** Some paths without loops with the lowest latency, the best first; none if there is no way. */
+  private Optional<Path> path(KnownPaths known, DatapathId src, DatapathId dst) {
+    @Nullable BestPaths paths = pathsTo(known, src, dst);
+    if (paths != null) {
+      return paths.path(src, dst);
+    }
+    return src.equals(dst) ? Optional.of(Path.within(src)) : Optional.empty();
+  }
+
+  /** The paths among which is the one between two switches; null if it is not known. */
+  private @Nullable BestPaths pathsTo(KnownPaths known, DatapathId src, DatapathId dst) {
+    @Nullable BestPaths paths = known.of(src, dst);
+    if (paths != null || src.equals(dst)) {
+      return paths;
+    }
+    ask(new Wanted(known, dst), () -> known.searchTo(dst, values.searches(), number));
+    return known.of(src, dst);
+  }
+
+  /**
+   * Some paths without loops with the lowest latency, the best first; none if there is no way. As
+   * long as these are not known, the best alone.
+   */
   public ImmutableList<Path> shortest(DatapathId src, DatapathId dst) {
-    return shortest.paths(src, dst);
+    Pair pair = new Pair(src, dst);
+    @Nullable ImmutableList<Path> paths = alternatives.of(pair);
+    if (paths == null) {
+      ask(pair, () -> alternatives.search(pair));
+      paths = alternatives.of(pair);
+    }
+    return paths == null
+        ? lowestLatency(src, dst).map(ImmutableList::of).orElse(ImmutableList.of())
+        : paths;
   }
 
   /**
    * The path that gives a new connection the widest bottleneck, of several that with the lowest
-   * latency, then with the fewest links, then with the smaller switch ids; empty if there is none.
+   * latency, then with the fewest links, then with the smaller switch ids; empty if there is none,
+   * or none is known.
    *
-   * <p>When what was placed since has taken a fifth of it or more, it is searched for anew. In a
-   * large and busy network there is no time for that at each connection; then the best of the paths
-   * that are known is taken, until the next snapshot.
+   * <p>When what was placed since has taken a fifth of it or more, it is searched for anew; until
+   * that is done, the best of the paths that are known is taken. In a large and busy network there
+   * is no time for that after each connection; then it stays so until the next snapshot.
    */
   public Optional<Path> widest(DatapathId src, DatapathId dst) {
-    @Nullable WidestPaths known = widest.get(src);
+    @Nullable BestPaths known = pathsTo(widest, src, dst);
     if (known == null) {
-      known = widest.computeIfAbsent(src, values::widest);
+      return wider(lowestLatency(src, dst), fewestHops(src, dst));
     }
-    Optional<Path> path = known.pathTo(dst);
-    if (path.isEmpty() || values.shareBps(path.get()) >= KEPT_PART * known.widthTo(dst)) {
+    Optional<Path> path = known.path(src, dst);
+    if (path.isEmpty() || values.shareBps(path.get()) >= KEPT_PART * known.width(src, dst)) {
       return path;
     }
-    // asked first, so that the budget, once spent, does not count down until it wraps around
-    if (linksToSearch.get() < 0 || linksToSearch.addAndGet(-topology().links().size()) < 0) {
-      return wider(wider(path, lowestLatency(src, dst)), fewestHops(src, dst));
+    EffortBudget budget = repeated;
+    if (!budget.isSpent()) {
+      ask(known, () -> budget.spend(widest.searchAgain(known, values.searches(), number).effort()));
+      @Nullable BestPaths now = widest.of(src, dst);
+      if (now != null && now != known) {
+        return now.path(src, dst);
+      }
     }
-    WidestPaths searched = values.widest(src);
-    widest.put(src, searched);
-    return searched.pathTo(dst);
+    return wider(wider(path, lowestLatency(src, dst)), fewestHops(src, dst));
   }
 
   private Optional<Path> wider(Optional<Path> a, Optional<Path> b) {
@@ -156,64 +284,22 @@ public final class NetworkSnapshot {
         : a;
   }
 
-  /** The shortest paths between pairs of switches, searched for when first asked for. */
-  private record Shortest(LinkValues values, Map<Ends, ImmutableList<Path>> byEnds) {
-    private record Ends(DatapathId src, DatapathId dst) {}
+  /** What is searched for: the paths to a switch, in one order. */
+  private record Wanted(KnownPaths paths, DatapathId root) {}
 
-    Shortest(LinkValues values) {
-      this(values, new ConcurrentHashMap<>());
-    }
-
-    ImmutableList<Path> paths(DatapathId src, DatapathId dst) {
-      return byEnds.computeIfAbsent(
-          new Ends(src, dst), ends -> values.shortest(ends.src, ends.dst, SHORTEST_PATHS));
-    }
-  }
-
-  /** The best paths by one rule, searched for once per source and put together once. */
-  private static final class Trees {
-    private final Function<DatapathId, PathTree> search;
-    private final Map<DatapathId, Paths> bySource = new ConcurrentHashMap<>();
-
-    Trees(Function<DatapathId, PathTree> search) {
-      this.search = search;
-    }
-
-    Optional<Path> path(DatapathId src, DatapathId dst) {
-      @Nullable Paths paths = bySource.get(src);
-      if (paths == null) {
-        paths = bySource.computeIfAbsent(src, source -> new Paths(search.apply(source)));
-      }
-      return paths.to(dst);
-    }
-
-    /** Keeps what holds, searches anew for what does not and is in use, forgets the rest. */
-    void takeOver(Trees before, Predicate<PathTree> holds) {
-      before.bySource.forEach(
-          (source, paths) -> {
-            if (holds.test(paths.tree)) {
-              bySource.put(source, paths);
-            } else if (paths.isInUse()) {
-              bySource.put(source, new Paths(search.apply(source)));
+  /** Has something searched for, once, however often it is asked for meanwhile. */
+  private void ask(Object what, Runnable search) {
+    if (writer == null) {
+      search.run();
+    } else if (!asked.contains(what) && asked.add(what)) {
+      writer.execute(
+          () -> {
+            try {
+              search.run();
+            } finally {
+              asked.remove(what);
             }
           });
-    }
-  }
-
-  private static final class Paths {
-    private final PathTree tree;
-    private final Map<DatapathId, Optional<Path>> byDestination = new ConcurrentHashMap<>();
-
-    Paths(PathTree tree) {
-      this.tree = tree;
-    }
-
-    Optional<Path> to(DatapathId destination) {
-      return byDestination.computeIfAbsent(destination, tree::pathTo);
-    }
-
-    boolean isInUse() {
-      return !byDestination.isEmpty();
     }
   }
 }

@@ -22,6 +22,11 @@ enum PathRule {
     return description;
   }
 
+  /** Whether it asks for the widest paths. */
+  boolean isByWidth() {
+    return this == HTP;
+  }
+
   /** What chooses by this rule. */
   PathPicker picker() {
     return switch (this) {

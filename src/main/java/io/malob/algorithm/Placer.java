@@ -20,6 +20,12 @@ public interface Placer {
   /** What {@link #place} would choose now, and why; changes nothing. */
   Explanation explain(Request request, NetworkSnapshot network);
 
+  /**
+   * Makes ready for placements in a network, whether another one or the same with other loads, so
+   * that they need not. To be called by one thread at a time, before the network is given out.
+   */
+  default void prepare(NetworkSnapshot network) {}
+
   /** Tells that the load of a server has changed. */
   default void loadChanged(Server server) {}
 

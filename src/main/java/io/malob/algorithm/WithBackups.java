@@ -35,6 +35,12 @@ final class WithBackups implements Placer {
   }
 
   @Override
+  public void prepare(NetworkSnapshot network) {
+    first.prepare(network);
+    backups.prepare(network);
+  }
+
+  @Override
   public void loadChanged(Server server) {
     first.loadChanged(server);
     backups.loadChanged(server);

@@ -367,7 +367,8 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             new NetworkValues(monitor, linkLoads, counting)::of,
             counting,
             planCounters(),
-            new SlowStarts(nanoTime));
+            new SlowStarts(nanoTime),
+            search -> housekeeping.search(search));
     Executor inOrder = MoreExecutors.newSequentialExecutor(timer);
     passive = outlierDetector(settings, inOrder);
     claims =

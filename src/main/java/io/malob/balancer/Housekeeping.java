@@ -221,7 +221,7 @@ final class Housekeeping implements NetworkEvents.Follower {
    * all as long as there may be another in a moment.
    */
   private void repairPaths() {
-    NetworkSnapshot network = view.get().network();
+    NetworkSnapshot network = view.get().network().searchingAtOnce();
     Set<LabelledPath> lost = new HashSet<>();
     Runnable again = () -> inTurn("repairing paths", this::repairPaths);
     for (LabelledPath labelled : labels.repair(network.topology(), network::lowestLatency, again)) {
@@ -319,6 +319,12 @@ final class Housekeeping implements NetworkEvents.Follower {
     inTurn("asking for a client", () -> missingHosts.askForClient(arrival));
   }
 
+  /** Searches for paths, for which packets may wait. */
+  void search(Runnable search) {
+    inTurn("searching for paths", search);
+    retryWaiting();
+  }
+
   /** To be called every half a second: packets that wait are tried again, or given up. */
   void retryWaiting() {
     inTurn("retrying packets that wait", requests::retryWaiting);
@@ -326,15 +332,13 @@ final class Housekeeping implements NetworkEvents.Follower {
 
   /** There is a new report of a server. */
   void serverReported(IPv4Address address) {
-    inTurn(
-        "taking over a report",
-        () -> view.refreshServers(member -> member.address().equals(address)));
+    inTurn("taking over a report", () -> view.refreshServer(address));
   }
 
   /** To be called every second: there are new measurements, and others grow old. */
   void refreshMeasurements() {
     inTurn("taking over measurements of links", view::refreshLinks);
-    inTurn("taking over reports", () -> view.refreshServers(member -> true));
+    inTurn("taking over reports", view::refreshServers);
   }
 
   /** To be called every {@link HealthChecks#TICK_MILLIS}. */

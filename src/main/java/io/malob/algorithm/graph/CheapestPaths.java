@@ -29,28 +29,11 @@ final class CheapestPaths {
     seen = new SwitchHeap(graph.switchCount(), this::isCheaper);
   }
 
-  /** The result of a search: by switch, the last link of its path and what the path costs. */
-  @SuppressWarnings("ArrayRecordComponent") // never compared, and written by the search alone
-  record Result(int[] lastLinks, long[] primary, long[] secondary) {
-
-    /** Whether the way over a link is as cheap as the path to where it leads, or cheaper. */
-    boolean isCheaperOver(int link, Adjacency graph, LinkCosts costs) {
-      int from = graph.source(link);
-      int to = graph.target(link);
-      if (primary[from] == Long.MAX_VALUE) {
-        return false;
-      }
-      long first = primary[from] + costs.primary(link);
-      return first != primary[to]
-          ? first < primary[to]
-          : secondary[from] + costs.secondary(link) <= secondary[to];
-    }
-  }
-
-  static Result search(Adjacency graph, int source, LinkCosts costs) {
+  /** By switch: the last link of its path. */
+  static int[] search(Adjacency graph, int source, LinkCosts costs) {
     CheapestPaths search = new CheapestPaths(graph, costs);
     search.run(source);
-    return new Result(search.lastLinks, search.primary, search.secondary);
+    return search.lastLinks;
   }
 
   private boolean isCheaper(int a, int b) {
@@ -63,9 +46,7 @@ final class CheapestPaths {
     while (!seen.isEmpty()) {
       int at = seen.poll();
       for (int link = graph.firstLink(at); link < graph.firstLink(at + 1); link++) {
-        if (costs.usable(link)) {
-          relax(at, link);
-        }
+        relax(at, link);
       }
     }
   }

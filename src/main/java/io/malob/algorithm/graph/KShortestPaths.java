@@ -25,6 +25,7 @@ final class KShortestPaths {
 
   private final Adjacency graph;
   private final long[] latencies;
+  private final DatapathId destination;
   private final int dst;
 
   /**
@@ -39,42 +40,50 @@ final class KShortestPaths {
   @SuppressWarnings("ArrayRecordComponent") // compared by ORDER alone
   private record Found(int[] links, long latency) {}
 
-  private KShortestPaths(Adjacency graph, long[] latencies, int dst) {
+  private KShortestPaths(Adjacency graph, long[] latencies, DatapathId dst) {
     this.graph = graph;
     this.latencies = latencies;
-    this.dst = dst;
+    this.destination = dst;
+    this.dst = graph.number(dst);
     this.latencyToDst = new long[graph.switchCount()];
     this.hopsToDst = new int[graph.switchCount()];
     Arrays.fill(latencyToDst, Long.MAX_VALUE);
-    measureDistances();
+    if (this.dst >= 0) {
+      measureDistances();
+    }
   }
 
   /**
-   * Up to k paths, the best first; none if there is no way.
+   * Searches for paths to one switch.
    *
    * @param latencies by the links' place in the topology
    */
-  static ImmutableList<Path> find(
-      Topology topology, long[] latencies, DatapathId src, DatapathId dst, int k) {
-    Adjacency graph = topology.adjacency();
-    int from = graph.number(src);
-    int to = graph.number(dst);
-    if (src.equals(dst)) {
+  static KShortestPaths to(Topology topology, long[] latencies, DatapathId dst) {
+    return new KShortestPaths(topology.adjacency(), latencies, dst);
+  }
+
+  DatapathId destination() {
+    return destination;
+  }
+
+  /** Up to k paths from a switch, the best first; none if there is no way. */
+  ImmutableList<Path> from(DatapathId src, int k) {
+    if (src.equals(destination)) {
       return ImmutableList.of(Path.within(src));
     }
-    if (from < 0 || to < 0) {
+    int from = graph.number(src);
+    if (from < 0 || dst < 0) {
       return ImmutableList.of();
     }
-    return new KShortestPaths(graph, latencies, to)
-        .find(from, k).stream()
-            .map(
-                found ->
-                    new Path(
-                        src,
-                        Arrays.stream(found.links)
-                            .mapToObj(graph::link)
-                            .collect(ImmutableList.toImmutableList())))
-            .collect(ImmutableList.toImmutableList());
+    return find(from, k).stream()
+        .map(
+            found ->
+                new Path(
+                    src,
+                    Arrays.stream(found.links)
+                        .mapToObj(graph::link)
+                        .collect(ImmutableList.toImmutableList())))
+        .collect(ImmutableList.toImmutableList());
   }
 
   private void measureDistances() {

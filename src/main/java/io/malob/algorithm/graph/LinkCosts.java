@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the links of one topology cost in a search: a path with a smaller sum of primary costs is
- * better, and of equal ones that with the smaller sum of secondary costs. Links can be left out.
- * Arrays are by the links' place in {@link Topology#links()}; nobody writes to them.
+ * better, and of equal ones that with the smaller sum of secondary costs. Arrays are by the links'
+ * place in {@link Topology#links()}, and never written to.
  */
 public final class LinkCosts {
   /** One for each link: what counts is how many there are. */
@@ -21,18 +21,10 @@ public final class LinkCosts {
 
   private final long @Nullable [] primary;
   private final long @Nullable [] secondary;
-  private final double @Nullable [] widths;
-  private final double leastWidth;
 
-  private LinkCosts(
-      long @Nullable [] primary,
-      long @Nullable [] secondary,
-      double @Nullable [] widths,
-      double leastWidth) {
+  private LinkCosts(long @Nullable [] primary, long @Nullable [] secondary) {
     this.primary = primary;
     this.secondary = secondary;
-    this.widths = widths;
-    this.leastWidth = leastWidth;
   }
 
   /**
@@ -46,17 +38,12 @@ public final class LinkCosts {
 
   /** Fewest links first, then the lowest sum of latencies. */
   static LinkCosts hopsThenLatency(long[] latencies) {
-    return new LinkCosts(null, latencies, null, 0);
+    return new LinkCosts(null, latencies);
   }
 
   /** The lowest sum of latencies first, then the fewest links. */
   static LinkCosts latencyThenHops(long[] latencies) {
-    return new LinkCosts(latencies, null, null, 0);
-  }
-
-  /** The lowest sum of latencies first, then the fewest links, over links that are so wide. */
-  static LinkCosts latencyThenHops(long[] latencies, double[] widths, double leastWidth) {
-    return new LinkCosts(latencies, null, widths, leastWidth);
+    return new LinkCosts(latencies, null);
   }
 
   long primary(int link) {
@@ -81,9 +68,5 @@ public final class LinkCosts {
     }
     long change = Math.abs(now[link] - before[link]);
     return change == 0 || change <= NOISE + before[link] / NOISE_PART;
-  }
-
-  boolean usable(int link) {
-    return widths == null || widths[link] >= leastWidth;
   }
 }

@@ -1,7 +1,6 @@
 package io.malob.algorithm.graph;
 
 import com.google.common.collect.ImmutableList;
-import com.google.common.collect.Maps;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.estimate.ActiveCount;
 import java.util.Arrays;
@@ -82,54 +81,49 @@ public final class LinkValues {
     return counting;
   }
 
-  /** The paths with the fewest links; of these, those with the lowest latency. */
-  public PathTree fewestHops(DatapathId source) {
-    return PathTree.cheapest(topology, source, LinkCosts.hopsThenLatency(latencies));
+  /** Searches with these values, and with the loads as they are soon after this call. */
+  public PathSearches searches() {
+    return new PathSearches(this);
   }
 
-  /** Whether such paths, found with other values, are as good with these. */
-  public boolean fewestHopsHold(PathTree before) {
-    return before.holds(LinkCosts.hopsThenLatency(latencies));
+  LinkCosts hopsThenLatency() {
+    return LinkCosts.hopsThenLatency(latencies);
   }
 
-  /** The paths with the lowest latency; of these, those with the fewest links. */
-  public PathTree lowestLatency(DatapathId source) {
-    return PathTree.cheapest(topology, source, LinkCosts.latencyThenHops(latencies));
-  }
-
-  /** Whether such paths, found with other values, are as good with these. */
-  public boolean lowestLatencyHolds(PathTree before) {
-    return before.holds(LinkCosts.latencyThenHops(latencies));
+  LinkCosts latencyThenHops() {
+    return LinkCosts.latencyThenHops(latencies);
   }
 
   /** Up to k paths without loops with the lowest latency, the best first. */
   public ImmutableList<Path> shortest(DatapathId src, DatapathId dst, int k) {
-    return KShortestPaths.find(topology, latencies, src, dst, k);
+    return shortestTo(dst).from(src, k);
+  }
+
+  KShortestPaths shortestTo(DatapathId dst) {
+    return KShortestPaths.to(topology, latencies, dst);
+  }
+
+  /**
+   * Whether other values are the same, of the same links and with the same counts of connections.
+   */
+  public boolean isSameAs(LinkValues other) {
+    return topology.equals(other.topology)
+        && counting == other.counting
+        && Arrays.equals(latencies, other.latencies)
+        && Arrays.equals(throughputs, other.throughputs)
+        && Arrays.equals(capacities, other.capacities)
+        && Arrays.equals(loads, other.loads);
   }
 
   /** Whether latencies are those of other values of the same topology, but for noise. */
   public boolean hasLatenciesLike(LinkValues before) {
-    LinkCosts now = LinkCosts.latencyThenHops(latencies);
-    LinkCosts then = LinkCosts.latencyThenHops(before.latencies);
+    LinkCosts now = latencyThenHops();
+    LinkCosts then = before.latencyThenHops();
     return IntStream.range(0, latencies.length).allMatch(link -> now.isLike(then, link));
   }
 
-  /**
-   * The paths that give a new connection the widest bottleneck, as loads are now; of these, those
-   * with the lowest latency.
-   */
-  public WidestPaths widest(DatapathId source) {
-    return new WidestPaths(topology, source, latencies, shares());
-  }
-
-  /** Those of such paths, found with other values and loads, that are as good with these. */
-  public Map<DatapathId, WidestPaths> widestThatHold(Map<DatapathId, WidestPaths> before) {
-    double[] now = shares();
-    return Maps.filterValues(before, paths -> paths.holds(now, latencies));
-  }
-
   /** What a new connection would get of each link, by the links' place in the topology. */
-  private double[] shares() {
+  double[] shares() {
     double[] shares = new double[throughputs.length];
     for (int link = 0; link < shares.length; link++) {
       shares[link] = share(link);

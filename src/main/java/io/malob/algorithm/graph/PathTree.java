@@ -3,7 +3,6 @@ package io.malob.algorithm.graph;
 import com.google.common.collect.ImmutableList;
 import java.util.Arrays;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /** One path from a source switch to each switch that it can reach. Immutable. */
@@ -16,16 +15,10 @@ public final class PathTree {
   /** By switch: the last link of its path. */
   private final int[] lastLinks;
 
-  /** What was searched for, and what the paths cost; null where only links were counted. */
-  private final @Nullable Search search;
-
-  private record Search(LinkCosts costs, CheapestPaths.Result result) {}
-
-  private PathTree(Adjacency graph, DatapathId source, int[] lastLinks, @Nullable Search search) {
+  private PathTree(Adjacency graph, DatapathId source, int[] lastLinks) {
     this.graph = graph;
     this.source = source;
     this.lastLinks = lastLinks;
-    this.search = search;
   }
 
   /**
@@ -52,7 +45,7 @@ public final class PathTree {
         }
       }
     }
-    return new PathTree(graph, source, lastLinks, null);
+    return new PathTree(graph, source, lastLinks);
   }
 
   /**
@@ -63,45 +56,9 @@ public final class PathTree {
     Adjacency graph = topology.adjacency();
     int start = graph.number(source);
     if (start < 0) {
-      return new PathTree(graph, source, nowhere(graph), null);
+      return new PathTree(graph, source, nowhere(graph));
     }
-    CheapestPaths.Result result = CheapestPaths.search(graph, start, costs);
-    return new PathTree(graph, source, result.lastLinks(), new Search(costs, result));
-  }
-
-  /**
-   * Whether a search with these costs would find the same paths again, or others that are better by
-   * no more than noise. One pass over the links; false where that does not suffice to tell.
-   */
-  boolean holds(LinkCosts now) {
-    if (search == null) {
-      return true;
-    }
-    for (int link = 0; link < graph.linkCount(); link++) {
-      if (!now.isLike(search.costs, link) && touches(link, now)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** Whether a link that has come to cost something else is on a path, or could get on one. */
-  private boolean touches(int link, LinkCosts now) {
-    int to = graph.target(link);
-    return lastLinks[to] == link
-        || (search != null && now.usable(link) && search.result.isCheaperOver(link, graph, now));
-  }
-
-  /** Whether a path uses a link. */
-  boolean uses(int link) {
-    return lastLinks[graph.target(link)] == link;
-  }
-
-  /**
-   * Whether a path would get cheaper, or as cheap by other switches, over a link it does not use.
-   */
-  boolean wouldUse(int link) {
-    return search != null && search.result.isCheaperOver(link, graph, search.costs);
+    return new PathTree(graph, source, CheapestPaths.search(graph, start, costs));
   }
 
   private static int[] nowhere(Adjacency graph) {

@@ -22,6 +22,11 @@ public enum JointRules {
     return description;
   }
 
+  /** Whether it asks for the widest paths. */
+  public boolean isByWidth() {
+    return this != SL_PS;
+  }
+
   /**
    * The rule of that name.
    *

@@ -29,6 +29,9 @@ final class Ranking {
   private final KnockOut order;
   private final AtomicInteger turn = new AtomicInteger();
 
+  /** Whether it was chosen from since {@link #takeUsed}. */
+  private volatile boolean used;
+
   /**
    * Rates all sites.
    *
@@ -60,6 +63,25 @@ final class Ranking {
     this.turn.set(before.turn.get());
   }
 
+  /** The same ranking in another network: all sites are rated there. */
+  Ranking in(NetworkSnapshot other) {
+    return new Ranking(rule, other, like, sites);
+  }
+
+  /** Rates all sites again. */
+  void rateAll() {
+    for (int site = 0; site < sites.size(); site++) {
+      rate(site);
+    }
+  }
+
+  /** Whether it was chosen from since the last time that this was asked, or since it was made. */
+  boolean takeUsed() {
+    boolean was = used;
+    used = false;
+    return was;
+  }
+
   /** The same ranking for a trial: what it would do next, without doing it here. */
   Ranking trial(NetworkSnapshot trialNetwork) {
     return new Ranking(this, trialNetwork);
@@ -86,6 +108,9 @@ final class Ranking {
    * of as many choices as they lack of that.
    */
   int best() {
+    if (!used) {
+      used = true;
+    }
     if (sites.size() == 1) {
       return freshBest();
     }

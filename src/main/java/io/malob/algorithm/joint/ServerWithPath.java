@@ -14,6 +14,7 @@ import io.malob.algorithm.Server;
 import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.algorithm.joint.JointRule.Way;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,14 +27,22 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * client best, and of the servers there the one with the fewest connections for its weight.
  */
 public final class ServerWithPath implements Placer {
+  /** How many sites are rated at most to make ready for a snapshot. */
+  private static final int MAX_RATED = 20_000;
+
   private final ImmutableList<Server> servers;
   private final ImmutableList<Site> sites;
   private final ImmutableMap<DatapathId, Site> siteBySwitch;
   private final JointRule rule;
   private volatile Rankings rankings = new Rankings(NetworkSnapshot.EMPTY);
 
-  /** The rankings that are in use, all of one snapshot. */
-  private record Rankings(NetworkSnapshot network, Map<Key, Ranking> byKey) {
+  /**
+   * The rankings of one snapshot.
+   *
+   * @param before those of the snapshot before, for threads that still place in that; or null
+   */
+  private record Rankings(
+      NetworkSnapshot network, Map<Key, Ranking> byKey, @Nullable Rankings before) {
     private record Key(DatapathId clientSwitch, ServiceProfile profile) {
       static Key of(Request request) {
         return new Key(request.clientSwitch(), request.profile());
@@ -41,7 +50,21 @@ public final class ServerWithPath implements Placer {
     }
 
     Rankings(NetworkSnapshot network) {
-      this(network, new ConcurrentHashMap<>());
+      this(network, new ConcurrentHashMap<>(), null);
+    }
+
+    /** Those of the next snapshot, none yet. */
+    Rankings followedBy(NetworkSnapshot next) {
+      return new Rankings(
+          next, new ConcurrentHashMap<>(), new Rankings(network, byKey, /* before= */ null));
+    }
+
+    /** Those of a snapshot; null if there are none. */
+    @Nullable Rankings of(NetworkSnapshot wanted) {
+      if (network == wanted) {
+        return this;
+      }
+      return before != null && before.network == wanted ? before : null;
     }
   }
 
@@ -97,25 +120,57 @@ public final class ServerWithPath implements Placer {
     return refusal;
   }
 
-  private Ranking ranking(Request request, NetworkSnapshot network) {
+  /**
+   * Those rankings that were chosen from since the last time are made anew, as many as can be in a
+   * short time; others when they are wanted. That rates sites by paths that are known.
+   */
+  @Override
+  public void prepare(NetworkSnapshot network) {
     Rankings current = rankings;
-    if (current.network != network) {
-      current = new Rankings(network);
+    int left = MAX_RATED;
+    if (current.network == network) {
+      for (Iterator<Ranking> each = current.byKey.values().iterator(); each.hasNext(); ) {
+        Ranking ranking = each.next();
+        if (left > 0 && ranking.takeUsed()) {
+          ranking.rateAll();
+          left -= sites.size();
+        } else {
+          each.remove();
+        }
+      }
+      return;
+    }
+    Rankings next = current.followedBy(network);
+    for (Map.Entry<Rankings.Key, Ranking> each : current.byKey.entrySet()) {
+      if (left > 0 && each.getValue().takeUsed()) {
+        next.byKey.put(each.getKey(), each.getValue().in(network));
+        left -= sites.size();
+      }
+    }
+    rankings = next;
+  }
+
+  private Ranking ranking(Request request, NetworkSnapshot network) {
+    @Nullable Rankings current = rankings.of(network);
+    if (current == null) {
+      current = rankings.followedBy(network);
       rankings = current;
     }
     Rankings.Key key = Rankings.Key.of(request);
     @Nullable Ranking known = current.byKey.get(key);
-    return known != null
-        ? known
-        : current.byKey.computeIfAbsent(key, any -> new Ranking(rule, network, request, sites));
+    if (known != null) {
+      return known;
+    }
+    Ranking rated = new Ranking(rule, network, request, sites);
+    @Nullable Ranking other = current.byKey.putIfAbsent(key, rated);
+    return other == null ? rated : other;
   }
 
   /** What would be used for a request, to be used without consequences. */
   private Ranking trial(Request request, NetworkSnapshot network) {
-    Rankings current = rankings;
+    @Nullable Rankings current = rankings.of(network);
     NetworkSnapshot trial = network.trial();
-    @Nullable Ranking known =
-        current.network == network ? current.byKey.get(Rankings.Key.of(request)) : null;
+    @Nullable Ranking known = current == null ? null : current.byKey.get(Rankings.Key.of(request));
     return known == null ? new Ranking(rule, trial, request, sites) : known.trial(trial);
   }
 

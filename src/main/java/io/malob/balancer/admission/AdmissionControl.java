@@ -149,6 +149,7 @@ public final class AdmissionControl {
       rejectSender.drop(RejectReason.HALF_OPEN); // an answer would go to whoever's address it is
       return;
     }
+    boolean wasSearching = terms.view.network().isSearching();
     if (refused == null) {
       refused =
           tiers.tryEach(
@@ -157,7 +158,11 @@ public final class AdmissionControl {
               request,
               (acceptable, takesRoom) -> tryAmong(request, first, terms, acceptable, takesRoom));
     }
-    if (refused == RejectReason.NO_ROUTE && (earlier.isIncomplete() || outages.mayHeal())) {
+    if (refused == RejectReason.NO_ROUTE
+        && (wasSearching
+            || terms.view.network().isSearching()
+            || earlier.isIncomplete()
+            || outages.mayHeal())) {
       pendingPackets.enterOr(
           first, refused, (arrival, reason) -> giveUp(arrival, reason, terms.tally));
     } else if (refused != null) {

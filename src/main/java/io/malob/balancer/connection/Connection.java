@@ -128,7 +128,7 @@ public final class Connection {
   private boolean unheard = true;
 
   /** Whether its rules end after a shorter time than usual. */
-  private boolean brief;
+  private volatile boolean brief;
 
   private boolean over;
   private @Nullable Route route;
@@ -265,7 +265,7 @@ public final class Connection {
   }
 
   /** Whether its rules end after a shorter time than usual. */
-  public synchronized boolean isBrief() {
+  public boolean isBrief() {
     return brief;
   }
 

@@ -1,6 +1,8 @@
 package io.malob.balancer.connection;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -14,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>When there are many, new ones get rules that end soon ({@link #BRIEF_SECONDS}): clients that
  * are there cost one more packet-in if they are silent for so long, those that are not cost their
- * rules for a third of the time. When there are too many, there are no new ones. Thread-safe; locks
- * for a few instructions.
+ * rules for a third of the time. When there are too many, there are no new ones. Thread-safe; takes
+ * a lock when a second has passed, and else none.
  */
 public final class HalfOpenLimit {
   /** How long a connection counts at most. */
@@ -108,49 +110,80 @@ public final class HalfOpenLimit {
     return other == null ? fresh : other;
   }
 
-  /** Those of one VIP, by the second in which they stop to count. */
+  /**
+   * Those of one VIP, by the second in which they stop to count. A slot is for one second at a
+   * time, which it names, so that what comes too late for it changes nothing.
+   */
   private static final class Count {
-    private final int[] ending = new int[MAX_SECONDS + 2];
-    private long second;
-    private int total;
+    private static final int SLOTS = MAX_SECONDS + 2;
+
+    /** The second in the upper half, how many stop to count then in the lower half. */
+    private final AtomicLongArray ending = new AtomicLongArray(SLOTS);
+
+    private final AtomicInteger total = new AtomicInteger();
+    private volatile long second;
 
     Count(long second) {
       this.second = second;
-    }
-
-    synchronized int now(long newSecond) {
-      moveOn(newSecond);
-      return total;
-    }
-
-    synchronized void add(long newSecond, long until) {
-      moveOn(newSecond);
-      if (until > second) {
-        ending[slot(until)]++;
-        total++;
+      for (long each = second + 1; each <= second + SLOTS; each++) {
+        ending.set(slot(each), emptyFor(each));
       }
     }
 
-    synchronized void remove(long newSecond, long until) {
+    int now(long newSecond) {
       moveOn(newSecond);
-      if (until > second) {
-        ending[slot(until)]--;
-        total--;
+      return Math.max(0, total.get());
+    }
+
+    void add(long newSecond, long until) {
+      moveOn(newSecond);
+      change(until, 1);
+    }
+
+    void remove(long newSecond, long until) {
+      moveOn(newSecond);
+      change(until, -1);
+    }
+
+    private void change(long until, int by) {
+      int slot = slot(until);
+      long before = ending.get(slot);
+      while (isFor(before, until)) {
+        if (ending.compareAndSet(slot, before, before + by)) {
+          total.addAndGet(by);
+          return;
+        }
+        before = ending.get(slot);
       }
     }
 
     /** Threads read the clock before they come here, and may come in another order. */
     private void moveOn(long newSecond) {
-      long first = Math.max(second + 1, newSecond - ending.length + 1);
+      if (newSecond > second) {
+        empty(newSecond);
+      }
+    }
+
+    /** Once a second: what stops to count by then. */
+    private synchronized void empty(long newSecond) {
+      long first = Math.max(second + 1, newSecond - SLOTS + 1);
       for (long each = first; each <= newSecond; each++) {
-        total -= ending[slot(each)];
-        ending[slot(each)] = 0;
+        long before = ending.getAndSet(slot(each), emptyFor(each + SLOTS));
+        total.addAndGet(-(int) before);
       }
       second = Math.max(second, newSecond);
     }
 
-    private int slot(long atSecond) {
-      return Math.floorMod(atSecond, ending.length);
+    private static long emptyFor(long atSecond) {
+      return atSecond << Integer.SIZE;
+    }
+
+    private static boolean isFor(long entry, long atSecond) {
+      return (int) (entry >> Integer.SIZE) == (int) atSecond;
+    }
+
+    private static int slot(long atSecond) {
+      return Math.floorMod(atSecond, SLOTS);
     }
   }
 }

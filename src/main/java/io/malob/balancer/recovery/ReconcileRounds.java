@@ -1,5 +1,8 @@
 package io.malob.balancer.recovery;
 
+import com.google.common.collect.ListMultimap;
+import com.google.common.collect.MultimapBuilder;
+import io.malob.balancer.connection.Connection;
 import io.malob.balancer.recovery.Reconciler.Occasion;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -47,6 +50,11 @@ public final class ReconcileRounds {
   private final Map<DatapathId, Integer> silent = new HashMap<>();
 
   private final ArrayDeque<DatapathId> routine = new ArrayDeque<>();
+
+  /** The connections that a round looks at, by the switches that have rules of them. */
+  private final ListMultimap<DatapathId, Connection> ofRound =
+      MultimapBuilder.hashKeys().arrayListValues().build();
+
   private long routineSinceNanos;
   private long tickedAtNanos;
 
@@ -87,6 +95,7 @@ public final class ReconcileRounds {
     start(
         switchId,
         occasion,
+        parts.connections().all(),
         ok -> {
           seen.add(switchId);
           if (!ok) {
@@ -121,6 +130,7 @@ public final class ReconcileRounds {
       routine.clear();
       routine.addAll(readSwitches.all());
       routine.removeAll(silent.keySet());
+      sortConnections();
       silent.replaceAll((switchId, rounds) -> rounds - 1);
       silent.values().removeIf(rounds -> rounds <= 0);
     }
@@ -130,11 +140,27 @@ public final class ReconcileRounds {
     }
   }
 
+  /** Once a round, so that no switch costs a look at all connections. */
+  private void sortConnections() {
+    ofRound.clear();
+    for (Connection connection : parts.connections().all()) {
+      if (connection.state() == Connection.State.OPEN) {
+        DatapathId clientSwitch = connection.client().switchId();
+        DatapathId memberSwitch = connection.server().at().switchId();
+        ofRound.put(clientSwitch, connection);
+        if (!memberSwitch.equals(clientSwitch)) {
+          ofRound.put(memberSwitch, connection);
+        }
+      }
+    }
+  }
+
   /** One after the other until the round is over. */
   private void reconcileNext(DatapathId switchId) {
     start(
         switchId,
         Occasion.ROUTINE,
+        ofRound.removeAll(switchId),
         ok -> {
           @Nullable DatapathId next = routine.poll();
           if (next != null && readSwitches.contains(next) && !readings.containsKey(next)) {
@@ -143,12 +169,16 @@ public final class ReconcileRounds {
         });
   }
 
-  private void start(DatapathId switchId, Occasion occasion, Consumer<Boolean> done) {
+  private void start(
+      DatapathId switchId,
+      Occasion occasion,
+      Iterable<Connection> candidates,
+      Consumer<Boolean> done) {
     @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
     if (sw == null) {
       return; // gone again; when it comes back it is audited
     }
-    Reconciler audit = new Reconciler(parts, switchId, occasion, nanoTime.getAsLong());
+    Reconciler audit = new Reconciler(parts, switchId, occasion, candidates, nanoTime.getAsLong());
     TableReader reading =
         new TableReader(
             sw,

@@ -16,10 +16,9 @@ import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.label.LabelledPath;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -32,8 +31,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 /**
  * Compares what one switch holds with what the controller knows, and puts right what differs: rules
  * that belong to nothing go, what is missing is sent again, connections whose rules have gone are
- * put to sleep. Costs time in proportion to the rules of the switch, plus one look at each
- * connection. For one thread at a time.
+ * put to sleep. Costs time in proportion to the rules of the switch, and to the connections that it
+ * is given. For one thread at a time.
  */
 public final class Reconciler {
   /** What was sent so shortly before the question may not be in the answer. */
@@ -43,7 +42,11 @@ public final class Reconciler {
   private final DatapathId at;
   private final Occasion occasion;
   private final long settledNanos;
-  private final Map<Label, LabelledPath> labels = new HashMap<>();
+  private final Iterable<Connection> candidates;
+
+  /** The labels that led over the switch when this began. */
+  private final Collection<LabelledPath> labels;
+
   private final Set<Label> labelsFound = new HashSet<>();
   private final Set<FiveTuple> requestsFound = new HashSet<>();
   private final Set<FiveTuple> repliesFound = new HashSet<>();
@@ -74,14 +77,21 @@ public final class Reconciler {
   /**
    * An audit that begins.
    *
+   * @param candidates all connections that may have had rules at the switch then, and others
    * @param askedNanos when the switch was asked, on the controller's monotonic clock
    */
-  public Reconciler(Parts parts, DatapathId at, Occasion occasion, long askedNanos) {
+  public Reconciler(
+      Parts parts,
+      DatapathId at,
+      Occasion occasion,
+      Iterable<Connection> candidates,
+      long askedNanos) {
     this.parts = parts;
     this.at = at;
     this.occasion = occasion;
     this.settledNanos = askedNanos - MARGIN_NANOS;
-    parts.labels.all().forEach(labelled -> labels.put(labelled.label(), labelled));
+    this.candidates = candidates;
+    this.labels = parts.labels.across(at);
   }
 
   /** Judges some of the rules. */
@@ -174,7 +184,7 @@ public final class Reconciler {
   }
 
   private boolean hopBelongs(FoundRule.Hop hop) {
-    @Nullable LabelledPath known = labels.get(hop.label());
+    @Nullable LabelledPath known = parts.labels.find(hop.label());
     if (known == null) {
       // one that this run has made since is not this audit's business; one that was taken away is,
       // as a switch may have been out of reach then
@@ -206,13 +216,16 @@ public final class Reconciler {
 
   /** All rules have been judged: now to what was not among them. */
   void complete() {
-    for (LabelledPath labelled : labels.values()) {
+    for (LabelledPath labelled : labels) {
       if (!labelsFound.contains(labelled.label())) {
         parts.labels.restore(labelled, at);
       }
     }
     parts.stateRecovery.forgetMissing(at, requestsFound, repliesFound);
-    for (Connection connection : parts.connections.find(this::shouldHaveRules)) {
+    for (Connection connection : candidates) {
+      if (!shouldHaveRules(connection)) {
+        continue;
+      }
       if (connection.client().switchId().equals(at)
           && !requestsFound.contains(connection.request())) {
         parts.teardown.timedOut(at, connection.request(), connection.generation(), false);

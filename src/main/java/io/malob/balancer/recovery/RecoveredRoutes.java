@@ -85,7 +85,8 @@ public final class RecoveredRoutes {
     boolean isAsFound = there != null && back != null;
     if (!isAsFound && nanoTime.getAsLong() - found.sinceNanos() >= PATIENCE_NANOS) {
       if (pool.placer(algorithm)
-              .placeOn(server, Placer.Request.from(client.switchId()), view.network())
+              .placeOn(
+                  server, Placer.Request.from(client.switchId()), view.network().searchingAtOnce())
           instanceof Placement placement) {
         there = there == null ? fresh(placement.requestPath()) : there;
         back = back == null ? fresh(placement.replyPath()) : back;

@@ -39,6 +39,7 @@ public final class PreparedLabels {
   /** Makes those that are not there; they are made while others work. */
   public void refresh(BalancerView view) {
     Set<DatapathId> clientSwitches = switchesWithHosts();
+    NetworkSnapshot network = view.network().searchingAtOnce();
     Set<Path> ready = new HashSet<>();
     for (Pool pool : view.catalog().pools().values()) {
       @Nullable String vipId = pool.vipId();
@@ -49,11 +50,7 @@ public final class PreparedLabels {
       PoolView members = view.pool(pool);
       for (Algorithm algorithm : view.catalog().algorithmsFor(vip, pool)) {
         addPaths(
-            members.placer(algorithm),
-            members.oneOfEachSwitch(),
-            clientSwitches,
-            view.network(),
-            ready);
+            members.placer(algorithm), members.oneOfEachSwitch(), clientSwitches, network, ready);
       }
     }
     ready.forEach(labels::keepReady);

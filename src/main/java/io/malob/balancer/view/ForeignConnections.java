@@ -87,12 +87,9 @@ final class ForeignConnections {
   private static int own(
       Member member, boolean ofItsPort, CatalogSnapshot catalog, Map<Integer, ServerLoad> loads) {
     int own = 0;
-    for (Member other : catalog.members().values()) {
+    for (Member other : catalog.membersAt(member.address().getInt())) {
       boolean isThere =
-          other.address().equals(member.address())
-              && (!ofItsPort
-                  || other.port() == null
-                  || Objects.equals(other.port(), member.port()));
+          !ofItsPort || other.port() == null || Objects.equals(other.port(), member.port());
       @Nullable ServerLoad load = isThere ? loads.get(other.number()) : null;
       own += load == null ? 0 : load.active();
     }

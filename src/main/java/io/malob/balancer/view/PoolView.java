@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Maps;
 import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Counting;
+import io.malob.algorithm.NetworkSnapshot;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Placers;
 import io.malob.algorithm.Server;
@@ -100,6 +101,11 @@ public final class PoolView {
       all = ImmutableList.<Placer>builder().addAll(all).add(placer).build();
     }
     return placer;
+  }
+
+  /** Has all placers make ready for a network. */
+  void prepare(NetworkSnapshot network) {
+    all.forEach(placer -> placer.prepare(network));
   }
 
   /** Tells all placers that members have come closer to their full shares. */

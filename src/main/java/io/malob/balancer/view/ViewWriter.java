@@ -3,6 +3,7 @@ package io.malob.balancer.view;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
+import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.NetworkSnapshot;
@@ -21,17 +22,20 @@ import io.malob.state.network.Measurement;
 import io.malob.state.network.ServerMeasurements;
 import io.malob.state.network.ServerValue;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,6 +59,11 @@ public final class ViewWriter implements Supplier<BalancerView> {
   private final Map<Integer, Long> reportedAt = new HashMap<>();
 
   private final SlowStarts slowStarts;
+  private final Executor searches;
+
+  /** Whether the rest of the paths to members is about to be searched for. */
+  private boolean isSearching;
+
   private ImmutableMap<Integer, Health> checked = ImmutableMap.of();
   private ImmutableSet<Integer> out = ImmutableSet.of();
 
@@ -69,6 +78,7 @@ public final class ViewWriter implements Supplier<BalancerView> {
    * @param counting what placers take for load
    * @param counters what plans learn from and count by
    * @param slowStarts what gives members their shares; for this writer alone
+   * @param searches runs searches for paths, on the thread that calls this writer at that time
    */
   public ViewWriter(
       Function<IPv4Address, Optional<Attachment>> hosts,
@@ -76,13 +86,15 @@ public final class ViewWriter implements Supplier<BalancerView> {
       Function<Topology, LinkValues> linkValues,
       Counting counting,
       ServicePlan.Counters counters,
-      SlowStarts slowStarts) {
+      SlowStarts slowStarts,
+      Executor searches) {
     this.hosts = hosts;
     this.measured = measured;
     this.linkValues = linkValues;
     this.counting = counting;
     this.counters = counters;
     this.slowStarts = slowStarts;
+    this.searches = searches;
   }
 
   @Override
@@ -93,15 +105,49 @@ public final class ViewWriter implements Supplier<BalancerView> {
   /** Takes over a new network; what was computed for the old one is kept if it is the same. */
   public void setTopology(Topology topology) {
     if (!topology.equals(view.network().topology())) {
-      publish(view.catalog(), new NetworkSnapshot(linkValues.apply(topology)));
+      publish(view.catalog(), new NetworkSnapshot(linkValues.apply(topology), searches));
     }
   }
 
   /** Takes over what is known of links now. */
   public void refreshLinks() {
     BalancerView current = view;
-    NetworkSnapshot network = current.network();
-    view = current.with(network.with(linkValues.apply(network.topology())));
+    NetworkSnapshot before = current.network();
+    NetworkSnapshot network = before.with(linkValues.apply(before.topology()));
+    current.pools().values().forEach(pool -> pool.prepare(network));
+    view = current.with(network);
+  }
+
+  /**
+   * Searches for the paths to and from all members. What takes too long in a large network is done
+   * later, a part at a time, so that other tasks can run in between.
+   */
+  private void searchForPaths(BalancerView next) {
+    Set<DatapathId> switches = new HashSet<>();
+    next.servers().values().forEach(server -> switches.add(server.at().switchId()));
+    if (!next.network().prepare(switches, isByWidth(next.catalog())) && !isSearching) {
+      isSearching = true;
+      searches.execute(this::goOnSearching);
+    }
+  }
+
+  private void goOnSearching() {
+    isSearching = false;
+    BalancerView current = view;
+    searchForPaths(current);
+    current.pools().values().forEach(pool -> pool.prepare(current.network()));
+  }
+
+  /** Whether an algorithm that is in use asks for the widest paths. */
+  private static boolean isByWidth(CatalogSnapshot catalog) {
+    for (Pool pool : catalog.pools().values()) {
+      @Nullable String vipId = pool.vipId();
+      @Nullable Vip vip = vipId == null ? null : catalog.vips().get(vipId);
+      if (vip != null && catalog.algorithmsFor(vip, pool).stream().anyMatch(Algorithm::isByWidth)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Takes over a new catalog. */
@@ -112,7 +158,7 @@ public final class ViewWriter implements Supplier<BalancerView> {
     loads.keySet().retainAll(numbers);
     foreign.retain(numbers);
     reportedAt.keySet().retainAll(numbers);
-    refreshServers(member -> true);
+    refreshServers();
   }
 
   /** Takes over what checks of members have shown, with whatever changes next. */
@@ -147,23 +193,31 @@ public final class ViewWriter implements Supplier<BalancerView> {
     publish(view.catalog(), view.network());
   }
 
-  /** Takes over what these members have reported, if there is anything new or too old. */
-  public void refreshServers(Predicate<Member> which) {
+  /** Takes over what all members have reported, as far as there is anything new or too old. */
+  public void refreshServers() {
     BalancerView current = view;
-    for (Member member : current.catalog().members().values()) {
-      @Nullable ServerLoad load = loads.get(member.number());
-      if (load == null || !which.test(member)) {
-        continue;
-      }
-      ServerMeasurements now = measured.apply(member.address());
-      int foreignNow = foreign.of(member, now, current.catalog(), loads);
-      boolean changed = foreignNow != load.foreign();
-      load.setForeign(foreignNow);
-      if (takeOver(member.number(), now, load) || changed) {
-        @Nullable Server server = current.servers().get(member.number());
-        if (server != null) {
-          current.loadChanged(server);
-        }
+    current.catalog().members().values().forEach(member -> refresh(member, current));
+  }
+
+  /** Takes over what the members at an address have reported. */
+  public void refreshServer(IPv4Address address) {
+    BalancerView current = view;
+    current.catalog().membersAt(address.getInt()).forEach(member -> refresh(member, current));
+  }
+
+  private void refresh(Member member, BalancerView current) {
+    @Nullable ServerLoad load = loads.get(member.number());
+    if (load == null) {
+      return;
+    }
+    ServerMeasurements now = measured.apply(member.address());
+    int foreignNow = foreign.of(member, now, current.catalog(), loads);
+    boolean changed = foreignNow != load.foreign();
+    load.setForeign(foreignNow);
+    if (takeOver(member.number(), now, load) || changed) {
+      @Nullable Server server = current.servers().get(member.number());
+      if (server != null) {
+        current.loadChanged(server);
       }
     }
   }
@@ -212,7 +266,7 @@ public final class ViewWriter implements Supplier<BalancerView> {
     }
     slowStarts.retain(catalog.pools().keySet());
     ImmutableMap<Integer, Server> servers = allServers.build();
-    view =
+    BalancerView next =
         new BalancerView(
             catalog,
             network,
@@ -222,6 +276,11 @@ public final class ViewWriter implements Supplier<BalancerView> {
             ImmutableMap.copyOf(health),
             ServerLocations.of(catalog, servers),
             new ServicePlans(counters));
+    searchForPaths(next);
+    if (network != before.network()) {
+      next.pools().values().forEach(pool -> pool.prepare(network));
+    }
+    view = next;
   }
 
   private static boolean takesConnections(Server server, Map<Integer, Health> health) {

@@ -1,16 +1,15 @@
 package io.malob.openflow.label;
 
-import java.util.HashSet;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Which labels are in use, and which rest: packets with a label that is no more may still be under
- * way, so it is not given out for a while. Thread-safe.
+ * way, so it is not given out for a while. Thread-safe; takes no lock.
  */
 final class LabelIds {
   private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -18,12 +17,12 @@ final class LabelIds {
   private final int maxId;
 
   /** With those that rest. */
-  private final Set<Integer> inUse = new HashSet<>();
+  private final Set<Integer> inUse = ConcurrentHashMap.newKeySet();
 
-  /** Since when each label rests that does, the earliest first. */
-  private final Map<Integer, Long> resting = new LinkedHashMap<>();
+  /** Since when each label rests that does. */
+  private final Map<Integer, Long> resting = new ConcurrentHashMap<>();
 
-  private int lastId;
+  private final AtomicInteger lastId;
 
   /**
    * Labels that are all free.
@@ -33,15 +32,15 @@ final class LabelIds {
    */
   LabelIds(int maxId, int lastId) {
     this.maxId = maxId;
-    this.lastId = lastId;
+    this.lastId = new AtomicInteger(lastId);
   }
 
   /** Gives out a label; empty if all are in use, or rest. */
-  synchronized Optional<Label> next() {
+  Optional<Label> next() {
     while (inUse.size() < maxId) {
-      lastId = lastId % maxId + 1;
-      if (inUse.add(lastId)) {
-        return Optional.of(new Label(lastId));
+      int id = lastId.updateAndGet(before -> before % maxId + 1);
+      if (inUse.add(id)) {
+        return Optional.of(new Label(id));
       }
     }
     return Optional.empty();
@@ -53,35 +52,33 @@ final class LabelIds {
   }
 
   /** Whether a label is in use, and does not just rest. */
-  synchronized boolean isInUse(int id) {
+  boolean isInUse(int id) {
     return inUse.contains(id) && !resting.containsKey(id);
   }
 
   /** Takes a certain label; false if it is in use. */
-  synchronized boolean reserve(int id) {
+  boolean reserve(int id) {
     return inUse.add(id);
   }
 
   /** Takes back a label that no switch has ever had. */
-  synchronized void giveBack(Label label) {
+  void giveBack(Label label) {
     inUse.remove(label.id());
   }
 
   /** Takes back a label that packets may still carry. */
-  synchronized void rest(Label label, long nowNanos) {
+  void rest(Label label, long nowNanos) {
     resting.put(label.id(), nowNanos);
   }
 
   /** Those that have rested are free again. */
-  synchronized void sweep(long nowNanos) {
-    Iterator<Map.Entry<Integer, Long>> earliest = resting.entrySet().iterator();
-    while (earliest.hasNext()) {
-      Map.Entry<Integer, Long> label = earliest.next();
-      if (nowNanos - label.getValue() < REST_NANOS) {
-        return;
-      }
-      inUse.remove(label.getKey());
-      earliest.remove();
-    }
+  void sweep(long nowNanos) {
+    resting.forEach(
+        (id, sinceNanos) -> {
+          // in this order: a label that is given out again must not seem to rest
+          if (nowNanos - sinceNanos >= REST_NANOS && resting.remove(id, sinceNanos)) {
+            inUse.remove(id);
+          }
+        });
   }
 }

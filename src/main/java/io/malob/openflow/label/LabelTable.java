@@ -44,7 +44,7 @@ public final class LabelTable {
   private final AtomicLong exhaustedNanos;
 
   /** All labels that have rules, or are about to get some. */
-  private final Set<LabelledPath> labels = ConcurrentHashMap.newKeySet();
+  private final LabelIndex labels = new LabelIndex();
 
   private final LongAdder repairs = new LongAdder();
   private final LongAdder failedRepairs = new LongAdder();
@@ -175,7 +175,17 @@ public final class LabelTable {
 
   /** All labels that there are. */
   public Collection<LabelledPath> all() {
-    return List.copyOf(labels);
+    return labels.all();
+  }
+
+  /** The label of that id, if there is one and it has rules, or is about to get some; or null. */
+  public @Nullable LabelledPath find(Label label) {
+    return labels.find(label);
+  }
+
+  /** The labels whose paths cross a switch, or begin or end there. */
+  public Collection<LabelledPath> across(DatapathId switchId) {
+    return labels.across(switchId);
   }
 
   /** The rules that a switch needs so that the labels across it work; for one that came back. */
@@ -185,7 +195,7 @@ public final class LabelTable {
         .factory(switchId)
         .ifPresent(
             factory ->
-                labels.stream()
+                labels.across(switchId).stream()
                     .filter(labelled -> labelled.path().hops() > 0)
                     .filter(labelled -> labelled.path().switches().contains(switchId))
                     .map(
@@ -281,6 +291,7 @@ public final class LabelTable {
     boolean sure = !labelled.isUnsure();
     repairs.increment();
     labelled.moveTo(after);
+    labels.moved(labelled, before);
     if (!after.equals(before)) {
       byPath.remove(before, labelled);
       byPath.putIfAbsent(after, labelled);

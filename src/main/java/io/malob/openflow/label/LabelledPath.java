@@ -26,12 +26,6 @@ public final class LabelledPath {
   private final AtomicInteger uses = new AtomicInteger();
   private final Function<Path, ImmutableList<ActiveCount>> loads;
 
-  /** How many connections on it are active; with what follows guarded by this object's lock. */
-  private int active;
-
-  /** The counts of the links that it leads over. */
-  private ImmutableList<ActiveCount> linkLoads;
-
   private volatile long unusedSinceNanos;
 
   /**
@@ -40,8 +34,9 @@ public final class LabelledPath {
    * @param path over these switches
    * @param strays switches off the path that may still have a rule for it
    * @param state whether the switches are known to do so
+   * @param counts the active connections, as the links of the path count them
    */
-  private record Way(Path path, ImmutableSet<DatapathId> strays, State state) {}
+  private record Way(Path path, ImmutableSet<DatapathId> strays, State state, PathCounts counts) {}
 
   private enum State {
     SETTLED,
@@ -60,8 +55,7 @@ public final class LabelledPath {
       Label label, Path path, Function<Path, ImmutableList<ActiveCount>> loads, long nowNanos) {
     this.label = label;
     this.loads = loads;
-    this.linkLoads = loads.apply(path);
-    this.way = new Way(path, ImmutableSet.of(), State.SETTLED);
+    this.way = new Way(path, ImmutableSet.of(), State.SETTLED, new PathCounts(loads.apply(path)));
     this.unusedSinceNanos = nowNanos;
   }
 
@@ -87,14 +81,9 @@ public final class LabelledPath {
     Set<DatapathId> strays = new LinkedHashSet<>(before.path.switches());
     strays.addAll(before.strays);
     strays.removeAll(newPath.switches());
-    way = new Way(newPath, ImmutableSet.copyOf(strays), State.CHANGING);
-    moveCounts(loads.apply(newPath));
-  }
-
-  private synchronized void moveCounts(ImmutableList<ActiveCount> newLoads) {
-    linkLoads.forEach(load -> load.add(-active));
-    newLoads.forEach(load -> load.add(active));
-    linkLoads = newLoads;
+    PathCounts counts = new PathCounts(loads.apply(newPath));
+    way = new Way(newPath, ImmutableSet.copyOf(strays), State.CHANGING, counts);
+    before.counts.moveTo(counts);
   }
 
   /** Tells that the switches have been told; whether all of them have confirmed it. */
@@ -102,8 +91,8 @@ public final class LabelledPath {
     Way now = way;
     way =
         confirmed
-            ? new Way(now.path, ImmutableSet.of(), State.SETTLED)
-            : new Way(now.path, now.strays, State.UNSURE);
+            ? new Way(now.path, ImmutableSet.of(), State.SETTLED, now.counts)
+            : new Way(now.path, now.strays, State.UNSURE, now.counts);
   }
 
   /** Switches off the path that may still have a rule for the label. */
@@ -147,17 +136,17 @@ public final class LabelledPath {
   }
 
   /** How many connections on it are active. */
-  public synchronized int active() {
-    return active;
+  public int active() {
+    return way.counts.active();
   }
 
   /**
    * Counts a connection on it, and on its links, that has become active (1) or is so no more (-1).
    */
-  public synchronized void countActive(int change) {
-    active += change;
-    for (int i = 0; i < linkLoads.size(); i++) {
-      linkLoads.get(i).add(change);
+  public void countActive(int change) {
+    PathCounts counts = way.counts;
+    while (!counts.add(change)) {
+      counts = way.counts; // it leads over another path since
     }
   }
 

@@ -3,6 +3,7 @@ package io.malob.algorithm.graph;
 import static io.malob.testing.Topologies.link;
 import static io.malob.testing.Topologies.path;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.algorithm.Counting;
@@ -20,6 +21,7 @@ import java.util.Random;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.projectfloodlight.openflow.types.DatapathId;
 
@@ -84,13 +86,13 @@ class LinkValuesTest {
     Comparator<Path> width = Comparator.comparingDouble(path -> -oracle.width(path));
     return List.of(
         new Rule(
-            (src, dst) -> values.fewestHops(src).pathTo(dst),
+            (src, dst) -> best(values, PathOrder.FEWEST_HOPS, src, dst),
             hops.thenComparing(latency).thenComparing(BY_IDS)),
         new Rule(
-            (src, dst) -> values.lowestLatency(src).pathTo(dst),
+            (src, dst) -> best(values, PathOrder.LOWEST_LATENCY, src, dst),
             latency.thenComparing(hops).thenComparing(BY_IDS)),
         new Rule(
-            (src, dst) -> values.widest(src).pathTo(dst),
+            (src, dst) -> best(values, PathOrder.WIDEST, src, dst),
             width.thenComparing(latency).thenComparing(hops).thenComparing(BY_IDS)));
   }
 
@@ -187,8 +189,8 @@ class LinkValuesTest {
                 link(1, 3), value(1, 20),
                 link(3, 2), value(1, 20),
                 link(2, 4), value(1, 10)));
-    assertEquals(Optional.of(path(1, 3, 2, 4)), values.widest(S1).pathTo(S4));
-    assertEquals(Optional.of(path(1, 2)), values.widest(S1).pathTo(DatapathId.of(2)));
+    assertEquals(Optional.of(path(1, 3, 2, 4)), best(values, PathOrder.WIDEST, S1, S4));
+    assertEquals(Optional.of(path(1, 2)), best(values, PathOrder.WIDEST, S1, DatapathId.of(2)));
   }
 
   @Test
@@ -203,9 +205,9 @@ class LinkValuesTest {
                 link(2, 4), value(3, 100),
                 link(1, 3), value(9, 90),
                 link(3, 4), value(2, 90)));
-    assertEquals(Optional.of(path(1, 3, 4)), values.widest(S1).pathTo(S4));
+    assertEquals(Optional.of(path(1, 3, 4)), best(values, PathOrder.WIDEST, S1, S4));
     assertEquals(12, values.latencyNanos(path(1, 2, 4)));
-    assertEquals(Optional.of(path(1, 3, 4)), values.lowestLatency(S1).pathTo(S4));
+    assertEquals(Optional.of(path(1, 3, 4)), best(values, PathOrder.LOWEST_LATENCY, S1, S4));
     assertEquals(90, values.shareBps(path(1, 2, 4)));
   }
 
@@ -218,37 +220,109 @@ class LinkValuesTest {
   @Test
   void paths_ofSwitchThatIsNotThere_areEmpty() {
     LinkValues values = LinkValues.unknown(Topologies.of(1));
-    assertEquals(Optional.empty(), values.widest(S4).pathTo(S1));
-    assertEquals(Optional.empty(), values.lowestLatency(S4).pathTo(S1));
-    assertEquals(Optional.empty(), values.widest(S1).pathTo(S4));
-    assertEquals(Optional.of(path(1)), values.widest(S1).pathTo(S1));
+    assertEquals(Optional.empty(), best(values, PathOrder.WIDEST, S4, S1));
+    assertEquals(Optional.empty(), best(values, PathOrder.LOWEST_LATENCY, S4, S1));
+    assertEquals(Optional.empty(), best(values, PathOrder.WIDEST, S1, S4));
+    assertEquals(Optional.of(path(1)), best(values, PathOrder.WIDEST, S1, S1));
   }
 
   private static LinkValues values(Topology topology, Map<DirectedLink, LinkValue> known) {
     return LinkValues.of(topology, known, new LinkLoads(), Counting.PLACED_SINCE);
   }
 
+  /** The best path; it is the same whichever of its ends is searched from. */
+  private static Optional<Path> best(
+      LinkValues values, PathOrder order, DatapathId src, DatapathId dst) {
+    Optional<Path> fromSource = values.searches().from(src, order).path(src, dst);
+    Optional<Path> toDestination = values.searches().to(dst, order).path(src, dst);
+    assertEquals(fromSource, toDestination, () -> order + " from " + src + " to " + dst);
+    return fromSource;
+  }
+
+  /** The widest paths between a switch and all others, from there and to there. */
+  private static List<BestPaths> widest(LinkValues values, DatapathId root) {
+    PathSearches searches = values.searches();
+    return List.of(searches.from(root, PathOrder.WIDEST), searches.to(root, PathOrder.WIDEST));
+  }
+
+  private static boolean hold(BestPaths before, LinkValues now) {
+    return now.searches().hold(before, PathOrder.WIDEST);
+  }
+
   /** Nothing was known when the paths were searched for. */
   @Test
-  void widestThatHold_whenThroughputsBecomeKnown_areNone() {
+  void hold_ofWidestPathsWhenThroughputsBecomeKnown_isFalse() {
     Topology topology = Topologies.of(2, new int[] {1, 2});
-    WidestPaths before = LinkValues.unknown(topology).widest(S1);
     LinkValues now = values(topology, Map.of(link(1, 2), value(1, 10)));
-    assertEquals(Map.of(), now.widestThatHold(Map.of(S1, before)));
+    for (BestPaths before : widest(LinkValues.unknown(topology), S1)) {
+      assertFalse(hold(before, now));
+    }
   }
 
   /* 1 - 2 - 4 and 1 - 3 - 4: equally wide, and what was the faster one is the slower one now. */
   @Test
-  void widestThatHold_whenLatenciesOfEquallyWidePathsChange_areNone() {
+  void hold_whenLatenciesOfEquallyWidePathsChange_isFalse() {
     Topology topology =
         Topologies.of(4, new int[] {1, 2}, new int[] {2, 4}, new int[] {1, 3}, new int[] {3, 4});
-    WidestPaths before = values(topology, latencies(topology, 2, 5_000_000)).widest(S1);
-    assertEquals(Optional.of(path(1, 3, 4)), before.pathTo(S4));
-    Map<DatapathId, WidestPaths> known = Map.of(S1, before);
+    LinkValues values = values(topology, latencies(topology, 2, 5_000_000));
     LinkValues like = values(topology, latencies(topology, 2, 5_050_000));
-    assertEquals(known, like.widestThatHold(known));
     LinkValues changed = values(topology, latencies(topology, 3, 5_000_000));
-    assertEquals(Map.of(), changed.widestThatHold(known));
+    BestPaths fromS1 = widest(values, S1).get(0);
+    BestPaths toS4 = widest(values, S4).get(1);
+    for (BestPaths before : List.of(fromS1, toS4)) {
+      assertEquals(Optional.of(path(1, 3, 4)), before.path(S1, S4));
+      assertTrue(hold(before, like));
+      assertFalse(hold(before, changed));
+    }
+  }
+
+  /** However values change, what holds is as good as what would be found again. */
+  @ParameterizedTest
+  @EnumSource(PathOrder.class)
+  void hold_afterAnyChange_isTrueOfTheBestPathsOnly(PathOrder order) {
+    Random random = new Random(order.ordinal());
+    int held = 0;
+    for (int trial = 0; trial < 3_000; trial++) {
+      Topology topology = Graphs.random(3 + random.nextInt(6), 6, random);
+      Map<DirectedLink, LinkValue> known = new HashMap<>();
+      topology.links().forEach(link -> known.put(link, someValue(random)));
+      List<BestPaths> before = new ArrayList<>();
+      for (DatapathId root : topology.switches()) {
+        before.add(values(topology, known).searches().from(root, order));
+        before.add(values(topology, known).searches().to(root, order));
+      }
+      known.put(topology.links().get(random.nextInt(topology.links().size())), someValue(random));
+      LinkValues now = values(topology, known);
+      for (BestPaths paths : before) {
+        if (now.searches().hold(paths, order)) {
+          held++;
+          assertTheBest(paths, now, order);
+        }
+      }
+    }
+    assertTrue(held > 1_000, "only " + held + " ever held");
+  }
+
+  private static void assertTheBest(BestPaths kept, LinkValues now, PathOrder order) {
+    BestPaths fresh = now.searches().again(kept, order);
+    for (DatapathId other : now.topology().switches()) {
+      DatapathId src = kept.isFromRoot() ? kept.root() : other;
+      DatapathId dst = kept.isFromRoot() ? other : kept.root();
+      Path keptPath = kept.path(src, dst).orElseThrow();
+      Path freshPath = fresh.path(src, dst).orElseThrow();
+      if (order == PathOrder.FEWEST_HOPS) {
+        assertEquals(freshPath.hops(), keptPath.hops());
+      }
+      if (order == PathOrder.WIDEST) {
+        assertEquals(now.shareBps(freshPath), now.shareBps(keptPath));
+      }
+      assertEquals(now.latencyNanos(freshPath), now.latencyNanos(keptPath));
+    }
+  }
+
+  /** So far apart that no change is noise. */
+  private static LinkValue someValue(Random random) {
+    return value(1_000_000L * (1 + random.nextInt(5)), 100 << random.nextInt(5));
   }
 
   /** All links equally wide, those from one switch slower than the others. */

@@ -127,7 +127,8 @@ public final class LifecycleFixture {
             LinkValues::unknown,
             Counting.PLACED_SINCE,
             ServicePlan.Counters.NONE,
-            new SlowStarts(this::now));
+            new SlowStarts(this::now),
+            Runnable::run);
     view.setTopology(Topology.of(List.of(S1, S2, S3), List.of()));
     catalog = webService();
     view.setCatalog(catalog.snapshot());

@@ -1,0 +1,24 @@
+package io.malob.algorithm;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/** How many links searches may still look at. Thread-safe. */
+final class EffortBudget {
+  private final AtomicLong left;
+
+  EffortBudget(long links) {
+    left = new AtomicLong(links);
+  }
+
+  boolean isSpent() {
+    return left.get() <= 0;
+  }
+
+  void spend(long links) {
+    left.addAndGet(-links);
+  }
+
+  long left() {
+    return left.get();
+  }
+}

@@ -1,0 +1,198 @@
+package io.malob.algorithm.graph;
+
+import com.google.common.collect.ImmutableList;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * The best path between one switch, the root, and each other switch, in one {@link Direction}:
+ * found by a {@link BestPathSearch}, which says what is best. Immutable but for the {@link Path}
+ * objects that it remembers; thread-safe. A look-up never searches.
+ */
+public final class BestPaths {
+  /**
+   * Widths that differ by less than a tenth are the same: what is left of links goes up and down.
+   */
+  private static final double NOISE = 0.1;
+
+  /** Which way the paths lead. */
+  enum Direction {
+    FROM_ROOT,
+    TO_ROOT;
+
+    /** The end of a link that is nearer to the root on a path over it. */
+    int inner(Adjacency graph, int link) {
+      return this == FROM_ROOT ? graph.source(link) : graph.target(link);
+    }
+
+    /** The other end. */
+    int outer(Adjacency graph, int link) {
+      return this == FROM_ROOT ? graph.target(link) : graph.source(link);
+    }
+  }
+
+  private final Adjacency graph;
+  private final DatapathId root;
+  private final Direction direction;
+  private final LinkCosts costs;
+  private final LinkWidths linkWidths;
+  private final Found found;
+  private final Path within;
+
+  /** By switch: its path, once it was asked for. */
+  private final AtomicReferenceArray<@Nullable Path> paths;
+
+  /**
+   * What a search has found, by switch.
+   *
+   * @param widths the bottleneck of its path: infinite at the root, negative where there is none
+   * @param links the links of all paths, one path after the other
+   * @param firstLinks where the path begins in them; it ends where {@code endOfLinks} says
+   * @param costs what its path costs, and what it would over narrower links
+   * @param used by link: whether a path uses it
+   * @param effort how many times the search looked at a link
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared, and written by the search alone
+  record Found(
+      double[] widths,
+      int[] links,
+      int[] firstLinks,
+      int[] endOfLinks,
+      CostsByWidth costs,
+      boolean[] used,
+      long effort) {}
+
+  BestPaths(
+      Adjacency graph,
+      DatapathId root,
+      Direction direction,
+      LinkCosts costs,
+      LinkWidths linkWidths,
+      Found found) {
+    this.graph = graph;
+    this.root = root;
+    this.direction = direction;
+    this.costs = costs;
+    this.linkWidths = linkWidths;
+    this.found = found;
+    this.within = Path.within(root);
+    this.paths = new AtomicReferenceArray<>(graph.switchCount());
+  }
+
+  /** The switch that the paths begin or end at. */
+  public DatapathId root() {
+    return root;
+  }
+
+  /** Whether the paths lead from the root to the others, not the other way round. */
+  public boolean isFromRoot() {
+    return direction == Direction.FROM_ROOT;
+  }
+
+  Direction direction() {
+    return direction;
+  }
+
+  /** The path between two switches, one of which is the root; empty if there is none. */
+  public Optional<Path> path(DatapathId src, DatapathId dst) {
+    DatapathId other = other(src, dst);
+    if (other.equals(root)) {
+      return Optional.of(within);
+    }
+    int number = graph.number(other);
+    if (number < 0 || found.widths[number] < 0) {
+      return Optional.empty();
+    }
+    @Nullable Path known = paths.get(number);
+    if (known != null) {
+      return Optional.of(known);
+    }
+    Path path = pathOf(number, src);
+    // another thread may have been faster: there is one object for each path
+    @Nullable Path earlier = paths.compareAndExchange(number, null, path);
+    return Optional.of(earlier == null ? path : earlier);
+  }
+
+  private DatapathId other(DatapathId src, DatapathId dst) {
+    return direction == Direction.FROM_ROOT ? dst : src;
+  }
+
+  private Path pathOf(int number, DatapathId src) {
+    return new Path(
+        src,
+        Arrays.stream(found.links, found.firstLinks[number], found.endOfLinks[number])
+            .mapToObj(graph::link)
+            .collect(ImmutableList.toImmutableList()));
+  }
+
+  /**
+   * The bottleneck of the path between two switches, one of which is the root, when it was searched
+   * for; 0 if there is none.
+   */
+  public double width(DatapathId src, DatapathId dst) {
+    int number = graph.number(other(src, dst));
+    return number < 0 ? 0 : Math.max(0, found.widths[number]);
+  }
+
+  /** How many times the search looked at a link. */
+  public long effort() {
+    return found.effort;
+  }
+
+  /**
+   * Whether a search with these costs and widths would find the same paths again, or others that
+   * are wider, or as wide and cheaper, by no more than noise. One pass over the links; false where
+   * that does not suffice to tell.
+   */
+  boolean holds(LinkCosts costsNow, LinkWidths widthsNow) {
+    for (int link = 0; link < graph.linkCount(); link++) {
+      double before = linkWidths.of(link);
+      double now = widthsNow.of(link);
+      // not by the difference, which two infinite widths do not have
+      boolean isNarrower = now < (1 - NOISE) * before;
+      boolean isWider = now > (1 + NOISE) * before;
+      boolean costsOther = !costsNow.isLike(costs, link);
+      if (found.used[link] && (isNarrower || costsOther)) {
+        return false;
+      }
+      if ((isWider && wouldWiden(link, now))
+          || (costsOther && couldBeCheaper(link, costsNow, 0, now))
+          || (isWider && couldBeCheaper(link, costsNow, before, now))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether a link of that width would give the switch behind it a wider path. */
+  private boolean wouldWiden(int link, double width) {
+    double inner = found.widths[direction.inner(graph, link)];
+    return Math.min(inner, width) > found.widths[direction.outer(graph, link)];
+  }
+
+  /**
+   * Whether a path over a link could be as cheap as one that was found, or cheaper, among paths of
+   * a bottleneck that is wider than one width, and not wider than another.
+   */
+  private boolean couldBeCheaper(int link, LinkCosts costsNow, double above, double upTo) {
+    CostsByWidth known = found.costs;
+    int inner = known.narrowest(direction.inner(graph, link));
+    int outer = known.narrowest(direction.outer(graph, link));
+    // from the narrowest paths to the widest
+    while (inner != CostsByWidth.NONE && outer != CostsByWidth.NONE) {
+      double width = Math.min(upTo, Math.min(known.width(inner), known.width(outer)));
+      if (width > above && known.isAsCheap(inner, link, costsNow, outer)) {
+        return true;
+      }
+      if (width == upTo) {
+        return false;
+      }
+      inner = known.width(inner) == width ? known.wider(inner) : inner;
+      outer = known.width(outer) == width ? known.wider(outer) : outer;
+    }
+    return false;
+  }
+}

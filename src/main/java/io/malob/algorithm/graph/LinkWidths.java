@@ -1,0 +1,50 @@
+package io.malob.algorithm.graph;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.stream.IntStream;
+
+/**
+ * How wide the links of one topology are, by their place in {@link Topology#links()}, and in which
+ * order. Immutable.
+ */
+final class LinkWidths {
+  private final double[] widths;
+  private final int[] widestFirst;
+
+  private LinkWidths(double[] widths, int[] widestFirst) {
+    this.widths = widths;
+    this.widestFirst = widestFirst;
+  }
+
+  /** The widths of links; the array belongs to this object from now on. */
+  static LinkWidths of(double[] widths) {
+    return new LinkWidths(
+        widths,
+        IntStream.range(0, widths.length)
+            .boxed()
+            .sorted(Comparator.comparingDouble(link -> -widths[link]))
+            .mapToInt(Integer::intValue)
+            .toArray());
+  }
+
+  /** All links equally wide, so that only what they cost counts. */
+  static LinkWidths alike(int links) {
+    double[] widths = new double[links];
+    Arrays.fill(widths, Double.POSITIVE_INFINITY);
+    return new LinkWidths(widths, IntStream.range(0, links).toArray());
+  }
+
+  double of(int link) {
+    return widths[link];
+  }
+
+  /** The link at a place of the order, the widest at place 0. */
+  int atPlace(int place) {
+    return widestFirst[place];
+  }
+
+  int count() {
+    return widths.length;
+  }
+}

@@ -1,0 +1,185 @@
+package io.malob.balancer;
+
+import static net.bytebuddy.matcher.ElementMatchers.isMethod;
+import static net.bytebuddy.matcher.ElementMatchers.nameStartsWith;
+import static net.bytebuddy.matcher.ElementMatchers.namedOneOf;
+import static net.bytebuddy.matcher.ElementMatchers.not;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.common.collect.Sets;
+import io.malob.algorithm.Algorithm;
+import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.view.VipMac;
+import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.Catalog;
+import io.malob.state.catalog.CatalogException;
+import io.malob.state.catalog.Fields;
+import io.malob.testing.CodeWatch;
+import io.malob.testing.Frames;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/**
+ * What the thread that has read a packet-in does for a placement, and what housekeeping does on a
+ * thread of its own.
+ *
+ * <pre>
+ *  client ---1 s1 2---1 s2 2---1 s4 4-- member 1
+ *                3---1 s3 2---2 s4
+ *                      s3 4-- member 2
+ * </pre>
+ */
+class PlacementThreadsTest {
+  private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
+
+  private final ExecutorService housekeeping = Executors.newSingleThreadExecutor();
+  private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private boolean isApart;
+  private Thread housekeeper;
+  private BalancerNetwork net;
+  private Host client;
+  private DatapathId s2;
+
+  /** As soon as housekeeping is apart, its tasks wait until {@link #settle}. */
+  private final class OwnThread implements BalancerNetwork.Transport {
+    @Override
+    public void toUpkeep(Runnable task) {
+      if (isApart) {
+        tasks.add(task);
+      } else {
+        task.run();
+      }
+    }
+  }
+
+  /** Housekeeping does all that it has to do, while this thread does nothing. */
+  private void settle() {
+    CompletableFuture.runAsync(
+            () -> {
+              for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+                task.run();
+              }
+            },
+            housekeeping)
+        .join();
+  }
+
+  @BeforeEach
+  void setUp() {
+    housekeeper = CompletableFuture.supplyAsync(Thread::currentThread, housekeeping).join();
+    net = new BalancerNetwork(Map.of(), new OwnThread(), new AtomicLong());
+    DatapathId s1 = net.addSwitch(1);
+    s2 = net.addSwitch(2);
+    DatapathId s3 = net.addSwitch(3);
+    DatapathId s4 = net.addSwitch(4);
+    net.link(s1, 2, s2, 1);
+    net.link(s2, 2, s4, 1);
+    net.link(s1, 3, s3, 1);
+    net.link(s3, 2, s4, 2);
+    client = Host.of(s1, 1, "10.0.0.1");
+    Host first = Host.of(s4, 4, "10.0.0.11");
+    Host second = Host.of(s3, 4, "10.0.0.12");
+    net.webService(first, second);
+    List.of(client, first, second).forEach(net::learn);
+  }
+
+  @AfterEach
+  void tearDown() {
+    housekeeping.shutdown();
+  }
+
+  private void use(String algorithm) {
+    try {
+      net.module.catalog().update(Catalog.POOLS, "p", Fields.of("lb_method", algorithm));
+    } catch (CatalogException e) {
+      throw new IllegalArgumentException(e);
+    }
+    isApart = true;
+  }
+
+  private void open(int port) {
+    byte[] syn =
+        Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), port, VIP, 80, Packet.TCP_SYN);
+    assertEquals(1, net.send(client, syn).size(), () -> "deliveries of port " + port);
+  }
+
+  private static Stream<String> algorithms() {
+    return Algorithm.names().stream();
+  }
+
+  /** All that looks at a whole network. */
+  private static CodeWatch searches() {
+    return CodeWatch.ofMethods(
+        namedOneOf(
+            "io.malob.algorithm.graph.BestPathSearch",
+            "io.malob.algorithm.graph.KShortestPaths",
+            "io.malob.algorithm.graph.CheapestPaths",
+            "io.malob.algorithm.graph.PathTree"),
+        isMethod().and(namedOneOf("search", "find", "to", "fewestHops", "cheapest")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("algorithms")
+  void placement_byTheThreadOfASwitch_searchesForNoPath(String algorithm) {
+    use(algorithm);
+    try (CodeWatch searches = searches()) {
+      for (int port = 1_000; port < 1_050; port++) {
+        open(port);
+      }
+      settle();
+      net.pass(2);
+      settle();
+      open(2_000);
+      searches.clear();
+      net.unlink(s2, 2);
+      settle();
+      for (int port = 3_000; port < 3_050; port++) {
+        open(port);
+      }
+      assertNotEquals(List.of(), searches.by(housekeeper), "housekeeping searches");
+      assertEquals(List.of(), searches.by(Thread.currentThread()));
+    }
+  }
+
+  private Set<Object> locksOfOpening(CodeWatch locks, int port) {
+    locks.clear();
+    open(port);
+    Set<Object> entered = Collections.newSetFromMap(new IdentityHashMap<>());
+    locks.by(Thread.currentThread()).forEach(event -> entered.add(event.lock()));
+    return entered;
+  }
+
+  @Test
+  void placement_sharesNoLockWithAnotherOfTheSameVipAndPath() {
+    use("SL-PS");
+    open(1_000);
+    open(1_001);
+    try (CodeWatch locks =
+        CodeWatch.ofLocks(
+            nameStartsWith("io.malob.").and(not(nameStartsWith("io.malob.testing."))))) {
+      Set<Object> one = locksOfOpening(locks, 1_002);
+      Set<Object> other = locksOfOpening(locks, 1_003);
+      assertTrue(!one.isEmpty(), "the connection's own");
+      assertEquals(Set.of(), Sets.intersection(one, other));
+    }
+  }
+}
