@@ -51,6 +51,7 @@ class ArchitectureTest {
   private static final String MPTCP = "io.malob.mptcp..";
   private static final String ENDHOST = "io.malob.endhost..";
   private static final String JSON = "io.malob.json..";
+  private static final String RESOURCE = "io.malob.resource..";
   private static final String MODULE = "io.malob.module..";
   private static final String REST = "io.malob.rest..";
   private static final String CONTROLLER = "io.malob.controller..";
@@ -74,18 +75,10 @@ class ArchitectureTest {
           "io.malob.latency.LatencyCounters$ProbeCount");
 
   /** What other modules may see of the routes of sub-flows. */
-  private static final Set<String> MPTCP_SERVICE =
-      Set.of(
-          "io.malob.mptcp.IMptcpService",
-          "io.malob.mptcp.MptcpException",
-          "io.malob.mptcp.MptcpException$Reason");
+  private static final Set<String> MPTCP_SERVICE = Set.of("io.malob.mptcp.IMptcpService");
 
   /** What other modules may see of a host's flows. */
-  private static final Set<String> ENDHOST_SERVICE =
-      Set.of(
-          "io.malob.endhost.IEndhostService",
-          "io.malob.endhost.EndhostException",
-          "io.malob.endhost.EndhostException$Reason");
+  private static final Set<String> ENDHOST_SERVICE = Set.of("io.malob.endhost.IEndhostService");
 
   /** Each package and how many classes it has at least. */
   private static final Map<String, Integer> SCANNED =
@@ -102,7 +95,8 @@ class ArchitectureTest {
           Map.entry("io.malob.mptcp..", 20),
           Map.entry("io.malob.endhost..", 20),
           Map.entry("io.malob.rest..", 12),
-          Map.entry("io.malob.json..", 2),
+          Map.entry("io.malob.json..", 6),
+          Map.entry("io.malob.resource..", 8),
           Map.entry("io.malob.metrics..", 8),
           Map.entry("io.malob.controller..", 60),
           Map.entry("net.floodlightcontroller..", 25));
@@ -141,10 +135,18 @@ class ArchitectureTest {
   static final ArchRule objectMappers_areMadeByJsonOnly =
       noClasses()
           .that()
-          .resideOutsideOfPackages(JSON, CONTROLLER, METRICS)
+          .resideOutsideOfPackage(JSON)
           .should()
           .dependOnClassesThat()
           .areAssignableTo(ObjectMapper.class);
+
+  @ArchTest
+  static final ArchRule resource_seesJsonAndFloodlightsApiOnly =
+      noClasses()
+          .that()
+          .resideInAPackage(RESOURCE)
+          .should()
+          .dependOnClassesThat(oursExcept(RESOURCE, JSON, FLOODLIGHT));
 
   @ArchTest
   static final ArchRule file_seesJsonOnly =
@@ -311,7 +313,7 @@ class ArchitectureTest {
           .resideInAPackage(REST)
           .should()
           .dependOnClassesThat(
-              oursExcept(REST, BALANCER_API, ALGORITHM, STATE, MODULE, FLOODLIGHT, JSON)
+              oursExcept(REST, RESOURCE, BALANCER_API, ALGORITHM, STATE, MODULE, FLOODLIGHT, JSON)
                   .and(notOneOf(LATENCY_SERVICE))
                   .and(notOneOf(MPTCP_SERVICE))
                   .and(notOneOf(ENDHOST_SERVICE))
@@ -325,7 +327,7 @@ class ArchitectureTest {
           .resideInAPackage(METRICS)
           .should()
           .dependOnClassesThat(
-              oursExcept(METRICS, BALANCER_API, MODULE, ALGORITHM, STATE, FLOODLIGHT)
+              oursExcept(METRICS, RESOURCE, BALANCER_API, MODULE, ALGORITHM, STATE, FLOODLIGHT)
                   .and(notOneOf(LATENCY_SERVICE))
                   .and(notOneOf(MONITOR_SERVICE))
                   .and(notOneOf(AGENT_SERVICE)));
@@ -337,7 +339,16 @@ class ArchitectureTest {
           .resideInAPackage(CONTROLLER)
           .should()
           .dependOnClassesThat(
-              oursExcept(CONTROLLER, FILE, STORE, MODULE, ALGORITHM, OPENFLOW, FLOODLIGHT));
+              oursExcept(
+                  CONTROLLER,
+                  RESOURCE,
+                  STORE,
+                  FILE,
+                  JSON,
+                  MODULE,
+                  ALGORITHM,
+                  OPENFLOW,
+                  FLOODLIGHT));
 
   @ArchTest
   static final ArchRule floodlightApi_seesNothingOfOurs =

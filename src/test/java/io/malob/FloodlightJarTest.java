@@ -126,6 +126,7 @@ class FloodlightJarTest {
             "module",
             "monitor",
             "openflow",
+            "resource",
             "rest",
             "state",
             "store"),

@@ -1,12 +1,10 @@
 package io.malob.endhost;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.google.common.collect.ImmutableList;
-import io.malob.json.Json;
-import java.io.IOException;
+import com.google.common.collect.ImmutableSet;
+import io.malob.json.JsonInput;
+import io.malob.json.RejectedException;
 import java.util.HashSet;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -20,6 +18,17 @@ final class ConfigurationReader {
   private static final int MOST_UPLINKS = 64;
 
   private static final long MOST_BPS = 1_000_000_000_000L;
+  private static final double MAX_WEIGHT = 1e9;
+
+  private static final ImmutableSet<String> NETWORK =
+      ImmutableSet.of("switch", "algorithm", "default_uplink", "inside", "uplinks");
+  private static final ImmutableSet<String> INSIDE =
+      ImmutableSet.of("port", "mac", "gateway_mac", "ipv4", "gateway_ipv4", "ipv6", "gateway_ipv6");
+  private static final ImmutableSet<String> UPLINK =
+      ImmutableSet.of(
+          "name", "port", "mac", "weight", "ipv4", "gateway_ipv4", "ipv6", "gateway_ipv6");
+  private static final ImmutableSet<String> ALGORITHM = ImmutableSet.of("algorithm");
+  private static final ImmutableSet<String> CAPACITY = ImmutableSet.of("capacity_bps");
 
   private ConfigurationReader() {}
 
@@ -28,117 +37,89 @@ final class ConfigurationReader {
    *
    * @param algorithm what counts if it names none
    */
-  static HostNetwork network(byte[] body, String algorithm) throws EndhostException {
-    JsonFields fields =
-        JsonFields.of(
-            parsed(body), "", Set.of("switch", "algorithm", "default_uplink", "inside", "uplinks"));
-    ImmutableList<Uplink> uplinks = uplinks(fields);
-    Optional<String> defaultUplink = fields.text("default_uplink");
-    if (defaultUplink.isPresent()
-        && uplinks.stream().noneMatch(each -> each.name().equals(defaultUplink.get()))) {
-      throw EndhostException.invalid(
-          "default_uplink",
-          "default_uplink must be the name of an uplink, not \"" + defaultUplink.get() + "\"");
-    }
-    Optional<String> named = fields.text("algorithm");
+  static HostNetwork network(byte[] body, String algorithm) throws RejectedException {
+    JsonInput<RejectedException> fields = JsonInput.ofRequest(body).only(NETWORK);
+    ImmutableList<Uplink> uplinks = uplinks(fields.get("uplinks"));
+    JsonInput<RejectedException> defaultUplink = fields.get("default_uplink");
     return new HostNetwork(
-        fields.required("switch", "a datapath id", DatapathId::of),
-        inside(fields.object("inside")),
-        named.isPresent() ? algorithm(named.get()) : algorithm,
-        defaultUplink,
+        fields.get("switch").parsed("a datapath id", DatapathId::of),
+        inside(fields.get("inside").only(INSIDE)),
+        fields.get("algorithm").optional(ConfigurationReader::algorithm).orElse(algorithm),
+        defaultUplink.optional(value -> value.oneOf(uplinks.stream().map(Uplink::name).toList())),
         uplinks);
   }
 
-  private static Inside inside(JsonNode node) throws EndhostException {
-    JsonFields fields =
-        JsonFields.of(
-            node,
-            "inside.",
-            Set.of("port", "mac", "gateway_mac", "ipv4", "gateway_ipv4", "ipv6", "gateway_ipv6"));
+  private static Inside inside(JsonInput<RejectedException> fields) throws RejectedException {
     return new Inside(
-        fields.required("port"),
-        fields.required("mac", "a MAC address", MacAddress::of),
-        fields.required("gateway_mac", "a MAC address", MacAddress::of),
-        fields.required("ipv4", "an IPv4 address", IPv4Address::of),
-        fields.required("gateway_ipv4", "an IPv4 address", IPv4Address::of),
-        fields.parsed("ipv6", "an IPv6 address", IPv6Address::of),
-        fields.parsed("gateway_ipv6", "an IPv6 address", IPv6Address::of));
+        fields.get("port").string(),
+        mac(fields.get("mac")),
+        mac(fields.get("gateway_mac")),
+        ipv4(fields.get("ipv4")),
+        ipv4(fields.get("gateway_ipv4")),
+        fields.get("ipv6").optional(ConfigurationReader::ipv6),
+        fields.get("gateway_ipv6").optional(ConfigurationReader::ipv6));
   }
 
-  private static ImmutableList<Uplink> uplinks(JsonFields all) throws EndhostException {
-    JsonNode list = all.list("uplinks", MOST_UPLINKS);
+  private static ImmutableList<Uplink> uplinks(JsonInput<RejectedException> array)
+      throws RejectedException {
     ImmutableList.Builder<Uplink> uplinks = ImmutableList.builder();
     Set<String> names = new HashSet<>();
     Set<String> ports = new HashSet<>();
-    for (int i = 0; i < list.size(); i++) {
-      String path = "uplinks[" + i + "].";
-      Uplink uplink = uplink(list.get(i), path);
+    for (JsonInput<RejectedException> element : array.elements(MOST_UPLINKS)) {
+      Uplink uplink = uplink(element.only(UPLINK));
       if (!names.add(uplink.name())) {
-        throw EndhostException.invalid(
-            path + "name", path + "name is that of another uplink: \"" + uplink.name() + "\"");
+        throw ofAnother(element.placeOf("name"), uplink.name());
       }
       if (!ports.add(uplink.port())) {
-        throw EndhostException.invalid(
-            path + "port", path + "port is that of another uplink: \"" + uplink.port() + "\"");
+        throw ofAnother(element.placeOf("port"), uplink.port());
       }
       uplinks.add(uplink);
     }
     return uplinks.build();
   }
 
-  private static Uplink uplink(JsonNode node, String path) throws EndhostException {
-    JsonFields fields =
-        JsonFields.of(
-            node,
-            path,
-            Set.of(
-                "name", "port", "mac", "weight", "ipv4", "gateway_ipv4", "ipv6", "gateway_ipv6"));
+  private static RejectedException ofAnother(String place, String text) {
+    return RejectedException.invalid(place, place + " is that of another uplink: \"" + text + "\"");
+  }
+
+  private static Uplink uplink(JsonInput<RejectedException> fields) throws RejectedException {
     return new Uplink(
-        fields.required("name"),
-        fields.required("port"),
-        fields.required("mac", "a MAC address", MacAddress::of),
-        fields.number("weight", 0, 1e9).orElse(0.0),
-        fields.parsed("ipv4", "an IPv4 address", IPv4Address::of),
-        fields.parsed("gateway_ipv4", "an IPv4 address", IPv4Address::of),
-        fields.parsed("ipv6", "an IPv6 address", IPv6Address::of),
-        fields.parsed("gateway_ipv6", "an IPv6 address", IPv6Address::of));
+        fields.get("name").string(),
+        fields.get("port").string(),
+        mac(fields.get("mac")),
+        fields.get("weight").optional(value -> value.number(0, MAX_WEIGHT)).orElse(0.0),
+        fields.get("ipv4").optional(ConfigurationReader::ipv4),
+        fields.get("gateway_ipv4").optional(ConfigurationReader::ipv4),
+        fields.get("ipv6").optional(ConfigurationReader::ipv6),
+        fields.get("gateway_ipv6").optional(ConfigurationReader::ipv6));
+  }
+
+  private static MacAddress mac(JsonInput<RejectedException> value) throws RejectedException {
+    return value.parsed("a MAC address", MacAddress::of);
+  }
+
+  private static IPv4Address ipv4(JsonInput<RejectedException> value) throws RejectedException {
+    return value.parsed("an IPv4 address", IPv4Address::of);
+  }
+
+  private static IPv6Address ipv6(JsonInput<RejectedException> value) throws RejectedException {
+    return value.parsed("an IPv6 address", IPv6Address::of);
   }
 
   /** The rule to choose uplinks by. */
-  static String algorithm(byte[] body) throws EndhostException {
-    return algorithm(JsonFields.of(parsed(body), "", Set.of("algorithm")).required("algorithm"));
+  static String algorithm(byte[] body) throws RejectedException {
+    return algorithm(JsonInput.ofRequest(body).only(ALGORITHM).get("algorithm"));
   }
 
-  private static String algorithm(String name) throws EndhostException {
-    if (!UplinkChoice.NAMES.contains(name)) {
-      throw EndhostException.invalid(
-          "algorithm",
-          String.format(
-              "algorithm must be one of %s, not \"%s\"",
-              String.join(", ", UplinkChoice.NAMES), name));
-    }
-    return name;
+  private static String algorithm(JsonInput<RejectedException> value) throws RejectedException {
+    return value.oneOf(UplinkChoice.NAMES);
   }
 
   /** What an uplink can carry, in bit/s; empty: it is to be measured again. */
-  static OptionalLong capacity(byte[] body) throws EndhostException {
-    JsonNode node = parsed(body);
-    JsonFields fields = JsonFields.of(node, "", Set.of("capacity_bps"));
-    if (!node.has("capacity_bps")) {
-      throw EndhostException.invalid(
-          "capacity_bps", "capacity_bps is required: a number, or null to measure it again");
-    }
-    Optional<Double> bps = fields.number("capacity_bps", 0, MOST_BPS);
-    return bps.isEmpty() ? OptionalLong.empty() : OptionalLong.of(Math.round(bps.get()));
-  }
-
-  private static JsonNode parsed(byte[] body) throws EndhostException {
-    try {
-      return Json.read(body);
-    } catch (JsonProcessingException e) {
-      throw EndhostException.malformed("the body is not JSON: " + e.getOriginalMessage());
-    } catch (IOException e) {
-      throw new IllegalStateException("bytes in memory cannot be read", e);
-    }
+  static OptionalLong capacity(byte[] body) throws RejectedException {
+    JsonInput<RejectedException> bps = JsonInput.ofRequest(body).only(CAPACITY).get("capacity_bps");
+    return bps.isNull()
+        ? OptionalLong.empty()
+        : OptionalLong.of(Math.round(bps.number(0, MOST_BPS)));
   }
 }

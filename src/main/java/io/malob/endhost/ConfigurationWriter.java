@@ -1,5 +1,6 @@
 package io.malob.endhost;
 
+import io.malob.json.RejectedException;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -47,7 +48,7 @@ final class ConfigurationWriter {
   }
 
   /** Takes a configuration; one without an algorithm keeps that of the one before. */
-  void configure(byte[] request) throws EndhostException {
+  void configure(byte[] request) throws RejectedException {
     change.lock();
     try {
       apply(
@@ -58,7 +59,7 @@ final class ConfigurationWriter {
     }
   }
 
-  void setAlgorithm(byte[] request) throws EndhostException {
+  void setAlgorithm(byte[] request) throws RejectedException {
     String algorithm = ConfigurationReader.algorithm(request);
     change.lock();
     try {
@@ -68,13 +69,13 @@ final class ConfigurationWriter {
     }
   }
 
-  void setCapacity(String uplink, byte[] request) throws EndhostException {
+  void setCapacity(String uplink, byte[] request) throws RejectedException {
     OptionalLong bps = ConfigurationReader.capacity(request);
     change.lock();
     try {
       HostNetwork network = configured();
       if (network.uplinks().stream().noneMatch(each -> each.name().equals(uplink))) {
-        throw EndhostException.notFound(
+        throw RejectedException.notFound(
             String.format(
                 "there is no uplink \"%s\", only %s",
                 uplink, String.join(", ", network.uplinks().stream().map(Uplink::name).toList())));
@@ -114,8 +115,13 @@ final class ConfigurationWriter {
     }
   }
 
-  private HostNetwork configured() throws EndhostException {
-    return accepted.orElseThrow(EndhostException::notConfigured);
+  static RejectedException notConfigured() {
+    return RejectedException.unprocessable(
+        null, "no network of a host is configured yet: PUT it first");
+  }
+
+  private HostNetwork configured() throws RejectedException {
+    return accepted.orElseThrow(ConfigurationWriter::notConfigured);
   }
 
   private void apply(HostNetwork network) {

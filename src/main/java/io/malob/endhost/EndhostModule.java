@@ -1,6 +1,7 @@
 package io.malob.endhost;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.json.RejectedException;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
@@ -269,27 +270,27 @@ public final class EndhostModule
   }
 
   @Override
-  public Map<String, @Nullable Object> configure(byte[] request) throws EndhostException {
+  public Map<String, @Nullable Object> configure(byte[] request) throws RejectedException {
     configuration.configure(request);
     return status();
   }
 
   @Override
-  public Map<String, @Nullable Object> setAlgorithm(byte[] request) throws EndhostException {
+  public Map<String, @Nullable Object> setAlgorithm(byte[] request) throws RejectedException {
     configuration.setAlgorithm(request);
     return status();
   }
 
   @Override
   public Map<String, @Nullable Object> setCapacity(String uplink, byte[] request)
-      throws EndhostException {
+      throws RejectedException {
     configuration.setCapacity(uplink, request);
     return status();
   }
 
   @Override
-  public List<Map<String, @Nullable Object>> flows(int limit) throws EndhostException {
-    HostView view = uplinks.view().orElseThrow(EndhostException::notConfigured);
+  public List<Map<String, @Nullable Object>> flows(int limit) throws RejectedException {
+    HostView view = uplinks.view().orElseThrow(ConfigurationWriter::notConfigured);
     return status.flows(view, limit, nanoTime.getAsLong());
   }
 

@@ -1,5 +1,6 @@
 package io.malob.endhost;
 
+import io.malob.json.RejectedException;
 import java.util.List;
 import java.util.Map;
 import net.floodlightcontroller.core.module.IFloodlightService;
@@ -20,20 +21,20 @@ public interface IEndhostService extends IFloodlightService {
    *
    * @param request a JSON document
    */
-  Map<String, @Nullable Object> configure(byte[] request) throws EndhostException;
+  Map<String, @Nullable Object> configure(byte[] request) throws RejectedException;
 
   /** Chooses new flows' uplinks by another rule from now on. */
-  Map<String, @Nullable Object> setAlgorithm(byte[] request) throws EndhostException;
+  Map<String, @Nullable Object> setAlgorithm(byte[] request) throws RejectedException;
 
   /** Sets what an uplink can carry, or has it measured again. */
-  Map<String, @Nullable Object> setCapacity(String uplink, byte[] request) throws EndhostException;
+  Map<String, @Nullable Object> setCapacity(String uplink, byte[] request) throws RejectedException;
 
   /**
    * The open flows, newest first.
    *
    * @param limit at most so many
    */
-  List<Map<String, @Nullable Object>> flows(int limit) throws EndhostException;
+  List<Map<String, @Nullable Object>> flows(int limit) throws RejectedException;
 
   /**
    * Resets all flows, takes all rules away and forgets the configuration. A configuration that

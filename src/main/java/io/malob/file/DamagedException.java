@@ -1,6 +1,7 @@
 package io.malob.file;
 
 import com.fasterxml.jackson.core.JsonLocation;
+import io.malob.json.JsonInput;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,5 +16,16 @@ public final class DamagedException extends Exception {
         at == null
             ? what
             : "line " + at.getLineNr() + ", column " + at.getColumnNr() + ": " + what);
+  }
+
+  /** What is wrong with a value: its name and this. */
+  public static DamagedException at(JsonInput<DamagedException> value, String what) {
+    String place = value.place();
+    return in(value, (place.isEmpty() ? "the file" : place) + " " + what);
+  }
+
+  /** The same for a sentence that says which value it means. */
+  public static DamagedException in(JsonInput<DamagedException> value, String sentence) {
+    return new DamagedException(value.location().orElse(null), sentence);
   }
 }

@@ -7,6 +7,7 @@ import io.malob.module.INetworkRefusalService;
 import io.malob.module.Repetition;
 import io.malob.module.Settings;
 import io.malob.monitor.IMonitorService;
+import io.malob.resource.ResourceRoutable;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
@@ -100,7 +101,9 @@ public final class MetricsModule implements IFloodlightModule {
     bind(registry, collections);
     MultiCollector ours = () -> collect(ofBalancer, ofNetwork);
     registry.getPrometheusRegistry().register(ours);
-    context.getServiceImpl(IRestApiService.class).addRestletRoutable(new Scrape(registry));
+    context
+        .getServiceImpl(IRestApiService.class)
+        .addRestletRoutable(new ResourceRoutable("/metrics", Scrape.routes(registry)));
   }
 
   private static void bind(PrometheusMeterRegistry registry, JvmGcMetrics collections) {

@@ -15,8 +15,10 @@ import io.malob.algorithm.subflow.FlowIdentity;
 import io.malob.algorithm.subflow.Route;
 import io.malob.algorithm.subflow.SubflowPlan;
 import io.malob.file.DamagedException;
-import io.malob.file.StateNode;
+import io.malob.file.StateFile;
 import io.malob.json.Json;
+import io.malob.json.JsonInput;
+import io.malob.json.RejectedException;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.subflow.Fan;
 import io.malob.openflow.subflow.Fan.LabelledRoute;
@@ -28,7 +30,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -54,12 +55,12 @@ final class AppliedFormat {
    * @throws DamagedException if they are not what {@link #write} makes
    */
   static Applied read(byte[] bytes) throws DamagedException {
-    StateNode root = StateNode.parse(bytes);
-    root.get("version").number(VERSION, VERSION);
+    JsonInput<DamagedException> root = StateFile.parse(bytes);
+    root.get("version").whole(VERSION, VERSION);
     try {
       return new Reader(root).read();
     } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-      throw root.damagedBy("the plan contradicts itself: " + e.getMessage());
+      throw DamagedException.in(root, "the plan contradicts itself: " + e.getMessage());
     }
   }
 
@@ -154,18 +155,18 @@ final class AppliedFormat {
   }
 
   private static final class Reader {
-    private final StateNode root;
+    private final JsonInput<DamagedException> root;
     private final List<DirectedLink> numbered = new ArrayList<>();
 
-    Reader(StateNode root) {
+    Reader(JsonInput<DamagedException> root) {
       this.root = root;
     }
 
     Applied read() throws DamagedException {
-      for (StateNode node : root.get("links").elements()) {
-        List<StateNode> link = node.elements();
+      for (JsonInput<DamagedException> node : root.get("links").elements()) {
+        List<JsonInput<DamagedException>> link = node.elements();
         if (link.size() != 4) {
-          throw node.damaged("must have four elements");
+          throw DamagedException.at(node, "must have four elements");
         }
         numbered.add(
             new DirectedLink(
@@ -174,11 +175,11 @@ final class AppliedFormat {
                 switchId(link.get(2)),
                 port(link.get(3))));
       }
-      String document = root.get("request").text();
+      String document = root.get("request").string();
       MptcpRequest request = request(document);
       Map<FlowIdentity, LabelledRoute> labelled = new LinkedHashMap<>();
       Map<FlowIdentity, Route> routes = new LinkedHashMap<>();
-      for (StateNode node : root.get("routes").elements()) {
+      for (JsonInput<DamagedException> node : root.get("routes").elements()) {
         LabelledRoute route = route(node);
         labelled.put(route.route().identity(), route);
         routes.put(route.route().identity(), route.route());
@@ -203,92 +204,95 @@ final class AppliedFormat {
     private MptcpRequest request(String document) throws DamagedException {
       try {
         return RequestFormat.read(document.getBytes(StandardCharsets.UTF_8));
-      } catch (MptcpException e) {
-        throw root.get("request").damaged("is no request: " + e.getMessage());
+      } catch (RejectedException e) {
+        throw DamagedException.at(root.get("request"), "is no request: " + e.getMessage());
       }
     }
 
-    private ImmutableList<Member> members(StateNode array) throws DamagedException {
+    private ImmutableList<Member> members(JsonInput<DamagedException> array)
+        throws DamagedException {
       ImmutableList.Builder<Member> members = ImmutableList.builder();
-      for (StateNode node : array.elements()) {
+      for (JsonInput<DamagedException> node : array.elements()) {
         members.add(member(node));
       }
       return members.build();
     }
 
-    private static ImmutableList<String> texts(StateNode array) throws DamagedException {
+    private static ImmutableList<String> texts(JsonInput<DamagedException> array)
+        throws DamagedException {
       ImmutableList.Builder<String> texts = ImmutableList.builder();
-      for (StateNode element : array.elements()) {
-        texts.add(element.text());
+      for (JsonInput<DamagedException> element : array.elements()) {
+        texts.add(element.string());
       }
       return texts.build();
     }
 
     private Topology topology() throws DamagedException {
       List<DatapathId> switches = new ArrayList<>();
-      for (StateNode node : root.get("switches").elements()) {
+      for (JsonInput<DamagedException> node : root.get("switches").elements()) {
         switches.add(switchId(node));
       }
       return Topology.of(switches, links(root.get("topology")));
     }
 
-    private static DatapathId switchId(StateNode node) throws DamagedException {
-      return node.value(DatapathId::of, "a datapath id");
+    private static DatapathId switchId(JsonInput<DamagedException> node) throws DamagedException {
+      return node.parsed("a datapath id", DatapathId::of);
     }
 
-    private static OFPort port(StateNode node) throws DamagedException {
-      return OFPort.of(node.number(Integer.MIN_VALUE, Integer.MAX_VALUE));
+    private static OFPort port(JsonInput<DamagedException> node) throws DamagedException {
+      return OFPort.of(node.whole(Integer.MIN_VALUE, Integer.MAX_VALUE));
     }
 
     private ImmutableListMultimap<DatapathId, DirectedLink> coreLinks() throws DamagedException {
       ImmutableListMultimap.Builder<DatapathId, DirectedLink> links =
           ImmutableListMultimap.builder();
-      Map<DatapathId, StateNode> sorted = new TreeMap<>();
-      StateNode core = root.get("core_links");
-      for (Map.Entry<String, StateNode> field : core.fields().entrySet()) {
+      Map<DatapathId, JsonInput<DamagedException>> sorted = new TreeMap<>();
+      JsonInput<DamagedException> core = root.get("core_links");
+      for (Map.Entry<String, JsonInput<DamagedException>> field : core.fields().entrySet()) {
         try {
           sorted.put(DatapathId.of(field.getKey()), field.getValue());
         } catch (IllegalArgumentException e) {
-          throw field.getValue().damaged("is not of a datapath id");
+          throw DamagedException.at(field.getValue(), "is not of a datapath id");
         }
       }
-      for (Map.Entry<DatapathId, StateNode> entry : sorted.entrySet()) {
+      for (Map.Entry<DatapathId, JsonInput<DamagedException>> entry : sorted.entrySet()) {
         links.putAll(entry.getKey(), links(entry.getValue()));
       }
       return links.build();
     }
 
-    private ImmutableList<DirectedLink> links(StateNode array) throws DamagedException {
+    private ImmutableList<DirectedLink> links(JsonInput<DamagedException> array)
+        throws DamagedException {
       ImmutableList.Builder<DirectedLink> links = ImmutableList.builder();
-      for (StateNode element : array.elements()) {
+      for (JsonInput<DamagedException> element : array.elements()) {
         links.add(link(element));
       }
       return links.build();
     }
 
-    private DirectedLink link(StateNode node) throws DamagedException {
+    private DirectedLink link(JsonInput<DamagedException> node) throws DamagedException {
       if (numbered.isEmpty()) {
-        throw node.damaged("is of no link");
+        throw DamagedException.at(node, "is of no link");
       }
-      return numbered.get(node.number(0, numbered.size() - 1));
+      return numbered.get(node.whole(0, numbered.size() - 1));
     }
 
-    private Member member(StateNode node) throws DamagedException {
-      Optional<StateNode> aliases = node.find("aliases");
+    private Member member(JsonInput<DamagedException> node) throws DamagedException {
+      JsonInput<DamagedException> aliases = node.get("aliases");
       Host host =
           new Host(
-              node.get("id").text(),
-              node.get("address").value(IPv4Address::of, "an IPv4 address"),
-              node.get("prefix_length").number(0, 32),
+              node.get("id").string(),
+              node.get("address").parsed("an IPv4 address", IPv4Address::of),
+              node.get("prefix_length").whole(0, 32),
               new Attachment(
                   switchId(node.get("switch")),
                   port(node.get("port")),
-                  node.get("mac").value(MacAddress::of, "a MAC address")),
+                  node.get("mac").parsed("a MAC address", MacAddress::of)),
               node.get("fixed").flag(),
-              node.get("vlan").number(0, 4095),
-              node.get("tagging").value(Fan.Tagging::valueOf, "a way to tag"),
-              aliases.isPresent() ? addresses(aliases.get()) : ImmutableList.of(),
-              node.get("device").text());
+              node.get("vlan").whole(0, 4095),
+              node.get("tagging").parsed("a way to tag", Fan.Tagging::valueOf),
+              aliases.isThere() ? addresses(aliases) : ImmutableList.of(),
+              node.get("device").string());
       return new Member(
           host,
           addresses(node.get("addresses")),
@@ -296,51 +300,52 @@ final class AppliedFormat {
           links(node.get("merged")));
     }
 
-    private static ImmutableList<IPv4Address> addresses(StateNode array) throws DamagedException {
+    private static ImmutableList<IPv4Address> addresses(JsonInput<DamagedException> array)
+        throws DamagedException {
       ImmutableList.Builder<IPv4Address> addresses = ImmutableList.builder();
-      for (StateNode element : array.elements()) {
-        IPv4Address address = element.value(IPv4Address::of, "an IPv4 address");
+      for (JsonInput<DamagedException> element : array.elements()) {
+        IPv4Address address = element.parsed("an IPv4 address", IPv4Address::of);
         addresses.add(address);
       }
       return addresses.build();
     }
 
-    private LabelledRoute route(StateNode node) throws DamagedException {
+    private LabelledRoute route(JsonInput<DamagedException> node) throws DamagedException {
       DirectedLink first = link(node.get("first"));
       ImmutableList.Builder<Path> branches = ImmutableList.builder();
-      for (StateNode branch : node.get("branches").elements()) {
+      for (JsonInput<DamagedException> branch : node.get("branches").elements()) {
         branches.add(new Path(first.src(), links(branch)));
       }
       ImmutableList.Builder<Label> labels = ImmutableList.builder();
-      for (StateNode label : node.get("labels").elements()) {
-        labels.add(new Label(label.number(Label.MAX_CONNECTION_ID + 1, Label.MAX_ID)));
+      for (JsonInput<DamagedException> label : node.get("labels").elements()) {
+        labels.add(new Label(label.whole(Label.MAX_CONNECTION_ID + 1, Label.MAX_ID)));
       }
       return new LabelledRoute(
           new Route(
-              new FlowIdentity(first, node.get("vlan").number(0, 4095)),
-              node.get("kind").value(Route.Kind::valueOf, "a kind of route"),
+              new FlowIdentity(first, node.get("vlan").whole(0, 4095)),
+              node.get("kind").parsed("a kind of route", Route.Kind::valueOf),
               branches.build(),
-              node.get("reason").text()),
+              node.get("reason").string()),
           labels.build());
     }
 
     private SubflowPlan plan(ImmutableList<Route> routes) throws DamagedException {
-      StateNode node = root.get("plan");
+      JsonInput<DamagedException> node = root.get("plan");
       Map<UndirectedLink, @Nullable Double> loads = new HashMap<>();
-      for (StateNode load : node.get("loads").elements()) {
-        List<StateNode> pair = load.elements();
+      for (JsonInput<DamagedException> load : node.get("loads").elements()) {
+        List<JsonInput<DamagedException>> pair = load.elements();
         if (pair.size() != 2) {
-          throw load.damaged("must have two elements");
+          throw DamagedException.at(load, "must have two elements");
         }
-        loads.put(UndirectedLink.of(link(pair.get(0))), pair.get(1).real());
+        loads.put(UndirectedLink.of(link(pair.get(0))), pair.get(1).anyNumber());
       }
       return new SubflowPlan(
           routes,
           ImmutableSortedMap.copyOf(loads),
-          node.get("maximum").real(),
-          node.get("minimum").real(),
+          node.get("maximum").anyNumber(),
+          node.get("minimum").anyNumber(),
           node.get("proven_optimal").flag(),
-          node.get("proof").text());
+          node.get("proof").string());
     }
   }
 }

@@ -3,6 +3,7 @@ package io.malob.mptcp;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableListMultimap;
 import io.malob.algorithm.graph.DirectedLink;
+import io.malob.json.RejectedException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -48,7 +49,7 @@ final class FanOut {
    */
   ImmutableList<Member> members(
       Collection<Host> hosts, Map<String, Member> before, Collection<IPv4Address> taken)
-      throws MptcpException {
+      throws RejectedException {
     for (Host host : hosts) {
       claim(host, host.ip(), "address");
     }
@@ -72,23 +73,23 @@ final class FanOut {
         : member.addresses().subList(1, member.addresses().size());
   }
 
-  private void claim(Host host, IPv4Address address, String field) throws MptcpException {
+  private void claim(Host host, IPv4Address address, String field) throws RejectedException {
     @Nullable String owner = owners.put(address, host.id());
     if (owner != null && !owner.isEmpty()) {
-      throw MptcpException.invalid(
+      throw RejectedException.invalid(
           "hosts." + host.id() + "." + field,
           String.format(
               "hosts.%s.%s: %s is an address of %s, too", host.id(), field, address, owner));
     }
   }
 
-  private Member member(Host host, List<IPv4Address> fixed) throws MptcpException {
+  private Member member(Host host, List<IPv4Address> fixed) throws RejectedException {
     ImmutableList<DirectedLink> links = turned(host);
     int wanted = Math.min(links.size(), MOST_ADDRESSES);
     List<IPv4Address> addresses = new ArrayList<>(List.of(host.ip()));
     addresses.addAll(fixed);
     if (!host.aliases().isEmpty() && addresses.size() < wanted) {
-      throw MptcpException.unavailable(
+      throw RejectedException.unprocessable(
           "hosts." + host.id() + ".addresses",
           String.format(
               "hosts.%s.addresses: %s has %d core links, so %s needs %d addresses besides its own,"
@@ -124,7 +125,7 @@ final class FanOut {
         .build();
   }
 
-  private IPv4Address free(Host host, int number) throws MptcpException {
+  private IPv4Address free(Host host, int number) throws RejectedException {
     IPv4Address wanted = IPv4Address.of(host.ip().getInt() + STEP * number);
     if (isFree(host, wanted)) {
       owners.put(wanted, host.id());
@@ -139,7 +140,7 @@ final class FanOut {
         return address;
       }
     }
-    throw MptcpException.unavailable(
+    throw RejectedException.unprocessable(
         "hosts." + host.id() + ".address",
         String.format(
             "hosts.%s.address: %s has no room for the %d addresses that %s needs",
@@ -157,11 +158,11 @@ final class FanOut {
   }
 
   /** All ids, to find one twice. */
-  static void checkIds(Collection<GivenHost> hosts) throws MptcpException {
+  static void checkIds(Collection<GivenHost> hosts) throws RejectedException {
     Set<String> ids = new HashSet<>();
     for (GivenHost host : hosts) {
       if (!ids.add(host.id())) {
-        throw MptcpException.invalid("hosts", "hosts: two have the id " + host.id());
+        throw RejectedException.invalid("hosts", "hosts: two have the id " + host.id());
       }
     }
   }

@@ -1,5 +1,6 @@
 package io.malob.mptcp;
 
+import io.malob.json.RejectedException;
 import java.util.Map;
 import java.util.Optional;
 import net.floodlightcontroller.core.module.IFloodlightService;
@@ -16,7 +17,7 @@ public interface IMptcpService extends IFloodlightService {
    *
    * @param request a JSON document
    */
-  Map<String, @Nullable Object> plan(byte[] request) throws MptcpException;
+  Map<String, @Nullable Object> plan(byte[] request) throws RejectedException;
 
   /**
    * Makes a plan and puts it in place of the one before, if there is one. Returns when the switches
@@ -25,7 +26,7 @@ public interface IMptcpService extends IFloodlightService {
    * @param request a JSON document
    * @return what {@link #status} says then
    */
-  Map<String, @Nullable Object> apply(byte[] request) throws MptcpException;
+  Map<String, @Nullable Object> apply(byte[] request) throws RejectedException;
 
   /** What is in place. */
   Map<String, @Nullable Object> status();
@@ -35,7 +36,7 @@ public interface IMptcpService extends IFloodlightService {
    *
    * @return false if there was none
    */
-  boolean clear() throws MptcpException;
+  boolean clear() throws RejectedException;
 
   /**
    * Whether switches lead packets by the latest change; not if some have not confirmed it, or have

@@ -3,6 +3,7 @@ package io.malob.mptcp;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableListMultimap;
 import io.malob.algorithm.Attachment;
+import io.malob.json.RejectedException;
 import io.malob.openflow.subflow.Fan.Tagging;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -75,7 +76,7 @@ final class KnownHosts {
 
   /** The hosts of a request, at the places where it, or the controller, says that they are. */
   static List<Host> resolve(Collection<GivenHost> given, Collection<Seen> seen)
-      throws MptcpException {
+      throws RejectedException {
     ImmutableListMultimap<IPv4Address, Seen> byAddress = byAddress(seen);
     List<Host> hosts = new ArrayList<>();
     for (GivenHost host : given) {
@@ -91,7 +92,7 @@ final class KnownHosts {
     return byAddress.build();
   }
 
-  private static Host resolve(GivenHost given, List<Seen> seen) throws MptcpException {
+  private static Host resolve(GivenHost given, List<Seen> seen) throws RejectedException {
     if (given.switchId().isPresent() && given.port().isPresent() && given.mac().isPresent()) {
       Attachment at = new Attachment(given.switchId().get(), given.port().get(), given.mac().get());
       return host(given, at, given.vlan().orElse(0), true);
@@ -103,7 +104,7 @@ final class KnownHosts {
         return host(given, one.at(), given.vlan().orElse(one.vlan()), false);
       }
     }
-    throw MptcpException.unavailable(
+    throw RejectedException.unprocessable(
         "hosts." + given.id(),
         String.format(
             "hosts.%s: the controller has not seen %s%s; let it send something, or give its mac,"

@@ -1,6 +1,7 @@
 package io.malob.mptcp;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.json.RejectedException;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.FoundLinks;
 import io.malob.module.IStoreService;
@@ -269,7 +270,7 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
   }
 
   @Override
-  public Map<String, @Nullable Object> plan(byte[] request) throws MptcpException {
+  public Map<String, @Nullable Object> plan(byte[] request) throws RejectedException {
     NetworkPlan plan;
     synchronized (planning) {
       plan = keeper.dryRun(request);
@@ -282,13 +283,13 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
   }
 
   @Override
-  public Map<String, @Nullable Object> apply(byte[] request) throws MptcpException {
+  public Map<String, @Nullable Object> apply(byte[] request) throws RejectedException {
     await(done -> keeper.apply(request, done));
     return status();
   }
 
   @Override
-  public boolean clear() throws MptcpException {
+  public boolean clear() throws RejectedException {
     AtomicBoolean was = new AtomicBoolean();
     await(done -> was.set(keeper.clear(done)));
     return was.get();
@@ -300,26 +301,26 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
   }
 
   private interface Change {
-    void make(Runnable done) throws MptcpException;
+    void make(Runnable done) throws RejectedException;
   }
 
   /** Makes a change in its turn, and waits until switches have confirmed, but not for ever. */
-  private void await(Change change) throws MptcpException {
-    CompletableFuture<Optional<MptcpException>> refused = new CompletableFuture<>();
+  private void await(Change change) throws RejectedException {
+    CompletableFuture<Optional<RejectedException>> refused = new CompletableFuture<>();
     CompletableFuture<Boolean> confirmed = new CompletableFuture<>();
     inOrder.execute(
         () -> {
           try {
             change.make(() -> confirmed.complete(true));
             refused.complete(Optional.empty());
-          } catch (MptcpException e) {
+          } catch (RejectedException e) {
             refused.complete(Optional.of(e));
           } catch (RuntimeException e) {
             refused.completeExceptionally(e);
           }
         });
     try {
-      Optional<MptcpException> why = refused.get();
+      Optional<RejectedException> why = refused.get();
       if (why.isPresent()) {
         throw why.get();
       }

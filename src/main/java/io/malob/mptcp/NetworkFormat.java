@@ -1,15 +1,16 @@
 package io.malob.mptcp;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.ImmutableSortedMap;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.graph.UndirectedLink;
+import io.malob.json.JsonInput;
+import io.malob.json.RejectedException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,37 +23,42 @@ import org.projectfloodlight.openflow.types.OFPort;
 final class NetworkFormat {
   private static final int MOST_LINKS = 100_000;
   private static final long LAST_PORT = 0xffffff00L;
-  private static final Set<String> NETWORK = Set.of("switches", "links");
-  private static final Set<String> LINK = Set.of("a", "a_port", "b", "b_port", "mbps");
+  private static final double MAX_NUMBER = 1e9;
+  private static final ImmutableSet<String> NETWORK = ImmutableSet.of("switches", "links");
+  private static final ImmutableSet<String> LINK =
+      ImmutableSet.of("a", "a_port", "b", "b_port", "mbps");
+
+  /** What the id of a switch is called in errors. */
+  private static final String SWITCH = "a datapath id like 00:00:00:00:00:00:00:01";
 
   private NetworkFormat() {}
 
-  static MptcpRequest.GivenNetwork read(JsonNode document) throws MptcpException {
-    if (document.isMissingNode()) {
-      throw MptcpException.invalid("network", "network is required");
-    }
-    Fields fields = Fields.of(document, "network.", NETWORK);
-    Map<String, DatapathId> switches = switches(document.path("switches"));
+  static MptcpRequest.GivenNetwork read(JsonInput<RejectedException> document)
+      throws RejectedException {
+    JsonInput<RejectedException> fields = document.only(NETWORK);
+    Map<String, DatapathId> switches = switches(fields.get("switches"));
     List<DirectedLink> links = new ArrayList<>();
     Map<UndirectedLink, Double> capacities = new HashMap<>();
     Set<String> ports = new HashSet<>();
-    List<JsonNode> elements = fields.list("links", MOST_LINKS).orElse(List.of());
-    for (int i = 0; i < elements.size(); i++) {
-      Fields link = Fields.of(elements.get(i), "network.links[" + i + "].", LINK);
+    for (JsonInput<RejectedException> element :
+        fields.get("links").optional(value -> value.elements(MOST_LINKS)).orElse(List.of())) {
+      JsonInput<RejectedException> link = element.only(LINK);
       DirectedLink there =
           new DirectedLink(
-              end(link, "a", switches), port(link, "a_port"),
-              end(link, "b", switches), port(link, "b_port"));
+              end(link.get("a"), switches), port(link.get("a_port")),
+              end(link.get("b"), switches), port(link.get("b_port")));
       if (there.src().equals(there.dst())
           || !ports.add(there.src() + "/" + there.srcPort())
           || !ports.add(there.dst() + "/" + there.dstPort())) {
-        throw MptcpException.invalid(
-            link.path() + "a_port",
-            link.path() + "a_port: a port is an end of one link, between two switches");
+        String place = link.placeOf("a_port");
+        throw RejectedException.invalid(
+            place, place + ": a port is an end of one link, between two switches");
       }
       links.add(there);
       links.add(there.reversed());
-      link.positive("mbps").ifPresent(mbps -> capacities.put(UndirectedLink.of(there), mbps));
+      link.get("mbps")
+          .optional(NetworkFormat::positive)
+          .ifPresent(mbps -> capacities.put(UndirectedLink.of(there), mbps));
     }
     Map<DatapathId, String> names = new TreeMap<>();
     switches.forEach((name, id) -> names.put(id, name));
@@ -62,39 +68,58 @@ final class NetworkFormat {
         ImmutableMap.copyOf(capacities));
   }
 
-  private static Map<String, DatapathId> switches(JsonNode node) throws MptcpException {
-    if (!node.isObject() || node.isEmpty()) {
-      throw MptcpException.invalid(
-          "network.switches",
-          "network.switches must be an object with the datapath id of each switch by its name");
+  private static Map<String, DatapathId> switches(JsonInput<RejectedException> object)
+      throws RejectedException {
+    if (!object.isObject() || object.fields().isEmpty()) {
+      throw object.wrong("an object with the datapath id of each switch by its name");
     }
     Map<String, DatapathId> switches = new TreeMap<>();
-    Fields fields = new Fields(node, "network.switches.");
-    for (Iterator<String> names = node.fieldNames(); names.hasNext(); ) {
-      String name = names.next();
-      @Nullable DatapathId id = fields.switchId(name).orElse(null);
-      if (id == null || switches.containsValue(id)) {
-        throw MptcpException.invalid(
-            fields.path() + name, fields.path() + name + " must be a datapath id of its own");
+    for (Map.Entry<String, JsonInput<RejectedException>> field : object.fields().entrySet()) {
+      DatapathId id = switchId(field.getValue());
+      if (switches.containsValue(id)) {
+        throw field.getValue().wrong("a datapath id of its own");
       }
-      switches.put(name, id);
+      switches.put(field.getKey(), id);
     }
     return switches;
   }
 
-  private static DatapathId end(Fields link, String name, Map<String, DatapathId> switches)
-      throws MptcpException {
-    String text = link.required(name);
+  /** The id of a switch; one without colons can be a number. */
+  static DatapathId switchId(JsonInput<RejectedException> value) throws RejectedException {
+    String text = RequestFormat.text(value);
+    try {
+      return DatapathId.of(text);
+    } catch (IllegalArgumentException e) {
+      throw value.wrong(SWITCH);
+    }
+  }
+
+  private static DatapathId end(
+      JsonInput<RejectedException> value, Map<String, DatapathId> switches)
+      throws RejectedException {
+    String text = RequestFormat.text(value);
     @Nullable DatapathId id = switches.get(text);
     if (id == null) {
-      throw MptcpException.unavailable(
-          link.path() + name, link.path() + name + ": there is no switch " + text);
+      throw noSwitch(value, text);
     }
     return id;
   }
 
-  private static OFPort port(Fields link, String name) throws MptcpException {
-    link.required(name);
-    return OFPort.of((int) (long) link.number(name, 1, LAST_PORT).orElse(1L));
+  static RejectedException noSwitch(JsonInput<RejectedException> value, String text) {
+    return RejectedException.unprocessable(
+        value.place(), value.place() + ": there is no switch " + text);
+  }
+
+  /** The number of a switch's port. */
+  static OFPort port(JsonInput<RejectedException> value) throws RejectedException {
+    return OFPort.of((int) value.spelled().whole(1, LAST_PORT));
+  }
+
+  static double positive(JsonInput<RejectedException> value) throws RejectedException {
+    double number = value.spelled().number(0, MAX_NUMBER);
+    if (number == 0) {
+      throw value.wrong("a number above 0");
+    }
+    return number;
   }
 }

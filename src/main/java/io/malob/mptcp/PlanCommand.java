@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableSetMultimap;
 import com.google.common.collect.ImmutableSortedMap;
 import io.malob.algorithm.Attachment;
 import io.malob.json.Json;
+import io.malob.json.RejectedException;
 import io.malob.openflow.subflow.SubflowRule;
 import java.io.IOException;
 import java.io.InputStream;
@@ -54,7 +55,7 @@ public final class PlanCommand {
           LabelledPlan.fresh(plan).rules(List.of());
       print(out, new PlanFormat(names).shown(plan, rules));
       return 0;
-    } catch (MptcpException e) {
+    } catch (RejectedException e) {
       Map<String, @Nullable Object> error = new LinkedHashMap<>();
       error.put("error", e.getMessage());
       error.put("field", e.field().orElse(null));
@@ -74,9 +75,9 @@ public final class PlanCommand {
 
   private static NetworkPlan plan(
       MptcpRequest request, MptcpRequest.GivenNetwork network, Function<DatapathId, String> names)
-      throws MptcpException {
+      throws RejectedException {
     if (request.settings().weights() == PlanSettings.Weights.LOAD) {
-      throw MptcpException.unavailable(
+      throw RejectedException.unprocessable(
           "weights", "weights: without a controller nothing is known of the load of links");
     }
     boolean weighted = request.settings().weights() == PlanSettings.Weights.CAPACITY;
@@ -95,7 +96,7 @@ public final class PlanCommand {
   /** Those of the request; without any, one on each switch. */
   private static List<Host> hosts(
       @Nullable List<GivenHost> given, ImmutableSortedMap<DatapathId, String> names)
-      throws MptcpException {
+      throws RejectedException {
     List<Host> hosts = new ArrayList<>();
     if (given == null) {
       int number = 1;
@@ -110,7 +111,7 @@ public final class PlanCommand {
           host.switchId()
               .orElseThrow(
                   () ->
-                      MptcpException.unavailable(
+                      RejectedException.unprocessable(
                           field, field + " is required where there is no controller"));
       hosts.add(
           KnownHosts.host(

@@ -11,6 +11,7 @@ import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.graph.UndirectedLink;
 import io.malob.algorithm.subflow.FlowIdentity;
 import io.malob.algorithm.subflow.Route;
+import io.malob.json.RejectedException;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.subflow.Fan;
 import io.malob.openflow.subflow.SubflowRule;
@@ -133,12 +134,12 @@ final class PlanKeeper {
   }
 
   /** The plan that a request would get now; for any thread. */
-  NetworkPlan dryRun(byte[] document) throws MptcpException {
+  NetworkPlan dryRun(byte[] document) throws RejectedException {
     return dryRun(RequestFormat.read(document), surroundings.hosts());
   }
 
   private NetworkPlan dryRun(MptcpRequest request, List<KnownHosts.Seen> seen)
-      throws MptcpException {
+      throws RejectedException {
     return maker(request.settings(), found.get())
         .plan(hosts(request, seen), taken(seen), Map.of(), Optional.empty());
   }
@@ -152,7 +153,7 @@ final class PlanKeeper {
   }
 
   private static List<Host> hosts(MptcpRequest request, List<KnownHosts.Seen> seen)
-      throws MptcpException {
+      throws RejectedException {
     return request.hosts().isPresent()
         ? KnownHosts.resolve(request.hosts().get(), seen)
         : KnownHosts.all(seen);
@@ -203,7 +204,7 @@ final class PlanKeeper {
    *
    * @param done told when the switches lead by it
    */
-  void apply(byte[] document, Runnable done) throws MptcpException {
+  void apply(byte[] document, Runnable done) throws RejectedException {
     MptcpRequest request = RequestFormat.read(document);
     List<KnownHosts.Seen> seen = surroundings.hosts();
     NetworkPlan plan = dryRun(request, seen);
@@ -253,14 +254,14 @@ final class PlanKeeper {
    * restart, with labels that lead elsewhere by then.
    */
   private void change(Applied next, List<KnownHosts.Seen> seen, long replans, Runnable done)
-      throws MptcpException {
+      throws RejectedException {
     List<Fan.Address> others;
     ImmutableSetMultimap<DatapathId, SubflowRule> rules;
     try {
       others = Neighbours.of(next.plan(), seen);
       rules = next.labelled().rules(others);
       save(next);
-    } catch (MptcpException | RuntimeException e) {
+    } catch (RejectedException | RuntimeException e) {
       Set<Label> unused = new HashSet<>(next.labelled().labels());
       unused.removeAll(labelsOf(view));
       unused.forEach(labels::release);
@@ -269,7 +270,7 @@ final class PlanKeeper {
     put(next, replans, others, rules, done);
   }
 
-  private void save(Applied applied) throws MptcpException {
+  private void save(Applied applied) throws RejectedException {
     try {
       keep(Optional.of(applied));
       isStoreRefusing = false;
@@ -278,7 +279,7 @@ final class PlanKeeper {
         LOG.error("mptcp_plan_not_stored why=\"{}\"", e.toString());
       }
       isStoreRefusing = true;
-      throw MptcpException.notStored("the plan could not be stored; the log says why");
+      throw RejectedException.notStored("the plan could not be stored; the log says why", e);
     }
   }
 
@@ -342,7 +343,7 @@ final class PlanKeeper {
    *
    * @param done told when the switches lead by it no more
    */
-  boolean clear(Runnable done) throws MptcpException {
+  boolean clear(Runnable done) throws RejectedException {
     if (view.applied().isEmpty()) {
       done.run();
       return false;
@@ -351,7 +352,7 @@ final class PlanKeeper {
       keep(Optional.empty());
     } catch (IOException e) {
       LOG.error("mptcp_plan_not_removed why=\"{}\"", e.toString());
-      throw MptcpException.notStored("the plan could not be removed; the log says why");
+      throw RejectedException.notStored("the plan could not be removed; the log says why", e);
     }
     List<Label> old = labelsOf(view);
     view = View.CLEARING;
@@ -390,7 +391,7 @@ final class PlanKeeper {
       } else if (!part.hosts().isEmpty()) {
         replan(now, applied, part, seen);
       }
-    } catch (MptcpException e) {
+    } catch (RejectedException e) {
       troubled(now, String.valueOf(e.getMessage()));
     }
   }
@@ -415,7 +416,7 @@ final class PlanKeeper {
   }
 
   private void replan(View now, Applied applied, ReachablePart part, List<KnownHosts.Seen> seen)
-      throws MptcpException {
+      throws RejectedException {
     Map<String, Member> earlier = new HashMap<>();
     Iterables.concat(applied.plan().members(), applied.lost())
         .forEach(member -> earlier.put(member.host().id(), member));

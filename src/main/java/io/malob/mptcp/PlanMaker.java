@@ -15,6 +15,7 @@ import io.malob.algorithm.subflow.SubflowPlan;
 import io.malob.algorithm.subflow.SubflowPlanner;
 import io.malob.algorithm.subflow.Traffic;
 import io.malob.algorithm.subflow.UnplannableException;
+import io.malob.json.RejectedException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -66,7 +67,7 @@ final class PlanMaker {
       Collection<IPv4Address> taken,
       Map<String, Member> earlier,
       Optional<NetworkPlan> before)
-      throws MptcpException {
+      throws RejectedException {
     List<Host> chosen = chosen(hosts);
     ImmutableListMultimap<DatapathId, DirectedLink> coreLinks = coreLinks(chosen, before);
     ImmutableList<Member> members = new FanOut(coreLinks).members(chosen, earlier, taken);
@@ -86,11 +87,11 @@ final class PlanMaker {
         notes(members, plan));
   }
 
-  private List<Host> chosen(Collection<Host> hosts) throws MptcpException {
+  private List<Host> chosen(Collection<Host> hosts) throws RejectedException {
     Set<Integer> vlans = hosts.stream().map(Host::vlan).collect(Collectors.toSet());
     for (int vlan : settings.vlans()) {
       if (!vlans.contains(vlan)) {
-        throw MptcpException.unavailable(
+        throw RejectedException.unprocessable(
             "vlans", "vlans: VLAN " + vlan + " is on no port: no host is in it");
       }
     }
@@ -99,12 +100,12 @@ final class PlanMaker {
             .filter(host -> settings.vlans().isEmpty() || settings.vlans().contains(host.vlan()))
             .toList();
     if (chosen.isEmpty()) {
-      throw MptcpException.unavailable("hosts", "hosts: there are none to plan for");
+      throw RejectedException.unprocessable("hosts", "hosts: there are none to plan for");
     }
     for (Host host : chosen) {
       if (!topology.switches().contains(host.switchId())) {
         String field = "hosts." + host.id() + ".switch";
-        throw MptcpException.unavailable(
+        throw RejectedException.unprocessable(
             field, field + ": there is no switch " + names.apply(host.switchId()));
       }
     }
@@ -145,7 +146,7 @@ final class PlanMaker {
       ImmutableList<Demand> demands,
       boolean perVlan,
       Optional<NetworkPlan> before)
-      throws MptcpException {
+      throws RejectedException {
     Optional<Traffic> traffic = Optional.empty();
     if (settings.travelled()) {
       traffic = Optional.of(TrafficMatrix.of(settings.traffic(), members, perVlan, topology));
@@ -165,7 +166,7 @@ final class PlanMaker {
     try {
       return SubflowPlanner.plan(request);
     } catch (UnplannableException e) {
-      throw MptcpException.unavailable(null, named(String.valueOf(e.getMessage())));
+      throw RejectedException.unprocessable(null, named(String.valueOf(e.getMessage())));
     }
   }
 

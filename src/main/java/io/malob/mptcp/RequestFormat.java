@@ -1,14 +1,12 @@
 package io.malob.mptcp;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.ImmutableSortedSet;
 import io.malob.algorithm.subflow.PlanRequest;
-import io.malob.json.Json;
+import io.malob.json.JsonInput;
+import io.malob.json.RejectedException;
 import io.malob.openflow.subflow.Fan.Tagging;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -20,7 +18,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
-import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.MacAddress;
 
 /** Reads requests. */
 final class RequestFormat {
@@ -33,13 +31,18 @@ final class RequestFormat {
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,63}");
   private static final Pattern DEVICE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@-]{0,31}");
 
-  private static final Set<String> ONLINE =
-      Set.of("method", "paths", "vlan", "vlans", "count", "traffic", "weights", "seed", "hosts");
+  private static final byte[] EMPTY = {'{', '}'};
+  private static final String MAC = "a MAC address like 02:00:0a:00:00:01";
+
+  private static final ImmutableSet<String> ONLINE =
+      ImmutableSet.of(
+          "method", "paths", "vlan", "vlans", "count", "traffic", "weights", "seed", "hosts");
   private static final ImmutableSet<String> OFFLINE =
       ImmutableSet.<String>builder().addAll(ONLINE).add("network").build();
-  private static final Set<String> PAIR = Set.of("from", "to", "weight");
-  private static final Set<String> HOST =
-      Set.of("id", "address", "vlan", "tagged_by", "mac", "switch", "port", "addresses", "device");
+  private static final ImmutableSet<String> PAIR = ImmutableSet.of("from", "to", "weight");
+  private static final ImmutableSet<String> HOST =
+      ImmutableSet.of(
+          "id", "address", "vlan", "tagged_by", "mac", "switch", "port", "addresses", "device");
 
   private enum Count {
     WHOLE,
@@ -49,123 +52,154 @@ final class RequestFormat {
   private RequestFormat() {}
 
   /** A request about the network that the controller sees. */
-  static MptcpRequest read(byte[] body) throws MptcpException {
+  static MptcpRequest read(byte[] body) throws RejectedException {
     return read(parse(body), false);
   }
 
   /** A request about a network that it tells itself. */
-  static MptcpRequest readOffline(byte[] body) throws MptcpException {
+  static MptcpRequest readOffline(byte[] body) throws RejectedException {
     return read(parse(body), true);
   }
 
-  private static JsonNode parse(byte[] body) throws MptcpException {
-    try {
-      return body.length == 0 ? Json.object() : Json.readStrictly(body);
-    } catch (JsonProcessingException e) {
-      throw MptcpException.malformed("the body is not valid JSON: " + e.getOriginalMessage());
-    } catch (IOException e) {
-      throw MptcpException.malformed("the body is not valid JSON");
-    }
+  private static JsonInput<RejectedException> parse(byte[] body) throws RejectedException {
+    return JsonInput.ofRequest(body.length == 0 ? EMPTY : body);
   }
 
-  private static MptcpRequest read(JsonNode document, boolean isOffline) throws MptcpException {
-    Fields fields = Fields.of(document, "", isOffline ? OFFLINE : ONLINE);
-    Optional<List<JsonNode>> elements = fields.list("hosts", MOST_HOSTS);
+  private static MptcpRequest read(JsonInput<RejectedException> document, boolean isOffline)
+      throws RejectedException {
+    JsonInput<RejectedException> fields = document.only(isOffline ? OFFLINE : ONLINE);
     Optional<MptcpRequest.GivenNetwork> network = Optional.empty();
     if (isOffline) {
-      network = Optional.of(NetworkFormat.read(document.path("network")));
+      network = Optional.of(NetworkFormat.read(fields.get("network")));
     }
     Optional<ImmutableList<GivenHost>> hosts = Optional.empty();
-    if (elements.isPresent()) {
-      ImmutableList<GivenHost> given = hosts(elements.get(), network);
+    if (fields.get("hosts").isThere()) {
+      ImmutableList<GivenHost> given = hosts(fields.get("hosts").elements(MOST_HOSTS), network);
       FanOut.checkIds(given);
       hosts = Optional.of(given);
     }
     return new MptcpRequest(settings(fields), hosts, network);
   }
 
-  private static PlanSettings settings(Fields fields) throws MptcpException {
+  private static PlanSettings settings(JsonInput<RejectedException> fields)
+      throws RejectedException {
     return new PlanSettings(
-        fields.word("method", PlanRequest.Method.BALANCED),
-        fields.word("paths", PlanRequest.PathKind.HAMILTONIAN),
-        fields.flag("vlan"),
-        vlans(fields),
-        fields.word("count", Count.WHOLE) == Count.TRAVELLED,
-        pairs(fields),
-        fields.word("weights", PlanSettings.Weights.NONE),
-        fields.number("seed", 0, Long.MAX_VALUE).orElse(1L));
+        word(fields, "method", PlanRequest.Method.BALANCED),
+        word(fields, "paths", PlanRequest.PathKind.HAMILTONIAN),
+        fields.get("vlan").optional(value -> value.spelled().flag()),
+        vlans(fields.get("vlans")),
+        word(fields, "count", Count.WHOLE) == Count.TRAVELLED,
+        pairs(fields.get("traffic")),
+        word(fields, "weights", PlanSettings.Weights.NONE),
+        fields.get("seed").optional(value -> value.spelled().whole(0, Long.MAX_VALUE)).orElse(1L));
   }
 
-  private static ImmutableSortedSet<Integer> vlans(Fields fields) throws MptcpException {
+  private static <T extends Enum<T>> T word(
+      JsonInput<RejectedException> fields, String name, T usual) throws RejectedException {
+    return fields.get(name).optional(value -> value.oneOf(usual.getDeclaringClass())).orElse(usual);
+  }
+
+  private static ImmutableSortedSet<Integer> vlans(JsonInput<RejectedException> array)
+      throws RejectedException {
     Set<Integer> vlans = new TreeSet<>();
-    for (JsonNode element : fields.list("vlans", LAST_VLAN).orElse(List.of())) {
-      int vlan = element.asInt(0);
-      if (vlan < 1 || vlan > LAST_VLAN) {
-        throw MptcpException.invalid(
-            "vlans", "vlans: a VLAN is a number from 1 to " + LAST_VLAN + ", not " + element);
-      }
-      vlans.add(vlan);
+    for (JsonInput<RejectedException> element : elements(array, LAST_VLAN)) {
+      vlans.add(of(array, element, value -> value.spelled().whole(1, LAST_VLAN)));
     }
     return ImmutableSortedSet.copyOf(vlans);
   }
 
-  private static ImmutableList<PlanSettings.Pair> pairs(Fields fields) throws MptcpException {
+  /** The elements of an array; none if it is not there. */
+  private static List<JsonInput<RejectedException>> elements(
+      JsonInput<RejectedException> array, int max) throws RejectedException {
+    return array.optional(value -> value.elements(max)).orElse(List.of());
+  }
+
+  /** What an element means; it is the array that is to blame if it means nothing. */
+  private static <T> T of(
+      JsonInput<RejectedException> array,
+      JsonInput<RejectedException> element,
+      JsonInput.Reading<RejectedException, T> reading)
+      throws RejectedException {
+    try {
+      return reading.of(element);
+    } catch (RejectedException e) {
+      throw e.renamed(place -> array.place());
+    }
+  }
+
+  private static ImmutableList<PlanSettings.Pair> pairs(JsonInput<RejectedException> array)
+      throws RejectedException {
     ImmutableList.Builder<PlanSettings.Pair> pairs = ImmutableList.builder();
-    List<JsonNode> elements = fields.list("traffic", MOST_PAIRS).orElse(List.of());
-    for (int i = 0; i < elements.size(); i++) {
-      Fields pair = Fields.of(elements.get(i), "traffic[" + i + "].", PAIR);
+    for (JsonInput<RejectedException> element : elements(array, MOST_PAIRS)) {
+      JsonInput<RejectedException> pair = element.only(PAIR);
       pairs.add(
           new PlanSettings.Pair(
-              pair.required("from"), pair.required("to"), pair.positive("weight").orElse(1.0)));
+              text(pair.get("from")),
+              text(pair.get("to")),
+              pair.get("weight").optional(NetworkFormat::positive).orElse(1.0)));
     }
     return pairs.build();
   }
 
+  /** A string, or a number as it is written; without blanks around it. */
+  static String text(JsonInput<RejectedException> value) throws RejectedException {
+    if (!value.isThere()) {
+      throw value.wrong("a string");
+    }
+    return value.text().strip();
+  }
+
   private static ImmutableList<GivenHost> hosts(
-      List<JsonNode> elements, Optional<MptcpRequest.GivenNetwork> network) throws MptcpException {
+      List<JsonInput<RejectedException>> elements, Optional<MptcpRequest.GivenNetwork> network)
+      throws RejectedException {
     Map<String, DatapathId> byName = new HashMap<>();
     network.ifPresent(given -> given.names().forEach((id, name) -> byName.put(name, id)));
     List<GivenHost> hosts = new ArrayList<>();
-    for (int i = 0; i < elements.size(); i++) {
-      hosts.add(host(Fields.of(elements.get(i), "hosts[" + i + "].", HOST), byName));
+    for (JsonInput<RejectedException> element : elements) {
+      hosts.add(host(element.only(HOST), byName));
     }
     return ImmutableList.copyOf(hosts);
   }
 
-  private static GivenHost host(Fields fields, Map<String, DatapathId> names)
-      throws MptcpException {
-    String[] parts = fields.required("address").split("/", -1);
-    IPv4Address address = fields.address("address", parts[0]);
-    Optional<Integer> vlan = fields.number("vlan", 1, LAST_VLAN).map(Math::toIntExact);
-    Optional<OFPort> port =
-        fields.number("port", 1, 0xffffff00L).map(number -> OFPort.of((int) number.longValue()));
+  private static GivenHost host(JsonInput<RejectedException> fields, Map<String, DatapathId> names)
+      throws RejectedException {
+    String[] parts = text(fields.get("address")).split("/", -1);
+    IPv4Address address = address(fields.get("address"), parts[0]);
+    Optional<Integer> vlan =
+        fields.get("vlan").optional(value -> value.spelled().whole(1, LAST_VLAN));
     return new GivenHost(
-        matching(fields, "id", fields.text("id").orElse(address.toString()), ID),
+        fields.get("id").optional(value -> matching(value, ID)).orElse(address.toString()),
         address,
-        prefixLength(fields, parts),
+        prefixLength(fields.get("address"), parts),
         vlan,
         tagging(fields, vlan),
-        fields.mac("mac"),
-        switchId(fields, names),
-        port,
-        aliases(fields),
-        fields.text("device").isPresent()
-            ? Optional.of(matching(fields, "device", fields.required("device"), DEVICE))
-            : Optional.empty());
+        fields.get("mac").optional(value -> value.parsed(MAC, MacAddress::of)),
+        switchId(fields.get("switch"), names),
+        fields.get("port").optional(NetworkFormat::port),
+        aliases(fields.get("addresses")),
+        fields.get("device").optional(value -> matching(value, DEVICE)));
   }
 
-  private static String matching(Fields fields, String name, String text, Pattern pattern)
-      throws MptcpException {
+  private static String matching(JsonInput<RejectedException> value, Pattern pattern)
+      throws RejectedException {
+    String text = text(value);
     if (!pattern.matcher(text).matches()) {
-      throw MptcpException.invalid(
-          fields.path() + name,
-          String.format(
-              "%s must be letters, digits and - . _, not \"%s\"", fields.path() + name, text));
+      throw value.wrong("letters, digits and - . _");
     }
     return text;
   }
 
-  private static int prefixLength(Fields fields, String[] parts) throws MptcpException {
+  private static IPv4Address address(JsonInput<RejectedException> value, String text)
+      throws RejectedException {
+    try {
+      return IPv4Address.of(text);
+    } catch (IllegalArgumentException e) {
+      throw value.wrong("an IPv4 address");
+    }
+  }
+
+  private static int prefixLength(JsonInput<RejectedException> address, String[] parts)
+      throws RejectedException {
     if (parts.length == 1) {
       return DEFAULT_PREFIX;
     }
@@ -175,42 +209,43 @@ final class RequestFormat {
         return length;
       }
     }
-    throw MptcpException.invalid(
-        fields.path() + "address",
-        fields.path() + "address: a prefix length is from 1 to 30, as in 10.0.0.1/24");
+    throw address.wrong("an address with a prefix length from 1 to 30, as in 10.0.0.1/24");
   }
 
-  private static Tagging tagging(Fields fields, Optional<Integer> vlan) throws MptcpException {
-    Tagging tagging = fields.word("tagged_by", vlan.isPresent() ? Tagging.HOST : Tagging.NONE);
+  private static Tagging tagging(JsonInput<RejectedException> fields, Optional<Integer> vlan)
+      throws RejectedException {
+    Tagging tagging = word(fields, "tagged_by", vlan.isPresent() ? Tagging.HOST : Tagging.NONE);
     if (vlan.isPresent() == (tagging == Tagging.NONE)) {
-      throw MptcpException.invalid(
-          fields.path() + "tagged_by",
-          fields.path() + "tagged_by: who tags is said of hosts with a vlan, and only of those");
+      String place = fields.placeOf("tagged_by");
+      throw RejectedException.invalid(
+          place, place + ": who tags is said of hosts with a vlan, and only of those");
     }
     return tagging;
   }
 
-  private static Optional<DatapathId> switchId(Fields fields, Map<String, DatapathId> names)
-      throws MptcpException {
-    Optional<String> text = fields.text("switch");
-    if (text.isEmpty()) {
+  private static Optional<DatapathId> switchId(
+      JsonInput<RejectedException> value, Map<String, DatapathId> names) throws RejectedException {
+    if (!value.isThere()) {
       return Optional.empty();
     }
-    @Nullable DatapathId named = names.get(text.get());
+    String text = text(value);
+    @Nullable DatapathId named = names.get(text);
     if (named != null) {
       return Optional.of(named);
     }
-    if (!names.isEmpty() && text.get().indexOf(':') < 0) {
-      throw MptcpException.unavailable(
-          fields.path() + "switch", fields.path() + "switch: there is no switch " + text.get());
+    if (!names.isEmpty() && text.indexOf(':') < 0) {
+      throw NetworkFormat.noSwitch(value, text);
     }
-    return fields.switchId("switch");
+    return Optional.of(NetworkFormat.switchId(value));
   }
 
-  private static ImmutableList<IPv4Address> aliases(Fields fields) throws MptcpException {
+  private static ImmutableList<IPv4Address> aliases(JsonInput<RejectedException> array)
+      throws RejectedException {
     ImmutableList.Builder<IPv4Address> aliases = ImmutableList.builder();
-    for (JsonNode element : fields.list("addresses", FanOut.MOST_ADDRESSES - 1).orElse(List.of())) {
-      aliases.add(fields.address("addresses", element.asText()));
+    for (JsonInput<RejectedException> element : elements(array, FanOut.MOST_ADDRESSES - 1)) {
+      IPv4Address alias =
+          of(array, element, value -> value.parsed("an IPv4 address", IPv4Address::of));
+      aliases.add(alias);
     }
     return aliases.build();
   }

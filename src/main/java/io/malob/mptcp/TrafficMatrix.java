@@ -3,6 +3,7 @@ package io.malob.mptcp;
 import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.subflow.FlowIdentity;
 import io.malob.algorithm.subflow.Traffic;
+import io.malob.json.RejectedException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -25,7 +26,7 @@ final class TrafficMatrix implements Traffic {
       Collection<Member> members,
       boolean perVlan,
       Topology topology)
-      throws MptcpException {
+      throws RejectedException {
     TrafficMatrix matrix = new TrafficMatrix();
     Map<String, Member> byId = new LinkedHashMap<>();
     members.forEach(member -> byId.put(member.host().id(), member));
@@ -45,10 +46,10 @@ final class TrafficMatrix implements Traffic {
     return matrix;
   }
 
-  private static Member found(Map<String, Member> byId, String id) throws MptcpException {
+  private static Member found(Map<String, Member> byId, String id) throws RejectedException {
     Member member = byId.get(id);
     if (member == null) {
-      throw MptcpException.unavailable("traffic", "traffic: there is no host " + id);
+      throw RejectedException.unprocessable("traffic", "traffic: there is no host " + id);
     }
     return member;
   }

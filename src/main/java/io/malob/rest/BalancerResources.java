@@ -5,125 +5,107 @@ import io.malob.balancer.api.EjectedMember;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.VipStats;
+import io.malob.json.RejectedException;
+import io.malob.resource.Call;
+import io.malob.resource.Reply;
+import io.malob.resource.Routes;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Monitor;
 import io.malob.state.catalog.Pool;
+import io.malob.state.catalog.Service;
 import io.malob.state.catalog.Vip;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the resource for a path and lets it answer. Safe for use by several threads. */
-final class BalancerResources implements Resources {
+/** The catalog, and what its items do at the moment. Safe for use by several threads. */
+final class BalancerResources {
   private static final MemberStats NOTHING_YET = MemberStats.unknown(false);
 
   private final IBalancerService balancer;
   private final CatalogWrites writes;
-  private final ItemCollection<Member> members;
-  private final ItemCollection<Monitor> monitors;
-  private final Map<String, ItemCollection<?>> collections;
 
-  /** The resources of a balancer whose catalog is open. */
-  BalancerResources(IBalancerService balancer) {
+  private BalancerResources(IBalancerService balancer) {
     this.balancer = balancer;
     this.writes = new CatalogWrites(balancer);
+  }
+
+  /** The routes to the catalog of a balancer that has started. */
+  static Routes routes(IBalancerService balancer) {
+    return new BalancerResources(balancer).routes();
+  }
+
+  /** Finds the items that a request is about. */
+  private interface Items {
+    ItemCollection<?> of(Call call) throws RejectedException;
+  }
+
+  private Routes routes() {
     Catalog catalog = balancer.catalog();
-    ReadOnlyList<Vip> poolsOfVip =
-        new ReadOnlyList<>(
-            "pools",
-            (snapshot, vip) ->
-                snapshot.poolOfVip(vip.id()).map(pool -> List.of(pool.id())).orElse(List.of()));
-    ReadOnlyList<Pool> membersOfPool =
-        new ReadOnlyList<>(
-            "members",
-            (snapshot, pool) ->
-                snapshot.membersOfPool(pool.id()).stream()
-                    .map(Member::id)
-                    .collect(Collectors.toList()));
-    members = new ItemCollection<>(catalog, Catalog.MEMBERS, FieldNames.of(Catalog.MEMBERS), null);
-    monitors =
+    ItemCollection<Vip> vips =
+        new ItemCollection<>(
+            catalog,
+            Catalog.VIPS,
+            FieldNames.of(Catalog.VIPS, "pools"),
+            new ReadOnlyList<>(
+                "pools", (now, vip) -> now.poolOfVip(vip.id()).map(Pool::id).stream().toList()));
+    ItemCollection<Pool> pools =
+        new ItemCollection<>(
+            catalog,
+            Catalog.POOLS,
+            FieldNames.of(Catalog.POOLS, "members"),
+            new ReadOnlyList<>(
+                "members",
+                (now, pool) -> now.membersOfPool(pool.id()).stream().map(Member::id).toList()));
+    ItemCollection<Member> members =
+        new ItemCollection<>(catalog, Catalog.MEMBERS, FieldNames.of(Catalog.MEMBERS), null);
+    ItemCollection<Service> services =
+        new ItemCollection<>(catalog, Catalog.SERVICES, FieldNames.of(Catalog.SERVICES), null);
+    ItemCollection<Monitor> monitors =
         new ItemCollection<>(catalog, Catalog.MONITORS, FieldNames.of(Catalog.MONITORS), null);
-    collections =
-        Map.of(
-            "vips",
-            new ItemCollection<>(
-                catalog, Catalog.VIPS, FieldNames.of(Catalog.VIPS, "pools"), poolsOfVip),
-            "pools",
-            new ItemCollection<>(
-                catalog, Catalog.POOLS, FieldNames.of(Catalog.POOLS, "members"), membersOfPool),
-            "members",
-            members,
-            "services",
-            new ItemCollection<>(catalog, Catalog.SERVICES, FieldNames.of(Catalog.SERVICES), null),
-            "health_monitors",
-            monitors);
+    Routes routes = Routes.listing();
+    addItems(routes, "vips", call -> vips);
+    addItems(routes, "pools", call -> pools);
+    addItems(routes, "members", call -> members);
+    addItems(routes, "services", call -> services);
+    addItems(routes, "health_monitors", call -> monitors);
+    addItems(routes, "pools/{pool}/members", call -> members.where("pool_id", pool(call)));
+    addItems(routes, "pools/{pool}/health_monitors", call -> monitors.where("pool_id", pool(call)));
+    return routes
+        .get("pools/{pool}/stats", call -> Reply.ok(stats(pool(call))))
+        .get("vips/{vip}/stats", call -> Reply.ok(stats(vip(call))));
   }
 
-  @Override
-  public Reply answer(String method, List<String> path, String query, RequestBody body)
-      throws IOException, RefusedException {
-    return answer(new Call(method, path, query, name -> Optional.empty(), body));
+  private void addItems(Routes routes, String path, Items items) {
+    String item = path + "/{id}";
+    routes
+        .get(path, Page.PARAMETERS, call -> items.of(call).list(call))
+        .post(path, writes.confirmed(call -> items.of(call).create(call)))
+        .put(path, writes.confirmed(call -> items.of(call).updateNamed(call)))
+        .get(item, call -> items.of(call).show(call))
+        .put(item, writes.confirmed(call -> items.of(call).put(call)))
+        .delete(item, writes.confirmed(call -> items.of(call).delete(call)));
   }
 
-  @Override
-  public Reply answer(Call call) throws IOException, RefusedException {
-    return writes.answer(call, this::answerAtOnce);
+  private String pool(Call call) throws RejectedException {
+    String id = call.variable("pool");
+    if (!balancer.catalog().snapshot().pools().containsKey(id)) {
+      throw RejectedException.notFound("there is no pool " + id);
+    }
+    return id;
   }
 
-  private Reply answerAtOnce(Call call) throws IOException, RefusedException {
-    List<String> path = call.path();
-    ItemCollection<?> collection = path.isEmpty() ? null : collections.get(path.get(0));
-    if (collection == null) {
-      throw noSuchPath(path);
+  private Vip vip(Call call) throws RejectedException {
+    String id = call.variable("vip");
+    @Nullable Vip vip = balancer.catalog().snapshot().vips().get(id);
+    if (vip == null) {
+      throw RejectedException.notFound("there is no VIP " + id);
     }
-    return switch (path.size()) {
-      case 1 -> collection.collection(call);
-      case 2 -> collection.item(call, path.get(1));
-      default -> belowItem(call);
-    };
-  }
-
-  private Reply belowItem(Call call) throws IOException, RefusedException {
-    List<String> path = call.path();
-    String poolId = path.get(1);
-    String what = path.get(0) + "/" + path.get(2);
-    if (what.equals("pools/members") && path.size() <= 4) {
-      checkIsPool(poolId);
-      ItemCollection<Member> ofPool = members.where("pool_id", poolId);
-      return path.size() == 3 ? ofPool.collection(call) : ofPool.item(call, path.get(3));
-    }
-    if (what.equals("pools/health_monitors") && path.size() <= 4) {
-      checkIsPool(poolId);
-      ItemCollection<Monitor> ofPool = monitors.where("pool_id", poolId);
-      return path.size() == 3 ? ofPool.collection(call) : ofPool.item(call, path.get(3));
-    }
-    if (what.equals("pools/stats") && path.size() == 3) {
-      checkIsPool(poolId);
-      if (!call.method().equals("GET")) {
-        throw RefusedException.method(call.method(), "GET");
-      }
-      call.checkNoParameters();
-      return Reply.ok(stats(poolId));
-    }
-    if (what.equals("vips/stats") && path.size() == 3) {
-      @Nullable Vip vip = balancer.catalog().snapshot().vips().get(path.get(1));
-      if (vip == null) {
-        throw new RefusedException(404, "there is no VIP " + path.get(1), null);
-      }
-      if (!call.method().equals("GET")) {
-        throw RefusedException.method(call.method(), "GET");
-      }
-      call.checkNoParameters();
-      return Reply.ok(stats(vip));
-    }
-    throw noSuchPath(path);
+    return vip;
   }
 
   private Map<String, @Nullable Object> stats(Vip vip) {
@@ -135,12 +117,6 @@ final class BalancerResources implements Resources {
     shown.put("half_open_connections", stats.halfOpenConnections());
     shown.put("half_open_limit", stats.halfOpenLimit());
     return shown;
-  }
-
-  private void checkIsPool(String id) throws RefusedException {
-    if (!balancer.catalog().snapshot().pools().containsKey(id)) {
-      throw new RefusedException(404, "there is no pool " + id, null);
-    }
   }
 
   private Map<String, Object> stats(String poolId) {
@@ -184,14 +160,5 @@ final class BalancerResources implements Resources {
             "why", ejected.why(),
             "times", ejected.times(),
             "seconds_left", TimeUnit.NANOSECONDS.toSeconds(ejected.nanosLeft()) + 1);
-  }
-
-  private static RefusedException noSuchPath(List<String> path) {
-    return new RefusedException(
-        404,
-        "there is nothing at /"
-            + String.join("/", path)
-            + " here, only vips, pools, members, services and health_monitors",
-        null);
   }
 }

@@ -7,6 +7,7 @@ import io.malob.latency.ILatencyService;
 import io.malob.module.Settings;
 import io.malob.monitor.IMonitorService;
 import io.malob.mptcp.IMptcpService;
+import io.malob.resource.ResourceRoutable;
 import io.malob.rest.live.LiveEvents;
 import io.malob.rest.page.Page;
 import java.util.Collection;
@@ -58,30 +59,23 @@ public final class BalancerRestModule implements IFloodlightModule, AutoCloseabl
   @Override
   public void startUp(FloodlightModuleContext context) {
     IBalancerService balancer = context.getServiceImpl(IBalancerService.class);
-    IRestApiService server = context.getServiceImpl(IRestApiService.class);
-    // the path where Floodlight has the resources of its own balancer
-    server.addRestletRoutable(new JsonRoutable("/quantum/v1.0", new BalancerResources(balancer)));
-    server.addRestletRoutable(new JsonRoutable("/v2.0/lbaas", new LbaasResources(balancer)));
-    IMonitorService monitor = context.getServiceImpl(IMonitorService.class);
-    IAgentService agents = context.getServiceImpl(IAgentService.class);
     LiveEvents live =
         new LiveEvents(
-            balancer, monitor, context.getServiceImpl(IDeviceService.class), System::nanoTime);
+            balancer,
+            context.getServiceImpl(IMonitorService.class),
+            context.getServiceImpl(IDeviceService.class),
+            System::nanoTime);
     events = live;
-    server.addRestletRoutable(new Page());
-    server.addRestletRoutable(live);
     live.start(context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor());
-    ILatencyService latency = context.getServiceImpl(ILatencyService.class);
+    IRestApiService server = context.getServiceImpl(IRestApiService.class);
+    // the path where Floodlight has the resources of its own balancer
     server.addRestletRoutable(
-        new JsonRoutable(
-            "/wm/malob",
-            new StateResources(
-                balancer,
-                monitor,
-                agents,
-                latency,
-                context.getServiceImpl(IMptcpService.class),
-                context.getServiceImpl(IEndhostService.class))));
+        new ResourceRoutable("/quantum/v1.0", BalancerResources.routes(balancer)));
+    server.addRestletRoutable(new ResourceRoutable("/v2.0/lbaas", LbaasResources.routes(balancer)));
+    server.addRestletRoutable(new Page());
+    // before anything else that serves a part of this path
+    server.addRestletRoutable(new ResourceRoutable("/wm/malob/events", live.routes()));
+    server.addRestletRoutable(new ResourceRoutable("/wm/malob", StateRoutes.of(context)));
   }
 
   /** Ends the streams of events. */

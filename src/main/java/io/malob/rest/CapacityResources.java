@@ -1,15 +1,17 @@
 package io.malob.rest;
 
 import com.google.common.collect.ImmutableSet;
+import io.malob.json.JsonInput;
+import io.malob.json.RejectedException;
+import io.malob.resource.Call;
+import io.malob.resource.Reply;
 import io.malob.state.network.ConfiguredCapacities;
 import io.malob.state.network.PortId;
 import java.io.IOException;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,73 +34,60 @@ final class CapacityResources {
     this.capacities = capacities;
   }
 
-  /** Answers a request to what is below {@code /capacities}. */
-  Reply answer(String method, List<String> path, RequestBody body)
-      throws IOException, RefusedException {
-    return switch (path.size()) {
-      case 0 -> collection(method, body);
-      case 2 -> item(method, port(path.get(0), path.get(1)), body);
-      default ->
-          throw new RefusedException(404, "a capacity is at /capacities/{switch}/{port}", null);
-    };
+  /** All that are set. */
+  Reply list(Call call) {
+    return Reply.ok(
+        capacities.all().entrySet().stream()
+            .map(entry -> shown(entry.getKey(), entry.getValue()))
+            .toList());
   }
 
-  private Reply collection(String method, RequestBody body) throws IOException, RefusedException {
-    return switch (method) {
-      case "GET" ->
-          Reply.ok(
-              capacities.all().entrySet().stream()
-                  .map(entry -> shown(entry.getKey(), entry.getValue()))
-                  .collect(Collectors.toList()));
-      case "POST" -> create(read(body));
-      default -> throw RefusedException.method(method, "GET", "POST");
-    };
-  }
-
-  private Reply create(Map<String, @Nullable Object> fields) throws RefusedException {
-    PortId port = port(required(fields, "switch"), required(fields, "port"));
-    double bitsPerSecond = bitsPerSecond(required(fields, "mbps"));
+  /** Sets one where none is set. */
+  Reply create(Call call) throws IOException, RejectedException {
+    JsonInput<RejectedException> fields = call.json().only(FIELDS);
+    PortId port = port(text(fields.get("switch")), text(fields.get("port")));
+    double bitsPerSecond = bitsPerSecond(text(fields.get("mbps")));
     // of two at the very same time the later one wins, as if it were a PUT
     @Nullable Double now = capacities.all().get(port);
     if (now == null) {
       return set(port, bitsPerSecond);
     }
     if (now != bitsPerSecond) {
-      throw new RefusedException(
-          409,
-          port + " has a capacity of " + now / MEGA + " Mbit/s already; PUT changes it",
-          "port");
+      throw RejectedException.conflict(
+          "port", port + " has a capacity of " + now / MEGA + " Mbit/s already; PUT changes it");
     }
     return Reply.ok(shown(port, bitsPerSecond));
   }
 
-  private Reply item(String method, PortId port, RequestBody body)
-      throws IOException, RefusedException {
-    return switch (method) {
-      case "GET" -> Reply.ok(shown(port, found(port, capacities.all().get(port))));
-      case "PUT" -> {
-        Map<String, @Nullable Object> fields = read(body);
-        checkSame(fields, port);
-        yield set(port, bitsPerSecond(required(fields, "mbps")));
-      }
-      case "DELETE" -> delete(port);
-      default -> throw RefusedException.method(method, "GET", "PUT", "DELETE");
-    };
+  /** The one of a port. */
+  Reply show(Call call) throws RejectedException {
+    PortId port = port(call);
+    return Reply.ok(shown(port, found(port, capacities.all().get(port))));
   }
 
-  private Reply set(PortId port, double bitsPerSecond) throws RefusedException {
+  /** Sets the one of a port. */
+  Reply put(Call call) throws IOException, RejectedException {
+    PortId port = port(call);
+    JsonInput<RejectedException> fields = call.json().only(FIELDS);
+    checkSame(fields, port);
+    return set(port, bitsPerSecond(text(fields.get("mbps"))));
+  }
+
+  private Reply set(PortId port, double bitsPerSecond) throws RejectedException {
     try {
       Optional<Double> before = capacities.set(port, bitsPerSecond);
       Object body = shown(port, bitsPerSecond);
       return before.isPresent() ? Reply.ok(body) : Reply.created(body);
     } catch (IllegalStateException e) {
-      throw new RefusedException(422, String.valueOf(e.getMessage()), null);
+      throw RejectedException.unprocessable(null, String.valueOf(e.getMessage()));
     } catch (IOException e) {
       throw notStored(e);
     }
   }
 
-  private Reply delete(PortId port) throws RefusedException {
+  /** Takes the one of a port away. */
+  Reply delete(Call call) throws RejectedException {
+    PortId port = port(call);
     try {
       return Reply.ok(shown(port, found(port, capacities.remove(port).orElse(null))));
     } catch (IOException e) {
@@ -106,68 +95,53 @@ final class CapacityResources {
     }
   }
 
-  private static RefusedException notStored(IOException e) {
+  private static RejectedException notStored(IOException e) {
     LOG.error("capacities_not_stored why=\"{}\"", e.toString());
-    return new RefusedException(500, "the change could not be stored; the log says why", null);
+    return RejectedException.notStored("the change could not be stored; the log says why", e);
   }
 
-  private static double found(PortId port, @Nullable Double bitsPerSecond) throws RefusedException {
+  private static double found(PortId port, @Nullable Double bitsPerSecond)
+      throws RejectedException {
     if (bitsPerSecond == null) {
-      throw new RefusedException(404, "no capacity is set for " + port, null);
+      throw RejectedException.notFound("no capacity is set for " + port);
     }
     return bitsPerSecond;
   }
 
-  private static Map<String, @Nullable Object> read(RequestBody body)
-      throws IOException, RefusedException {
-    Map<String, @Nullable Object> fields = JsonFields.read(body.bytes(), name -> name);
-    for (String name : fields.keySet()) {
-      if (!FIELDS.contains(name)) {
-        throw new RefusedException(
-            400,
-            "there is no field \"" + name + "\" here, only " + String.join(", ", FIELDS),
-            name);
-      }
-    }
-    return fields;
-  }
-
   /** What is shown can be sent back as it is. */
-  private static void checkSame(Map<String, @Nullable Object> fields, PortId port)
-      throws RefusedException {
-    boolean sameSwitch =
-        !fields.containsKey("switch")
-            || ParameterFormat.switchId("switch", required(fields, "switch"))
-                .equals(port.switchId());
-    if (!sameSwitch
-        || (fields.containsKey("port")
-            && !ParameterFormat.switchPort("port", required(fields, "port")).equals(port.port()))) {
-      String field = sameSwitch ? "port" : "switch";
-      throw new RefusedException(400, field + " is not the one in the URL", field);
+  private static void checkSame(JsonInput<RejectedException> fields, PortId port)
+      throws RejectedException {
+    JsonInput<RejectedException> switchId = fields.get("switch");
+    if (switchId.isThere()
+        && !ParameterFormat.switchId("switch", text(switchId)).equals(port.switchId())) {
+      throw RejectedException.invalid("switch", "switch is not the one in the URL");
+    }
+    JsonInput<RejectedException> number = fields.get("port");
+    if (number.isThere() && !ParameterFormat.switchPort("port", text(number)).equals(port.port())) {
+      throw RejectedException.invalid("port", "port is not the one in the URL");
     }
   }
 
-  private static String required(Map<String, @Nullable Object> fields, String name)
-      throws RefusedException {
-    if (fields.get(name) instanceof String text) {
-      return text.strip();
-    }
-    throw new RefusedException(400, name + " is required, as one value", name);
+  private static String text(JsonInput<RejectedException> value) throws RejectedException {
+    return value.text().strip();
   }
 
-  private static PortId port(String switchId, String port) throws RefusedException {
+  private static PortId port(Call call) throws RejectedException {
+    return port(call.variable("switch"), call.variable("port"));
+  }
+
+  private static PortId port(String switchId, String port) throws RejectedException {
     return new PortId(
         ParameterFormat.switchId("switch", switchId), ParameterFormat.switchPort("port", port));
   }
 
-  private static double bitsPerSecond(String text) throws RefusedException {
+  private static double bitsPerSecond(String text) throws RejectedException {
     double mbps = DECIMAL.matcher(text).matches() ? Double.parseDouble(text) : 0;
     if (!ConfiguredCapacities.isPossible(mbps * MEGA)) {
-      throw new RefusedException(
-          400,
+      throw RejectedException.invalid(
+          "mbps",
           String.format(
-              "mbps must be a number above 0 and up to %.0f, not \"%s\"", MOST_MBPS, text),
-          "mbps");
+              "mbps must be a number above 0 and up to %.0f, not \"%s\"", MOST_MBPS, text));
     }
     return mbps * MEGA;
   }

@@ -1,8 +1,10 @@
 package io.malob.rest;
 
 import io.malob.balancer.api.IBalancerService;
-import java.io.IOException;
-import java.util.Set;
+import io.malob.json.RejectedException;
+import io.malob.json.RejectedException.Reason;
+import io.malob.resource.Reply;
+import io.malob.resource.Resource;
 
 /**
  * Tells those who change the catalog whether the change is in force. A change is stored before
@@ -16,23 +18,21 @@ final class CatalogWrites {
     this.balancer = balancer;
   }
 
-  /** Answers a request that may change the catalog. */
-  interface Answerer {
-    Reply answer(Call call) throws IOException, RefusedException;
-  }
-
-  /** The answer, or that the change is not in force yet, or could not be put in force. */
-  Reply answer(Call call, Answerer answerer) throws IOException, RefusedException {
-    Reply reply = answerer.answer(call);
-    if (Set.of("GET", "HEAD").contains(call.method()) || call.query().contains("dry_run=true")) {
-      return reply;
-    }
-    return switch (balancer.catalogEffect()) {
-      case IN_FORCE -> reply;
-      case PENDING -> Reply.pending(reply.body());
-      case FAILED ->
-          throw new RefusedException(
-              500, "the change is stored, but could not be put in force; the log says why", null);
+  /**
+   * The same resource, which says so if a change is not in force yet, or could not be put in force.
+   */
+  Resource confirmed(Resource change) {
+    return call -> {
+      Reply reply = change.answer(call);
+      return switch (balancer.catalogEffect()) {
+        case IN_FORCE -> reply;
+        case PENDING -> Reply.pending(reply.body());
+        case FAILED ->
+            throw new RejectedException(
+                Reason.FAILED,
+                "the change is stored, but could not be put in force; the log says why",
+                null);
+      };
     };
   }
 }

@@ -1,10 +1,16 @@
 package io.malob.rest;
 
-import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSet;
+import io.malob.balancer.api.IBalancerService;
+import io.malob.json.JsonInput;
+import io.malob.json.RejectedException;
+import io.malob.json.RejectedException.Reason;
 import io.malob.module.TextFormat;
+import io.malob.resource.Call;
+import io.malob.resource.Reply;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogChange;
-import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogItem;
 import io.malob.state.catalog.CatalogKind;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -18,8 +24,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
-import java.util.Set;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -28,50 +32,49 @@ final class ConfigResources {
   /** Room for as many items as there can be. */
   static final int MOST_BYTES = 16 * 1024 * 1024;
 
-  private static final ImmutableMap<String, UnaryOperator<String>> NAMES =
-      Catalog.KINDS.stream()
-          .collect(
-              ImmutableMap.toImmutableMap(
-                  CatalogKind::listName, kind -> FieldNames.of(kind)::here));
+  private static final ImmutableList<String> LISTS =
+      Catalog.KINDS.stream().map(CatalogKind::listName).collect(ImmutableList.toImmutableList());
+
+  /** The query parameters of a change. */
+  static final ImmutableSet<String> PARAMETERS = ImmutableSet.of("dry_run");
 
   private final Catalog catalog;
+  private final CatalogWrites writes;
   private final List<TextFormat> formats;
 
-  ConfigResources(Catalog catalog) {
-    this.catalog = catalog;
+  ConfigResources(IBalancerService balancer) {
+    this.catalog = balancer.catalog();
+    this.writes = new CatalogWrites(balancer);
     this.formats =
         ServiceLoader.load(TextFormat.class, TextFormat.class.getClassLoader()).stream()
             .map(ServiceLoader.Provider::get)
             .collect(Collectors.toList());
   }
 
-  /** Answers a request to {@code /config}. */
-  Reply answer(Call call) throws IOException, RefusedException {
-    try {
-      return switch (call.method()) {
-        case "GET" -> get(call);
-        case "POST", "PUT" -> put(call);
-        default -> throw RefusedException.method(call.method(), "GET", "POST", "PUT");
-      };
-    } catch (CatalogException e) {
-      throw RefusedException.of(e);
-    }
-  }
-
-  private Reply get(Call call) throws RefusedException {
-    call.checkNoParameters();
+  /** The tree, in JSON or in another format that is asked for. */
+  Reply get(Call call) {
     Map<String, Object> tree = shown(catalog.snapshot());
     Optional<TextFormat> format = asked(call, "Accept");
-    Object body =
+    Reply reply =
         format.isPresent()
-            ? new Reply.Text(format.get().mediaType(), format.get().write(tree))
-            : tree;
-    return Reply.ok(body).withTag(EntityTag.of(tree));
+            ? Reply.text(format.get().mediaType(), format.get().write(tree))
+            : Reply.ok(tree);
+    return reply.withTag(EntityTag.of(tree));
   }
 
-  private Reply put(Call call) throws IOException, RefusedException, CatalogException {
-    boolean dryRun = dryRun(call.query());
-    Optional<String> ifMatch = call.headers().get("If-Match");
+  /** Puts a tree in the place of what is there, or says what that would change. */
+  Reply put(Call call) throws IOException, RejectedException {
+    String dryRun = call.parameter("dry_run").orElse("false");
+    if (!dryRun.equals("true") && !dryRun.equals("false")) {
+      throw ParameterFormat.refused("dry_run", "true or false", dryRun);
+    }
+    return dryRun.equals("true")
+        ? replace(call, true)
+        : writes.confirmed(change -> replace(change, false)).answer(call);
+  }
+
+  private Reply replace(Call call, boolean dryRun) throws IOException, RejectedException {
+    Optional<String> ifMatch = call.header("If-Match");
     CatalogTree tree = CatalogTree.of(read(call));
     List<CatalogChange> changes =
         catalog.replace(tree, now -> EntityTag.check(ifMatch, shown(now)), dryRun);
@@ -80,24 +83,16 @@ final class ConfigResources {
             "changes", changes.stream().map(ConfigResources::change).collect(Collectors.toList())));
   }
 
-  private static boolean dryRun(String query) throws RefusedException {
-    String given = QueryParameters.read(query, Set.of("dry_run")).text("dry_run").orElse("false");
-    if (!given.equals("true") && !given.equals("false")) {
-      throw ParameterFormat.refused("dry_run", "true or false", given);
-    }
-    return given.equals("true");
-  }
-
-  private Map<CatalogKind<?>, List<Fields>> read(Call call) throws IOException, RefusedException {
-    Map<String, List<Map<String, @Nullable Object>>> given =
-        JsonFields.readLists(json(call), NAMES);
+  private Map<CatalogKind<?>, List<Fields>> read(Call call) throws IOException, RejectedException {
+    JsonInput<RejectedException> given = JsonInput.ofRequest(json(call)).only(LISTS);
     Map<CatalogKind<?>, List<Fields>> lists = new LinkedHashMap<>();
     for (CatalogKind<?> kind : Catalog.KINDS) {
-      @Nullable List<Map<String, @Nullable Object>> items = given.get(kind.listName());
-      if (items != null) {
+      JsonInput<RejectedException> items = given.get(kind.listName());
+      if (items.isThere()) {
+        FieldNames names = FieldNames.of(kind);
         List<Fields> fields = new ArrayList<>();
-        for (Map<String, @Nullable Object> item : items) {
-          fields.add(fields(kind, item, kind.listName() + "[" + fields.size() + "]."));
+        for (JsonInput<RejectedException> item : items.elements()) {
+          fields.add(kind.fields(item.fields(names::here)));
         }
         lists.put(kind, fields);
       }
@@ -105,39 +100,25 @@ final class ConfigResources {
     return lists;
   }
 
-  private static Fields fields(
-      CatalogKind<?> kind, Map<String, @Nullable Object> item, String place)
-      throws RefusedException {
-    Map<String, @Nullable String> fields = new LinkedHashMap<>();
-    for (Map.Entry<String, @Nullable Object> field : item.entrySet()) {
-      @Nullable Object value = field.getValue();
-      if ((value instanceof List || value instanceof Map) && !kind.takesParts(field.getKey())) {
-        String name = place + field.getKey();
-        throw new RefusedException(400, name + " must be a text or a number", name);
-      }
-      fields.put(field.getKey(), value == null ? null : Fields.text(value));
-    }
-    return Fields.of(fields);
-  }
-
-  private byte[] json(Call call) throws IOException, RefusedException {
+  private byte[] json(Call call) throws IOException, RejectedException {
     byte[] body = call.body().bytes(MOST_BYTES);
     Optional<TextFormat> format = asked(call, "Content-Type");
     if (format.isEmpty()) {
-      if (call.headers().get("Content-Type").orElse("").contains("yaml")) {
-        throw new RefusedException(415, "this controller reads JSON only", null);
+      if (call.header("Content-Type").orElse("").contains("yaml")) {
+        throw new RejectedException(
+            Reason.UNSUPPORTED_TYPE, "this controller reads JSON only", null);
       }
       return body;
     }
     try {
       return format.get().toJson(body);
     } catch (IOException e) {
-      throw new RefusedException(400, "the body is not valid YAML: " + e.getMessage(), null);
+      throw RejectedException.invalid(null, "the body is not valid YAML: " + e.getMessage());
     }
   }
 
   private Optional<TextFormat> asked(Call call, String header) {
-    String value = call.headers().get(header).orElse("");
+    String value = call.header(header).orElse("");
     return formats.stream().filter(format -> value.contains(format.mediaType())).findFirst();
   }
 

@@ -1,16 +1,17 @@
 package io.malob.rest;
 
+import com.google.common.collect.ImmutableSet;
 import io.malob.algorithm.graph.Path;
 import io.malob.balancer.api.PlacedConnection;
 import io.malob.balancer.api.PlacedConnection.Phase;
 import io.malob.balancer.api.PlacedConnection.Route;
+import io.malob.json.RejectedException;
+import io.malob.resource.QueryParameters;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -21,9 +22,8 @@ import org.projectfloodlight.openflow.types.OFPort;
 /** Says by the parameters of a request which connections are meant. */
 final class ConnectionFilter {
   /** The parameters. */
-  static final Set<String> NAMES =
-      new TreeSet<>(
-          Set.of("vip", "member", "client", "port", "protocol", "state", "switch", "link"));
+  static final ImmutableSet<String> NAMES =
+      ImmutableSet.of("vip", "member", "client", "port", "protocol", "state", "switch", "link");
 
   private static final int MOST_PORT = 65_535;
 
@@ -38,16 +38,16 @@ final class ConnectionFilter {
 
   /** Reads a value, and says which connections have it. */
   private interface Condition {
-    Predicate<PlacedConnection> of(String text) throws RefusedException;
+    Predicate<PlacedConnection> of(String text) throws RejectedException;
   }
 
   /**
    * The connections that meet all conditions that are given.
    *
-   * @throws RefusedException if a value is none, or names a VIP or member that is not there
+   * @throws RejectedException if a value is none, or names a VIP or member that is not there
    */
   static Predicate<PlacedConnection> of(QueryParameters parameters, CatalogSnapshot catalog)
-      throws RefusedException {
+      throws RejectedException {
     ConnectionFilter filter = new ConnectionFilter(parameters, catalog);
     // what costs least first
     filter.add("client", filter::client);
@@ -61,14 +61,14 @@ final class ConnectionFilter {
     return filter.wanted;
   }
 
-  private void add(String name, Condition condition) throws RefusedException {
+  private void add(String name, Condition condition) throws RejectedException {
     Optional<String> text = parameters.text(name);
     if (text.isPresent()) {
       wanted = wanted.and(condition.of(text.get()));
     }
   }
 
-  private Predicate<PlacedConnection> client(String text) throws RefusedException {
+  private Predicate<PlacedConnection> client(String text) throws RejectedException {
     Optional<MacAddress> mac = ParameterFormat.mac(text);
     if (mac.isPresent()) {
       MacAddress wantedMac = mac.get();
@@ -78,7 +78,7 @@ final class ConnectionFilter {
     return each -> each.request().srcAddress() == address;
   }
 
-  private Predicate<PlacedConnection> vip(String text) throws RefusedException {
+  private Predicate<PlacedConnection> vip(String text) throws RejectedException {
     @Nullable Vip vip = catalog.vips().get(text);
     if (vip != null) {
       int number = vip.number();
@@ -88,7 +88,7 @@ final class ConnectionFilter {
     return each -> each.request().dstAddress() == address;
   }
 
-  private Predicate<PlacedConnection> member(String text) throws RefusedException {
+  private Predicate<PlacedConnection> member(String text) throws RejectedException {
     @Nullable Member member = catalog.members().get(text);
     if (member != null) {
       int number = member.number();
@@ -100,32 +100,32 @@ final class ConnectionFilter {
   }
 
   private static int knownAddress(String name, String text, Predicate<Integer> isKnown)
-      throws RefusedException {
+      throws RejectedException {
     if (ParameterFormat.isAddress(text)) {
       int address = IPv4Address.of(text).getInt();
       if (isKnown.test(address)) {
         return address;
       }
     }
-    throw new RefusedException(404, "no " + name + " has the id or the address " + text, name);
+    throw RejectedException.notFound(name, "no " + name + " has the id or the address " + text);
   }
 
-  private Predicate<PlacedConnection> port(String text) throws RefusedException {
+  private Predicate<PlacedConnection> port(String text) throws RejectedException {
     int port = (int) ParameterFormat.number("port", text, 1, MOST_PORT);
     return each -> each.request().dstPort() == port;
   }
 
-  private Predicate<PlacedConnection> protocol(String text) throws RefusedException {
+  private Predicate<PlacedConnection> protocol(String text) throws RejectedException {
     Protocol protocol = ParameterFormat.protocol("protocol", text);
     return each -> each.request().protocol() == protocol.ipNumber();
   }
 
-  private Predicate<PlacedConnection> state(String text) throws RefusedException {
+  private Predicate<PlacedConnection> state(String text) throws RejectedException {
     Phase phase = ParameterFormat.oneOf("state", text, Phase.values());
     return each -> each.phase() == phase;
   }
 
-  private Predicate<PlacedConnection> onSwitch(String text) throws RefusedException {
+  private Predicate<PlacedConnection> onSwitch(String text) throws RejectedException {
     DatapathId switchId = ParameterFormat.switchId("switch", text);
     return each -> each.route() != null && crosses(each.route(), switchId);
   }
@@ -135,7 +135,7 @@ final class ConnectionFilter {
         || route.reply().switches().contains(switchId);
   }
 
-  private Predicate<PlacedConnection> overLink(String text) throws RefusedException {
+  private Predicate<PlacedConnection> overLink(String text) throws RejectedException {
     int slash = text.indexOf('/');
     if (slash < 0) {
       throw ParameterFormat.refused(

@@ -1,10 +1,14 @@
 package io.malob.rest;
 
+import com.google.common.collect.ImmutableSortedSet;
 import io.malob.algorithm.FiveTuple;
 import io.malob.balancer.api.ConnectionPage;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.balancer.api.PlacedConnection;
 import io.malob.balancer.api.PlacedConnection.Route;
+import io.malob.json.RejectedException;
+import io.malob.resource.Call;
+import io.malob.resource.QueryParameters;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Protocol;
@@ -13,8 +17,6 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -31,11 +33,12 @@ final class ConnectionResources {
   private static final Pattern CURSOR = Pattern.compile("[0-9a-f]{32}");
   private static final int HALF = 16;
 
-  private static final Set<String> NAMES = new TreeSet<>(ConnectionFilter.NAMES);
-
-  static {
-    NAMES.addAll(Set.of("limit", "next"));
-  }
+  /** The query parameters. */
+  static final ImmutableSortedSet<String> PARAMETERS =
+      ImmutableSortedSet.<String>naturalOrder()
+          .addAll(ConnectionFilter.NAMES)
+          .add("limit", "next")
+          .build();
 
   private final IBalancerService balancer;
 
@@ -44,8 +47,8 @@ final class ConnectionResources {
   }
 
   /** Answers to GET. */
-  Map<String, @Nullable Object> list(String query) throws RefusedException {
-    QueryParameters parameters = QueryParameters.read(query, NAMES);
+  Map<String, @Nullable Object> list(Call call) throws RejectedException {
+    QueryParameters parameters = call.parameters();
     CatalogSnapshot catalog = balancer.catalog().snapshot();
     int limit =
         (int)
@@ -73,7 +76,7 @@ final class ConnectionResources {
     return String.format(Locale.ROOT, "%016x%016x", tuple.addresses(), tuple.protocolAndPorts());
   }
 
-  private static FiveTuple tuple(String cursor) throws RefusedException {
+  private static FiveTuple tuple(String cursor) throws RejectedException {
     if (!CURSOR.matcher(cursor).matches()) {
       throw ParameterFormat.refused("next", "what the page before gave as next", cursor);
     }

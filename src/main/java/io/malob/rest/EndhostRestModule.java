@@ -2,6 +2,8 @@ package io.malob.rest;
 
 import io.malob.endhost.IEndhostService;
 import io.malob.module.Settings;
+import io.malob.resource.ResourceRoutable;
+import io.malob.resource.Routes;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -41,17 +43,10 @@ public final class EndhostRestModule implements IFloodlightModule {
 
   @Override
   public void startUp(FloodlightModuleContext context) {
-    EndhostResources endhost = new EndhostResources(context.getServiceImpl(IEndhostService.class));
+    Routes routes =
+        EndhostResources.addTo(Routes.listing(), context.getServiceImpl(IEndhostService.class));
     context
         .getServiceImpl(IRestApiService.class)
-        .addRestletRoutable(
-            new JsonRoutable(
-                "/wm/malob",
-                (method, path, query, body) -> {
-                  if (path.isEmpty() || !path.get(0).equals("endhost")) {
-                    throw new RefusedException(404, "there is nothing here but endhost", null);
-                  }
-                  return endhost.answer(method, path.subList(1, path.size()), query, body);
-                }));
+        .addRestletRoutable(new ResourceRoutable("/wm/malob", routes));
   }
 }

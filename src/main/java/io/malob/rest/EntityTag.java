@@ -2,8 +2,8 @@ package io.malob.rest;
 
 import com.google.common.hash.Hashing;
 import io.malob.json.Json;
-import io.malob.state.catalog.CatalogException;
-import io.malob.state.catalog.CatalogException.Reason;
+import io.malob.json.RejectedException;
+import io.malob.json.RejectedException.Reason;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -31,15 +31,15 @@ final class EntityTag {
    *
    * @param ifMatch the header; empty if there is none, and then anything is fine
    * @param shown what is shown now; null if there is nothing
-   * @throws CatalogException if it is not what the client has seen
+   * @throws RejectedException if it is not what the client has seen
    */
-  static void check(Optional<String> ifMatch, @Nullable Object shown) throws CatalogException {
+  static void check(Optional<String> ifMatch, @Nullable Object shown) throws RejectedException {
     if (ifMatch.isEmpty()) {
       return;
     }
     boolean holds = shown != null && names(ifMatch.get(), of(shown));
     if (!holds) {
-      throw new CatalogException(
+      throw new RejectedException(
           Reason.CHANGED_MEANWHILE,
           shown == null
               ? "there is nothing here that If-Match could match"

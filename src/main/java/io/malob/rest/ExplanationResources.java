@@ -1,17 +1,19 @@
 package io.malob.rest;
 
+import com.google.common.collect.ImmutableSortedSet;
 import io.malob.balancer.api.ExplainedConnection;
 import io.malob.balancer.api.ExplainedConnection.AddressNeeded;
 import io.malob.balancer.api.ExplainedConnection.NeedsAddress;
 import io.malob.balancer.api.IBalancerService;
+import io.malob.json.RejectedException;
 import io.malob.monitor.IMonitorService;
+import io.malob.resource.Call;
+import io.malob.resource.QueryParameters;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -21,8 +23,10 @@ import org.projectfloodlight.openflow.types.MacAddress;
  * threads.
  */
 final class ExplanationResources {
-  private static final Set<String> NAMES =
-      new TreeSet<>(Set.of("vip", "client", "port", "protocol"));
+  /** The query parameters. */
+  static final ImmutableSortedSet<String> PARAMETERS =
+      ImmutableSortedSet.of("vip", "client", "port", "protocol");
+
   private static final int MOST_PORT = 65_535;
   private static final int MOST_ICMP_TYPE = 255;
   private static final int ICMP_ECHO = 8;
@@ -36,8 +40,8 @@ final class ExplanationResources {
   }
 
   /** Answers to GET. */
-  Map<String, @Nullable Object> explain(String query) throws RefusedException {
-    QueryParameters parameters = QueryParameters.read(query, NAMES);
+  Map<String, @Nullable Object> explain(Call call) throws RejectedException {
+    QueryParameters parameters = call.parameters();
     String vipText = parameters.required("vip");
     String client = parameters.required("client");
     CatalogSnapshot catalog = balancer.catalog().snapshot();
@@ -49,8 +53,8 @@ final class ExplanationResources {
         explained(client, address, protocol, port)
             .orElseThrow(
                 () ->
-                    new RefusedException(
-                        404, "the network knows no client with the address " + client, "client"));
+                    RejectedException.notFound(
+                        "client", "the network knows no client with the address " + client));
     if (explained.outcome() instanceof AddressNeeded needed) {
       throw addressNeeded(client, needed.by());
     }
@@ -59,42 +63,41 @@ final class ExplanationResources {
   }
 
   private Optional<ExplainedConnection> explained(
-      String client, IPv4Address vip, Protocol protocol, int port) throws RefusedException {
+      String client, IPv4Address vip, Protocol protocol, int port) throws RejectedException {
     Optional<MacAddress> mac = ParameterFormat.mac(client);
     return mac.isPresent()
         ? balancer.explain(mac.get(), vip, protocol, port)
         : balancer.explain(ParameterFormat.hostAddress("client", client), vip, protocol, port);
   }
 
-  private static RefusedException addressNeeded(String client, NeedsAddress by) {
+  private static RejectedException addressNeeded(String client, NeedsAddress by) {
     String what =
         switch (by) {
           case ALLOWED_SOURCES -> "allowed_sources of the VIP";
           case SESSION_PERSISTENCE -> "session_persistence of the pool";
           case FTP_CONTROL -> "the client's FTP control connection";
         };
-    return new RefusedException(
-        422,
+    return RejectedException.unprocessable(
+        "client",
         what
             + " decides by the client's IPv4 address, and the network does not know that of "
             + client
-            + "; ping any host but a VIP from this client, and ask again",
-        "client");
+            + "; ping any host but a VIP from this client, and ask again");
   }
 
   private static IPv4Address vipAddress(String text, CatalogSnapshot catalog)
-      throws RefusedException {
+      throws RejectedException {
     if (ParameterFormat.isAddress(text)) {
       IPv4Address address = IPv4Address.of(text);
       if (catalog.isVipAddress(address.getInt())) {
         return address;
       }
     }
-    throw new RefusedException(404, "no vip has the id or the address " + text, "vip");
+    throw RejectedException.notFound("vip", "no vip has the id or the address " + text);
   }
 
   private static Protocol protocol(QueryParameters parameters, @Nullable Vip vip)
-      throws RefusedException {
+      throws RejectedException {
     Optional<String> given = parameters.text("protocol");
     if (given.isPresent()) {
       return ParameterFormat.protocol("protocol", given.get());
@@ -105,7 +108,7 @@ final class ExplanationResources {
 
   /** What is given, or else what the VIP has; a ping has the type that can be balanced. */
   private static int port(QueryParameters parameters, @Nullable Vip vip, Protocol protocol)
-      throws RefusedException {
+      throws RejectedException {
     Optional<String> given = parameters.text("port");
     boolean isPing = protocol == Protocol.ICMP;
     if (given.isPresent()) {
@@ -115,8 +118,8 @@ final class ExplanationResources {
     }
     @Nullable Integer ofVip = vip == null ? null : vip.port();
     if (ofVip == null && !isPing) {
-      throw new RefusedException(
-          400, "the parameter port is required, since the VIP takes more than one", "port");
+      throw RejectedException.invalid(
+          "port", "the parameter port is required, since the VIP takes more than one");
     }
     return ofVip == null ? ICMP_ECHO : ofVip;
   }

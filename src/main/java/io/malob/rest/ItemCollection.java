@@ -1,20 +1,23 @@
 package io.malob.rest;
 
+import io.malob.json.JsonInput;
+import io.malob.json.RejectedException;
+import io.malob.resource.Call;
+import io.malob.resource.Reply;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogCondition;
-import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogItem;
 import io.malob.state.catalog.CatalogKind;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Creation;
 import io.malob.state.catalog.Fields;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The items of one kind, or those of them with a certain field value, as a REST resource. */
@@ -56,70 +59,48 @@ final class ItemCollection<T extends CatalogItem> {
     return new ItemCollection<>(catalog, kind, names, list, field, value);
   }
 
-  /** Answers a request to the collection. */
-  Reply collection(Call call) throws IOException, RefusedException {
-    try {
-      return switch (call.method()) {
-        case "GET" -> list(Page.of(call.query()));
-        case "POST" -> create(read(call));
-        case "PUT" -> updateNamed(read(call), call);
-        default -> throw RefusedException.method(call.method(), "GET", "POST", "PUT");
-      };
-    } catch (CatalogException e) {
-      throw RefusedException.of(e);
-    }
-  }
-
-  /** Answers a request to one item. */
-  Reply item(Call call, String id) throws IOException, RefusedException {
-    try {
-      return switch (call.method()) {
-        case "GET" -> get(id, call);
-        case "PUT" -> put(id, read(call), call);
-        case "DELETE" -> delete(id, call);
-        default -> throw RefusedException.method(call.method(), "GET", "PUT", "DELETE");
-      };
-    } catch (CatalogException e) {
-      throw RefusedException.of(e);
-    }
-  }
-
-  private Reply list(Page page) throws RefusedException {
+  /** A page of the items. */
+  Reply list(Call call) throws RejectedException {
     CatalogSnapshot snapshot = catalog.snapshot();
-    List<T> items =
-        kind.in(snapshot).values().stream().filter(this::isHere).collect(Collectors.toList());
-    return page.of(items, CatalogItem::id, item -> shown(snapshot, item));
+    List<T> items = kind.in(snapshot).values().stream().filter(this::isHere).toList();
+    return Page.of(call).of(items, CatalogItem::id, item -> shown(snapshot, item));
   }
 
-  private Reply get(String id, Call call) throws RefusedException {
-    call.checkNoParameters();
-    return tagged(Reply.ok(shown(catalog.snapshot(), find(id))));
+  /** One item. */
+  Reply show(Call call) throws RejectedException {
+    return tagged(Reply.ok(shown(catalog.snapshot(), find(call.variable("id")))));
   }
 
   private static Reply tagged(Reply reply) {
     return reply.withTag(EntityTag.of(reply.body()));
   }
 
-  private Reply create(Map<String, @Nullable Object> given)
-      throws CatalogException, RefusedException {
-    Fields fields = checkScope(fieldsOf(given, List.of()));
-    Creation<T> creation = catalog.create(kind, fields);
+  /** Makes an item. */
+  Reply create(Call call) throws IOException, RejectedException {
+    Creation<T> creation = catalog.create(kind, checkScope(fieldsOf(read(call), List.of())));
     Object body = shown(catalog.snapshot(), creation.item());
     return tagged(creation.isNew() ? Reply.created(body) : Reply.ok(body));
   }
 
-  private Reply updateNamed(Map<String, @Nullable Object> given, Call call)
-      throws CatalogException, RefusedException {
-    if (!(given.get("id") instanceof String id)) {
-      throw new RefusedException(400, "id is required: which " + kind.noun() + "?", "id");
+  /** Changes the item whose id is in the body. */
+  Reply updateNamed(Call call) throws IOException, RejectedException {
+    Map<String, JsonInput<RejectedException>> given = read(call);
+    @Nullable JsonInput<RejectedException> id = given.get("id");
+    if (id == null || !id.isThere()) {
+      throw RejectedException.invalid("id", "id is required: which " + kind.noun() + "?");
     }
-    find(id.strip());
-    return put(id.strip(), given, call);
+    String text = id.text().strip();
+    find(text);
+    return put(text, given, call);
   }
 
   /** Changes what is named of the item; where there is none, makes it of what is named. */
-  private Reply put(String id, Map<String, @Nullable Object> given, Call call)
-      throws CatalogException, RefusedException {
+  Reply put(Call call) throws IOException, RejectedException {
+    return put(call.variable("id"), read(call), call);
+  }
+
+  private Reply put(String id, Map<String, JsonInput<RejectedException>> given, Call call)
+      throws RejectedException {
     Optional<T> current = kind.find(catalog.snapshot(), id);
     Fields fields;
     if (current.isPresent()) {
@@ -133,8 +114,9 @@ final class ItemCollection<T extends CatalogItem> {
     return tagged(put.isNew() ? Reply.created(body) : Reply.ok(body));
   }
 
-  private Reply delete(String id, Call call) throws CatalogException, RefusedException {
-    call.checkNoParameters();
+  /** Deletes an item, and shows it as it was. */
+  Reply delete(Call call) throws RejectedException {
+    String id = call.variable("id");
     Object last = shown(catalog.snapshot(), find(id));
     catalog.delete(kind, id, asSeen(id, call));
     return Reply.ok(last);
@@ -142,7 +124,7 @@ final class ItemCollection<T extends CatalogItem> {
 
   /** That the item is as the client has seen it, if the client says how that was. */
   private CatalogCondition asSeen(String id, Call call) {
-    Optional<String> ifMatch = call.headers().get("If-Match");
+    Optional<String> ifMatch = call.header("If-Match");
     return now ->
         EntityTag.check(ifMatch, kind.find(now, id).map(item -> shown(now, item)).orElse(null));
   }
@@ -151,10 +133,10 @@ final class ItemCollection<T extends CatalogItem> {
     return list == null ? List.of() : list.ids().apply(snapshot, item);
   }
 
-  private T find(String id) throws RefusedException {
+  private T find(String id) throws RejectedException {
     Optional<T> item = kind.find(catalog.snapshot(), id).filter(this::isHere);
     return item.orElseThrow(
-        () -> new RefusedException(404, "there is no " + kind.noun() + " " + id + here(), null));
+        () -> RejectedException.notFound("there is no " + kind.noun() + " " + id + here()));
   }
 
   private boolean isHere(T item) {
@@ -165,43 +147,41 @@ final class ItemCollection<T extends CatalogItem> {
     return scopeField == null ? "" : " with " + scopeField + " " + scopeValue;
   }
 
-  private Fields checkScope(Fields fields) throws RefusedException {
+  private Fields checkScope(Fields fields) throws RejectedException {
     if (scopeField == null) {
       return fields;
     }
     String given = fields.get(scopeField);
     if (given != null && !given.strip().equals(scopeValue)) {
-      throw new RefusedException(
-          400, scopeField + " is not the one in the URL, " + scopeValue, scopeField);
+      throw RejectedException.invalid(
+          scopeField, scopeField + " is not the one in the URL, " + scopeValue);
     }
     return fields.with(scopeField, scopeValue);
   }
 
-  private Map<String, @Nullable Object> read(Call call) throws IOException, RefusedException {
-    call.checkNoParameters();
-    return JsonFields.read(call.body().bytes(), names::here);
+  private Map<String, JsonInput<RejectedException>> read(Call call)
+      throws IOException, RejectedException {
+    return call.json().fields(names::here);
   }
 
   /** What a client may write of what it gave; the list may be in it only as it is. */
-  private Fields fieldsOf(Map<String, @Nullable Object> given, List<String> listNow)
-      throws RefusedException {
-    Map<String, @Nullable String> fields = new LinkedHashMap<>();
-    for (Map.Entry<String, @Nullable Object> field : given.entrySet()) {
-      String name = field.getKey();
-      Object value = field.getValue();
-      if (list != null && name.equals(list.name())) {
-        if (value != null && !value.equals(listNow)) {
-          throw new RefusedException(400, name + " is read-only: it follows from others", name);
-        }
-      } else if ((value instanceof List || value instanceof Map)
-          && kind.fieldNames().contains(name)
-          && !kind.takesParts(name)) {
-        throw new RefusedException(400, name + " must be a text or a number", name);
-      } else {
-        fields.put(name, value == null ? null : Fields.text(value));
-      }
+  private Fields fieldsOf(Map<String, JsonInput<RejectedException>> given, List<String> listNow)
+      throws RejectedException {
+    Map<String, JsonInput<RejectedException>> writable = new LinkedHashMap<>(given);
+    @Nullable JsonInput<RejectedException> ids = list == null ? null : writable.remove(list.name());
+    if (ids != null && ids.isThere() && !strings(ids).equals(listNow)) {
+      throw RejectedException.invalid(
+          ids.place(), ids.place() + " is read-only: it follows from others");
     }
-    return Fields.of(fields);
+    return kind.fields(writable);
+  }
+
+  private static List<String> strings(JsonInput<RejectedException> array) throws RejectedException {
+    List<String> strings = new ArrayList<>();
+    for (JsonInput<RejectedException> element : array.elements()) {
+      strings.add(element.text());
+    }
+    return strings;
   }
 
   private Map<String, @Nullable Object> shown(CatalogSnapshot snapshot, T item) {

@@ -1,8 +1,11 @@
 package io.malob.rest;
 
 import io.malob.balancer.api.IBalancerService;
+import io.malob.json.JsonInput;
+import io.malob.json.RejectedException;
+import io.malob.resource.Call;
+import io.malob.resource.Reply;
 import io.malob.state.catalog.CatalogCondition;
-import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogItem;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Creation;
@@ -40,47 +43,37 @@ final class LbaasCollection<T extends CatalogItem> {
     this.poolId = poolId;
   }
 
-  /** Answers a request to the collection. */
-  Reply all(Call call) throws IOException, RefusedException {
-    return switch (call.method()) {
-      case "GET" -> list(Page.of(call.query()));
-      case "POST" -> create(call);
-      default -> throw RefusedException.method(call.method(), "GET", "POST");
-    };
-  }
-
-  /** Answers a request to one item. */
-  Reply one(Call call, String id) throws IOException, RefusedException {
-    call.checkNoParameters();
-    CatalogSnapshot now = balancer.catalog().snapshot();
-    return switch (call.method()) {
-      case "GET" -> Reply.ok(wrapped(find(now, id), now));
-      case "PUT" -> put(call, id);
-      case "DELETE" -> delete(now, id);
-      default -> throw RefusedException.method(call.method(), "GET", "PUT", "DELETE");
-    };
-  }
-
-  private Reply list(Page page) throws RefusedException {
+  /** A page of the items. */
+  Reply list(Call call) throws RejectedException {
     CatalogSnapshot now = balancer.catalog().snapshot();
     LbaasStatus status = new LbaasStatus(now, balancer.memberStats());
     List<T> items =
         format.kind().in(now).values().stream().filter(this::isHere).collect(Collectors.toList());
-    return page.of(items, CatalogItem::id, item -> format.shown(item, now, status))
+    return Page.of(call)
+        .of(items, CatalogItem::id, item -> format.shown(item, now, status))
         .map(list -> Map.of(format.noun() + "s", list));
   }
 
-  private Reply create(Call call) throws IOException, RefusedException {
-    call.checkNoParameters();
+  /** One item. */
+  Reply show(Call call) throws RejectedException {
+    CatalogSnapshot now = balancer.catalog().snapshot();
+    return Reply.ok(wrapped(find(now, call.variable("id")), now));
+  }
+
+  /** Makes an item. */
+  Reply create(Call call) throws IOException, RejectedException {
+    Fields fields = inPool(read(call));
     try {
-      T item = balancer.catalog().create(format.kind(), inPool(read(call))).item();
+      T item = balancer.catalog().create(format.kind(), fields).item();
       return Reply.created(wrapped(item, balancer.catalog().snapshot()));
-    } catch (CatalogException e) {
-      throw refused(e);
+    } catch (RejectedException e) {
+      throw e.renamed(LbaasCollection::nameHere);
     }
   }
 
-  private Reply put(Call call, String id) throws IOException, RefusedException {
+  /** Changes what is named of the item; where there is none, makes it of what is named. */
+  Reply put(Call call) throws IOException, RejectedException {
+    String id = call.variable("id");
     Optional<T> current = format.kind().find(balancer.catalog().snapshot(), id);
     Fields fields = read(call);
     if (current.isPresent()) {
@@ -92,23 +85,43 @@ final class LbaasCollection<T extends CatalogItem> {
       Creation<T> put = balancer.catalog().put(format.kind(), id, fields, CatalogCondition.NONE);
       Object shown = wrapped(put.item(), balancer.catalog().snapshot());
       return put.isNew() ? Reply.created(shown) : Reply.ok(shown);
-    } catch (CatalogException e) {
-      throw refused(e);
+    } catch (RejectedException e) {
+      throw e.renamed(LbaasCollection::nameHere);
     }
   }
 
-  private Reply delete(CatalogSnapshot now, String id) throws RefusedException {
-    find(now, id);
+  /** Deletes an item. */
+  Reply delete(Call call) throws RejectedException {
+    String id = call.variable("id");
+    find(balancer.catalog().snapshot(), id);
     try {
       balancer.catalog().delete(format.kind(), id);
       return Reply.nothing();
-    } catch (CatalogException e) {
-      throw refused(e);
+    } catch (RejectedException e) {
+      throw e.renamed(LbaasCollection::nameHere);
     }
   }
 
-  private Fields read(Call call) throws IOException, RefusedException {
-    return format.fields(JsonFields.readWrapped(call.body().bytes(), format.noun()));
+  /**
+   * The fields of the one object in a body, as in {@code {"pool": {…}}}; errors name them alone.
+   */
+  private Fields read(Call call) throws IOException, RejectedException {
+    String noun = format.noun();
+    try {
+      JsonInput<RejectedException> body = call.json();
+      JsonInput<RejectedException> item = body.get(noun);
+      if (!item.isObject()) {
+        throw RejectedException.invalid(
+            noun, "the body must be an object with one object, \"" + noun + "\"");
+      }
+      if (body.fields().size() > 1) {
+        throw RejectedException.invalid(null, "the body has more than \"" + noun + "\"");
+      }
+      return format.fields(item);
+    } catch (RejectedException e) {
+      throw e.renamed(
+          field -> field.startsWith(noun + ".") ? field.substring(noun.length() + 1) : field);
+    }
   }
 
   private Fields inPool(Fields fields) {
@@ -119,13 +132,12 @@ final class LbaasCollection<T extends CatalogItem> {
     return poolId == null || Objects.equals(item.fields().get("pool_id"), poolId);
   }
 
-  private T find(CatalogSnapshot now, String id) throws RefusedException {
+  private T find(CatalogSnapshot now, String id) throws RejectedException {
     return format
         .kind()
         .find(now, id)
         .filter(this::isHere)
-        .orElseThrow(
-            () -> new RefusedException(404, "there is no " + format.noun() + " " + id, null));
+        .orElseThrow(() -> RejectedException.notFound("there is no " + format.noun() + " " + id));
   }
 
   private Map<String, Object> wrapped(T item, CatalogSnapshot now) {
@@ -133,8 +145,7 @@ final class LbaasCollection<T extends CatalogItem> {
         format.noun(), format.shown(item, now, new LbaasStatus(now, balancer.memberStats())));
   }
 
-  /** The catalog's field under the name that it has here. */
-  private static RefusedException refused(CatalogException e) {
-    return RefusedException.of(e, field -> OTHER_NAMES.getOrDefault(field, field));
+  private static String nameHere(String field) {
+    return OTHER_NAMES.getOrDefault(field, field);
   }
 }

@@ -1,10 +1,13 @@
 package io.malob.rest;
 
 import com.google.common.collect.ImmutableSet;
+import io.malob.json.JsonInput;
+import io.malob.json.RejectedException;
 import io.malob.state.catalog.CatalogItem;
 import io.malob.state.catalog.CatalogKind;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Fields;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -38,32 +41,30 @@ abstract class LbaasFormat<T extends CatalogItem> {
   /**
    * The catalog's fields for those that were written.
    *
-   * @throws RefusedException if one is not known, or has a value that nothing here is like
+   * @throws RejectedException if one is not known, or has a value that nothing here is like
    */
-  final Fields fields(Map<String, @Nullable String> given) throws RefusedException {
-    for (String name : given.keySet()) {
-      if (!writable.contains(name)) {
-        throw new RefusedException(
-            400,
-            "there is no field \"" + name + "\" to write here, only " + String.join(", ", writable),
-            name);
-      }
+  final Fields fields(JsonInput<RejectedException> item) throws RejectedException {
+    Map<String, @Nullable String> given = new LinkedHashMap<>();
+    for (Map.Entry<String, JsonInput<RejectedException>> field :
+        item.only(writable).fields().entrySet()) {
+      JsonInput<RejectedException> value = field.getValue();
+      given.put(field.getKey(), value.isNull() ? null : value.text());
     }
     return Fields.of(read(given));
   }
 
   /** The catalog's fields for these, all of which can be written. */
   abstract Map<String, @Nullable String> read(Map<String, @Nullable String> given)
-      throws RefusedException;
+      throws RejectedException;
 
   /** What users see of an item. */
   abstract Map<String, @Nullable Object> shown(T item, CatalogSnapshot catalog, LbaasStatus status);
 
   /** Checks a state that all items of a kind are in for ever. */
-  static void checkIsUp(Map<String, @Nullable String> given) throws RefusedException {
+  static void checkIsUp(Map<String, @Nullable String> given) throws RejectedException {
     if (given.containsKey("admin_state_up") && !"true".equals(given.get("admin_state_up"))) {
-      throw new RefusedException(
-          422, "only members can be taken down here; delete it instead", "admin_state_up");
+      throw RejectedException.unprocessable(
+          "admin_state_up", "only members can be taken down here; delete it instead");
     }
   }
 

@@ -1,5 +1,6 @@
 package io.malob.rest;
 
+import io.malob.json.RejectedException;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Pool;
@@ -25,7 +26,7 @@ final class LbaasListener extends LbaasFormat<Vip> {
   }
 
   @Override
-  Map<String, @Nullable String> read(Map<String, @Nullable String> given) throws RefusedException {
+  Map<String, @Nullable String> read(Map<String, @Nullable String> given) throws RejectedException {
     checkIsUp(given);
     Map<String, @Nullable String> fields = new LinkedHashMap<>();
     copy(given, "id", fields, "id");

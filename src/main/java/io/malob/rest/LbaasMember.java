@@ -1,5 +1,6 @@
 package io.malob.rest;
 
+import io.malob.json.RejectedException;
 import io.malob.state.catalog.AdminState;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -25,7 +26,7 @@ final class LbaasMember extends LbaasFormat<Member> {
   }
 
   @Override
-  Map<String, @Nullable String> read(Map<String, @Nullable String> given) throws RefusedException {
+  Map<String, @Nullable String> read(Map<String, @Nullable String> given) throws RejectedException {
     Map<String, @Nullable String> fields = new LinkedHashMap<>();
     copy(given, "id", fields, "id");
     copy(given, "address", fields, "address");

@@ -2,6 +2,7 @@ package io.malob.rest;
 
 import com.google.common.collect.ImmutableBiMap;
 import io.malob.algorithm.Algorithm;
+import io.malob.json.RejectedException;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
@@ -33,7 +34,7 @@ final class LbaasPool extends LbaasFormat<Pool> {
   }
 
   @Override
-  Map<String, @Nullable String> read(Map<String, @Nullable String> given) throws RefusedException {
+  Map<String, @Nullable String> read(Map<String, @Nullable String> given) throws RejectedException {
     checkIsUp(given);
     Map<String, @Nullable String> fields = new LinkedHashMap<>();
     copy(given, "id", fields, "id");

@@ -3,15 +3,16 @@ package io.malob.rest;
 import com.google.common.collect.ImmutableListMultimap;
 import com.google.common.collect.Multimaps;
 import io.malob.balancer.api.IBalancerService;
+import io.malob.json.RejectedException;
+import io.malob.resource.Call;
+import io.malob.resource.Reply;
+import io.malob.resource.Routes;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
-import java.io.IOException;
 import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -20,81 +21,81 @@ import org.jspecify.annotations.Nullable;
  * balancer is an address that VIPs have, and so comes and goes with them. Safe for use by several
  * threads.
  */
-final class LbaasResources implements Resources {
+final class LbaasResources {
   private final IBalancerService balancer;
   private final CatalogWrites writes;
-  private final LbaasCollection<Vip> listeners;
-  private final LbaasCollection<Pool> pools;
 
-  LbaasResources(IBalancerService balancer) {
+  private LbaasResources(IBalancerService balancer) {
     this.balancer = balancer;
     this.writes = new CatalogWrites(balancer);
-    listeners = new LbaasCollection<>(balancer, new LbaasListener(), null);
-    pools = new LbaasCollection<>(balancer, new LbaasPool(), null);
   }
 
-  @Override
-  public Reply answer(String method, List<String> path, String query, RequestBody body)
-      throws IOException, RefusedException {
-    return answer(new Call(method, path, query, name -> Optional.empty(), body));
+  /** The routes to the catalog of a balancer that has started. */
+  static Routes routes(IBalancerService balancer) {
+    return new LbaasResources(balancer).routes();
   }
 
-  @Override
-  public Reply answer(Call call) throws IOException, RefusedException {
-    return writes.answer(call, this::answerAtOnce);
+  /** Finds the items that a request is about. */
+  private interface Items {
+    LbaasCollection<?> of(Call call) throws RejectedException;
   }
 
-  private Reply answerAtOnce(Call call) throws IOException, RefusedException {
-    List<String> path = call.path();
-    String first = path.isEmpty() ? "" : path.get(0);
-    if (first.equals("loadbalancers") && path.size() <= 2) {
-      return loadBalancers(call);
-    } else if (first.equals("listeners") && path.size() <= 2) {
-      return path.size() == 1 ? listeners.all(call) : listeners.one(call, path.get(1));
-    } else if (first.equals("pools") && path.size() <= 2) {
-      return path.size() == 1 ? pools.all(call) : pools.one(call, path.get(1));
-    } else if (first.equals("pools") && path.get(2).equals("members") && path.size() <= 4) {
-      return members(call);
+  private Routes routes() {
+    Routes routes =
+        Routes.listing()
+            .get("loadbalancers", Page.PARAMETERS, this::loadBalancers)
+            .get("loadbalancers/{address}", this::loadBalancer);
+    LbaasCollection<Vip> listeners = new LbaasCollection<>(balancer, new LbaasListener(), null);
+    LbaasCollection<Pool> pools = new LbaasCollection<>(balancer, new LbaasPool(), null);
+    addItems(routes, "listeners", call -> listeners);
+    addItems(routes, "pools", call -> pools);
+    addItems(routes, "pools/{pool}/members", this::members);
+    return routes;
+  }
+
+  private void addItems(Routes routes, String path, Items items) {
+    String item = path + "/{id}";
+    routes
+        .get(path, Page.PARAMETERS, call -> items.of(call).list(call))
+        .post(path, writes.confirmed(call -> items.of(call).create(call)))
+        .get(item, call -> items.of(call).show(call))
+        .put(item, writes.confirmed(call -> items.of(call).put(call)))
+        .delete(item, writes.confirmed(call -> items.of(call).delete(call)));
+  }
+
+  private LbaasCollection<?> members(Call call) throws RejectedException {
+    String pool = call.variable("pool");
+    if (!balancer.catalog().snapshot().pools().containsKey(pool)) {
+      throw RejectedException.notFound("there is no pool " + pool);
     }
-    throw new RefusedException(
-        404,
-        "there is nothing at /"
-            + String.join("/", path)
-            + " here, only loadbalancers, listeners, pools and pools/ID/members",
-        null);
+    return new LbaasCollection<>(balancer, new LbaasMember(), pool);
   }
 
-  private Reply members(Call call) throws IOException, RefusedException {
-    List<String> path = call.path();
-    if (!balancer.catalog().snapshot().pools().containsKey(path.get(1))) {
-      throw new RefusedException(404, "there is no pool " + path.get(1), null);
-    }
-    LbaasCollection<?> members = new LbaasCollection<>(balancer, new LbaasMember(), path.get(1));
-    return path.size() == 3 ? members.all(call) : members.one(call, path.get(3));
-  }
-
-  private Reply loadBalancers(Call call) throws RefusedException {
-    if (!call.method().equals("GET")) {
-      throw RefusedException.method(call.method(), "GET");
-    }
+  private Reply loadBalancers(Call call) throws RejectedException {
     CatalogSnapshot now = balancer.catalog().snapshot();
     LbaasStatus status = new LbaasStatus(now, balancer.memberStats());
-    ImmutableListMultimap<String, Vip> byAddress =
-        Multimaps.index(now.vips().values(), vip -> vip.address().toString());
-    if (call.path().size() == 1) {
-      return Page.of(call.query())
-          .of(
-              byAddress.keySet(),
-              address -> address,
-              address -> shown(address, byAddress.get(address), now, status))
-          .map(list -> Map.of("loadbalancers", list));
+    ImmutableListMultimap<String, Vip> byAddress = byAddress(now);
+    return Page.of(call)
+        .of(
+            byAddress.keySet(),
+            address -> address,
+            address -> shown(address, byAddress.get(address), now, status))
+        .map(list -> Map.of("loadbalancers", list));
+  }
+
+  private Reply loadBalancer(Call call) throws RejectedException {
+    CatalogSnapshot now = balancer.catalog().snapshot();
+    LbaasStatus status = new LbaasStatus(now, balancer.memberStats());
+    String address = call.variable("address");
+    Collection<Vip> vips = byAddress(now).get(address);
+    if (vips.isEmpty()) {
+      throw RejectedException.notFound("there is no loadbalancer " + address);
     }
-    call.checkNoParameters();
-    String address = call.path().get(1);
-    if (!byAddress.containsKey(address)) {
-      throw new RefusedException(404, "there is no loadbalancer " + address, null);
-    }
-    return Reply.ok(Map.of("loadbalancer", shown(address, byAddress.get(address), now, status)));
+    return Reply.ok(Map.of("loadbalancer", shown(address, vips, now, status)));
+  }
+
+  private static ImmutableListMultimap<String, Vip> byAddress(CatalogSnapshot now) {
+    return Multimaps.index(now.vips().values(), vip -> vip.address().toString());
   }
 
   private static Object shown(

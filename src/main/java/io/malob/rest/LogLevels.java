@@ -5,9 +5,13 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
+import io.malob.json.JsonInput;
+import io.malob.json.RejectedException;
+import io.malob.json.RejectedException.Reason;
+import io.malob.resource.Call;
+import io.malob.resource.Reply;
 import java.io.IOException;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -24,34 +28,41 @@ final class LogLevels {
   private static final ImmutableList<String> LEVELS =
       ImmutableList.of("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF");
 
-  /** Answers a request to what is below {@code /logs}. */
-  Reply answer(String method, List<String> path, RequestBody body)
-      throws IOException, RefusedException {
-    if (!path.equals(List.of("levels"))) {
-      throw new RefusedException(404, "levels of loggers are at /logs/levels", null);
-    }
+  /** The levels. */
+  Reply list(Call call) throws RejectedException {
+    return withLogback(LogLevels::levels);
+  }
+
+  /** Changes a level. */
+  Reply put(Call call) throws IOException, RejectedException {
+    JsonInput<RejectedException> fields = call.json().only(FIELDS);
+    return withLogback(context -> changed(context, fields));
+  }
+
+  private interface Logging {
+    Map<String, String> of(LoggerContext context) throws RejectedException;
+  }
+
+  private static Reply withLogback(Logging logging) throws RejectedException {
     try {
-      LoggerContext context = context();
-      return switch (method) {
-        case "GET" -> Reply.ok(levels(context));
-        case "PUT" -> put(context, JsonFields.read(body.bytes(), name -> name));
-        default -> throw RefusedException.method(method, "GET", "PUT");
-      };
+      return Reply.ok(logging.of(context()));
     } catch (NoClassDefFoundError e) {
       throw notHere();
     }
   }
 
-  private static LoggerContext context() throws RefusedException {
+  private static LoggerContext context() throws RejectedException {
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
       return context;
     }
     throw notHere();
   }
 
-  private static RefusedException notHere() {
-    return new RefusedException(
-        501, "levels can be changed where Logback does the logging, which it does not here", null);
+  private static RejectedException notHere() {
+    return new RejectedException(
+        Reason.NOT_SUPPORTED,
+        "levels can be changed where Logback does the logging, which it does not here",
+        null);
   }
 
   private static Map<String, String> levels(LoggerContext context) {
@@ -72,45 +83,32 @@ final class LogLevels {
     return OURS.stream().anyMatch(top -> name.equals(top) || name.startsWith(top + "."));
   }
 
-  private static Reply put(LoggerContext context, Map<String, @Nullable Object> fields)
-      throws RefusedException {
-    for (String name : fields.keySet()) {
-      if (!FIELDS.contains(name)) {
-        throw new RefusedException(400, "there is no field " + name, name);
-      }
-    }
+  private static Map<String, String> changed(
+      LoggerContext context, JsonInput<RejectedException> fields) throws RejectedException {
     Logger logger = logger(context, fields.get("logger"));
-    logger.setLevel(level(fields));
-    Map<String, Object> shown = new LinkedHashMap<>();
+    logger.setLevel(level(fields.get("level")));
+    Map<String, String> shown = new LinkedHashMap<>();
     shown.put("logger", logger.getName());
     shown.put("level", logger.getEffectiveLevel().toString());
-    return Reply.ok(shown);
+    return shown;
   }
 
-  private static Logger logger(LoggerContext context, @Nullable Object name)
-      throws RefusedException {
-    if (!(name instanceof String text) || !isOurs(text)) {
-      throw new RefusedException(
-          400, "logger must begin with " + String.join(" or ", OURS), "logger");
+  private static Logger logger(LoggerContext context, JsonInput<RejectedException> field)
+      throws RejectedException {
+    String name = field.string();
+    if (!isOurs(name)) {
+      throw field.wrong("the name of a logger below " + String.join(" or ", OURS));
     }
-    @Nullable Logger logger = context.exists(text);
+    @Nullable Logger logger = context.exists(name);
     if (logger == null) {
-      throw new RefusedException(422, "there is no logger " + text, "logger");
+      throw RejectedException.unprocessable("logger", "there is no logger " + name);
     }
     return logger;
   }
 
   /** Null has a logger say as much as the one above it. */
-  private static @Nullable Level level(Map<String, @Nullable Object> fields)
-      throws RefusedException {
-    @Nullable Object level = fields.get("level");
-    if (level == null && fields.containsKey("level")) {
-      return null;
-    }
-    if (!(level instanceof String text) || !LEVELS.contains(text)) {
-      throw new RefusedException(
-          400, "level must be one of " + String.join(", ", LEVELS) + ", or null", "level");
-    }
-    return Level.toLevel(text);
+  private static @Nullable Level level(JsonInput<RejectedException> field)
+      throws RejectedException {
+    return field.isNull() ? null : Level.toLevel(field.oneOf(LEVELS));
   }
 }

@@ -1,13 +1,14 @@
 package io.malob.rest;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.io.Resources;
 import io.malob.algorithm.Algorithm;
 import io.malob.json.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The description of the whole REST interface (OpenAPI 3.1), as it is in the jar, with the names of
@@ -15,19 +16,18 @@ import java.io.UncheckedIOException;
  */
 final class OpenApiDocument {
   private static final String NAME = "openapi.json";
+  private static final String ALGORITHM = "\"Algorithm\": {";
 
   private OpenApiDocument() {}
 
   /** Its text. */
-  static Reply.Text text() {
+  static String json() {
+    List<@Nullable String> names = new ArrayList<>(Algorithm.names());
+    names.add(null);
     try {
-      JsonNode document =
-          Json.read(Resources.toByteArray(Resources.getResource(OpenApiDocument.class, NAME)));
-      ArrayNode names =
-          ((ObjectNode) document.at("/components/schemas/Algorithm")).putArray("enum");
-      Algorithm.names().forEach(names::add);
-      names.addNull();
-      return new Reply.Text("application/json", document.toString());
+      return Resources.toString(
+              Resources.getResource(OpenApiDocument.class, NAME), StandardCharsets.UTF_8)
+          .replace(ALGORITHM, ALGORITHM + "\"enum\": " + Json.text(names) + ",");
     } catch (IOException e) {
       throw new UncheckedIOException("no " + NAME + " in the jar", e);
     }

@@ -1,5 +1,8 @@
 package io.malob.rest;
 
+import io.malob.json.RejectedException;
+import io.malob.resource.Call;
+import io.malob.resource.Reply;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
@@ -20,12 +23,11 @@ record Page(Optional<String> marker, int limit) {
   /** The names of the parameters. */
   static final Set<String> PARAMETERS = Set.of("limit", "marker");
 
-  /** The page that a query asks for. */
-  static Page of(String query) throws RefusedException {
-    QueryParameters parameters = QueryParameters.read(query, PARAMETERS);
-    Optional<String> limit = parameters.text("limit");
+  /** The page that a request asks for. */
+  static Page of(Call call) throws RejectedException {
+    Optional<String> limit = call.parameter("limit");
     return new Page(
-        parameters.text("marker"),
+        call.parameter("marker"),
         limit.isEmpty()
             ? Integer.MAX_VALUE
             : (int) ParameterFormat.number("limit", limit.get(), 1, MOST));
@@ -34,10 +36,10 @@ record Page(Optional<String> marker, int limit) {
   /**
    * The items of the page, in their order, with the query of the next page if there is one.
    *
-   * @throws RefusedException if there is no item with the marker
+   * @throws RejectedException if there is no item with the marker
    */
   <T> Reply of(Collection<T> items, Function<T, String> id, Function<T, Object> shown)
-      throws RefusedException {
+      throws RejectedException {
     List<T> rest = List.copyOf(items);
     if (marker.isPresent()) {
       List<String> ids = rest.stream().map(id).collect(Collectors.toList());

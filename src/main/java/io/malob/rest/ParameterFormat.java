@@ -1,6 +1,7 @@
 package io.malob.rest;
 
 import com.google.common.net.InetAddresses;
+import io.malob.json.RejectedException;
 import io.malob.state.catalog.Protocol;
 import java.util.Locale;
 import java.util.Optional;
@@ -23,7 +24,7 @@ final class ParameterFormat {
 
   private ParameterFormat() {}
 
-  static DatapathId switchId(String field, String text) throws RefusedException {
+  static DatapathId switchId(String field, String text) throws RejectedException {
     if (!SWITCH_ID.matcher(text).matches()) {
       throw refused(field, "an id like 00:00:00:00:00:00:00:01", text);
     }
@@ -31,11 +32,11 @@ final class ParameterFormat {
   }
 
   /** The number of a switch's port. */
-  static OFPort switchPort(String field, String text) throws RefusedException {
+  static OFPort switchPort(String field, String text) throws RejectedException {
     return OFPort.of((int) number(field, text, 1, MOST_PORT));
   }
 
-  static long number(String field, String text, long least, long most) throws RefusedException {
+  static long number(String field, String text, long least, long most) throws RejectedException {
     long number = NUMBER.matcher(text).matches() ? Long.parseLong(text) : -1;
     if (number < least || number > most) {
       throw refused(field, "a whole number from " + least + " to " + most, text);
@@ -44,7 +45,7 @@ final class ParameterFormat {
   }
 
   /** The IPv4 address of a host that may be told by its MAC as well, see {@link #mac}. */
-  static IPv4Address hostAddress(String field, String text) throws RefusedException {
+  static IPv4Address hostAddress(String field, String text) throws RejectedException {
     if (!isAddress(text)) {
       throw refused(
           field, "an IPv4 address such as 10.0.0.1, or a MAC such as 02:00:00:00:00:01", text);
@@ -61,13 +62,13 @@ final class ParameterFormat {
     return MAC.matcher(text).matches() ? Optional.of(MacAddress.of(text)) : Optional.empty();
   }
 
-  static Protocol protocol(String field, String text) throws RefusedException {
+  static Protocol protocol(String field, String text) throws RejectedException {
     return Protocol.named(text).orElseThrow(() -> refused(field, "tcp, udp or icmp", text));
   }
 
   /** One of the values of an enum, in any case. */
   static <E extends Enum<E>> E oneOf(String field, String text, E[] values)
-      throws RefusedException {
+      throws RejectedException {
     StringBuilder names = new StringBuilder();
     for (E value : values) {
       String name = value.name().toLowerCase(Locale.ROOT);
@@ -80,9 +81,9 @@ final class ParameterFormat {
   }
 
   /** Says what the value of a field must be. */
-  static RefusedException refused(String field, String expected, String text) {
+  static RejectedException refused(String field, String expected, String text) {
     String shown = text.length() <= LONGEST_SHOWN ? text : text.substring(0, LONGEST_SHOWN) + "…";
-    return new RefusedException(
-        400, field + " must be " + expected + ", not \"" + shown + "\"", field);
+    return RejectedException.invalid(
+        field, field + " must be " + expected + ", not \"" + shown + "\"");
   }
 }

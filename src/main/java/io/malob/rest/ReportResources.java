@@ -2,6 +2,10 @@ package io.malob.rest;
 
 import io.malob.agent.IAgentService;
 import io.malob.agent.IAgentService.KnownAgent;
+import io.malob.json.RejectedException;
+import io.malob.json.RejectedException.Reason;
+import io.malob.resource.Call;
+import io.malob.resource.Reply;
 import io.malob.state.report.AgentStatus;
 import io.malob.state.report.RejectedReportException;
 import io.malob.state.report.Rejection;
@@ -22,30 +26,28 @@ final class ReportResources {
     this.agents = agents;
   }
 
-  Reply answer(String method, RequestBody body) throws IOException, RefusedException {
-    return switch (method) {
-      case "GET" -> Reply.ok(shown());
-      case "POST" -> take(body.bytes());
-      default -> throw RefusedException.method(method, "GET", "POST");
-    };
+  /** How agents were heard. */
+  Reply list(Call call) {
+    return Reply.ok(shown());
   }
 
-  private Reply take(byte[] report) throws RefusedException {
+  /** Takes a report in. */
+  Reply take(Call call) throws IOException, RejectedException {
     try {
-      agents.take(report);
+      agents.take(call.body().bytes());
       return Reply.nothing();
     } catch (RejectedReportException e) {
-      throw new RefusedException(
-          status(e.reason()), e.reason().label() + ": " + e.sentence(), e.field());
+      throw new RejectedException(
+          reason(e.reason()), e.reason().label() + ": " + e.sentence(), e.field());
     }
   }
 
-  private static int status(Rejection reason) {
+  private static Reason reason(Rejection reason) {
     return switch (reason) {
-      case UNKNOWN_AGENT, UNSIGNED, WRONG_SIGNATURE -> 401;
-      case REPLAYED, STALE -> 409;
-      case OVERSIZED -> 413;
-      default -> 400;
+      case UNKNOWN_AGENT, UNSIGNED, WRONG_SIGNATURE -> Reason.UNSIGNED;
+      case REPLAYED, STALE -> Reason.CONFLICT;
+      case OVERSIZED -> Reason.TOO_LARGE;
+      default -> Reason.INVALID;
     };
   }
 

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.view.VipMac;
+import io.malob.json.RejectedException;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
-import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.Fields;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
@@ -57,7 +57,7 @@ class AdminStateTest {
   private void set(BalancerNetwork network, String member, String state) {
     try {
       network.module.catalog().update(Catalog.MEMBERS, member, Fields.of("admin_state", state));
-    } catch (CatalogException e) {
+    } catch (RejectedException e) {
       throw new IllegalArgumentException(e);
     }
   }

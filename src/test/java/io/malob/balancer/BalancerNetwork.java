@@ -8,11 +8,11 @@ import io.malob.algorithm.graph.DirectedLink;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.health.SpoofGuard;
+import io.malob.json.RejectedException;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
-import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogKind;
 import io.malob.state.catalog.Fields;
 import io.malob.state.network.LinkCapacity;
@@ -236,7 +236,7 @@ final class BalancerNetwork {
     for (String service : List.copyOf(module.catalog().snapshot().services().keySet())) {
       try {
         module.catalog().update(Catalog.SERVICES, service, Fields.of("algorithm", "RR"));
-      } catch (CatalogException e) {
+      } catch (RejectedException e) {
         throw new IllegalStateException(e);
       }
     }
@@ -706,7 +706,7 @@ final class BalancerNetwork {
       CatalogKind<T> kind, String... namesAndValues) {
     try {
       return module.catalog().create(kind, Fields.of(namesAndValues)).item();
-    } catch (CatalogException e) {
+    } catch (RejectedException e) {
       throw new IllegalArgumentException(e);
     }
   }
@@ -714,7 +714,7 @@ final class BalancerNetwork {
   void delete(CatalogKind<?> kind, String id) {
     try {
       module.catalog().delete(kind, id);
-    } catch (CatalogException e) {
+    } catch (RejectedException e) {
       throw new IllegalArgumentException(e);
     }
   }

@@ -25,10 +25,10 @@ import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.PlacedConnection;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.view.VipMac;
+import io.malob.json.RejectedException;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.AlgorithmChoice.Source;
 import io.malob.state.catalog.Catalog;
-import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogKind;
 import io.malob.state.catalog.Fields;
 import io.malob.state.catalog.Protocol;
@@ -99,7 +99,7 @@ class ExplainerTest {
   private void change(CatalogKind<?> kind, String id, String... fields) {
     try {
       net.module.catalog().update(kind, id, Fields.of(fields));
-    } catch (CatalogException e) {
+    } catch (RejectedException e) {
       throw new IllegalArgumentException(e);
     }
   }

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.admission.LimitWarnings;
 import io.malob.balancer.view.VipMac;
+import io.malob.json.RejectedException;
 import io.malob.module.Tasks;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
-import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.Fields;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
@@ -78,7 +78,7 @@ class HousekeepingTest {
   private void limitVip() {
     try {
       net.module.catalog().update(Catalog.VIPS, "v", Fields.of("connection_limit", "1"));
-    } catch (CatalogException e) {
+    } catch (RejectedException e) {
       throw new IllegalArgumentException(e);
     }
   }

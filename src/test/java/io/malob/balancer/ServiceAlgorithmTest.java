@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.view.VipMac;
+import io.malob.json.RejectedException;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
-import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogKind;
 import io.malob.state.catalog.Fields;
 import io.malob.testing.Frames;
@@ -41,7 +41,7 @@ class ServiceAlgorithmTest {
   private void change(CatalogKind<?> kind, String id, String field, String value) {
     try {
       net.module.catalog().update(kind, id, Fields.of(field, value));
-    } catch (CatalogException e) {
+    } catch (RejectedException e) {
       throw new IllegalArgumentException(e);
     }
   }

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.balancer.api.PlacedConnection;
 import io.malob.controller.module.ModuleSettings;
+import io.malob.json.RejectedException;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
-import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogItem;
 import io.malob.state.catalog.CatalogKind;
 import io.malob.state.catalog.Fields;
@@ -183,7 +183,7 @@ class StormTest {
         : null;
   }
 
-  private void service(String name, IPv4Address vip) throws CatalogException {
+  private void service(String name, IPv4Address vip) throws RejectedException {
     create(Catalog.VIPS, "id", name, "protocol", "TCP", "address", vip.toString(), "port", "80");
     create(Catalog.POOLS, "id", name, "vip_id", name, "lb_method", "RR");
     // told apart by their ports: to a member, connections of both look alike otherwise
@@ -193,7 +193,7 @@ class StormTest {
   }
 
   private <T extends CatalogItem> void create(CatalogKind<T> kind, String... fields)
-      throws CatalogException {
+      throws RejectedException {
     var unused = balancer.catalog().create(kind, Fields.of(fields));
   }
 

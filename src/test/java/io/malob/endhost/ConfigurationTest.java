@@ -3,6 +3,7 @@ package io.malob.endhost;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.malob.json.RejectedException;
 import java.nio.charset.StandardCharsets;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -49,49 +50,49 @@ class ConfigurationTest {
       })
   void mistake_isRefusedWithItsField(String good, String bad, String field) {
     String wrong = GOOD.replace(good, bad == null ? "" : bad);
-    EndhostException refused = assertThrows(EndhostException.class, () -> read(wrong));
+    RejectedException refused = assertThrows(RejectedException.class, () -> read(wrong));
     assertEquals(field, refused.field().orElse(""));
-    assertEquals(EndhostException.Reason.INVALID, refused.reason());
+    assertEquals(RejectedException.Reason.INVALID, refused.reason());
   }
 
   @Test
   void whatIsNoJson_isRefused() {
-    assertThrows(EndhostException.class, () -> read("{"));
-    assertThrows(EndhostException.class, () -> read("[]"));
+    assertThrows(RejectedException.class, () -> read("{"));
+    assertThrows(RejectedException.class, () -> read("[]"));
   }
 
   @Test
   void capacity_mayBeZeroOrMeasuredAgainButNotLeftOut() throws Exception {
     assertEquals(OptionalLong.of(0), capacity("{\"capacity_bps\": 0}"));
     assertEquals(OptionalLong.empty(), capacity("{\"capacity_bps\": null}"));
-    assertThrows(EndhostException.class, () -> capacity("{}"));
-    assertThrows(EndhostException.class, () -> capacity("{\"capacity_bps\": -1}"));
-    assertThrows(EndhostException.class, () -> capacity("{\"capacity_bps\": \"1\"}"));
+    assertThrows(RejectedException.class, () -> capacity("{}"));
+    assertThrows(RejectedException.class, () -> capacity("{\"capacity_bps\": -1}"));
+    assertThrows(RejectedException.class, () -> capacity("{\"capacity_bps\": \"1\"}"));
   }
 
   @Test
   void requests_beforeAConfiguration_areRefused() {
     EndhostModule module = new HostOnASwitch().module;
     byte[] body = "{\"algorithm\": \"RR\"}".getBytes(StandardCharsets.UTF_8);
-    EndhostException refused =
-        assertThrows(EndhostException.class, () -> module.setAlgorithm(body));
-    assertEquals(EndhostException.Reason.NOT_CONFIGURED, refused.reason());
+    RejectedException refused =
+        assertThrows(RejectedException.class, () -> module.setAlgorithm(body));
+    assertEquals(RejectedException.Reason.UNPROCESSABLE, refused.reason());
   }
 
   @Test
   void capacity_ofAnUplinkThatIsNotThere_isRefused() throws Exception {
     EndhostModule module = new HostOnASwitch().configured().module;
     byte[] body = "{\"capacity_bps\": 1}".getBytes(StandardCharsets.UTF_8);
-    EndhostException refused =
-        assertThrows(EndhostException.class, () -> module.setCapacity("eth7", body));
-    assertEquals(EndhostException.Reason.NOT_FOUND, refused.reason());
+    RejectedException refused =
+        assertThrows(RejectedException.class, () -> module.setCapacity("eth7", body));
+    assertEquals(RejectedException.Reason.NOT_FOUND, refused.reason());
   }
 
-  private static HostNetwork read(String text) throws EndhostException {
+  private static HostNetwork read(String text) throws RejectedException {
     return ConfigurationReader.network(text.getBytes(StandardCharsets.UTF_8), "MBW");
   }
 
-  private static OptionalLong capacity(String text) throws EndhostException {
+  private static OptionalLong capacity(String text) throws RejectedException {
     return ConfigurationReader.capacity(text.getBytes(StandardCharsets.UTF_8));
   }
 }

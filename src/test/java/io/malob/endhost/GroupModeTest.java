@@ -4,6 +4,7 @@ import static io.malob.endhost.HostOnASwitch.HOST;
 import static io.malob.endhost.HostOnASwitch.UPLINK_ADDRESSES;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.malob.json.RejectedException;
 import io.malob.openflow.packet.Packet;
 import io.malob.testing.FakeFlowTable.Output;
 import java.nio.charset.StandardCharsets;
@@ -81,7 +82,7 @@ class GroupModeTest {
     assertEquals(List.of(33, 100), weights());
   }
 
-  private void capacity(String uplink, long bps) throws EndhostException {
+  private void capacity(String uplink, long bps) throws RejectedException {
     String body = "{\"capacity_bps\": " + bps + "}";
     host.module.setCapacity(uplink, body.getBytes(StandardCharsets.UTF_8));
   }

@@ -2,6 +2,7 @@ package io.malob.endhost;
 
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.SettableFuture;
+import io.malob.json.RejectedException;
 import io.malob.testing.FakeFlowTable;
 import io.malob.testing.FakeFlowTable.Output;
 import io.malob.testing.FakeRule;
@@ -269,11 +270,11 @@ final class HostOnASwitch {
   }
 
   /** Configures the host with both uplinks, by RR. */
-  HostOnASwitch configured() throws EndhostException {
+  HostOnASwitch configured() throws RejectedException {
     return configured("RR");
   }
 
-  HostOnASwitch configured(String algorithm) throws EndhostException {
+  HostOnASwitch configured(String algorithm) throws RejectedException {
     module.configure(configuration(algorithm, "\"10.0.1.2\"", "\"10.0.2.2\""));
     sweep();
     return this;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.json.RejectedException;
 import io.malob.openflow.packet.Ipv6Packet;
 import io.malob.openflow.packet.Packet;
 import io.malob.testing.FakeFlowTable.Output;
@@ -48,7 +49,7 @@ class Ipv6FlowsTest {
   }
 
   /** Both uplinks with IPv4, and with that IPv6 address if there is one. */
-  private void configure(String algorithm, IPv6Address... own) throws EndhostException {
+  private void configure(String algorithm, IPv6Address... own) throws RejectedException {
     String text =
         new String(
             HostOnASwitch.configuration(algorithm, "\"10.0.1.2\"", "\"10.0.2.2\""),

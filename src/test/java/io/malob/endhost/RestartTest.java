@@ -2,6 +2,7 @@ package io.malob.endhost;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.malob.json.RejectedException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.IPv4Address;
@@ -27,7 +28,7 @@ class RestartTest {
     assertEquals(1, host.count(0, "reset"));
   }
 
-  private static Object uplinkOf(HostOnASwitch host, int port) throws EndhostException {
+  private static Object uplinkOf(HostOnASwitch host, int port) throws RejectedException {
     return host.module.flows(10).stream()
         .filter(flow -> Integer.valueOf(port).equals(flow.get("source_port")))
         .findFirst()

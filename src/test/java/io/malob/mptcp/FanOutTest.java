@@ -8,6 +8,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableListMultimap;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.graph.DirectedLink;
+import io.malob.json.RejectedException;
 import io.malob.openflow.subflow.Fan.Tagging;
 import io.malob.testing.Topologies;
 import java.util.HashSet;
@@ -48,7 +49,7 @@ class FanOutTest {
   }
 
   @Test
-  void aliases_areTenTwentyMore_oneForEachCoreLink() throws MptcpException {
+  void aliases_areTenTwentyMore_oneForEachCoreLink() throws RejectedException {
     Member member =
         fanOut(3).members(List.of(host("h", "10.0.0.1", 24)), Map.of(), List.of()).get(0);
     assertEquals(List.of("10.0.0.1", "10.0.0.11", "10.0.0.21"), addresses(member));
@@ -58,7 +59,7 @@ class FanOutTest {
   }
 
   @Test
-  void aliases_thatOthersHave_areTakenFromTheEnd() throws MptcpException {
+  void aliases_thatOthersHave_areTakenFromTheEnd() throws RejectedException {
     List<Member> members =
         fanOut(3)
             .members(
@@ -70,7 +71,7 @@ class FanOutTest {
   }
 
   @Test
-  void aliases_stayWithinTheNetwork() throws MptcpException {
+  void aliases_stayWithinTheNetwork() throws RejectedException {
     Member member =
         fanOut(3).members(List.of(host("h", "10.0.0.250", 24)), Map.of(), List.of()).get(0);
     assertEquals(List.of("10.0.0.250", "10.0.0.254", "10.0.0.253"), addresses(member));
@@ -78,9 +79,9 @@ class FanOutTest {
 
   @Test
   void network_withoutRoom_isNamed() {
-    MptcpException refused =
+    RejectedException refused =
         assertThrows(
-            MptcpException.class,
+            RejectedException.class,
             () -> fanOut(3).members(List.of(host("h", "10.0.0.1", 30)), Map.of(), List.of()));
     assertEquals("hosts.h.address", refused.field().orElseThrow());
     assertTrue(String.valueOf(refused.getMessage()).contains("10.0.0.0/30"));
@@ -88,22 +89,22 @@ class FanOutTest {
 
   @Test
   void givenAddresses_thatAreTooFew_areNamed() {
-    MptcpException refused =
+    RejectedException refused =
         assertThrows(
-            MptcpException.class,
+            RejectedException.class,
             () ->
                 fanOut(3)
                     .members(List.of(host("h", "10.0.0.1", 24, "10.0.0.50")), Map.of(), List.of()));
-    assertEquals(MptcpException.Reason.UNAVAILABLE, refused.reason());
+    assertEquals(RejectedException.Reason.UNPROCESSABLE, refused.reason());
     assertEquals("hosts.h.addresses", refused.field().orElseThrow());
     assertTrue(String.valueOf(refused.getMessage()).contains("needs 2 addresses"));
   }
 
   @Test
   void addressOfTwoHosts_isNamed() {
-    MptcpException refused =
+    RejectedException refused =
         assertThrows(
-            MptcpException.class,
+            RejectedException.class,
             () ->
                 fanOut(2)
                     .members(
@@ -114,7 +115,7 @@ class FanOutTest {
   }
 
   @Test
-  void moreThanEightLinks_areUsedByHostsInTurn() throws MptcpException {
+  void moreThanEightLinks_areUsedByHostsInTurn() throws RejectedException {
     List<Member> members =
         fanOut(10)
             .members(
@@ -127,7 +128,7 @@ class FanOutTest {
   }
 
   @Test
-  void membersOfBefore_keepTheirAddresses() throws MptcpException {
+  void membersOfBefore_keepTheirAddresses() throws RejectedException {
     Host host = host("h", "10.0.0.1", 24);
     Member before =
         new Member(
@@ -140,7 +141,7 @@ class FanOutTest {
   }
 
   @Test
-  void hostWithoutCoreLinks_hasItsAddressAlone() throws MptcpException {
+  void hostWithoutCoreLinks_hasItsAddressAlone() throws RejectedException {
     Member member =
         fanOut(0).members(List.of(host("h", "10.0.0.1", 24)), Map.of(), List.of()).get(0);
     assertEquals(List.of("10.0.0.1"), addresses(member));

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
+import io.malob.json.RejectedException;
 import io.malob.mptcp.SubflowNetwork.LabHost;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
@@ -303,7 +304,7 @@ class MptcpModuleTest {
   }
 
   @Test
-  void clear_leavesNothing() throws MptcpException {
+  void clear_leavesNothing() throws RejectedException {
     lab.apply("{}");
     assertTrue(lab.ruleCount() > 100);
     assertTrue(lab.module().clear());
@@ -314,7 +315,7 @@ class MptcpModuleTest {
   }
 
   @Test
-  void clear_thatSwitchesHaveNotConfirmed_isInForceOnceTheyHave() throws MptcpException {
+  void clear_thatSwitchesHaveNotConfirmed_isInForceOnceTheyHave() throws RejectedException {
     SubflowNetwork slow = lab(Map.of("answerSeconds", "1"));
     slow.apply("{}");
     assertTrue(slow.module().isInForce());
@@ -495,7 +496,7 @@ class MptcpModuleTest {
   }
 
   @Test
-  void plan_changesNothing() throws MptcpException {
+  void plan_changesNothing() throws RejectedException {
     Map<String, ?> plan = lab.module().plan("{}".getBytes(StandardCharsets.UTF_8));
     assertEquals(15L, plan.get("maximum"));
     assertEquals(12L, plan.get("minimum"));
@@ -505,15 +506,15 @@ class MptcpModuleTest {
 
   @Test
   void unknownHost_isNamed() {
-    MptcpException refused =
+    RejectedException refused =
         assertThrows(
-            MptcpException.class,
+            RejectedException.class,
             () ->
                 lab.module()
                     .plan(
                         "{\"hosts\": [{\"id\": \"x\", \"address\": \"10.0.0.77\"}]}"
                             .getBytes(StandardCharsets.UTF_8)));
-    assertEquals(MptcpException.Reason.UNAVAILABLE, refused.reason());
+    assertEquals(RejectedException.Reason.UNPROCESSABLE, refused.reason());
     assertEquals("hosts.x", refused.field().orElseThrow());
     assertTrue(String.valueOf(refused.getMessage()).contains("10.0.0.77"));
   }

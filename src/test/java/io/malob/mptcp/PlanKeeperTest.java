@@ -13,6 +13,7 @@ import io.malob.algorithm.Attachment;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.graph.UndirectedLink;
+import io.malob.json.RejectedException;
 import io.malob.openflow.FakeSwitches;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.store.FileStore;
@@ -135,7 +136,7 @@ class PlanKeeperTest {
     return rules;
   }
 
-  private void apply() throws MptcpException {
+  private void apply() throws RejectedException {
     keeper.apply(REQUEST, () -> {});
     runLater();
   }
@@ -224,8 +225,8 @@ class PlanKeeperTest {
     int inUse = keeper.labelsInUse();
     assertEquals(keeper.view().applied().orElseThrow().labelled().labels().size(), inUse);
     fillDisk();
-    MptcpException refused = assertThrows(MptcpException.class, this::apply);
-    assertEquals(MptcpException.Reason.NOT_STORED, refused.reason());
+    RejectedException refused = assertThrows(RejectedException.class, this::apply);
+    assertEquals(RejectedException.Reason.NOT_STORED, refused.reason());
     breakLink();
     keeper.follow();
     keeper.follow();
@@ -258,8 +259,8 @@ class PlanKeeperTest {
     Path copy = data.resolve("mptcp.json.last-good");
     Files.delete(copy);
     Files.createDirectories(copy.resolve("in the way"));
-    MptcpException refused = assertThrows(MptcpException.class, () -> keeper.clear(() -> {}));
-    assertEquals(MptcpException.Reason.NOT_STORED, refused.reason());
+    RejectedException refused = assertThrows(RejectedException.class, () -> keeper.clear(() -> {}));
+    assertEquals(RejectedException.Reason.NOT_STORED, refused.reason());
     assertEquals(file, saved());
     assertEquals(rules, rules());
     assertTrue(keeper.view().applied().isPresent());

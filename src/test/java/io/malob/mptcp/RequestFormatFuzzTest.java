@@ -1,5 +1,6 @@
 package io.malob.mptcp;
 
+import io.malob.json.RejectedException;
 import io.malob.testing.ReaderFuzz;
 import org.junit.jupiter.api.Test;
 
@@ -12,6 +13,6 @@ class RequestFormatFuzzTest {
                 + "'mbps':10}]},'hosts':[{'id':'h','address':'10.0.0.1/24','switch':'a','port':3,"
                 + "'vlan':7,'tagged_by':'switch','mac':'02:00:00:00:00:01'}],"
                 + "'traffic':[{'from':'h','to':'g','weight':2}]}")
-        .check(RequestFormat::readOffline, e -> e instanceof MptcpException);
+        .check(RequestFormat::readOffline, e -> e instanceof RejectedException);
   }
 }

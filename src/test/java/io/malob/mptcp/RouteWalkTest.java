@@ -14,6 +14,7 @@ import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.subflow.PlanRequest;
 import io.malob.algorithm.subflow.Route;
+import io.malob.json.RejectedException;
 import io.malob.openflow.subflow.Fan.Tagging;
 import io.malob.openflow.subflow.SubflowRule;
 import io.malob.testing.FakeFlowTable;
@@ -157,7 +158,7 @@ class RouteWalkTest {
     return hosts;
   }
 
-  private static NetworkPlan plan(Setup setup, int hostsEach) throws MptcpException {
+  private static NetworkPlan plan(Setup setup, int hostsEach) throws RejectedException {
     PlanSettings settings =
         new PlanSettings(
             setup.method,
@@ -174,7 +175,7 @@ class RouteWalkTest {
 
   @ParameterizedTest
   @MethodSource("setups")
-  void everyPacket_arrivesAlongItsRoute(Setup setup) throws MptcpException {
+  void everyPacket_arrivesAlongItsRoute(Setup setup) throws RejectedException {
     NetworkPlan plan = plan(setup, 1);
     Map<DatapathId, FakeFlowTable> tables = new HashMap<>();
     LabelledPlan.fresh(plan)
@@ -255,7 +256,7 @@ class RouteWalkTest {
   /** The paper's bound, section II.A.5: V * n * k path rules, however many hosts there are. */
   @ParameterizedTest
   @MethodSource("setups")
-  void pathRules_areWithinTheBound_andDoNotGrowWithHosts(Setup setup) throws MptcpException {
+  void pathRules_areWithinTheBound_andDoNotGrowWithHosts(Setup setup) throws RejectedException {
     NetworkPlan few = plan(setup, 1);
     NetworkPlan many = plan(setup, 5);
     int coreLinks = few.coreLinks().size();

@@ -7,6 +7,7 @@ import com.google.common.collect.ImmutableSet;
 import com.google.common.util.concurrent.SettableFuture;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
+import io.malob.json.RejectedException;
 import io.malob.monitor.IMonitorService;
 import io.malob.state.network.LinkTracker;
 import io.malob.state.network.TimesToLive;
@@ -465,7 +466,7 @@ final class SubflowNetwork {
   JsonNode apply(String request) {
     try {
       return JSON.valueToTree(module.apply(request.getBytes(StandardCharsets.UTF_8)));
-    } catch (MptcpException e) {
+    } catch (RejectedException e) {
       throw new IllegalArgumentException(e);
     }
   }

@@ -8,8 +8,8 @@ import io.malob.balancer.api.EjectedMember;
 import io.malob.balancer.api.IBalancerService.CatalogEffect;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.VipStats;
+import io.malob.json.RejectedException;
 import io.malob.rest.RestServer.Answer;
-import io.malob.state.catalog.CatalogException;
 import io.malob.store.Document;
 import io.malob.store.MemoryStore;
 import io.malob.store.Revisioned;
@@ -48,7 +48,7 @@ class BalancerRestTest {
   }
 
   @BeforeEach
-  void clear() throws CatalogException {
+  void clear() throws RejectedException {
     server.clear();
   }
 

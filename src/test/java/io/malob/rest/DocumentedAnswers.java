@@ -37,7 +37,7 @@ final class DocumentedAnswers {
 
   DocumentedAnswers() {
     try {
-      document = JSON.readTree(OpenApiDocument.text().text());
+      document = JSON.readTree(OpenApiDocument.json());
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }

@@ -2,7 +2,7 @@ package io.malob.rest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.malob.endhost.EndhostMistakes;
+import io.malob.json.RejectedException;
 import io.malob.rest.RestServer.Answer;
 import io.malob.store.MemoryStore;
 import java.util.List;
@@ -93,11 +93,11 @@ class EndhostRestTest {
 
   @Test
   void mistakes_haveTheirStatusAndField() throws Exception {
-    server.endhost.refusal = EndhostMistakes.invalid();
+    server.endhost.refusal = RejectedException.invalid("inside.mac", "inside.mac is wrong");
     assertRefused(400, "inside.mac");
-    server.endhost.refusal = EndhostMistakes.notFound();
+    server.endhost.refusal = RejectedException.notFound("there is no uplink \"eth7\"");
     assertRefused(404, null);
-    server.endhost.refusal = EndhostMistakes.notConfigured();
+    server.endhost.refusal = RejectedException.unprocessable(null, "PUT it first");
     assertRefused(422, null);
   }
 

@@ -1,7 +1,7 @@
 package io.malob.rest;
 
-import io.malob.endhost.EndhostException;
 import io.malob.endhost.IEndhostService;
+import io.malob.json.RejectedException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,14 +13,14 @@ final class FakeEndhost implements IEndhostService {
   /** What was asked for, in order. */
   final List<String> requests = new ArrayList<>();
 
-  @Nullable EndhostException refusal;
+  @Nullable RejectedException refusal;
 
   /** Whether changes take longer than their requests wait. */
   boolean isBusy;
 
   private boolean configured;
 
-  private Map<String, @Nullable Object> take(String what, byte[] request) throws EndhostException {
+  private Map<String, @Nullable Object> take(String what, byte[] request) throws RejectedException {
     if (refusal != null) {
       throw refusal;
     }
@@ -34,19 +34,19 @@ final class FakeEndhost implements IEndhostService {
   }
 
   @Override
-  public Map<String, @Nullable Object> configure(byte[] request) throws EndhostException {
+  public Map<String, @Nullable Object> configure(byte[] request) throws RejectedException {
     configured = true;
     return take("configure", request);
   }
 
   @Override
-  public Map<String, @Nullable Object> setAlgorithm(byte[] request) throws EndhostException {
+  public Map<String, @Nullable Object> setAlgorithm(byte[] request) throws RejectedException {
     return take("algorithm", request);
   }
 
   @Override
   public Map<String, @Nullable Object> setCapacity(String uplink, byte[] request)
-      throws EndhostException {
+      throws RejectedException {
     return take("capacity of " + uplink, request);
   }
 

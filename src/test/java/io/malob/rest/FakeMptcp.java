@@ -1,7 +1,7 @@
 package io.malob.rest;
 
+import io.malob.json.RejectedException;
 import io.malob.mptcp.IMptcpService;
-import io.malob.mptcp.MptcpException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,14 +14,14 @@ final class FakeMptcp implements IMptcpService {
   /** What was asked for, in order. */
   final List<String> requests = new ArrayList<>();
 
-  @Nullable MptcpException refusal;
+  @Nullable RejectedException refusal;
 
   /** Whether switches have not confirmed what was applied or taken away. */
   boolean isUnconfirmed;
 
   private boolean applied;
 
-  private void take(String what, byte[] request) throws MptcpException {
+  private void take(String what, byte[] request) throws RejectedException {
     if (refusal != null) {
       throw refusal;
     }
@@ -29,13 +29,13 @@ final class FakeMptcp implements IMptcpService {
   }
 
   @Override
-  public Map<String, @Nullable Object> plan(byte[] request) throws MptcpException {
+  public Map<String, @Nullable Object> plan(byte[] request) throws RejectedException {
     take("plan", request);
     return Map.of("maximum", 15L);
   }
 
   @Override
-  public Map<String, @Nullable Object> apply(byte[] request) throws MptcpException {
+  public Map<String, @Nullable Object> apply(byte[] request) throws RejectedException {
     take("apply", request);
     applied = true;
     return status();
@@ -48,7 +48,7 @@ final class FakeMptcp implements IMptcpService {
   }
 
   @Override
-  public boolean clear() throws MptcpException {
+  public boolean clear() throws RejectedException {
     boolean was = applied;
     applied = false;
     return was;

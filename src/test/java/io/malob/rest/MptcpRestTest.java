@@ -3,9 +3,10 @@ package io.malob.rest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.malob.mptcp.MptcpMistakes;
+import io.malob.json.RejectedException;
 import io.malob.rest.RestServer.Answer;
 import io.malob.store.MemoryStore;
+import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -101,11 +102,11 @@ class MptcpRestTest {
 
   @Test
   void mistakes_haveTheirStatusAndField() throws Exception {
-    server.mptcp.refusal = MptcpMistakes.invalid();
+    server.mptcp.refusal = RejectedException.invalid("method", "method is wrong");
     assertRefused(400, "method");
-    server.mptcp.refusal = MptcpMistakes.unavailable();
+    server.mptcp.refusal = RejectedException.unprocessable("hosts.x", "there is none");
     assertRefused(422, "hosts.x");
-    server.mptcp.refusal = MptcpMistakes.notStored();
+    server.mptcp.refusal = RejectedException.notStored("not stored", new IOException());
     assertRefused(500, null);
   }
 

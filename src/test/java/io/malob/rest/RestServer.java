@@ -27,6 +27,7 @@ import io.malob.balancer.api.ReconcileStats;
 import io.malob.balancer.api.VipStats;
 import io.malob.endhost.IEndhostService;
 import io.malob.file.DamagedException;
+import io.malob.json.RejectedException;
 import io.malob.latency.ControlMethod;
 import io.malob.latency.ControlRoundTrip;
 import io.malob.latency.ILatencyService;
@@ -35,7 +36,6 @@ import io.malob.latency.LatencyCounters.ProbeCount;
 import io.malob.monitor.IMonitorService;
 import io.malob.mptcp.IMptcpService;
 import io.malob.state.catalog.Catalog;
-import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogKind;
 import io.malob.state.catalog.Service;
 import io.malob.state.report.AgentTable;
@@ -387,7 +387,7 @@ final class RestServer implements IBalancerService {
   }
 
   /** Back to a catalog with nothing but the default entry of the services table. */
-  void clear() throws CatalogException {
+  void clear() throws RejectedException {
     stats.clear();
     connections.clear();
     questions.clear();

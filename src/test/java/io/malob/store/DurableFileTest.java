@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.file.DamagedException;
-import io.malob.file.StateNode;
+import io.malob.file.StateFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -41,7 +41,7 @@ class DurableFileTest {
 
   /** A format that knows objects only. */
   private static String read(byte[] bytes) throws DamagedException {
-    return StateNode.parse(bytes).get("x").text();
+    return StateFile.parse(bytes).get("x").string();
   }
 
   private Optional<String> load() throws IOException {

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.malob.file.StateNode;
+import io.malob.file.StateFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -35,7 +35,7 @@ abstract class StoreContract {
   static final Document<Long> COUNTER =
       Document.of(
           "counter",
-          bytes -> StateNode.parse(bytes).get("n").number(0, Long.MAX_VALUE),
+          bytes -> StateFile.parse(bytes).get("n").whole(0L, Long.MAX_VALUE),
           number -> ("{\"n\":" + number + "}").getBytes(StandardCharsets.UTF_8));
 
   private static final Document<Long> OTHER =

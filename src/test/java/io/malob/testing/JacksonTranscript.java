@@ -2,11 +2,11 @@ package io.malob.testing;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.cfg.PackageVersion;
 import io.malob.file.DamagedException;
 import io.malob.json.Json;
-import java.io.IOException;
+import io.malob.json.JsonInput;
+import io.malob.json.RejectedException;
 import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -82,8 +82,8 @@ public final class JacksonTranscript implements Callable<List<String>> {
     }
   }
 
-  private void texts() throws IOException {
-    int limit = Json.MAX_DEPTH;
+  private void texts() {
+    int limit = JsonInput.MAX_DEPTH;
     for (String text :
         List.of(
             "",
@@ -100,19 +100,33 @@ public final class JacksonTranscript implements Callable<List<String>> {
             "{\"a\":".repeat(200_000),
             "1".repeat(1_000),
             "1".repeat(1_001))) {
-      lines.add(read(() -> Json.read(text.getBytes(UTF_8)).toString()));
-      lines.add(read(() -> String.valueOf(Json.readStrictly(text.getBytes(UTF_8)))));
+      lines.add(read(text));
     }
   }
 
-  private static String read(Callable<String> reader) throws IOException {
+  private static String read(String text) {
     try {
-      return reader.call();
-    } catch (JsonProcessingException e) {
-      return "refused";
-    } catch (Exception e) {
-      throw new IOException(e);
+      return shown(JsonInput.ofRequest(text.getBytes(UTF_8)));
+    } catch (RejectedException e) {
+      return "refused " + e.field();
     }
+  }
+
+  private static String shown(JsonInput<RejectedException> value) throws RejectedException {
+    if (!value.isObject() && !value.isArray()) {
+      return value.isNull() ? "null" : value.text();
+    }
+    List<String> parts = new ArrayList<>();
+    if (value.isArray()) {
+      for (JsonInput<RejectedException> element : value.elements()) {
+        parts.add(shown(element));
+      }
+      return parts.toString();
+    }
+    for (Map.Entry<String, JsonInput<RejectedException>> field : value.fields().entrySet()) {
+      parts.add(field.getKey() + ": " + shown(field.getValue()));
+    }
+    return "{" + String.join(", ", parts) + "}";
   }
 
   private void stateFile(String name, Class<?> format) throws Exception {

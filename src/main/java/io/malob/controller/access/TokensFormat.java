@@ -3,7 +3,8 @@ package io.malob.controller.access;
 import com.google.common.collect.ImmutableList;
 import com.google.common.io.BaseEncoding;
 import io.malob.file.DamagedException;
-import io.malob.file.StateNode;
+import io.malob.file.StateFile;
+import io.malob.json.JsonInput;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -27,39 +28,40 @@ final class TokensFormat {
    * @throws DamagedException naming the field that is wrong; hashes are never shown
    */
   static Tokens read(byte[] bytes) throws DamagedException {
-    StateNode root = StateNode.parse(bytes);
-    List<StateNode> list = root.get("tokens").elements();
+    JsonInput<DamagedException> root = StateFile.parse(bytes);
+    List<JsonInput<DamagedException>> list = root.get("tokens").elements();
     if (list.size() > MOST_TOKENS) {
-      throw root.get("tokens").damaged("must have at most " + MOST_TOKENS + " elements");
+      throw DamagedException.at(
+          root.get("tokens"), "must have at most " + MOST_TOKENS + " elements");
     }
     ImmutableList.Builder<Tokens.Entry> entries = ImmutableList.builder();
     Set<String> names = new HashSet<>();
-    for (StateNode node : list) {
+    for (JsonInput<DamagedException> node : list) {
       Tokens.Entry entry = entry(node);
       if (!names.add(entry.caller().name())) {
-        throw node.get("name").damaged("is there twice");
+        throw DamagedException.at(node.get("name"), "is there twice");
       }
       entries.add(entry);
     }
     return new Tokens(entries.build());
   }
 
-  private static Tokens.Entry entry(StateNode node) throws DamagedException {
+  private static Tokens.Entry entry(JsonInput<DamagedException> node) throws DamagedException {
     String name = matching(node.get("name"), NAME, "1 to 32 letters, digits, dots, dashes");
-    Optional<Role> role = Role.named(node.get("role").text());
+    Optional<Role> role = Role.named(node.get("role").string());
     if (role.isEmpty()) {
-      throw node.get("role").damaged("must be admin or read-only");
+      throw node.get("role").wrong("admin or read-only");
     }
     String hash = matching(node.get("sha256"), HASH, "64 hexadecimal digits, in small letters");
     return new Tokens.Entry(
         new Caller(name, role.get()), BaseEncoding.base16().decode(hash.toUpperCase(Locale.ROOT)));
   }
 
-  private static String matching(StateNode node, Pattern pattern, String what)
+  private static String matching(JsonInput<DamagedException> node, Pattern pattern, String what)
       throws DamagedException {
-    if (!pattern.matcher(node.text()).matches()) {
-      throw node.damaged("must be " + what);
+    if (!pattern.matcher(node.string()).matches()) {
+      throw node.wrong("" + what);
     }
-    return node.text();
+    return node.string();
   }
 }

@@ -3,8 +3,7 @@ package io.malob.controller.logs;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.encoder.EncoderBase;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import io.malob.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
@@ -20,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JsonLines extends EncoderBase<ILoggingEvent> {
   private static final String OF_LIBRARY = "message";
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final byte[] NOTHING = {};
 
   /** Made by Logback. */
@@ -68,8 +66,8 @@ public final class JsonLines extends EncoderBase<ILoggingEvent> {
 
   private static byte[] bytes(Map<String, @Nullable Object> line) {
     try {
-      return (JSON.writeValueAsString(line) + "\n").getBytes(StandardCharsets.UTF_8);
-    } catch (JsonProcessingException e) {
+      return (Json.text(line) + "\n").getBytes(StandardCharsets.UTF_8);
+    } catch (IllegalStateException e) {
       return "{\"event\":\"message\",\"message\":\"a line of the log could not be written\"}\n"
           .getBytes(StandardCharsets.UTF_8);
     }

@@ -2,11 +2,11 @@ package io.malob.controller.rest;
 
 import com.google.common.collect.ImmutableSet;
 import io.malob.controller.access.Caller;
-import io.malob.controller.access.Effect;
 import io.malob.controller.access.FailureLimit;
 import io.malob.controller.access.Role;
 import io.malob.controller.access.StoredTokens;
 import io.malob.controller.channel.RareWarning;
+import io.malob.resource.Effect;
 import java.time.Clock;
 import java.util.Date;
 import java.util.Optional;

@@ -1,32 +1,54 @@
 package io.malob.controller.rest;
 
-import net.floodlightcontroller.restserver.RestletRoutable;
-import org.restlet.Context;
-import org.restlet.Restlet;
-import org.restlet.resource.ServerResource;
-import org.restlet.routing.Router;
+import io.malob.controller.guard.RefusalCounts;
+import io.malob.controller.module.LoadedModules;
+import io.malob.resource.Reply;
+import io.malob.resource.Routes;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
 
-/** The resources of the controller itself. */
-final class CoreRoutes implements RestletRoutable {
+/** The table of the resources of the controller itself, with Floodlight's paths and field names. */
+final class CoreRoutes {
+  private CoreRoutes() {}
 
-  @Override
-  public String basePath() {
-    return "/wm/core";
+  /** The routes; that the controller is healthy is served only when all modules are up. */
+  static Routes of(FloodlightModuleContext context) {
+    IOFSwitchService switches = context.getServiceImpl(IOFSwitchService.class);
+    StatisticsResource statistics =
+        new StatisticsResource(switches, new StatisticReader(Runtime.getRuntime().maxMemory()));
+    Routes routes =
+        Routes.ignoringParameters()
+            .get("health/json", call -> Reply.ok(Map.of("healthy", true)))
+            .get("controller/switches/json", call -> Reply.ok(switches(switches)))
+            .get("switch/{switch}/{stat}/json", statistics::show);
+    LoadedModules modules = context.getServiceImpl(LoadedModules.class);
+    RefusalCounts refusals = context.getServiceImpl(RefusalCounts.class);
+    return routes
+        .get("module/all/json", call -> Reply.ok(ShownModules.of(modules.available(), modules)))
+        .get("module/loaded/json", call -> Reply.ok(ShownModules.of(modules.loaded(), modules)))
+        .get("refused/json", call -> Reply.ok(refusals.byLabel()));
   }
 
-  @Override
-  public Restlet getRestlet(Context context) {
-    Router router = new Router(context);
-    attach(router, "/health/json", HealthResource.class);
-    attach(router, "/module/{which}/json", ModulesResource.class);
-    attach(router, "/refused/json", RefusedResource.class);
-    attach(router, "/controller/switches/json", SwitchesResource.class);
-    attach(router, "/switch/{switchId}/{stat}/json", StatisticsResource.class);
-    return router;
+  private static List<Map<String, Object>> switches(IOFSwitchService connected) {
+    return connected.getAllSwitchMap().values().stream()
+        .sorted(Comparator.comparing(IOFSwitch::getId))
+        .map(CoreRoutes::shown)
+        .toList();
   }
 
-  private static void attach(Router router, String path, Class<? extends ServerResource> resource) {
-    router.attach(path, resource);
-    router.attach(path + "/", resource);
+  /** One switch; the time is in milliseconds since the epoch. */
+  @SuppressWarnings("JavaUtilDate") // Floodlight's type
+  private static Map<String, Object> shown(IOFSwitch sw) {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("switchDPID", sw.getId().toString());
+    shown.put("inetAddress", sw.getInetAddress().toString());
+    shown.put("connectedSince", sw.getConnectedSince().getTime());
+    shown.put("openFlowVersion", sw.getOFFactory().getVersion().name());
+    return shown;
   }
 }

@@ -1,11 +1,15 @@
 package io.malob.controller.rest;
 
+import io.malob.json.Json;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.restlet.Request;
 import org.restlet.Response;
+import org.restlet.data.CharacterSet;
+import org.restlet.data.MediaType;
 import org.restlet.data.Status;
+import org.restlet.representation.ByteArrayRepresentation;
 import org.restlet.representation.Representation;
 import org.restlet.resource.Resource;
 import org.restlet.resource.ResourceException;
@@ -45,7 +49,10 @@ final class JsonStatusService extends StatusService {
     Map<String, @Nullable Object> body = new LinkedHashMap<>();
     body.put("error", sentence(status, request));
     body.put("field", null);
-    return Json.of(body);
+    Representation entity =
+        new ByteArrayRepresentation(Json.bytes(body), MediaType.APPLICATION_JSON);
+    entity.setCharacterSet(CharacterSet.UTF_8);
+    return entity;
   }
 
   private static String sentence(Status status, @Nullable Request request) {

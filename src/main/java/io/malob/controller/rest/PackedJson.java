@@ -1,7 +1,7 @@
 package io.malob.controller.rest;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.io.CountingOutputStream;
+import io.malob.json.Json;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -15,8 +15,6 @@ import java.util.zip.GZIPOutputStream;
  * slow in taking them. Immutable.
  */
 final class PackedJson {
-  private static final ObjectMapper MAPPER = new ObjectMapper();
-
   private final byte[] packed;
   private final long length;
 
@@ -29,7 +27,7 @@ final class PackedJson {
   static PackedJson of(Object value) throws IOException {
     ByteArrayOutputStream packed = new ByteArrayOutputStream();
     try (CountingOutputStream plain = new CountingOutputStream(new GZIPOutputStream(packed))) {
-      MAPPER.writeValue(plain, value);
+      Json.write(plain, value);
       return new PackedJson(finished(plain, packed), plain.getCount());
     }
   }

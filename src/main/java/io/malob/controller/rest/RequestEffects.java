@@ -2,8 +2,8 @@ package io.malob.controller.rest;
 
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableList;
-import io.malob.controller.access.DeclaresEffects;
-import io.malob.controller.access.Effect;
+import io.malob.resource.DeclaresEffects;
+import io.malob.resource.Effect;
 import java.util.List;
 import net.floodlightcontroller.restserver.RestletRoutable;
 import org.restlet.Request;

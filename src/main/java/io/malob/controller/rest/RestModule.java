@@ -5,6 +5,7 @@ import io.malob.controller.http.HttpLimits;
 import io.malob.module.IStoreService;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
+import io.malob.resource.ResourceRoutable;
 import java.lang.management.ManagementFactory;
 import java.lang.management.OperatingSystemMXBean;
 import java.util.Collection;
@@ -36,8 +37,8 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
  * {@code tokens} (tokens.json in {@code data}), {@code certificate}, {@code privateKey}, {@code
  * clientAuthorities}, {@code administrators}, {@code hostNames}, {@code insecure}.
  *
- * <p>As in Floodlight, resources find every service in the attributes of their context, under the
- * name of the service's interface.
+ * <p>As in Floodlight, Restlet's resources find every service in the attributes of their context,
+ * under the name of the service's interface. Ours do not need that.
  */
 @Settings({
   "data",
@@ -116,10 +117,7 @@ public final class RestModule implements IFloodlightModule, IRestApiService, Aut
     for (Class<? extends IFloodlightService> service : context.getAllServices()) {
       services.put(service.getCanonicalName(), context.getServiceImpl(service));
     }
-    services.put(
-        StatisticReader.class.getCanonicalName(),
-        new StatisticReader(Runtime.getRuntime().maxMemory()));
-    addRestletRoutable(new CoreRoutes());
+    addRestletRoutable(new ResourceRoutable("/wm/core", CoreRoutes.of(context)));
   }
 
   @Override

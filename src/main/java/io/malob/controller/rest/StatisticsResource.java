@@ -7,13 +7,16 @@ import com.google.common.collect.Maps;
 import com.google.common.util.concurrent.ListenableFuture;
 import io.malob.controller.channel.AnswerTooLongException;
 import io.malob.controller.channel.OpenFlowErrorException;
+import io.malob.json.Json;
+import io.malob.json.RejectedException;
+import io.malob.json.RejectedException.Reason;
+import io.malob.resource.Call;
+import io.malob.resource.Reply;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import net.floodlightcontroller.core.IOFSwitch;
@@ -22,76 +25,79 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.restlet.data.CharacterSet;
 import org.restlet.data.MediaType;
-import org.restlet.data.Status;
-import org.restlet.representation.ByteArrayRepresentation;
 import org.restlet.representation.OutputRepresentation;
-import org.restlet.representation.Representation;
-import org.restlet.resource.Get;
-import org.restlet.resource.ResourceException;
-import org.restlet.resource.ServerResource;
 
-/** Asks one switch, or all, for a statistic, and waits for the answer. */
-public final class StatisticsResource extends ServerResource {
+/**
+ * Asks one switch, or all, for a statistic, and waits for the answer. Safe for use by several
+ * threads.
+ */
+final class StatisticsResource {
   /** Up to this an answer is sent with its length. */
   private static final int SHORT_BYTES = 1024 * 1024;
 
+  private static final String JSON = "application/json";
+
+  private final IOFSwitchService switches;
+  private final StatisticReader reader;
+
+  StatisticsResource(IOFSwitchService switches, StatisticReader reader) {
+    this.switches = switches;
+    this.reader = reader;
+  }
+
   /** The answer of one switch, or of each under its datapath id. */
-  @Get
-  public Representation statistic() {
-    String stat = String.valueOf(getRequestAttributes().get("stat"));
-    String id = String.valueOf(getRequestAttributes().get("switchId"));
-    Optional<Function<IOFSwitch, ListenableFuture<Object>>> question = SwitchStatistic.named(stat);
-    if (question.isEmpty()) {
-      return refusal(
-          Status.CLIENT_ERROR_BAD_REQUEST,
-          "There is no statistic \""
-              + stat
-              + "\"; there are "
-              + String.join(", ", SwitchStatistic.names()),
-          "stat");
-    }
+  Reply show(Call call) throws IOException, RejectedException {
+    String stat = call.variable("stat");
+    String id = call.variable("switch");
+    Function<IOFSwitch, ListenableFuture<Object>> question =
+        SwitchStatistic.named(stat).orElseThrow(() -> noStatistic(stat));
     if (id.equals("all")) {
-      return new AllStatistics(switches().getAllSwitchMap().values(), question.get(), reader());
-    }
-    @Nullable IOFSwitch sw;
-    try {
-      sw = switches().getSwitch(DatapathId.of(id));
-    } catch (IllegalArgumentException e) {
-      sw = null;
-    }
-    if (sw == null) {
-      return refusal(
-          Status.CLIENT_ERROR_NOT_FOUND, "There is no switch \"" + id + "\" now", "switch");
+      return Reply.ok(new AllStatistics(switches.getAllSwitchMap().values(), question, reader));
     }
     try {
-      StatisticReader.Answer answer = reader().ask(sw, question.get());
-      return answer.length() > SHORT_BYTES ? new LongAnswer(answer) : shortAnswer(answer);
+      StatisticReader.Answer answer = reader.ask(connected(id), question);
+      return answer.length() > SHORT_BYTES
+          ? Reply.ok(new LongAnswer(answer))
+          : Reply.document(JSON, whole(answer));
     } catch (StatisticReader.BusyException e) {
-      return refusal(Status.SERVER_ERROR_SERVICE_UNAVAILABLE, e.getMessage(), null);
-    } catch (IOException e) {
-      throw new ResourceException(e);
+      throw new RejectedException(Reason.BUSY, String.valueOf(e.getMessage()), null);
     } catch (ExecutionException e) {
       boolean refused =
           e.getCause() instanceof OpenFlowErrorException
               || e.getCause() instanceof AnswerTooLongException;
-      return refusal(
-          refused ? Status.SERVER_ERROR_BAD_GATEWAY : Status.SERVER_ERROR_GATEWAY_TIMEOUT,
-          reason(e),
-          null);
+      throw new RejectedException(
+          refused ? Reason.SWITCH_REFUSED : Reason.SWITCH_SILENT, reason(e), null);
     }
   }
 
-  private static Representation shortAnswer(StatisticReader.Answer answer) throws IOException {
+  private static RejectedException noStatistic(String name) {
+    return RejectedException.invalid(
+        "stat",
+        "There is no statistic \""
+            + name
+            + "\"; there are "
+            + String.join(", ", SwitchStatistic.names()));
+  }
+
+  private IOFSwitch connected(String id) throws RejectedException {
+    @Nullable IOFSwitch sw;
+    try {
+      sw = switches.getSwitch(DatapathId.of(id));
+    } catch (IllegalArgumentException e) {
+      sw = null;
+    }
+    if (sw == null) {
+      throw RejectedException.notFound("switch", "There is no switch \"" + id + "\" now");
+    }
+    return sw;
+  }
+
+  private static byte[] whole(StatisticReader.Answer answer) throws IOException {
     try (answer) {
       ByteArrayOutputStream plain = new ByteArrayOutputStream((int) answer.length());
       answer.writeTo(plain);
-      return utf8(new ByteArrayRepresentation(plain.toByteArray(), MediaType.APPLICATION_JSON));
+      return plain.toByteArray();
     }
-  }
-
-  private static Representation utf8(Representation body) {
-    body.setCharacterSet(CharacterSet.UTF_8);
-    return body;
   }
 
   /** An answer that is unpacked while its client takes it. */
@@ -150,42 +156,18 @@ public final class StatisticsResource extends ServerResource {
         try (StatisticReader.Answer answer = reader.ask(each.getValue(), question)) {
           answer.writeTo(out);
         } catch (ExecutionException e) {
-          Json.of(Map.of("error", reason(e))).write(out);
+          out.write(Json.bytes(Map.of("error", reason(e))));
         } catch (StatisticReader.BusyException e) {
-          Json.of(Map.of("error", String.valueOf(e.getMessage()))).write(out);
+          out.write(Json.bytes(Map.of("error", String.valueOf(e.getMessage()))));
         }
       }
       out.write((switches.isEmpty() ? "{}" : "}").getBytes(US_ASCII));
     }
   }
 
-  private StatisticReader reader() {
-    Object service = getContext().getAttributes().get(StatisticReader.class.getCanonicalName());
-    if (!(service instanceof StatisticReader reader)) {
-      throw new IllegalStateException("no reader of statistics in the context");
-    }
-    return reader;
-  }
-
-  private IOFSwitchService switches() {
-    Object service = getContext().getAttributes().get(IOFSwitchService.class.getCanonicalName());
-    if (!(service instanceof IOFSwitchService connected)) {
-      throw new IllegalStateException("no switch service in the context");
-    }
-    return connected;
-  }
-
   private static String reason(ExecutionException e) {
     Throwable cause = e.getCause();
     String text = cause == null ? null : cause.getMessage();
     return text == null ? "The switch did not answer" : text;
-  }
-
-  private Representation refusal(Status status, @Nullable String sentence, @Nullable String field) {
-    setStatus(status);
-    Map<String, @Nullable Object> body = new LinkedHashMap<>();
-    body.put("error", sentence);
-    body.put("field", field);
-    return Json.of(body);
   }
 }

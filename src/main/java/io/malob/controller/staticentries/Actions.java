@@ -1,6 +1,7 @@
 package io.malob.controller.staticentries;
 
 import com.google.common.base.Splitter;
+import io.malob.json.RejectedException;
 import java.util.ArrayList;
 import java.util.List;
 import org.projectfloodlight.openflow.protocol.OFFactory;
@@ -19,8 +20,7 @@ final class Actions {
    *
    * @param field the field that has the text
    */
-  static List<OFAction> of(OFFactory factory, String field, String text)
-      throws WrongFieldException {
+  static List<OFAction> of(OFFactory factory, String field, String text) throws RejectedException {
     List<OFAction> actions = new ArrayList<>();
     for (String action : Splitter.on(',').trimResults().omitEmptyStrings().split(text)) {
       int equals = action.indexOf('=');
@@ -32,7 +32,7 @@ final class Actions {
   }
 
   private static OFAction one(OFFactory factory, String field, String kind, String value)
-      throws WrongFieldException {
+      throws RejectedException {
     return switch (kind) {
       case "output" -> output(factory, Values.port(field, value));
       case "set_field" -> setField(factory, field, value);
@@ -40,16 +40,16 @@ final class Actions {
           factory.actions().pushVlan(EthType.of(value.isEmpty() ? 0x8100 : vlanType(field, value)));
       case "pop_vlan", "strip_vlan" -> factory.actions().popVlan();
       default ->
-          throw new WrongFieldException(
+          throw RejectedException.invalid(
               field,
               "\"" + kind + "\" is none of the actions output, set_field, push_vlan and pop_vlan");
     };
   }
 
-  private static int vlanType(String field, String value) throws WrongFieldException {
+  private static int vlanType(String field, String value) throws RejectedException {
     int type = Values.number(field, value, 0, 0xffff);
     if (type != 0x8100 && type != 0x88a8) {
-      throw new WrongFieldException(field, "push_vlan takes 0x8100 or 0x88a8");
+      throw RejectedException.invalid(field, "push_vlan takes 0x8100 or 0x88a8");
     }
     return type;
   }
@@ -59,10 +59,10 @@ final class Actions {
   }
 
   private static OFAction setField(OFFactory factory, String field, String value)
-      throws WrongFieldException {
+      throws RejectedException {
     int arrow = value.indexOf("->");
     if (arrow < 0) {
-      throw new WrongFieldException(field, "set_field is written as set_field=NAME->VALUE");
+      throw RejectedException.invalid(field, "set_field is written as set_field=NAME->VALUE");
     }
     String name = value.substring(0, arrow).trim();
     return factory

@@ -2,6 +2,7 @@ package io.malob.controller.staticentries;
 
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableSortedMap;
+import io.malob.json.RejectedException;
 import java.util.List;
 import java.util.Map;
 import org.projectfloodlight.openflow.protocol.OFFactory;
@@ -32,7 +33,7 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
   /** Reads a value of a field. */
   interface Parser<F> {
     /** The value of this text; an IllegalArgumentException also says that it is wrong. */
-    F parse(String name, String text) throws WrongFieldException;
+    F parse(String name, String text) throws RejectedException;
   }
 
   private static final ImmutableSortedMap<String, MatchKind<?>> ALL = all();
@@ -89,7 +90,7 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
     all.put(name, new MatchKind<>(name, field, parser));
   }
 
-  private static TransportPort transportPort(String name, String text) throws WrongFieldException {
+  private static TransportPort transportPort(String name, String text) throws RejectedException {
     return TransportPort.of(Values.number(name, text, 0, 65535));
   }
 
@@ -99,7 +100,7 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
   }
 
   /** The match of these fields; other fields are left alone. */
-  static Match match(OFFactory factory, Map<String, String> fields) throws WrongFieldException {
+  static Match match(OFFactory factory, Map<String, String> fields) throws RejectedException {
     Match.Builder builder = factory.buildMatch();
     for (MatchKind<?> kind : ALL.values()) {
       String value = fields.get(kind.name());
@@ -110,7 +111,7 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
     Match match = builder.build();
     for (MatchKind<?> kind : ALL.values()) {
       if (fields.containsKey(kind.name()) && !kind.field().arePrerequisitesOK(match)) {
-        throw new WrongFieldException(
+        throw RejectedException.invalid(
             kind.name(),
             kind.name() + " needs the eth_type, and maybe the ip_proto, of packets that have it");
       }
@@ -118,7 +119,7 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
     return match;
   }
 
-  private void addTo(Match.Builder builder, String text) throws WrongFieldException {
+  private void addTo(Match.Builder builder, String text) throws RejectedException {
     if (!text.contains("/")) {
       builder.setExact(field, parse(name, text));
       return;
@@ -128,7 +129,7 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
   }
 
   @SuppressWarnings("unchecked") // the value has the field's type, and so has its mask
-  private F mask(String text, String mask) throws WrongFieldException {
+  private F mask(String text, String mask) throws RejectedException {
     F value = parse(name, Splitter.on('/').splitToList(text).get(0).trim());
     try {
       if (value instanceof IPv4Address) {
@@ -137,9 +138,9 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
         return (F) MacAddress.of(mask);
       }
     } catch (IllegalArgumentException e) {
-      throw new WrongFieldException(name, "\"" + mask + "\" is no mask for " + name);
+      throw RejectedException.invalid(name, "\"" + mask + "\" is no mask for " + name);
     }
-    throw new WrongFieldException(name, name + " cannot be masked");
+    throw RejectedException.invalid(name, name + " cannot be masked");
   }
 
   /**
@@ -148,23 +149,23 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
    * @param place the field of the entry that says so
    */
   static OFOxm<?> oxm(OFFactory factory, String place, String name, String text)
-      throws WrongFieldException {
+      throws RejectedException {
     MatchKind<?> kind = ALL.get(name);
     if (kind == null || name.equals("in_port")) {
-      throw new WrongFieldException(place, "\"" + name + "\" is no field that can be set");
+      throw RejectedException.invalid(place, "\"" + name + "\" is no field that can be set");
     }
     return kind.oxm(factory, place, text);
   }
 
-  private OFOxm<?> oxm(OFFactory factory, String place, String text) throws WrongFieldException {
+  private OFOxm<?> oxm(OFFactory factory, String place, String text) throws RejectedException {
     return factory.oxms().fromValue(parse(place, text), field);
   }
 
-  private F parse(String place, String text) throws WrongFieldException {
+  private F parse(String place, String text) throws RejectedException {
     try {
       return parser.parse(place, text.trim());
     } catch (IllegalArgumentException e) {
-      throw new WrongFieldException(place, "\"" + text.trim() + "\" is no value for " + name);
+      throw RejectedException.invalid(place, "\"" + text.trim() + "\" is no value for " + name);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.malob.controller.staticentries;
 
+import io.malob.json.RejectedException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -49,10 +50,10 @@ final class StaticEntries {
   }
 
   /** Adds an entry in place of the one of that name; whether its switch has been told. */
-  synchronized boolean put(StaticEntry entry) throws WrongFieldException {
+  synchronized boolean put(StaticEntry entry) throws RejectedException {
     StaticEntry older = byName.get(entry.name());
     if (older == null && byName.size() >= MOST_ENTRIES) {
-      throw new WrongFieldException(
+      throw RejectedException.invalid(
           "name", "There are " + MOST_ENTRIES + " entries already, and no more can be kept");
     }
     byName.put(entry.name(), entry);
@@ -73,19 +74,19 @@ final class StaticEntries {
    * was deleted by a command does not count: that was this class itself, or somebody whose rules
    * come and go without the operator's wish. Rules of others cost a look-up of their cookie.
    */
-  void ended(DatapathId switchId, OFFlowRemoved removed) throws WrongFieldException {
+  void ended(DatapathId switchId, OFFlowRemoved removed) throws RejectedException {
     if (removed.getReason() != OFFlowRemovedReason.DELETE
         && cookies.containsKey(removed.getCookie())) {
       forget(switchId, removed);
     }
   }
 
-  private void forgetCookie(StaticEntry entry) throws WrongFieldException {
+  private void forgetCookie(StaticEntry entry) throws RejectedException {
     cookies.computeIfPresent(entry.cookie(), (any, count) -> count > 1 ? count - 1 : null);
   }
 
   private synchronized void forget(DatapathId switchId, OFFlowRemoved removed)
-      throws WrongFieldException {
+      throws RejectedException {
     for (StaticEntry entry : list(switchId)) {
       if (entry.isRule(removed)) {
         byName.remove(entry.name());
@@ -95,7 +96,7 @@ final class StaticEntries {
   }
 
   /** Removes the entry of that name and returns it; empty if there is none. */
-  synchronized Optional<StaticEntry> remove(String name) throws WrongFieldException {
+  synchronized Optional<StaticEntry> remove(String name) throws RejectedException {
     StaticEntry entry = byName.remove(name);
     if (entry != null) {
       forgetCookie(entry);
@@ -105,7 +106,7 @@ final class StaticEntries {
   }
 
   /** Removes all entries of a switch, or of all switches if it is null, and returns them. */
-  synchronized List<StaticEntry> clear(@Nullable DatapathId switchId) throws WrongFieldException {
+  synchronized List<StaticEntry> clear(@Nullable DatapathId switchId) throws RejectedException {
     List<StaticEntry> entries = list(switchId);
     for (StaticEntry entry : entries) {
       remove(entry.name());
@@ -121,7 +122,7 @@ final class StaticEntries {
   }
 
   /** Brings a switch that has come, or come back, up to date. */
-  synchronized void rewrite(DatapathId switchId) throws WrongFieldException {
+  synchronized void rewrite(DatapathId switchId) throws RejectedException {
     Deque<Change> changes = new ArrayDeque<>();
     untaken.getOrDefault(switchId, new ArrayDeque<>()).stream()
         .filter(change -> !change.adds())
@@ -134,7 +135,7 @@ final class StaticEntries {
   }
 
   /** To be called now and then: switches that did not read what was sent may do so again. */
-  synchronized void catchUp() throws WrongFieldException {
+  synchronized void catchUp() throws RejectedException {
     for (DatapathId switchId : List.copyOf(untaken.keySet())) {
       send(switchId);
     }
@@ -146,7 +147,7 @@ final class StaticEntries {
   }
 
   /** Writes the rule of an entry; whether its switch has taken it. A switch that comes gets all. */
-  private boolean write(StaticEntry entry) throws WrongFieldException {
+  private boolean write(StaticEntry entry) throws RejectedException {
     DatapathId switchId = entry.switchId();
     if (switches.getActiveSwitch(switchId) == null) {
       return false;
@@ -157,7 +158,7 @@ final class StaticEntries {
     return send(switchId);
   }
 
-  private void takeAway(StaticEntry entry) throws WrongFieldException {
+  private void takeAway(StaticEntry entry) throws RejectedException {
     if (!entry.active()) {
       return;
     }
@@ -170,7 +171,7 @@ final class StaticEntries {
   }
 
   /** Sends the changes that a switch has not taken, in order; whether it has taken all. */
-  private boolean send(DatapathId switchId) throws WrongFieldException {
+  private boolean send(DatapathId switchId) throws RejectedException {
     @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
     Deque<Change> changes = untaken.get(switchId);
     if (sw == null || changes == null) {

@@ -1,9 +1,9 @@
 package io.malob.controller.staticentries;
 
-import io.malob.controller.access.DeclaresEffects;
-import io.malob.controller.access.Effect;
+import io.malob.json.RejectedException;
 import io.malob.module.Repetition;
 import io.malob.module.Settings;
+import io.malob.resource.ResourceRoutable;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +18,6 @@ import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.restserver.IRestApiService;
-import net.floodlightcontroller.restserver.RestletRoutable;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
@@ -26,8 +25,6 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.restlet.Context;
-import org.restlet.Restlet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,11 +34,7 @@ import org.slf4j.LoggerFactory;
  */
 @Settings({})
 public final class StaticEntriesModule
-    implements IFloodlightModule,
-        IOFSwitchListener,
-        IOFMessageListener,
-        RestletRoutable,
-        DeclaresEffects {
+    implements IFloodlightModule, IOFSwitchListener, IOFMessageListener {
   private static final Logger logger = LoggerFactory.getLogger(StaticEntriesModule.class);
 
   private static final long CATCH_UP_MILLIS = 1_000;
@@ -78,7 +71,10 @@ public final class StaticEntriesModule
     context
         .getServiceImpl(IFloodlightProviderService.class)
         .addOFMessageListener(OFType.FLOW_REMOVED, this);
-    context.getServiceImpl(IRestApiService.class).addRestletRoutable(this);
+    context
+        .getServiceImpl(IRestApiService.class)
+        .addRestletRoutable(
+            new ResourceRoutable("/wm/staticentrypusher", StaticEntryResource.routes(entries())));
     new Repetition(context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor())
         .every(CATCH_UP_MILLIS, "writing static entries", this::catchUp);
   }
@@ -86,7 +82,7 @@ public final class StaticEntriesModule
   private void catchUp() {
     try {
       entries().catchUp();
-    } catch (WrongFieldException e) {
+    } catch (RejectedException e) {
       logger.warn("static_entry_not_written why=\"{}\"", e.getMessage());
     }
   }
@@ -100,25 +96,10 @@ public final class StaticEntriesModule
   }
 
   @Override
-  public String basePath() {
-    return "/wm/staticentrypusher";
-  }
-
-  @Override
-  public Restlet getRestlet(Context context) {
-    return new StaticEntryRestlet(context, entries());
-  }
-
-  @Override
-  public Effect effectOf(String method, List<String> path) {
-    return Route.of(path).flatMap(route -> route.effectOf(method)).orElse(Effect.READ);
-  }
-
-  @Override
   public void switchActivated(DatapathId switchId) {
     try {
       entries().rewrite(switchId);
-    } catch (WrongFieldException e) {
+    } catch (RejectedException e) {
       logger.warn("static_entry_not_written switch={} why=\"{}\"", switchId, e.getMessage());
     }
   }
@@ -129,7 +110,7 @@ public final class StaticEntriesModule
     if (message instanceof OFFlowRemoved removed) {
       try {
         entries().ended(sw.getId(), removed);
-      } catch (WrongFieldException e) {
+      } catch (RejectedException e) {
         logger.warn("static_entry_not_compared switch={} why=\"{}\"", sw.getId(), e.getMessage());
       }
     }

@@ -1,6 +1,7 @@
 package io.malob.controller.staticentries;
 
 import com.google.common.collect.ImmutableMap;
+import io.malob.json.RejectedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -55,15 +56,15 @@ record StaticEntry(
           WRITE_ACTIONS);
 
   /** The entry of these fields. */
-  static StaticEntry of(Map<String, String> fields) throws WrongFieldException {
+  static StaticEntry of(Map<String, String> fields) throws RejectedException {
     for (String field : fields.keySet()) {
       if (!OTHER_FIELDS.contains(field) && !MatchKind.exists(field)) {
-        throw new WrongFieldException(field, "There is no field \"" + field + "\"");
+        throw RejectedException.invalid(field, "There is no field \"" + field + "\"");
       }
     }
     String name = required(fields, "name").trim();
     if (name.isEmpty() || name.length() > MAX_NAME) {
-      throw new WrongFieldException("name", "name must have 1 to " + MAX_NAME + " characters");
+      throw RejectedException.invalid("name", "name must have 1 to " + MAX_NAME + " characters");
     }
     StaticEntry entry =
         new StaticEntry(
@@ -76,34 +77,34 @@ record StaticEntry(
   }
 
   /** Reads a datapath id. */
-  static DatapathId switchId(String field, String text) throws WrongFieldException {
+  static DatapathId switchId(String field, String text) throws RejectedException {
     try {
       return DatapathId.of(text.trim());
     } catch (IllegalArgumentException e) {
-      throw new WrongFieldException(
+      throw RejectedException.invalid(
           field, "\"" + text + "\" is no datapath id like 00:00:00:00:00:00:00:01");
     }
   }
 
   private static String required(Map<String, String> fields, String field)
-      throws WrongFieldException {
+      throws RejectedException {
     String value = fields.get(field);
     if (value == null) {
-      throw new WrongFieldException(field, field + " is missing");
+      throw RejectedException.invalid(field, field + " is missing");
     }
     return value;
   }
 
-  private static boolean active(String text) throws WrongFieldException {
+  private static boolean active(String text) throws RejectedException {
     return switch (text.trim()) {
       case "true" -> true;
       case "false" -> false;
-      default -> throw new WrongFieldException("active", "active must be true or false");
+      default -> throw RejectedException.invalid("active", "active must be true or false");
     };
   }
 
   /** The message that writes the rule. */
-  OFFlowAdd add(OFFactory factory) throws WrongFieldException {
+  OFFlowAdd add(OFFactory factory) throws RejectedException {
     return factory
         .buildFlowAdd()
         .setTableId(table())
@@ -121,7 +122,7 @@ record StaticEntry(
   }
 
   /** The message that takes the rule away, and no other. */
-  OFFlowDeleteStrict delete(OFFactory factory) throws WrongFieldException {
+  OFFlowDeleteStrict delete(OFFactory factory) throws RejectedException {
     return factory
         .buildFlowDeleteStrict()
         .setTableId(table())
@@ -133,7 +134,7 @@ record StaticEntry(
   }
 
   /** Whether another entry takes the very place of this one: switches hold one rule there. */
-  boolean hasSamePlaceAs(StaticEntry other) throws WrongFieldException {
+  boolean hasSamePlaceAs(StaticEntry other) throws RejectedException {
     OFFactory factory = OFFactories.getFactory(OFVersion.OF_13);
     return switchId.equals(other.switchId)
         && table().equals(other.table())
@@ -142,7 +143,7 @@ record StaticEntry(
   }
 
   /** Whether a switch tells of the end of the rule that this entry is. */
-  boolean isRule(OFFlowRemoved removed) throws WrongFieldException {
+  boolean isRule(OFFlowRemoved removed) throws RejectedException {
     OFFactory factory = OFFactories.getFactory(removed.getVersion());
     return active
         && removed.getTableId().equals(table())
@@ -151,21 +152,21 @@ record StaticEntry(
         && removed.getMatch().equals(MatchKind.match(factory, fields));
   }
 
-  private TableId table() throws WrongFieldException {
+  private TableId table() throws RejectedException {
     return TableId.of(number("table", 0, 0, 254));
   }
 
-  private int priority() throws WrongFieldException {
+  private int priority() throws RejectedException {
     return number("priority", DEFAULT_PRIORITY, 0, 0xffff);
   }
 
-  private int number(String field, int byDefault, int least, int most) throws WrongFieldException {
+  private int number(String field, int byDefault, int least, int most) throws RejectedException {
     String text = fields.get(field);
     return text == null ? byDefault : Values.number(field, text, least, most);
   }
 
   /** The cookie of the rule: the one asked for, or one made of the name. */
-  U64 cookie() throws WrongFieldException {
+  U64 cookie() throws RejectedException {
     String text = fields.get("cookie");
     if (text == null) {
       return U64.of(APPLICATION | Integer.toUnsignedLong(name.hashCode()));
@@ -176,14 +177,14 @@ record StaticEntry(
               ? Long.parseUnsignedLong(text.substring(2), 16)
               : Long.parseLong(text.trim()));
     } catch (NumberFormatException e) {
-      throw new WrongFieldException("cookie", "cookie must be a number of 64 bits");
+      throw RejectedException.invalid("cookie", "cookie must be a number of 64 bits");
     }
   }
 
-  private List<OFInstruction> instructions(OFFactory factory) throws WrongFieldException {
+  private List<OFInstruction> instructions(OFFactory factory) throws RejectedException {
     List<OFInstruction> instructions = new ArrayList<>();
     if (fields.containsKey(ACTIONS) && fields.containsKey(APPLY_ACTIONS)) {
-      throw new WrongFieldException(
+      throw RejectedException.invalid(
           ACTIONS, ACTIONS + " and " + APPLY_ACTIONS + " mean the same: only one can be given");
     }
     for (String field : List.of(ACTIONS, APPLY_ACTIONS)) {

@@ -1,5 +1,6 @@
 package io.malob.controller.staticentries;
 
+import io.malob.json.RejectedException;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /** Reads the values of fields. Pure. */
@@ -9,9 +10,9 @@ final class Values {
   /**
    * A number, decimal or hexadecimal with 0x.
    *
-   * @throws WrongFieldException if it is none, or not within the bounds
+   * @throws RejectedException if it is none, or not within the bounds
    */
-  static int number(String field, String text, int least, int most) throws WrongFieldException {
+  static int number(String field, String text, int least, int most) throws RejectedException {
     String trimmed = text.trim();
     try {
       int number =
@@ -24,14 +25,14 @@ final class Values {
     } catch (NumberFormatException e) {
       // said below
     }
-    throw new WrongFieldException(
+    throw RejectedException.invalid(
         field,
         String.format(
             "%s must be a number from %d to %d, but is \"%s\"", field, least, most, trimmed));
   }
 
   /** A port by its number or by the name of a reserved one. */
-  static OFPort port(String field, String text) throws WrongFieldException {
+  static OFPort port(String field, String text) throws RejectedException {
     return switch (text.trim()) {
       case "controller" -> OFPort.CONTROLLER;
       case "in_port" -> OFPort.IN_PORT;

@@ -1,8 +1,9 @@
 package io.malob.controller.text;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
+import io.malob.json.Json;
 import io.malob.module.TextFormat;
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Dump;
@@ -18,7 +19,6 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
  * allowed.
  */
 public final class YamlText implements TextFormat {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final int MOST_ALIASES = 10;
   private static final int MOST_CHARACTERS = 16 * 1024 * 1024;
   private static final LoadSettings READ =
@@ -42,8 +42,9 @@ public final class YamlText implements TextFormat {
   @Override
   public byte[] toJson(byte[] text) throws IOException {
     try {
-      return JSON.writeValueAsBytes(
-          new Load(READ).loadFromInputStream(new ByteArrayInputStream(text)));
+      ByteArrayOutputStream json = new ByteArrayOutputStream();
+      Json.write(json, new Load(READ).loadFromInputStream(new ByteArrayInputStream(text)));
+      return json.toByteArray();
     } catch (MarkedYamlEngineException e) {
       throw new IOException(String.valueOf(e.getProblem()) + where(e), e);
     } catch (YamlEngineException | StackOverflowError e) {

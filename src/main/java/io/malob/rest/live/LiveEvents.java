@@ -1,16 +1,16 @@
 package io.malob.rest.live;
 
 import io.malob.balancer.api.IBalancerService;
+import io.malob.json.RejectedException;
+import io.malob.json.RejectedException.Reason;
 import io.malob.monitor.IMonitorService;
+import io.malob.resource.Reply;
+import io.malob.resource.Routes;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.devicemanager.IDeviceService;
-import net.floodlightcontroller.restserver.RestletRoutable;
-import org.restlet.Context;
-import org.restlet.Restlet;
-import org.restlet.routing.Router;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,10 +19,7 @@ import org.slf4j.LoggerFactory;
  * to be asked for. A stream takes a thread, in real Floodlight one of those that handle requests,
  * so there are few; whoever gets none asks instead.
  */
-public final class LiveEvents implements RestletRoutable, AutoCloseable {
-  /** Where it is; before anything else that serves a part of this path. */
-  public static final String PATH = "/wm/malob/events";
-
+public final class LiveEvents implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LiveEvents.class);
   private static final long TICK_MILLIS = 1_000;
 
@@ -59,16 +56,30 @@ public final class LiveEvents implements RestletRoutable, AutoCloseable {
     }
   }
 
-  @Override
-  public String basePath() {
-    return PATH;
+  /** The stream, and the latest state and numbers. */
+  public Routes routes() {
+    return Routes.ignoringParameters().stream("", call -> stream())
+        .get("state", call -> part(feed.current().state()))
+        .get("rates", call -> part(feed.current().rates()));
   }
 
-  @Override
-  public Restlet getRestlet(Context context) {
-    Router router = new Router(context);
-    router.attachDefault(new LiveRestlet(context, feed));
-    return router;
+  private Reply stream() throws RejectedException {
+    LiveFeed.Listener listener =
+        feed.join()
+            .orElseThrow(
+                () ->
+                    new RejectedException(
+                        Reason.BUSY,
+                        "as many listen as can; ask for /state and /rates instead",
+                        null));
+    return Reply.ok(new EventStream(listener)).withCaching(Reply.Caching.NEVER);
+  }
+
+  /** What the client has already is not sent again. */
+  private static Reply part(LiveFrames.Part part) {
+    return Reply.document("application/json", part.json())
+        .withTag("W/\"" + part.tag() + "\"")
+        .withCaching(Reply.Caching.REVALIDATE);
   }
 
   /** Ends all streams. */

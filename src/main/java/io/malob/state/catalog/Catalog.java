@@ -1,6 +1,6 @@
 package io.malob.state.catalog;
 
-import io.malob.state.catalog.CatalogException.Reason;
+import io.malob.json.RejectedException;
 import io.malob.store.Document;
 import io.malob.store.Revisioned;
 import io.malob.store.Store;
@@ -116,10 +116,10 @@ public final class Catalog {
    * Adds an item. What is not named, or named with null, is not set.
    *
    * @return the new item, or the same service if it is there already
-   * @throws CatalogException if it cannot be; nothing has changed then
+   * @throws RejectedException if it cannot be; nothing has changed then
    */
   public synchronized <T extends CatalogItem> Creation<T> create(CatalogKind<T> kind, Fields fields)
-      throws CatalogException {
+      throws RejectedException {
     CatalogSnapshot before = snapshot;
     FieldReader reader = new FieldReader(fields, kind.fieldNames());
     String given = reader.optional("id", null, FieldFormat::id);
@@ -131,10 +131,11 @@ public final class Catalog {
       return new Creation<>(there.get(), false);
     }
     if (items.containsKey(draft.id())) {
-      throw CatalogException.conflict("id", "there is a " + kind.noun() + " " + given + " already");
+      throw RejectedException.conflict(
+          "id", "there is a " + kind.noun() + " " + given + " already");
     }
     if (items.size() >= kind.limit()) {
-      throw CatalogException.conflict(
+      throw RejectedException.conflict(
           null, "there are " + items.size() + " " + kind.noun() + "s, and no more are possible");
     }
     T item = kind.read(reader, draft.id(), kind.nextNumber(before.tables()), null);
@@ -146,22 +147,22 @@ public final class Catalog {
    * Changes the fields that are named, and no others; a field with null is cleared.
    *
    * @return the item as it is then
-   * @throws CatalogException if it cannot be; nothing has changed then
+   * @throws RejectedException if it cannot be; nothing has changed then
    */
   public <T extends CatalogItem> T update(CatalogKind<T> kind, String id, Fields fields)
-      throws CatalogException {
+      throws RejectedException {
     return update(kind, id, fields, CatalogCondition.NONE);
   }
 
   private synchronized <T extends CatalogItem> T update(
       CatalogKind<T> kind, String id, Fields fields, CatalogCondition condition)
-      throws CatalogException {
+      throws RejectedException {
     CatalogSnapshot before = snapshot;
     condition.check(before);
     T current = existing(kind, before, id);
     FieldReader reader = new FieldReader(fields, kind.fieldNames());
     if (!reader.required("id", id, FieldFormat::id).equals(id)) {
-      throw CatalogException.invalid("id", "the id of " + kind.noun() + " " + id + " is for life");
+      throw RejectedException.invalid("id", "the id of " + kind.noun() + " " + id + " is for life");
     }
     T item = kind.read(reader, id, 0, current);
     CatalogSnapshot after = checked(kind, before, item, fields);
@@ -174,18 +175,18 @@ public final class Catalog {
   /**
    * Changes the item of that id as {@link #update} does, or adds it if there is none.
    *
-   * @throws CatalogException if it cannot be; nothing has changed then
+   * @throws RejectedException if it cannot be; nothing has changed then
    */
   public synchronized <T extends CatalogItem> Creation<T> put(
       CatalogKind<T> kind, String id, Fields fields, CatalogCondition condition)
-      throws CatalogException {
+      throws RejectedException {
     if (kind.find(snapshot, id).isPresent()) {
       return new Creation<>(update(kind, id, fields, condition), false);
     }
     condition.check(snapshot);
     String given = fields.get("id");
     if (given != null && !given.strip().equals(id)) {
-      throw CatalogException.invalid("id", "the id is not the one in the URL, " + id);
+      throw RejectedException.invalid("id", "the id is not the one in the URL, " + id);
     }
     return create(kind, fields.with("id", id));
   }
@@ -195,10 +196,10 @@ public final class Catalog {
    *
    * @param dryRun whether only to tell what would change
    * @return what has changed; empty if nothing has
-   * @throws CatalogException if it cannot be; nothing has changed then
+   * @throws RejectedException if it cannot be; nothing has changed then
    */
   public synchronized List<CatalogChange> replace(
-      CatalogTree tree, CatalogCondition condition, boolean dryRun) throws CatalogException {
+      CatalogTree tree, CatalogCondition condition, boolean dryRun) throws RejectedException {
     CatalogSnapshot before = snapshot;
     condition.check(before);
     CatalogSnapshot after = tree.appliedTo(before);
@@ -210,7 +211,7 @@ public final class Catalog {
   }
 
   /** Deletes as {@link #delete(CatalogKind, String, CatalogCondition)} does, in any case. */
-  public <T extends CatalogItem> T delete(CatalogKind<T> kind, String id) throws CatalogException {
+  public <T extends CatalogItem> T delete(CatalogKind<T> kind, String id) throws RejectedException {
     return delete(kind, id, CatalogCondition.NONE);
   }
 
@@ -218,10 +219,10 @@ public final class Catalog {
    * Deletes an item, and the references to it.
    *
    * @return the item as it was
-   * @throws CatalogException if it cannot be; nothing has changed then
+   * @throws RejectedException if it cannot be; nothing has changed then
    */
   public synchronized <T extends CatalogItem> T delete(
-      CatalogKind<T> kind, String id, CatalogCondition condition) throws CatalogException {
+      CatalogKind<T> kind, String id, CatalogCondition condition) throws RejectedException {
     CatalogSnapshot before = snapshot;
     condition.check(before);
     T item = existing(kind, before, id);
@@ -231,16 +232,13 @@ public final class Catalog {
   }
 
   private static <T extends CatalogItem> T existing(
-      CatalogKind<T> kind, CatalogSnapshot snapshot, String id) throws CatalogException {
+      CatalogKind<T> kind, CatalogSnapshot snapshot, String id) throws RejectedException {
     return kind.find(snapshot, id)
-        .orElseThrow(
-            () ->
-                new CatalogException(
-                    Reason.NOT_FOUND, "there is no " + kind.noun() + " " + id, (String) null));
+        .orElseThrow(() -> RejectedException.notFound("there is no " + kind.noun() + " " + id));
   }
 
   private static <T extends CatalogItem> CatalogSnapshot checked(
-      CatalogKind<T> kind, CatalogSnapshot before, T item, Fields given) throws CatalogException {
+      CatalogKind<T> kind, CatalogSnapshot before, T item, Fields given) throws RejectedException {
     CatalogSnapshot candidate = new CatalogSnapshot(kind.with(before.tables(), item), before);
     kind.check(candidate, item);
     kind.checkGiven(candidate, item, given);
@@ -255,7 +253,7 @@ public final class Catalog {
     return id;
   }
 
-  private void commit(CatalogSnapshot after) throws CatalogException {
+  private void commit(CatalogSnapshot after) throws RejectedException {
     if (tellingListeners) {
       throw new IllegalStateException("a catalog listener must not change the catalog");
     }
@@ -264,17 +262,15 @@ public final class Catalog {
       swap = store.compareAndSet(DOCUMENT, stored, Optional.of(after));
     } catch (IOException e) {
       log.error("catalog_not_stored why=\"{}\"", e.toString());
-      throw new CatalogException(
-          Reason.NOT_STORED,
-          "the change could not be stored on the controller's disk, so nothing was changed",
-          e);
+      throw RejectedException.notStored(
+          "the change could not be stored on the controller's disk, so nothing was changed", e);
     }
     publish(swap.now());
     if (!swap.isDone()) {
-      throw new CatalogException(
-          Reason.CHANGED_MEANWHILE,
+      throw new RejectedException(
+          RejectedException.Reason.CHANGED_MEANWHILE,
           "another controller has changed the catalog meanwhile, so nothing was changed here",
-          (String) null);
+          null);
     }
   }
 

@@ -1,5 +1,7 @@
 package io.malob.state.catalog;
 
+import io.malob.json.RejectedException;
+
 /** What has to hold for a change to be made. */
 @FunctionalInterface
 public interface CatalogCondition {
@@ -9,7 +11,7 @@ public interface CatalogCondition {
   /**
    * Looks at the catalog as it is right before the change, while other writers wait.
    *
-   * @throws CatalogException if the change must not be made
+   * @throws RejectedException if the change must not be made
    */
-  void check(CatalogSnapshot now) throws CatalogException;
+  void check(CatalogSnapshot now) throws RejectedException;
 }

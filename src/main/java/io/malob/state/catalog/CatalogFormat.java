@@ -1,13 +1,13 @@
 package io.malob.state.catalog;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.malob.file.DamagedException;
-import io.malob.file.StateNode;
+import io.malob.file.StateFile;
 import io.malob.json.Json;
+import io.malob.json.JsonInput;
+import io.malob.json.RejectedException;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.ToIntFunction;
-import org.jspecify.annotations.Nullable;
 
 /** The JSON text of a whole catalog: one list for each kind, with the numbers for cookies. */
 final class CatalogFormat {
@@ -72,13 +71,13 @@ final class CatalogFormat {
    * @throws IOException if a later version of this program wrote them
    */
   static CatalogSnapshot read(byte[] bytes) throws DamagedException, IOException {
-    StateNode root = StateNode.parse(bytes);
-    int version = root.get("version").number(1, Integer.MAX_VALUE);
+    JsonInput<DamagedException> root = StateFile.parse(bytes);
+    int version = root.get("version").whole(1, Integer.MAX_VALUE);
     if (version > VERSION) {
       throw new IOException(
           "the catalog has format " + version + " of a later version; this one knows " + VERSION);
     }
-    root.checkNames(FIELDS);
+    root.only(FIELDS);
     CatalogTables tables =
         new CatalogTables(
             readAll(root, "vips", Catalog.VIPS, Vip.MAX_NUMBER),
@@ -86,8 +85,8 @@ final class CatalogFormat {
             readAll(root, "members", Catalog.MEMBERS, Member.MAX_NUMBER),
             withDefault(readAll(root, "services", Catalog.SERVICES, 0)),
             version < 3 ? Map.of() : readAll(root, "health_monitors", Catalog.MONITORS, 0),
-            root.get("last_vip_number").number(0, Vip.MAX_NUMBER),
-            root.get("last_member_number").number(0, Member.MAX_NUMBER));
+            root.get("last_vip_number").whole(0, Vip.MAX_NUMBER),
+            root.get("last_member_number").whole(0, Member.MAX_NUMBER));
     CatalogSnapshot snapshot = new CatalogSnapshot(tables, null);
     checkAll(root, "vips", snapshot, Catalog.VIPS);
     checkAll(root, "pools", snapshot, Catalog.POOLS);
@@ -98,58 +97,44 @@ final class CatalogFormat {
   }
 
   private static <T extends CatalogItem> Map<String, T> readAll(
-      StateNode root, String list, CatalogKind<T> kind, int maxNumber) throws DamagedException {
+      JsonInput<DamagedException> root, String list, CatalogKind<T> kind, int maxNumber)
+      throws DamagedException {
     Map<String, T> items = new LinkedHashMap<>();
     Set<Integer> numbers = new HashSet<>();
-    for (StateNode node : root.get(list).elements()) {
-      int number = maxNumber == 0 ? 0 : node.get(NUMBER).number(1, maxNumber);
+    for (JsonInput<DamagedException> node : root.get(list).elements()) {
+      int number = maxNumber == 0 ? 0 : node.get(NUMBER).whole(1, maxNumber);
       if (maxNumber != 0 && !numbers.add(number)) {
-        throw node.get(NUMBER).damaged("is another item's, too");
+        throw DamagedException.at(node.get(NUMBER), "is another item's, too");
       }
       T item = readItem(node, number, kind);
       if (items.put(item.id(), item) != null) {
-        throw node.get("id").damaged("is another item's, too");
+        throw DamagedException.at(node.get("id"), "is another item's, too");
       }
     }
     return Collections.unmodifiableMap(items);
   }
 
-  private static <T extends CatalogItem> T readItem(StateNode node, int number, CatalogKind<T> kind)
-      throws DamagedException {
-    Map<String, @Nullable String> values = new LinkedHashMap<>();
-    for (Map.Entry<String, StateNode> field : node.fields().entrySet()) {
-      JsonNode value = field.getValue().json();
-      values.put(field.getKey(), value.isNull() ? null : Fields.text(parts(value)));
-    }
-    values.remove(NUMBER);
+  private static <T extends CatalogItem> T readItem(
+      JsonInput<DamagedException> node, int number, CatalogKind<T> kind) throws DamagedException {
+    Map<String, JsonInput<DamagedException>> fields = node.fields();
+    fields.remove(NUMBER);
     try {
-      FieldReader reader = new FieldReader(Fields.of(values), kind.fieldNames());
+      FieldReader reader = new FieldReader(kind.fields(fields), kind.fieldNames());
       String id = reader.required("id", null, FieldFormat::id);
       return kind.read(reader, id, number, null);
-    } catch (CatalogException e) {
+    } catch (RejectedException e) {
       throw damaged(node, e);
     }
   }
 
   /** Names the field, if there is one to blame. */
-  private static DamagedException damaged(StateNode item, CatalogException e)
+  private static DamagedException damaged(JsonInput<DamagedException> item, RejectedException e)
       throws DamagedException {
-    StateNode at = item;
-    if (e.field().isPresent()) {
-      at = item.find(e.field().get()).orElse(item);
+    JsonInput<DamagedException> at = item;
+    if (e.field().isPresent() && item.get(e.field().get()).isThere()) {
+      at = item.get(e.field().get());
     }
-    return at.damaged("is not possible: " + e.getMessage());
-  }
-
-  private static Object parts(JsonNode value) {
-    if (value.isObject()) {
-      Map<String, String> parts = new LinkedHashMap<>();
-      value.fieldNames().forEachRemaining(name -> parts.put(name, value.path(name).asText()));
-      return parts;
-    }
-    List<String> items = new ArrayList<>();
-    value.forEach(each -> items.add(each.asText()));
-    return value.isArray() ? items : value.asText();
+    return DamagedException.at(at, "is not possible: " + e.getMessage());
   }
 
   private static Map<String, Service> withDefault(Map<String, Service> services) {
@@ -159,16 +144,18 @@ final class CatalogFormat {
   }
 
   private static <T extends CatalogItem> void checkAll(
-      StateNode root, String list, CatalogSnapshot snapshot, CatalogKind<T> kind)
+      JsonInput<DamagedException> root, String list, CatalogSnapshot snapshot, CatalogKind<T> kind)
       throws DamagedException {
     int index = 0;
     for (T item : kind.in(snapshot).values()) {
       try {
         kind.check(snapshot, item);
-      } catch (CatalogException e) {
+      } catch (RejectedException e) {
         // a default service that was added has no place in the file
-        List<StateNode> nodes = root.get(list).elements();
-        throw index < nodes.size() ? damaged(nodes.get(index), e) : root.damagedBy(e.toString());
+        List<JsonInput<DamagedException>> nodes = root.get(list).elements();
+        throw index < nodes.size()
+            ? damaged(nodes.get(index), e)
+            : DamagedException.in(root, e.toString());
       }
       index++;
     }

@@ -1,8 +1,12 @@
 package io.malob.state.catalog;
 
+import io.malob.json.JsonInput;
+import io.malob.json.RejectedException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +52,41 @@ public abstract class CatalogKind<T extends CatalogItem> {
     return false;
   }
 
+  /**
+   * The fields of an item as a document has them. Null clears a field; what has parts is a string
+   * here, with commas between them, and an object's are written as {@code name=value}.
+   *
+   * @throws E if a field has parts that cannot, or parts of parts
+   */
+  public final <E extends Exception> Fields fields(Map<String, JsonInput<E>> given) throws E {
+    Map<String, @Nullable String> values = new LinkedHashMap<>();
+    for (Map.Entry<String, JsonInput<E>> field : given.entrySet()) {
+      String name = field.getKey();
+      JsonInput<E> value = field.getValue();
+      boolean mayHaveParts = takesParts(name) || !fieldNames.contains(name);
+      values.put(name, value.isNull() ? null : mayHaveParts ? joined(value) : value.text());
+    }
+    return Fields.of(values);
+  }
+
+  private static <E extends Exception> String joined(JsonInput<E> value) throws E {
+    StringJoiner joined = new StringJoiner(",");
+    if (value.isObject()) {
+      for (Map.Entry<String, JsonInput<E>> part : value.fields().entrySet()) {
+        if (!part.getValue().isNull()) {
+          joined.add(part.getKey() + "=" + part.getValue().text());
+        }
+      }
+      return joined.toString();
+    } else if (value.isArray()) {
+      for (JsonInput<E> element : value.elements()) {
+        joined.add(element.isNull() ? "null" : element.text());
+      }
+      return joined.toString();
+    }
+    return value.text();
+  }
+
   /** The items of this kind by id, oldest first. */
   public abstract Map<String, T> in(CatalogSnapshot snapshot);
 
@@ -63,7 +102,7 @@ public abstract class CatalogKind<T extends CatalogItem> {
    * @param number what a new item has as its number, if items of this kind have one
    */
   abstract T read(FieldReader fields, String id, int number, @Nullable T current)
-      throws CatalogException;
+      throws RejectedException;
 
   /** The number of an item; 0 if items of this kind have none. */
   int numberOf(T item) {
@@ -82,13 +121,14 @@ public abstract class CatalogKind<T extends CatalogItem> {
   abstract CatalogTables without(CatalogTables tables, T item);
 
   /** Checks that an item agrees with the others in the snapshot that it is already part of. */
-  abstract void check(CatalogSnapshot candidate, T item) throws CatalogException;
+  abstract void check(CatalogSnapshot candidate, T item) throws RejectedException;
 
   /** Checks what only a given value has to fulfil, and not one that is left as it is. */
-  void checkGiven(CatalogSnapshot candidate, T item, Fields given) throws CatalogException {}
+  void checkGiven(CatalogSnapshot candidate, T item, Fields given) throws RejectedException {}
 
   /** The item that is there already and is all that the new one asks for; empty to go on. */
-  Optional<T> alreadyThere(CatalogSnapshot snapshot, T item, Fields given) throws CatalogException {
+  Optional<T> alreadyThere(CatalogSnapshot snapshot, T item, Fields given)
+      throws RejectedException {
     return Optional.empty();
   }
 
@@ -98,5 +138,5 @@ public abstract class CatalogKind<T extends CatalogItem> {
   }
 
   /** Checks that an item can be deleted. */
-  void checkDelete(T item) throws CatalogException {}
+  void checkDelete(T item) throws RejectedException {}
 }

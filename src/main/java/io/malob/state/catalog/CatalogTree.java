@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import io.malob.json.RejectedException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
@@ -28,9 +29,9 @@ public final class CatalogTree {
    * A tree of items.
    *
    * @param lists the items of each kind; what an item does not name, or names with null, is not set
-   * @throws CatalogException if an item has no id, or two of a kind have the same
+   * @throws RejectedException if an item has no id, or two of a kind have the same
    */
-  public static CatalogTree of(Map<CatalogKind<?>, List<Fields>> lists) throws CatalogException {
+  public static CatalogTree of(Map<CatalogKind<?>, List<Fields>> lists) throws RejectedException {
     Map<CatalogKind<?>, Map<String, Given>> byKind = new LinkedHashMap<>();
     for (Map.Entry<CatalogKind<?>, List<Fields>> entry : lists.entrySet()) {
       byKind.put(entry.getKey(), byId(entry.getKey(), entry.getValue()));
@@ -39,17 +40,17 @@ public final class CatalogTree {
   }
 
   private static Map<String, Given> byId(CatalogKind<?> kind, List<Fields> list)
-      throws CatalogException {
+      throws RejectedException {
     Map<String, Given> byId = new LinkedHashMap<>();
     for (int index = 0; index < list.size(); index++) {
       String place = kind.listName() + "[" + index + "].id";
       @Nullable String text = list.get(index).get("id");
       if (text == null) {
-        throw CatalogException.invalid(place, place + " is required");
+        throw RejectedException.invalid(place, place + " is required");
       }
       String id = FieldFormat.id(place, text.strip());
       if (byId.put(id, new Given(index, list.get(index))) != null) {
-        throw CatalogException.invalid(
+        throw RejectedException.invalid(
             place, "there are two " + kind.noun() + "s with the id " + id);
       }
     }
@@ -59,10 +60,10 @@ public final class CatalogTree {
   /**
    * The catalog with these items, checked as a whole.
    *
-   * @throws CatalogException if an item is not possible; its field is called as in {@code
+   * @throws RejectedException if an item is not possible; its field is called as in {@code
    *     members[3].port}
    */
-  CatalogSnapshot appliedTo(CatalogSnapshot before) throws CatalogException {
+  CatalogSnapshot appliedTo(CatalogSnapshot before) throws RejectedException {
     CatalogTables old = before.tables();
     Numbers vips = new Numbers(old.lastVipNumber(), Vip.MAX_NUMBER);
     Numbers members = new Numbers(old.lastMemberNumber(), Member.MAX_NUMBER);
@@ -83,7 +84,7 @@ public final class CatalogTree {
   }
 
   private <T extends CatalogItem> Map<String, T> items(
-      CatalogKind<T> kind, Map<String, T> old, Numbers numbers) throws CatalogException {
+      CatalogKind<T> kind, Map<String, T> old, Numbers numbers) throws RejectedException {
     @Nullable Map<String, Given> given = byKind.get(kind);
     if (given == null) {
       return old;
@@ -97,19 +98,19 @@ public final class CatalogTree {
       try {
         FieldReader reader = new FieldReader(entry.getValue().fields, kind.fieldNames());
         items.put(id, kind.read(reader, id, numbers.of(items.get(id), kind), null));
-      } catch (CatalogException e) {
+      } catch (RejectedException e) {
         throw at(kind, entry.getValue(), id, e);
       }
     }
     if (items.size() > kind.limit()) {
-      throw CatalogException.conflict(
+      throw RejectedException.conflict(
           kind.listName(), "there can be " + kind.limit() + " " + kind.noun() + "s at most");
     }
     return items.equals(old) ? old : Collections.unmodifiableMap(items);
   }
 
   private <T extends CatalogItem> void checkAll(CatalogKind<T> kind, CatalogSnapshot after)
-      throws CatalogException {
+      throws RejectedException {
     for (T item : kind.in(after).values()) {
       @Nullable Given given = byKind.getOrDefault(kind, Map.of()).get(item.id());
       try {
@@ -117,17 +118,17 @@ public final class CatalogTree {
         if (given != null) {
           kind.checkGiven(after, item, given.fields);
         }
-      } catch (CatalogException e) {
+      } catch (RejectedException e) {
         throw at(kind, given, item.id(), e);
       }
     }
   }
 
-  private static CatalogException at(
-      CatalogKind<?> kind, @Nullable Given given, String id, CatalogException e) {
+  private static RejectedException at(
+      CatalogKind<?> kind, @Nullable Given given, String id, RejectedException e) {
     @Nullable String field = e.field().orElse(null);
     String place = given == null ? "" : kind.listName() + "[" + given.index + "].";
-    return new CatalogException(
+    return new RejectedException(
         e.reason(),
         kind.noun() + " " + id + ": " + e.getMessage(),
         field == null ? null : place + field);

@@ -3,6 +3,7 @@ package io.malob.state.catalog;
 import static java.util.stream.Collectors.joining;
 
 import io.malob.algorithm.Algorithm;
+import io.malob.json.RejectedException;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -29,11 +30,11 @@ interface FieldFormat<T> {
   Pattern IPV4 = Pattern.compile("((25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(\\.(?!$)|$)){4}");
 
   /** The value of a text that is trimmed and not empty. */
-  T parse(String field, String text) throws CatalogException;
+  T parse(String field, String text) throws RejectedException;
 
-  static String id(String field, String text) throws CatalogException {
+  static String id(String field, String text) throws RejectedException {
     if (!ID.matcher(text).matches()) {
-      throw CatalogException.invalid(
+      throw RejectedException.invalid(
           field,
           field
               + " must be 1 to "
@@ -44,35 +45,35 @@ interface FieldFormat<T> {
     return text;
   }
 
-  static String name(String field, String text) throws CatalogException {
+  static String name(String field, String text) throws RejectedException {
     if (text.length() > MAX_NAME_LENGTH) {
-      throw CatalogException.invalid(
+      throw RejectedException.invalid(
           field, field + " must have at most " + MAX_NAME_LENGTH + " characters");
     }
     if (text.chars().anyMatch(Character::isISOControl)) {
-      throw CatalogException.invalid(field, field + " must not have control characters in it");
+      throw RejectedException.invalid(field, field + " must not have control characters in it");
     }
     return text;
   }
 
-  static Protocol protocol(String field, String text) throws CatalogException {
+  static Protocol protocol(String field, String text) throws RejectedException {
     return Protocol.named(text)
         .orElseThrow(
             () ->
-                CatalogException.invalid(
+                RejectedException.invalid(
                     field, field + " must be tcp, udp or icmp, not " + quoted(text)));
   }
 
-  static IPv4Address address(String field, String text) throws CatalogException {
+  static IPv4Address address(String field, String text) throws RejectedException {
     if (!IPV4.matcher(text).matches()) {
-      throw CatalogException.invalid(
+      throw RejectedException.invalid(
           field, field + " must be an IPv4 address such as 10.0.0.100, not " + quoted(text));
     }
     IPv4Address address = IPv4Address.of(text);
     int first = address.getInt() >>> 24;
     boolean unicast = first != 0 && first != 127 && (first < 224 || first > 239);
     if (!unicast || address.equals(IPv4Address.NO_MASK)) {
-      throw CatalogException.invalid(
+      throw RejectedException.invalid(
           field,
           field + " must be the address of a host in the network, which " + text + " is not");
     }
@@ -80,69 +81,69 @@ interface FieldFormat<T> {
   }
 
   /** Up to the bounds that all protocols have in common; {@link #portProblem} knows the others. */
-  static Integer port(String field, String text) throws CatalogException {
+  static Integer port(String field, String text) throws RejectedException {
     return number(field, text, 0, 65_535, "from 1 to 65535 (for icmp, from 0 to 255)");
   }
 
-  static Integer weight(String field, String text) throws CatalogException {
+  static Integer weight(String field, String text) throws RejectedException {
     return number(field, text, 0, Member.MAX_WEIGHT, "from 0 to " + Member.MAX_WEIGHT);
   }
 
   /** How many connections there may be. */
-  static Integer connectionLimit(String field, String text) throws CatalogException {
+  static Integer connectionLimit(String field, String text) throws RejectedException {
     return number(field, text, 1, MAX_CONNECTIONS, "from 1 to " + MAX_CONNECTIONS);
   }
 
   /** Seconds until a member has its full share. */
-  static Integer slowStart(String field, String text) throws CatalogException {
+  static Integer slowStart(String field, String text) throws RejectedException {
     return number(field, text, 0, Monitor.MAX_SECONDS, "from 0 to " + Monitor.MAX_SECONDS);
   }
 
   /** Seconds that a client stays with its member. */
-  static Integer persistenceSeconds(String field, String text) throws CatalogException {
+  static Integer persistenceSeconds(String field, String text) throws RejectedException {
     int most = Persistence.MAX_SECONDS;
     return number(field, text, 1, most, "of seconds from 1 to " + most);
   }
 
-  static Boolean truth(String field, String text) throws CatalogException {
+  static Boolean truth(String field, String text) throws RejectedException {
     if (!text.equalsIgnoreCase("true") && !text.equalsIgnoreCase("false")) {
-      throw CatalogException.invalid(field, field + " must be true or false, not " + quoted(text));
+      throw RejectedException.invalid(field, field + " must be true or false, not " + quoted(text));
     }
     return Boolean.valueOf(text);
   }
 
-  static AdminState adminState(String field, String text) throws CatalogException {
+  static AdminState adminState(String field, String text) throws RejectedException {
     for (AdminState state : AdminState.values()) {
       if (state.text().equalsIgnoreCase(text)) {
         return state;
       }
     }
-    throw CatalogException.invalid(
+    throw RejectedException.invalid(
         field, field + " must be up, drain or down, not " + quoted(text));
   }
 
   /** Seconds of a health monitor. */
-  static Integer seconds(String field, String text) throws CatalogException {
+  static Integer seconds(String field, String text) throws RejectedException {
     return number(field, text, 1, Monitor.MAX_SECONDS, "from 1 to " + Monitor.MAX_SECONDS);
   }
 
   /** How many checks of a health monitor decide. */
-  static Integer attempts(String field, String text) throws CatalogException {
+  static Integer attempts(String field, String text) throws RejectedException {
     return number(field, text, 1, Monitor.MAX_ATTEMPTS, "from 1 to " + Monitor.MAX_ATTEMPTS);
   }
 
-  static Integer tcpPort(String field, String text) throws CatalogException {
+  static Integer tcpPort(String field, String text) throws RejectedException {
     return number(field, text, 1, 65_535, "from 1 to 65535");
   }
 
   static <E extends Enum<E>> E oneOf(Class<E> type, String field, String text)
-      throws CatalogException {
+      throws RejectedException {
     for (E value : type.getEnumConstants()) {
       if (value.toString().equalsIgnoreCase(text)) {
         return value;
       }
     }
-    throw CatalogException.invalid(
+    throw RejectedException.invalid(
         field,
         field
             + " must be one of "
@@ -152,20 +153,20 @@ interface FieldFormat<T> {
   }
 
   private static int number(String field, String text, int least, int most, String range)
-      throws CatalogException {
+      throws RejectedException {
     int value = WHOLE_NUMBER.matcher(text).matches() ? Integer.parseInt(text) : -1;
     if (value < least || value > most) {
-      throw CatalogException.invalid(
+      throw RejectedException.invalid(
           field, field + " must be a whole number " + range + ", not " + quoted(text));
     }
     return value;
   }
 
-  static Algorithm algorithm(String field, String text) throws CatalogException {
+  static Algorithm algorithm(String field, String text) throws RejectedException {
     return Algorithm.named(text)
         .orElseThrow(
             () ->
-                CatalogException.invalid(
+                RejectedException.invalid(
                     field,
                     field
                         + ": there is no algorithm "

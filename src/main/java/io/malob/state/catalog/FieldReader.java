@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import io.malob.json.RejectedException;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
@@ -8,11 +9,11 @@ final class FieldReader {
   private final Fields fields;
 
   /** Reads these fields, none of which may have a name that is not known. */
-  FieldReader(Fields fields, Collection<String> knownNames) throws CatalogException {
+  FieldReader(Fields fields, Collection<String> knownNames) throws RejectedException {
     this.fields = fields;
     for (String name : fields.names()) {
       if (!knownNames.contains(name)) {
-        throw CatalogException.invalid(
+        throw RejectedException.invalid(
             name, "there is no field \"" + name + "\" here, only " + String.join(", ", knownNames));
       }
     }
@@ -20,7 +21,7 @@ final class FieldReader {
 
   /** The given value; null if the field is cleared; the current value if it is not named. */
   <T> @Nullable T optional(String name, @Nullable T current, FieldFormat<T> format)
-      throws CatalogException {
+      throws RejectedException {
     if (!fields.has(name)) {
       return current;
     }
@@ -30,25 +31,25 @@ final class FieldReader {
 
   /** The given value; the other one if the field is cleared; the current one if it is not named. */
   <T> T optional(String name, @Nullable T current, FieldFormat<T> format, T otherwise)
-      throws CatalogException {
+      throws RejectedException {
     T value = optional(name, current, format);
     return value == null ? otherwise : value;
   }
 
   /** The given value, or the current one if the field is not named; there must be one. */
-  <T> T required(String name, @Nullable T current, FieldFormat<T> format) throws CatalogException {
+  <T> T required(String name, @Nullable T current, FieldFormat<T> format) throws RejectedException {
     T value = optional(name, current, format);
     if (value == null) {
-      throw CatalogException.invalid(name, name + " is required");
+      throw RejectedException.invalid(name, name + " is required");
     }
     return value;
   }
 
   private static <T> T parse(String name, String text, FieldFormat<T> format)
-      throws CatalogException {
+      throws RejectedException {
     String trimmed = text.strip();
     if (trimmed.isEmpty()) {
-      throw CatalogException.invalid(name, name + " is empty; leave it out or set it to null");
+      throw RejectedException.invalid(name, name + " is empty; leave it out or set it to null");
     }
     return format.parse(name, trimmed);
   }

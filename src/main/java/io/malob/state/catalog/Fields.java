@@ -1,16 +1,14 @@
 package io.malob.state.catalog;
 
-import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields that a change names, with their values as texts, unchecked. A field with null is to be
- * cleared, which is not the same as one that is not named. Immutable.
+ * The fields that a change names, with their values as strings, unchecked. A field with null is to
+ * be cleared, which is not the same as one that is not named. Immutable.
  */
 public final class Fields {
   private final Map<String, @Nullable String> values;
@@ -42,14 +40,6 @@ public final class Fields {
       values.put(name, namesAndValues[i + 1]);
     }
     return new Fields(values);
-  }
-
-  /** A value as a text: the items of a list, and of an object as {@code name=value}, by commas. */
-  public static String text(Object value) {
-    Object parts = value instanceof Map<?, ?> object ? object.entrySet() : value;
-    return parts instanceof Collection<?> list
-        ? list.stream().map(Object::toString).collect(Collectors.joining(","))
-        : value.toString();
   }
 
   /** The names of the fields, in the order in which they were given. */

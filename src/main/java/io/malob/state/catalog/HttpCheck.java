@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import io.malob.json.RejectedException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Map;
@@ -30,7 +31,7 @@ public record HttpCheck(Method method, String path, StatusCodes codes, @Nullable
   }
 
   /** The check that these fields describe, by what they are now. */
-  static HttpCheck read(FieldReader fields, @Nullable HttpCheck now) throws CatalogException {
+  static HttpCheck read(FieldReader fields, @Nullable HttpCheck now) throws RejectedException {
     return new HttpCheck(
         fields.optional(
             "http_method",
@@ -51,9 +52,9 @@ public record HttpCheck(Method method, String path, StatusCodes codes, @Nullable
     fields.put("expected_body", check == null ? null : check.body);
   }
 
-  private static String path(String field, String text) throws CatalogException {
+  private static String path(String field, String text) throws RejectedException {
     if (text.length() > MAX_LENGTH || !isPath(text)) {
-      throw CatalogException.invalid(
+      throw RejectedException.invalid(
           field,
           field
               + " must begin with / and have at most "
@@ -73,9 +74,9 @@ public record HttpCheck(Method method, String path, StatusCodes codes, @Nullable
     }
   }
 
-  private static String text(String field, String text) throws CatalogException {
+  private static String text(String field, String text) throws RejectedException {
     if (text.length() > MAX_LENGTH || text.chars().anyMatch(Character::isISOControl)) {
-      throw CatalogException.invalid(
+      throw RejectedException.invalid(
           field,
           field + " must have at most " + MAX_LENGTH + " characters, none of them a control one");
     }

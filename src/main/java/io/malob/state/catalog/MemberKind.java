@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import io.malob.json.RejectedException;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,7 @@ final class MemberKind extends CatalogKind<Member> {
 
   @Override
   Member read(FieldReader fields, String id, int number, @Nullable Member current)
-      throws CatalogException {
+      throws RejectedException {
     return new Member(
         current == null ? number : current.number(),
         id,
@@ -81,9 +82,9 @@ final class MemberKind extends CatalogKind<Member> {
   }
 
   @Override
-  void check(CatalogSnapshot candidate, Member member) throws CatalogException {
+  void check(CatalogSnapshot candidate, Member member) throws RejectedException {
     if (candidate.isVipAddress(member.address().getInt())) {
-      throw CatalogException.conflict(
+      throw RejectedException.conflict(
           "address", member.address() + " is the address of a VIP, and so no member can have it");
     }
     String poolId = member.poolId();
@@ -92,7 +93,7 @@ final class MemberKind extends CatalogKind<Member> {
     }
     Pool pool = candidate.pools().get(poolId);
     if (pool == null) {
-      throw CatalogException.unprocessable("pool_id", "there is no pool " + poolId);
+      throw RejectedException.unprocessable("pool_id", "there is no pool " + poolId);
     }
     checkIsOnlyOne(candidate, member, poolId);
     Protocol protocol = PoolKind.protocolOf(candidate, pool);
@@ -103,7 +104,7 @@ final class MemberKind extends CatalogKind<Member> {
 
   /** Port 0 exists as an ICMP type only, so that it needs a pool that is for ICMP. */
   @Override
-  void checkGiven(CatalogSnapshot candidate, Member member, Fields given) throws CatalogException {
+  void checkGiven(CatalogSnapshot candidate, Member member, Fields given) throws RejectedException {
     if (given.has("port")) {
       Pool pool = member.poolId() == null ? null : candidate.pools().get(member.poolId());
       checkPort(pool == null ? null : PoolKind.protocolOf(candidate, pool), member);
@@ -111,20 +112,20 @@ final class MemberKind extends CatalogKind<Member> {
   }
 
   private static void checkPort(@Nullable Protocol protocol, Member member)
-      throws CatalogException {
+      throws RejectedException {
     String problem = FieldFormat.portProblem(protocol, member.port());
     if (problem != null) {
-      throw CatalogException.invalid("port", problem);
+      throw RejectedException.invalid("port", problem);
     }
   }
 
   private static void checkIsOnlyOne(CatalogSnapshot candidate, Member member, String poolId)
-      throws CatalogException {
+      throws RejectedException {
     for (Member other : candidate.membersAt(member.address().getInt())) {
       if (!other.id().equals(member.id())
           && poolId.equals(other.poolId())
           && Objects.equals(other.port(), member.port())) {
-        throw CatalogException.conflict(
+        throw RejectedException.conflict(
             "address",
             "member " + other.id() + " of pool " + poolId + " has the same address and port");
       }

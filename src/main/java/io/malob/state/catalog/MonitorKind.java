@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import io.malob.json.RejectedException;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +42,7 @@ final class MonitorKind extends CatalogKind<Monitor> {
 
   @Override
   Monitor read(FieldReader fields, String id, int number, @Nullable Monitor now)
-      throws CatalogException {
+      throws RejectedException {
     int delay =
         fields.optional(
             "delay", now == null ? null : now.delaySeconds(), FieldFormat::seconds, DELAY_SECONDS);
@@ -78,13 +79,13 @@ final class MonitorKind extends CatalogKind<Monitor> {
 
   /** Fields that other types have no use for must be null. */
   private static @Nullable HttpCheck http(
-      FieldReader fields, Monitor.Type type, @Nullable Monitor now) throws CatalogException {
+      FieldReader fields, Monitor.Type type, @Nullable Monitor now) throws RejectedException {
     if (type == Monitor.Type.HTTP) {
       return HttpCheck.read(fields, now == null ? null : now.http());
     }
     for (String field : List.of("http_method", "url_path", "expected_codes", "expected_body")) {
       if (fields.optional(field, null, FieldFormat::name) != null) {
-        throw CatalogException.invalid(field, field + " is for monitors of type HTTP only");
+        throw RejectedException.invalid(field, field + " is for monitors of type HTTP only");
       }
     }
     return null;
@@ -101,10 +102,10 @@ final class MonitorKind extends CatalogKind<Monitor> {
   }
 
   @Override
-  void check(CatalogSnapshot candidate, Monitor monitor) throws CatalogException {
+  void check(CatalogSnapshot candidate, Monitor monitor) throws RejectedException {
     // an agent may report less often than its member is looked at
     if (monitor.type() != Monitor.Type.AGENT && monitor.timeoutSeconds() > monitor.delaySeconds()) {
-      throw CatalogException.invalid(
+      throw RejectedException.invalid(
           "timeout",
           "timeout must not be longer than delay, which is " + monitor.delaySeconds() + " s");
     }
@@ -113,11 +114,11 @@ final class MonitorKind extends CatalogKind<Monitor> {
       return;
     }
     if (!candidate.pools().containsKey(poolId)) {
-      throw CatalogException.unprocessable("pool_id", "there is no pool " + poolId);
+      throw RejectedException.unprocessable("pool_id", "there is no pool " + poolId);
     }
     for (Monitor other : candidate.monitors().values()) {
       if (poolId.equals(other.poolId()) && !other.id().equals(monitor.id())) {
-        throw CatalogException.conflict(
+        throw RejectedException.conflict(
             "pool_id", "pool " + poolId + " has a health monitor already: " + other.id());
       }
     }

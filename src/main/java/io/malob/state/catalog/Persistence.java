@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import io.malob.json.RejectedException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -26,7 +27,7 @@ public record Persistence(int timeoutSeconds) {
   }
 
   /** That of a text such as {@code SOURCE_IP} or {@code type=SOURCE_IP,timeout=600}. */
-  static Persistence parse(String field, String text) throws CatalogException {
+  static Persistence parse(String field, String text) throws RejectedException {
     String type = "";
     int timeout = USUAL_SECONDS;
     for (String part : text.split(",", -1)) {
@@ -38,12 +39,12 @@ public record Persistence(int timeoutSeconds) {
       } else if (name.equals(TIMEOUT)) {
         timeout = FieldFormat.persistenceSeconds(field, value);
       } else {
-        throw CatalogException.invalid(
+        throw RejectedException.invalid(
             field, field + " has type and timeout, and no " + FieldFormat.quoted(name));
       }
     }
     if (!type.equalsIgnoreCase(SOURCE_IP)) {
-      throw CatalogException.invalid(
+      throw RejectedException.invalid(
           field, field + ": type must be SOURCE_IP, not " + FieldFormat.quoted(type));
     }
     return new Persistence(timeout);

@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import io.malob.json.RejectedException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,7 @@ final class PoolKind extends CatalogKind<Pool> {
 
   @Override
   Pool read(FieldReader fields, String id, int number, @Nullable Pool current)
-      throws CatalogException {
+      throws RejectedException {
     return new Pool(
         id,
         fields.optional("name", current == null ? null : current.name(), FieldFormat::name, id),
@@ -74,15 +75,15 @@ final class PoolKind extends CatalogKind<Pool> {
   }
 
   @Override
-  void check(CatalogSnapshot candidate, Pool pool) throws CatalogException {
+  void check(CatalogSnapshot candidate, Pool pool) throws RejectedException {
     String vipId = pool.vipId();
     if (vipId != null) {
       if (!candidate.vips().containsKey(vipId)) {
-        throw CatalogException.unprocessable("vip_id", "there is no VIP " + vipId);
+        throw RejectedException.unprocessable("vip_id", "there is no VIP " + vipId);
       }
       for (Pool other : candidate.pools().values()) {
         if (vipId.equals(other.vipId()) && !other.id().equals(pool.id())) {
-          throw CatalogException.conflict(
+          throw RejectedException.conflict(
               "vip_id", "VIP " + vipId + " has a pool already: " + other.id());
         }
       }
@@ -91,12 +92,12 @@ final class PoolKind extends CatalogKind<Pool> {
   }
 
   /** Checks that a pool, its VIP and its members can have to do with the same protocol. */
-  static void checkProtocol(CatalogSnapshot candidate, Pool pool) throws CatalogException {
+  static void checkProtocol(CatalogSnapshot candidate, Pool pool) throws RejectedException {
     Vip vip = vipOf(candidate, pool);
     Protocol own = pool.protocol();
     Protocol ofVip = vip == null ? null : vip.protocol();
     if (own != null && ofVip != null && own != ofVip) {
-      throw CatalogException.unprocessable(
+      throw RejectedException.unprocessable(
           "protocol",
           "pool " + pool.id() + " is for " + own.text() + ", but its VIP is for " + ofVip.text());
     }
@@ -106,7 +107,7 @@ final class PoolKind extends CatalogKind<Pool> {
     }
     for (Member member : candidate.membersOfPool(pool.id())) {
       if (FieldFormat.portProblem(protocol, member.port()) != null) {
-        throw CatalogException.unprocessable(
+        throw RejectedException.unprocessable(
             "protocol",
             String.format(
                 "member %s of pool %s has port %d, which %s does not have",

@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import io.malob.json.RejectedException;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -21,7 +22,7 @@ final class ServiceKind extends CatalogKind<Service> {
 
   @Override
   Service read(FieldReader fields, String id, int number, @Nullable Service current)
-      throws CatalogException {
+      throws RejectedException {
     return new Service(
         id,
         fields.optional(
@@ -44,13 +45,13 @@ final class ServiceKind extends CatalogKind<Service> {
   }
 
   @Override
-  void check(CatalogSnapshot candidate, Service service) throws CatalogException {
+  void check(CatalogSnapshot candidate, Service service) throws RejectedException {
     if (service.isDefault()) {
       checkDefault(service);
       return;
     }
     if (service.port() == null) {
-      throw CatalogException.invalid("port", "only the service \"default\" can be without port");
+      throw RejectedException.invalid("port", "only the service \"default\" can be without port");
     }
     checkPort(service);
     Optional<Service> other =
@@ -60,27 +61,27 @@ final class ServiceKind extends CatalogKind<Service> {
     }
   }
 
-  private static void checkDefault(Service service) throws CatalogException {
+  private static void checkDefault(Service service) throws RejectedException {
     if (service.port() != null) {
-      throw CatalogException.invalid("port", "the default entry is for all ports and has none");
+      throw RejectedException.invalid("port", "the default entry is for all ports and has none");
     }
     if (service.protocol() != null) {
-      throw CatalogException.invalid(
+      throw RejectedException.invalid(
           "protocol", "the default entry is for all protocols and has none");
     }
   }
 
-  private static void checkPort(Service service) throws CatalogException {
+  private static void checkPort(Service service) throws RejectedException {
     String problem = FieldFormat.portProblem(service.protocol(), service.port());
     if (problem != null) {
-      throw CatalogException.invalid("port", problem);
+      throw RejectedException.invalid("port", problem);
     }
   }
 
   /** A service that is there with all that the new one names is the new one. */
   @Override
   Optional<Service> alreadyThere(CatalogSnapshot snapshot, Service service, Fields given)
-      throws CatalogException {
+      throws RejectedException {
     if (service.port() == null) {
       checkDefault(service);
     } else {
@@ -108,12 +109,12 @@ final class ServiceKind extends CatalogKind<Service> {
         .filter(other -> Objects.equals(other.port(), service.port()));
   }
 
-  private static CatalogException taken(Service there) {
+  private static RejectedException taken(Service there) {
     String what =
         there.isDefault()
             ? "without port it is the default entry, which has "
             : "service " + there.id() + " is for that port already, with ";
-    return CatalogException.conflict(
+    return RejectedException.conflict(
         "port", what + there.algorithm().name() + "; change it with PUT services/" + there.id());
   }
 
@@ -123,9 +124,9 @@ final class ServiceKind extends CatalogKind<Service> {
   }
 
   @Override
-  void checkDelete(Service service) throws CatalogException {
+  void checkDelete(Service service) throws RejectedException {
     if (!mayBeDeleted(service)) {
-      throw CatalogException.conflict(
+      throw RejectedException.conflict(
           null, "the default entry cannot be deleted; change it with PUT services/default");
     }
   }

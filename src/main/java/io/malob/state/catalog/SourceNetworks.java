@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import io.malob.json.RejectedException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -56,20 +57,20 @@ public final class SourceNetworks {
   }
 
   /** The networks of a text such as {@code 10.0.0.0/8, 192.168.7.1}. */
-  static SourceNetworks parse(String field, String text) throws CatalogException {
+  static SourceNetworks parse(String field, String text) throws RejectedException {
     List<Network> networks = new ArrayList<>();
     for (String each : text.split(",", -1)) {
       networks.add(network(field, each.strip()));
     }
     if (networks.size() > MOST) {
-      throw CatalogException.invalid(field, field + " must have at most " + MOST + " networks");
+      throw RejectedException.invalid(field, field + " must have at most " + MOST + " networks");
     }
     return new SourceNetworks(networks);
   }
 
-  private static Network network(String field, String text) throws CatalogException {
+  private static Network network(String field, String text) throws RejectedException {
     if (text.indexOf(':') >= 0) {
-      throw CatalogException.invalid(
+      throw RejectedException.invalid(
           field,
           field
               + ": VIPs have IPv4 addresses, so that nobody comes from "
@@ -77,7 +78,7 @@ public final class SourceNetworks {
     }
     Matcher matcher = NETWORK.matcher(text);
     if (!matcher.matches() || !FieldFormat.IPV4.matcher(matcher.group(1)).matches()) {
-      throw CatalogException.invalid(
+      throw RejectedException.invalid(
           field,
           field + " must be IPv4 networks such as 10.0.0.0/8, not " + FieldFormat.quoted(text));
     }
@@ -88,7 +89,7 @@ public final class SourceNetworks {
     }
     Network network = new Network(address & -1L << (ADDRESS_BITS - length), length);
     if (network.lowest != address) {
-      throw CatalogException.invalid(
+      throw RejectedException.invalid(
           field, field + ": " + text + " is within a network; the network is " + network.text());
     }
     return network;

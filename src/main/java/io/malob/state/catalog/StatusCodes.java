@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import io.malob.json.RejectedException;
 import java.util.BitSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -27,7 +28,7 @@ public final class StatusCodes {
     return new StatusCodes(Integer.toString(code), codes);
   }
 
-  static StatusCodes parse(String field, String text) throws CatalogException {
+  static StatusCodes parse(String field, String text) throws RejectedException {
     BitSet codes = new BitSet();
     for (String part : text.split(",", -1)) {
       Matcher range = PART.matcher(part.strip());
@@ -44,8 +45,8 @@ public final class StatusCodes {
     return new StatusCodes(text, codes);
   }
 
-  private static CatalogException invalid(String field) {
-    return CatalogException.invalid(
+  private static RejectedException invalid(String field) {
+    return RejectedException.invalid(
         field,
         field
             + " must be HTTP status codes as 200, 200,202 or 200-204, of at most "

@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import io.malob.json.RejectedException;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -32,7 +33,7 @@ final class VipKind extends CatalogKind<Vip> {
 
   @Override
   Vip read(FieldReader fields, String id, int number, @Nullable Vip current)
-      throws CatalogException {
+      throws RejectedException {
     return new Vip(
         current == null ? number : current.number(),
         id,
@@ -88,20 +89,20 @@ final class VipKind extends CatalogKind<Vip> {
   }
 
   @Override
-  void check(CatalogSnapshot candidate, Vip vip) throws CatalogException {
+  void check(CatalogSnapshot candidate, Vip vip) throws RejectedException {
     String problem = FieldFormat.portProblem(vip.protocol(), vip.port());
     if (problem != null) {
-      throw CatalogException.invalid("port", problem);
+      throw RejectedException.invalid("port", problem);
     }
     for (Vip other : candidate.vips().values()) {
       if (!other.id().equals(vip.id()) && isSameTraffic(vip, other)) {
-        throw CatalogException.conflict(
+        throw RejectedException.conflict(
             "address", "VIP " + other.id() + " has the same address, protocol and port");
       }
     }
     List<Member> members = candidate.membersAt(vip.address().getInt());
     if (!members.isEmpty()) {
-      throw CatalogException.conflict(
+      throw RejectedException.conflict(
           "address", vip.address() + " is the address of member " + members.get(0).id());
     }
     Optional<Pool> pool = candidate.poolOfVip(vip.id());

@@ -4,8 +4,9 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.ImmutableSortedMap;
 import io.malob.file.DamagedException;
-import io.malob.file.StateNode;
+import io.malob.file.StateFile;
 import io.malob.json.Json;
+import io.malob.json.JsonInput;
 import java.io.IOException;
 import java.util.Map;
 import java.util.TreeMap;
@@ -38,20 +39,20 @@ final class CapacityFormat {
    * @throws DamagedException if they are not what {@link #write} makes
    */
   static ImmutableSortedMap<PortId, Double> read(byte[] bytes) throws DamagedException {
-    StateNode root = StateNode.parse(bytes);
-    root.get("version").number(VERSION, VERSION);
+    JsonInput<DamagedException> root = StateFile.parse(bytes);
+    root.get("version").whole(VERSION, VERSION);
     Map<PortId, Double> capacities = new TreeMap<>();
-    for (StateNode line : root.get("capacities").elements()) {
-      double bitsPerSecond = line.get("bits_per_second").real();
+    for (JsonInput<DamagedException> line : root.get("capacities").elements()) {
+      double bitsPerSecond = line.get("bits_per_second").anyNumber();
       if (!ConfiguredCapacities.isPossible(bitsPerSecond)) {
-        throw line.get("bits_per_second").damaged("is not possible");
+        throw DamagedException.at(line.get("bits_per_second"), "is not possible");
       }
       PortId port =
           new PortId(
-              line.get("switch").value(DatapathId::of, "a datapath id"),
-              OFPort.of(line.get("port").number(Integer.MIN_VALUE, Integer.MAX_VALUE)));
+              line.get("switch").parsed("a datapath id", DatapathId::of),
+              OFPort.of(line.get("port").whole(Integer.MIN_VALUE, Integer.MAX_VALUE)));
       if (capacities.put(port, bitsPerSecond) != null) {
-        throw line.damaged("is of a port that is there twice");
+        throw DamagedException.at(line, "is of a port that is there twice");
       }
     }
     return ImmutableSortedMap.copyOf(capacities);

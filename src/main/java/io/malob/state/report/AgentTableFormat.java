@@ -2,7 +2,8 @@ package io.malob.state.report;
 
 import com.google.common.io.BaseEncoding;
 import io.malob.file.DamagedException;
-import io.malob.file.StateNode;
+import io.malob.file.StateFile;
+import io.malob.json.JsonInput;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -40,77 +41,79 @@ public final class AgentTableFormat {
    * @throws DamagedException naming the field that is wrong; keys are never shown
    */
   public static AgentTable read(byte[] bytes) throws DamagedException {
-    StateNode root = StateNode.parse(bytes);
-    root.checkNames(FIELDS);
-    Optional<StateNode> unsigned = root.find("allow_unsigned");
-    boolean allowUnsigned = unsigned.isPresent() && unsigned.get().flag();
-    List<StateNode> list = root.get("agents").elements();
+    JsonInput<DamagedException> root = StateFile.parse(bytes).only(FIELDS);
+    boolean allowUnsigned = root.get("allow_unsigned").optional(JsonInput::flag).orElse(false);
+    List<JsonInput<DamagedException>> list = root.get("agents").elements();
     if (list.size() > MOST_AGENTS) {
-      throw root.get("agents").damaged("must have at most " + MOST_AGENTS + " elements");
+      throw DamagedException.at(
+          root.get("agents"), "must have at most " + MOST_AGENTS + " elements");
     }
     List<Agent> agents = new ArrayList<>();
     Set<String> taken = new HashSet<>();
-    for (StateNode node : list) {
+    for (JsonInput<DamagedException> node : list) {
       Agent agent = agent(node);
       if (!taken.add("id " + agent.id())) {
-        throw node.get("id").damaged("is there twice: " + agent.id());
+        throw DamagedException.at(node.get("id"), "is there twice: " + agent.id());
       }
       if (!taken.add(agent.kind() + " " + agent.address())) {
-        throw node.get("address")
-            .damaged("is that of another " + agent.kind().label() + " agent: " + agent.address());
+        throw DamagedException.at(
+            node.get("address"),
+            "is that of another " + agent.kind().label() + " agent: " + agent.address());
       }
       agents.add(agent);
     }
     return AgentTable.of(allowUnsigned, agents);
   }
 
-  private static Agent agent(StateNode node) throws DamagedException {
-    node.checkNames(AGENT_FIELDS);
+  private static Agent agent(JsonInput<DamagedException> node) throws DamagedException {
+    node.only(AGENT_FIELDS);
     String id = matching(node.get("id"), ID, "1 to 32 letters, digits, dots, dashes, underscores");
     return new Agent(
         id,
         kind(node.get("kind")),
-        node.get("address").value(IPv4Address::of, "an IPv4 address"),
+        node.get("address").parsed("an IPv4 address", IPv4Address::of),
         key(node, "key"),
         former(node));
   }
 
-  private static Agent.Kind kind(StateNode node) throws DamagedException {
+  private static Agent.Kind kind(JsonInput<DamagedException> node) throws DamagedException {
     for (Agent.Kind kind : Agent.Kind.values()) {
-      if (kind.label().equals(node.text())) {
+      if (kind.label().equals(node.string())) {
         return kind;
       }
     }
-    throw node.damaged("must be \"server\" or \"link\"");
+    throw node.wrong("\"server\" or \"link\"");
   }
 
-  private static Optional<Agent.FormerKey> former(StateNode node) throws DamagedException {
+  private static Optional<Agent.FormerKey> former(JsonInput<DamagedException> node)
+      throws DamagedException {
     Optional<SecretKeySpec> key = key(node, "former_key");
-    Optional<StateNode> until = node.find("former_until");
-    if (key.isPresent() != until.isPresent()) {
-      throw node.damaged("must have former_until and former_key together");
+    JsonInput<DamagedException> until = node.get("former_until");
+    if (key.isPresent() != until.isThere()) {
+      throw DamagedException.at(node, "must have former_until and former_key together");
     }
-    if (key.isEmpty() || until.isEmpty()) {
-      return Optional.empty();
-    }
-    return Optional.of(new Agent.FormerKey(key.get(), until.get().number(0, MOST_SECONDS) * 1000));
-  }
-
-  private static Optional<SecretKeySpec> key(StateNode node, String field) throws DamagedException {
-    Optional<StateNode> key = node.find(field);
     if (key.isEmpty()) {
       return Optional.empty();
     }
-    String hex = matching(key.get(), KEY, "32 to 128 hexadecimal digits, in small letters");
+    return Optional.of(new Agent.FormerKey(key.get(), until.whole(0, MOST_SECONDS) * 1000));
+  }
+
+  private static Optional<SecretKeySpec> key(JsonInput<DamagedException> node, String field)
+      throws DamagedException {
+    JsonInput<DamagedException> key = node.get(field);
+    if (!key.isThere()) {
+      return Optional.empty();
+    }
+    String hex = matching(key, KEY, "32 to 128 hexadecimal digits, in small letters");
     return Optional.of(
         new SecretKeySpec(BaseEncoding.base16().decode(hex.toUpperCase(Locale.ROOT)), Agent.HMAC));
   }
 
-  private static String matching(StateNode node, Pattern pattern, String what)
+  private static String matching(JsonInput<DamagedException> node, Pattern pattern, String what)
       throws DamagedException {
-    if (!pattern.matcher(node.text()).matches()) {
-      throw node.damaged("must be " + what);
+    if (!pattern.matcher(node.string()).matches()) {
+      throw node.wrong("" + what);
     }
-    return node.text();
+    return node.string();
   }
 }

@@ -5,11 +5,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.malob.file.DamagedException;
-import io.malob.file.StateNode;
+import io.malob.file.StateFile;
 import io.malob.json.Json;
+import io.malob.json.JsonInput;
 import java.io.IOException;
 import java.util.Map;
-import java.util.Optional;
 
 /** The JSON text of what a {@link ReplayGuard} remembers. */
 public final class GuardFormat {
@@ -39,24 +39,26 @@ public final class GuardFormat {
   public static ImmutableMap<String, ReplayGuard.Memory> read(byte[] bytes)
       throws DamagedException {
     ImmutableMap.Builder<String, ReplayGuard.Memory> memory = ImmutableMap.builder();
-    for (Map.Entry<String, StateNode> agent : StateNode.parse(bytes).fields().entrySet()) {
+    for (Map.Entry<String, JsonInput<DamagedException>> agent :
+        StateFile.parse(bytes).fields().entrySet()) {
       memory.put(agent.getKey(), memory(agent.getValue()));
     }
     return memory.build();
   }
 
-  private static ReplayGuard.Memory memory(StateNode agent) throws DamagedException {
+  private static ReplayGuard.Memory memory(JsonInput<DamagedException> agent)
+      throws DamagedException {
     ImmutableList.Builder<String> earlier = ImmutableList.builder();
-    Optional<StateNode> boots = agent.find("earlier_boots");
-    if (boots.isPresent()) {
-      for (StateNode boot : boots.get().elements()) {
-        earlier.add(boot.text());
+    JsonInput<DamagedException> boots = agent.get("earlier_boots");
+    if (boots.isThere()) {
+      for (JsonInput<DamagedException> boot : boots.elements()) {
+        earlier.add(boot.string());
       }
     }
     return new ReplayGuard.Memory(
-        agent.get("boot").text(),
-        agent.get("sequence").number(Long.MIN_VALUE, Long.MAX_VALUE),
-        agent.get("time_ms").number(Long.MIN_VALUE, Long.MAX_VALUE),
+        agent.get("boot").string(),
+        agent.get("sequence").whole(Long.MIN_VALUE, Long.MAX_VALUE),
+        agent.get("time_ms").whole(Long.MIN_VALUE, Long.MAX_VALUE),
         earlier.build());
   }
 }

@@ -37,13 +37,13 @@ import io.malob.balancer.view.ServicePlan;
 import io.malob.balancer.view.SlowStarts;
 import io.malob.balancer.view.ViewWriter;
 import io.malob.balancer.view.VipMac;
+import io.malob.json.RejectedException;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FakeSwitches;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
-import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.Fields;
 import io.malob.state.network.ServerMeasurements;
 import io.malob.store.MemoryStore;
@@ -200,7 +200,7 @@ public final class LifecycleFixture {
           Fields.of(
               "id", "m1", "address", MEMBER_ADDRESS.toString(), "port", "8080", "pool_id", "p"));
       return catalog;
-    } catch (IOException | CatalogException e) {
+    } catch (IOException | RejectedException e) {
       throw new IllegalStateException(e);
     }
   }

@@ -3,11 +3,11 @@ package io.malob.balancer.admission;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import io.malob.json.RejectedException;
 import io.malob.module.IPacketInQueueService;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
-import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogItem;
 import io.malob.state.catalog.CatalogKind;
 import io.malob.state.catalog.Fields;
@@ -43,7 +43,7 @@ class PacketInClassesTest {
   private PacketInClasses classes;
 
   @BeforeEach
-  void twoVipsAndAMember() throws IOException, CatalogException {
+  void twoVipsAndAMember() throws IOException, RejectedException {
     catalog = Catalog.open(new MemoryStore(Runnable::run));
     create(Catalog.VIPS, "id", "web", "address", VIP.toString(), "protocol", "TCP", "port", "80");
     create(Catalog.VIPS, "id", "all", "address", OTHER_VIP.toString());
@@ -116,7 +116,7 @@ class PacketInClassesTest {
   }
 
   private <T extends CatalogItem> void create(CatalogKind<T> kind, String... fields)
-      throws CatalogException {
+      throws RejectedException {
     var unused = catalog.create(kind, Fields.of(fields));
   }
 

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.algorithm.health.Health;
+import io.malob.json.RejectedException;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.state.catalog.Catalog;
-import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Fields;
 import io.malob.state.network.ServerMeasurements;
@@ -47,7 +47,7 @@ class HealthChecksTest {
           answers,
           anyMember -> {});
 
-  private static CatalogSnapshot catalog() throws IOException, CatalogException {
+  private static CatalogSnapshot catalog() throws IOException, RejectedException {
     Catalog catalog = Catalog.open(new MemoryStore(Runnable::run));
     var unusedPool = catalog.create(Catalog.POOLS, Fields.of("id", "p"));
     for (int i = 0; i < MEMBERS; i++) {

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
+import io.malob.json.RejectedException;
 import io.malob.state.catalog.Catalog;
-import io.malob.state.catalog.CatalogException;
 import io.malob.state.catalog.Fields;
 import io.malob.state.catalog.HttpCheck;
 import io.malob.store.MemoryStore;
@@ -63,7 +63,7 @@ class HttpProbesTest {
   }
 
   /** What a monitor with these fields asks. */
-  private static HttpCheck check(String... namesAndValues) throws CatalogException, IOException {
+  private static HttpCheck check(String... namesAndValues) throws RejectedException, IOException {
     Catalog catalog = Catalog.open(new MemoryStore(Runnable::run));
     Map<String, @Nullable String> fields = new LinkedHashMap<>();
     fields.put("type", "HTTP");

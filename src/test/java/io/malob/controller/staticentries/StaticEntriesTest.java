@@ -275,6 +275,11 @@ class StaticEntriesTest {
     assertEquals("{}", send("GET", "").body());
   }
 
+  @Test
+  void bodyThatIsTooLarge_is400() throws Exception {
+    assertEquals(400, send("POST", " ".repeat(64 * 1024 + 1)).statusCode());
+  }
+
   @ParameterizedTest
   @CsvSource({"POST, nonsense, 400", "POST, [], 400", "DELETE, '', 400", "PUT, {}, 405"})
   void requestThatMakesNoSense_isRefused(String method, String body, int status) throws Exception {

@@ -2,7 +2,8 @@ package io.malob.controller.staticentries;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.malob.controller.access.Effect;
+import io.malob.resource.Effect;
+import io.malob.resource.ResourceRoutable;
 import io.malob.testing.ScriptedSwitch;
 import io.malob.testing.Stub;
 import java.util.ArrayList;
@@ -13,8 +14,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.restlet.Context;
 import org.restlet.Request;
 import org.restlet.Response;
+import org.restlet.Restlet;
 import org.restlet.data.MediaType;
 import org.restlet.data.Method;
 
@@ -36,7 +39,9 @@ class StuckSwitchTest {
   private final StaticEntries entries =
       new StaticEntries(
           Stub.of(IOFSwitchService.class).on("getActiveSwitch", with -> connected).make());
-  private final StaticEntryRestlet restlet = new StaticEntryRestlet(null, entries);
+  private final Restlet restlet =
+      new ResourceRoutable("/wm/staticentrypusher", StaticEntryResource.routes(entries))
+          .getRestlet(new Context());
 
   private boolean write(OFFlowMod message) {
     if (room == 0) {
@@ -132,7 +137,7 @@ class StuckSwitchTest {
 
   private Response answer(Method method, String path, String body) {
     Request request = new Request(method, "/wm/staticentrypusher/" + path);
-    request.getResourceRef().setBaseRef("/wm/staticentrypusher/");
+    request.getResourceRef().setBaseRef("/wm/staticentrypusher");
     request.setEntity(body, MediaType.APPLICATION_JSON);
     Effect.WRITE.grantTo(request.getAttributes());
     Response response = new Response(request);

@@ -4,7 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.malob.state.catalog.CatalogException.Reason;
+import io.malob.json.RejectedException;
+import io.malob.json.RejectedException.Reason;
 import io.malob.store.MemoryStore;
 import org.junit.jupiter.api.function.Executable;
 
@@ -20,19 +21,19 @@ final class CatalogFixture {
     return new CatalogFixture(Catalog.open(new MemoryStore(Runnable::run)));
   }
 
-  Vip vip(String... fields) throws CatalogException {
+  Vip vip(String... fields) throws RejectedException {
     return catalog.create(Catalog.VIPS, Fields.of(fields)).item();
   }
 
-  Pool pool(String... fields) throws CatalogException {
+  Pool pool(String... fields) throws RejectedException {
     return catalog.create(Catalog.POOLS, Fields.of(fields)).item();
   }
 
-  Member member(String... fields) throws CatalogException {
+  Member member(String... fields) throws RejectedException {
     return catalog.create(Catalog.MEMBERS, Fields.of(fields)).item();
   }
 
-  Service service(String... fields) throws CatalogException {
+  Service service(String... fields) throws RejectedException {
     return catalog.create(Catalog.SERVICES, Fields.of(fields)).item();
   }
 
@@ -43,7 +44,7 @@ final class CatalogFixture {
   /** Checks that a change is refused in this way, and that nothing changes. */
   void refused(Reason reason, String field, Executable change) {
     CatalogSnapshot before = catalog.snapshot();
-    CatalogException e = assertThrows(CatalogException.class, change);
+    RejectedException e = assertThrows(RejectedException.class, change);
     assertEquals(reason, e.reason(), e.getMessage());
     assertEquals(field, e.field().orElse(null), e.getMessage());
     assertSame(before, catalog.snapshot());

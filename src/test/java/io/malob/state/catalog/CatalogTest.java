@@ -8,8 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.algorithm.Algorithm;
+import io.malob.json.RejectedException;
+import io.malob.json.RejectedException.Reason;
 import io.malob.state.catalog.AlgorithmChoice.Source;
-import io.malob.state.catalog.CatalogException.Reason;
 import io.malob.store.MemoryStore;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -225,7 +226,8 @@ class CatalogTest {
     assertEquals("WRR+SPH", fixture.pool("lb_method", "wrr").algorithm().name());
     assertEquals("HT-PS", fixture.pool("lb_method", "2").algorithm().name());
     fixture.refused(Reason.INVALID, "lb_method", () -> fixture.pool("lb_method", "best"));
-    CatalogException e = assertThrows(CatalogException.class, () -> fixture.pool("lb_method", "4"));
+    RejectedException e =
+        assertThrows(RejectedException.class, () -> fixture.pool("lb_method", "4"));
     assertTrue(e.getMessage().contains("SL-PS, HT-PS"), e.getMessage());
   }
 
@@ -369,7 +371,7 @@ class CatalogTest {
     return catalog.snapshot().vipFor(address, protocol, port).orElseThrow();
   }
 
-  private Vip updateVip(String id, String field, String value) throws CatalogException {
+  private Vip updateVip(String id, String field, String value) throws RejectedException {
     return catalog.update(Catalog.VIPS, id, Fields.of(field, value));
   }
 }

@@ -3,7 +3,8 @@ package io.malob.state.catalog;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
-import io.malob.state.catalog.CatalogException.Reason;
+import io.malob.json.RejectedException;
+import io.malob.json.RejectedException.Reason;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,7 @@ class CatalogTreeTest {
   }
 
   private List<String> replace(Map<CatalogKind<?>, List<Fields>> lists, boolean dryRun)
-      throws CatalogException {
+      throws RejectedException {
     return fixture.catalog.replace(CatalogTree.of(lists), CatalogCondition.NONE, dryRun).stream()
         .map(
             change ->
@@ -150,7 +151,7 @@ class CatalogTreeTest {
   void conditionThatDoesNotHold_refuses() throws Exception {
     CatalogCondition never =
         now -> {
-          throw new CatalogException(Reason.CHANGED_MEANWHILE, "no", (String) null);
+          throw new RejectedException(Reason.CHANGED_MEANWHILE, "no", (String) null);
         };
     CatalogTree tree = CatalogTree.of(with(Catalog.MEMBERS));
     fixture.refused(

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.json.RejectedException;
 import io.malob.store.MemoryStore;
 import java.io.IOException;
 import java.util.Map;
@@ -19,7 +20,7 @@ class HttpMonitorTest {
 
   HttpMonitorTest() throws IOException {}
 
-  private Map<String, @Nullable Object> create(String... more) throws CatalogException {
+  private Map<String, @Nullable Object> create(String... more) throws RejectedException {
     Fields fields = Fields.of("id", "h");
     for (int i = 0; i < more.length; i += 2) {
       fields = fields.with(more[i], more[i + 1]);
@@ -28,7 +29,7 @@ class HttpMonitorTest {
   }
 
   @Test
-  void httpMonitor_asksForTheRootAnd200_unlessToldOtherwise() throws CatalogException {
+  void httpMonitor_asksForTheRootAnd200_unlessToldOtherwise() throws RejectedException {
     Map<String, @Nullable Object> fields = create("type", "HTTP");
 
     assertEquals("GET", fields.get("http_method"));
@@ -38,7 +39,7 @@ class HttpMonitorTest {
   }
 
   @Test
-  void monitorThatBecomesATcpMonitor_hasNoHttpFieldsAnyMore() throws CatalogException {
+  void monitorThatBecomesATcpMonitor_hasNoHttpFieldsAnyMore() throws RejectedException {
     var unused = create("type", "HTTP", "url_path", "/up");
 
     Monitor monitor = catalog.update(Catalog.MONITORS, "h", Fields.of("type", "TCP"));
@@ -60,22 +61,22 @@ class HttpMonitorTest {
     "expected_codes, all"
   })
   void valueThatMeansNothing_isRefused_namingTheField(String field, String value) {
-    CatalogException refused =
-        assertThrows(CatalogException.class, () -> create("type", "HTTP", field, value));
+    RejectedException refused =
+        assertThrows(RejectedException.class, () -> create("type", "HTTP", field, value));
 
     assertEquals(Optional.of(field), refused.field());
   }
 
   @Test
   void fieldOfHttp_isRefusedForOtherTypes() {
-    CatalogException refused =
-        assertThrows(CatalogException.class, () -> create("type", "PING", "url_path", "/up"));
+    RejectedException refused =
+        assertThrows(RejectedException.class, () -> create("type", "PING", "url_path", "/up"));
 
     assertEquals(Optional.of("url_path"), refused.field());
   }
 
   @Test
-  void statusCodes_areSinglesAndRanges() throws CatalogException {
+  void statusCodes_areSinglesAndRanges() throws RejectedException {
     StatusCodes codes = StatusCodes.parse("expected_codes", "200, 301-303");
 
     assertTrue(codes.contains(200) && codes.contains(301) && codes.contains(303));

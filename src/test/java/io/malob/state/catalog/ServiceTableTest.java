@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.malob.state.catalog.CatalogException.Reason;
+import io.malob.json.RejectedException.Reason;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;

@@ -4,7 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.malob.state.catalog.CatalogException.Reason;
+import io.malob.json.RejectedException;
+import io.malob.json.RejectedException.Reason;
 import io.malob.store.MemoryStore;
 import io.malob.store.Revisioned;
 import java.io.IOException;
@@ -57,7 +58,7 @@ class SharedCatalogTest {
   @Test
   void changeFromAnEarlierCatalog_isRefused_andSucceedsAfterThat() throws Exception {
     theirs.pool("id", "p");
-    CatalogException e = assertThrows(CatalogException.class, () -> ours.pool("id", "q"));
+    RejectedException e = assertThrows(RejectedException.class, () -> ours.pool("id", "q"));
     assertEquals(Reason.CHANGED_MEANWHILE, e.reason());
     assertEquals("[p]", ours.now().pools().keySet().toString());
     ours.pool("id", "q");

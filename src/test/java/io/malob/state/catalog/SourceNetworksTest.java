@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.json.RejectedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -17,7 +18,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
 
 class SourceNetworksTest {
-  private static SourceNetworks networks(String text) throws CatalogException {
+  private static SourceNetworks networks(String text) throws RejectedException {
     return SourceNetworks.parse("allowed_sources", text);
   }
 
@@ -85,7 +86,7 @@ class SourceNetworksTest {
         "10.0.0.0/08"
       })
   void whatIsNoNetwork_isRefusedWithTheField(String text) {
-    CatalogException e = assertThrows(CatalogException.class, () -> networks(text));
+    RejectedException e = assertThrows(RejectedException.class, () -> networks(text));
     assertEquals("allowed_sources", e.field().orElseThrow());
     assertTrue(e.getMessage().startsWith("allowed_sources"), e.getMessage());
   }
@@ -97,6 +98,6 @@ class SourceNetworksTest {
             .mapToObj(i -> "10.0." + i + ".0/24")
             .collect(Collectors.joining(","));
     assertEquals(SourceNetworks.MOST, networks(most).texts().size());
-    assertThrows(CatalogException.class, () -> networks(most + ",11.0.0.0/8"));
+    assertThrows(RejectedException.class, () -> networks(most + ",11.0.0.0/8"));
   }
 }

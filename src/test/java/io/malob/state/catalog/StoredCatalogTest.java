@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.malob.state.catalog.CatalogException.Reason;
+import io.malob.json.RejectedException.Reason;
 import io.malob.store.FileStore;
 import io.malob.store.Store;
 import java.io.BufferedReader;

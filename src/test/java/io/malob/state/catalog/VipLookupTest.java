@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.json.RejectedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -51,8 +52,8 @@ class VipLookupTest {
       }
       try {
         fixture.catalog.create(Catalog.VIPS, fields);
-      } catch (CatalogException e) {
-        assertEquals(CatalogException.Reason.CONFLICT, e.reason());
+      } catch (RejectedException e) {
+        assertEquals(RejectedException.Reason.CONFLICT, e.reason());
       }
     }
     List<Vip> vips = new ArrayList<>(fixture.now().vips().values());

@@ -1,10 +1,11 @@
 package io.malob.controller.network.web;
 
-import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.SwitchPort;
 import org.projectfloodlight.openflow.types.VlanVid;
@@ -13,19 +14,8 @@ import org.projectfloodlight.openflow.types.VlanVid;
 final class DeviceRows {
   private DeviceRows() {}
 
-  /** A switch port where a host is attached. */
-  record Place(@JsonProperty("switch") String switchId, String port) {}
-
-  /** One host; the time is in milliseconds since the epoch. */
-  record Row(
-      List<String> mac,
-      List<String> ipv4,
-      List<String> vlan,
-      List<Place> attachmentPoint,
-      long lastSeen) {}
-
-  /** The rows of these hosts, by MAC address and VLAN. */
-  static List<Row> of(Collection<? extends IDevice> devices) {
+  /** The rows of these hosts, by MAC address and VLAN; times are milliseconds since the epoch. */
+  static List<Map<String, Object>> of(Collection<? extends IDevice> devices) {
     return devices.stream()
         .sorted(Comparator.comparing(IDevice::getDeviceKey))
         .map(DeviceRows::row)
@@ -33,20 +23,26 @@ final class DeviceRows {
   }
 
   @SuppressWarnings("JavaUtilDate") // Floodlight's type
-  private static Row row(IDevice device) {
-    return new Row(
-        List.of(device.getMACAddressString()),
-        Arrays.stream(device.getIPv4Addresses()).map(Object::toString).toList(),
-        Arrays.stream(device.getVlanId()).map(DeviceRows::hex).toList(),
-        Arrays.stream(device.getAttachmentPoints()).map(DeviceRows::place).toList(),
-        device.getLastSeen().getTime());
+  private static Map<String, Object> row(IDevice device) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("mac", List.of(device.getMACAddressString()));
+    row.put("ipv4", Arrays.stream(device.getIPv4Addresses()).map(Object::toString).toList());
+    row.put("vlan", Arrays.stream(device.getVlanId()).map(DeviceRows::hex).toList());
+    row.put(
+        "attachmentPoint",
+        Arrays.stream(device.getAttachmentPoints()).map(DeviceRows::place).toList());
+    row.put("lastSeen", device.getLastSeen().getTime());
+    return row;
   }
 
   private static String hex(VlanVid vlan) {
     return "0x" + Integer.toHexString(vlan.getVlan());
   }
 
-  private static Place place(SwitchPort port) {
-    return new Place(port.getNodeId().toString(), port.getPortId().toString());
+  private static Map<String, Object> place(SwitchPort port) {
+    Map<String, Object> place = new LinkedHashMap<>();
+    place.put("switch", port.getNodeId().toString());
+    place.put("port", port.getPortId().toString());
+    return place;
   }
 }

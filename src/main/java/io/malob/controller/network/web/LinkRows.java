@@ -1,7 +1,6 @@
 package io.malob.controller.network.web;
 
-import com.fasterxml.jackson.annotation.JsonProperty;
-import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,18 +14,8 @@ import org.jspecify.annotations.Nullable;
 final class LinkRows {
   private LinkRows() {}
 
-  /** One link; a link in both directions is one row, from the smaller end. */
-  @JsonPropertyOrder({"src-switch", "src-port", "dst-switch", "dst-port", "type", "direction"})
-  record Row(
-      @JsonProperty("src-switch") String srcSwitch,
-      @JsonProperty("src-port") int srcPort,
-      @JsonProperty("dst-switch") String dstSwitch,
-      @JsonProperty("dst-port") int dstPort,
-      String type,
-      String direction) {}
-
-  /** The rows of these directed links, in order. */
-  static List<Row> of(Map<Link, LinkInfo> links) {
+  /** The rows of these directed links, in order; one in both directions is from the smaller end. */
+  static List<Map<String, Object>> of(Map<Link, LinkInfo> links) {
     Set<Link> sorted = new TreeSet<>(links.keySet());
     return sorted.stream()
         .filter(link -> link.compareTo(reverse(link)) <= 0 || !sorted.contains(reverse(link)))
@@ -34,15 +23,16 @@ final class LinkRows {
         .toList();
   }
 
-  private static Row row(Link link, @Nullable LinkInfo info, boolean bothWays) {
+  private static Map<String, Object> row(Link link, @Nullable LinkInfo info, boolean bothWays) {
     boolean isMultihop = info != null && info.getLinkType() == LinkType.MULTIHOP_LINK;
-    return new Row(
-        link.getSrc().toString(),
-        link.getSrcPort().getPortNumber(),
-        link.getDst().toString(),
-        link.getDstPort().getPortNumber(),
-        isMultihop ? "external" : "internal",
-        bothWays ? "bidirectional" : "unidirectional");
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("src-switch", link.getSrc().toString());
+    row.put("src-port", link.getSrcPort().getPortNumber());
+    row.put("dst-switch", link.getDst().toString());
+    row.put("dst-port", link.getDstPort().getPortNumber());
+    row.put("type", isMultihop ? "external" : "internal");
+    row.put("direction", bothWays ? "bidirectional" : "unidirectional");
+    return row;
   }
 
   private static Link reverse(Link link) {

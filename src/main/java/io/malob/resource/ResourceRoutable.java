@@ -1,19 +1,18 @@
-package io.malob.rest;
+package io.malob.resource;
 
+import java.util.List;
 import net.floodlightcontroller.restserver.RestletRoutable;
 import org.restlet.Context;
 import org.restlet.Restlet;
 import org.restlet.routing.Router;
 
-/** Puts resources at a base path of the controller's REST server. */
-final class JsonRoutable implements RestletRoutable {
-  private final String basePath;
-  private final Resources resources;
-
-  JsonRoutable(String basePath, Resources resources) {
-    this.basePath = basePath;
-    this.resources = resources;
-  }
+/**
+ * Puts resources at a base path of the controller's REST server.
+ *
+ * @param basePath what all their paths start with
+ */
+public record ResourceRoutable(String basePath, Routes routes)
+    implements RestletRoutable, DeclaresEffects {
 
   /**
    * A router, as servers take everything below the base path only from those. It has one target
@@ -22,12 +21,12 @@ final class JsonRoutable implements RestletRoutable {
   @Override
   public Restlet getRestlet(Context context) {
     Router router = new Router(context);
-    router.attachDefault(new JsonRestlet(context, resources));
+    router.attachDefault(new ResourceRestlet(context, routes));
     return router;
   }
 
   @Override
-  public String basePath() {
-    return basePath;
+  public Effect effectOf(String method, List<String> path) {
+    return routes.effectOf(method, path);
   }
 }

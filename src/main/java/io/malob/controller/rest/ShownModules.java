@@ -8,41 +8,22 @@ import java.util.stream.Collectors;
 import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import org.jspecify.annotations.Nullable;
-import org.restlet.data.Status;
-import org.restlet.representation.Representation;
-import org.restlet.resource.Get;
-import org.restlet.resource.ResourceException;
-import org.restlet.resource.ServerResource;
 
 /**
- * The modules under their class names, with Floodlight's field names: services that each provides
+ * Shows modules under their class names, with Floodlight's field names: services that each provides
  * and needs, and the modules that those come from.
  */
-public final class ModulesResource extends ServerResource {
+final class ShownModules {
+  private ShownModules() {}
 
-  /** All modules of the class path, or those that are loaded. */
-  @Get
-  public Representation modules() {
-    LoadedModules modules = modulesOfContext();
+  /** Some of the modules. */
+  static Map<String, Object> of(
+      Collection<? extends IFloodlightModule> some, LoadedModules modules) {
     Map<String, Object> shown = new TreeMap<>();
-    boolean onlyLoaded =
-        switch (String.valueOf(getRequestAttributes().get("which"))) {
-          case "all" -> false;
-          case "loaded" -> true;
-          default -> throw new ResourceException(Status.CLIENT_ERROR_NOT_FOUND);
-        };
-    for (IFloodlightModule module : onlyLoaded ? modules.loaded() : modules.available()) {
+    for (IFloodlightModule module : some) {
       shown.put(module.getClass().getName(), describe(module, modules));
     }
-    return Json.of(shown);
-  }
-
-  private LoadedModules modulesOfContext() {
-    Object service = getContext().getAttributes().get(LoadedModules.class.getCanonicalName());
-    if (!(service instanceof LoadedModules modules)) {
-      throw new IllegalStateException("no modules in the context");
-    }
-    return modules;
+    return shown;
   }
 
   private static Map<String, Object> describe(IFloodlightModule module, LoadedModules modules) {

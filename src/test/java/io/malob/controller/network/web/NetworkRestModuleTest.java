@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
+import io.malob.resource.ResourceRoutable;
 import java.time.Instant;
 import java.util.Date;
 import java.util.List;
@@ -29,7 +30,7 @@ import org.restlet.data.Reference;
 import org.restlet.routing.Router;
 
 @SuppressWarnings("JavaUtilDate") // Floodlight's type
-class NetworkRoutableTest {
+class NetworkRestModuleTest {
   private static final LinkInfo DIRECT = new LinkInfo(new Date(1), new Date(2), null);
   private static final LinkInfo MULTIHOP = new LinkInfo(new Date(1), null, new Date(2));
 
@@ -38,7 +39,7 @@ class NetworkRoutableTest {
         DatapathId.of(src), OFPort.of(srcPort), DatapathId.of(dst), OFPort.of(dstPort), U64.ZERO);
   }
 
-  private static Response get(NetworkRoutable routable, String path) {
+  private static Response get(ResourceRoutable routable, String path) {
     Context context = new Context();
     Router server = new Router(context);
     server.attach(routable.basePath(), routable.getRestlet(context));
@@ -49,12 +50,11 @@ class NetworkRoutableTest {
 
   @Test
   void links_inBothDirections_areOneRow() throws Exception {
-    NetworkRoutable routable =
-        new NetworkRoutable(
+    ResourceRoutable routable =
+        new ResourceRoutable(
             "/wm/topology",
-            List.of("/links/json"),
-            () ->
-                LinkRows.of(
+            NetworkRestModule.topologyRoutes(
+                () ->
                     Map.of(
                         link(2, 3, 1, 2), DIRECT,
                         link(1, 2, 2, 3), DIRECT,
@@ -88,11 +88,8 @@ class NetworkRoutableTest {
     when(device.getAttachmentPoints())
         .thenReturn(new SwitchPort[] {new SwitchPort(DatapathId.of(1), OFPort.of(4))});
     when(device.getLastSeen()).thenReturn(Date.from(Instant.ofEpochMilli(1_234)));
-    NetworkRoutable routable =
-        new NetworkRoutable(
-            "/wm/device",
-            List.of("", "/all/json"),
-            () -> Map.of("devices", DeviceRows.of(List.of(device))));
+    ResourceRoutable routable =
+        new ResourceRoutable("/wm/device", NetworkRestModule.deviceRoutes(() -> List.of(device)));
     String expected =
         """
         {"devices":[{"mac":["00:00:00:00:00:02"],"ipv4":["10.0.0.1"],"vlan":["0x0"],\

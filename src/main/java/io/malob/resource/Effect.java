@@ -1,4 +1,4 @@
-package io.malob.controller.access;
+package io.malob.resource;
 
 import java.util.Map;
 

@@ -1,0 +1,414 @@
+package io.malob.json;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonStreamContext;
+import io.malob.json.JsonTree.Digits;
+import io.malob.json.JsonTree.Null;
+import java.io.CharConversionException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A value of a JSON document from outside, which knows its place there. This is the one reader of
+ * JSON: each method that gives a part checks that it is of the type and in the range that is asked
+ * for, and the exception names the place. A document is one value, no object in it has a name
+ * twice, and it is nested no deeper than {@link #MAX_DEPTH}. Numbers are kept as they are written.
+ *
+ * <p>A field that is not there is a value too, so that {@code object.get("port").whole(1, 65535)}
+ * says that it is missing. Immutable.
+ *
+ * @param <E> what is thrown: {@link RejectedException} for requests
+ */
+public final class JsonInput<E extends Exception> {
+  /** The maximum depth of objects and arrays within each other. */
+  public static final int MAX_DEPTH = 100;
+
+  private static final JsonFactory PARSERS =
+      new JsonFactory().enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
+
+  private static final JsonErrors<RejectedException> REQUEST = new RequestErrors();
+
+  /** Numbers that JSON has no digits for, which are written as strings. */
+  private static final Set<String> NO_DIGITS = Set.of("NaN", "Infinity", "-Infinity");
+
+  private static final int MAX_SHOWN_LENGTH = 60;
+
+  private final byte[] text;
+  private final JsonErrors<E> errors;
+
+  /** What an object or array has this value in; nothing for the whole document. */
+  private final @Nullable JsonInput<E> parent;
+
+  /** What the parent calls it: a name, or {@code [index]}. */
+  private final String name;
+
+  /** A map, a list, a string, digits, a boolean or the null; nothing if it is not there. */
+  private final @Nullable Object value;
+
+  private JsonInput(
+      byte[] text,
+      JsonErrors<E> errors,
+      @Nullable JsonInput<E> parent,
+      String name,
+      @Nullable Object value) {
+    this.text = text;
+    this.errors = errors;
+    this.parent = parent;
+    this.name = name;
+    this.value = value;
+  }
+
+  /** Reads a part of a document. */
+  @FunctionalInterface
+  public interface Reading<E extends Exception, T> {
+    /** What a value means. */
+    T of(JsonInput<E> value) throws E;
+  }
+
+  /** The body of a request. */
+  public static JsonInput<RejectedException> ofRequest(byte[] body) throws RejectedException {
+    return parse(body, REQUEST);
+  }
+
+  /**
+   * A whole document.
+   *
+   * @param errors what is said of it if it is wrong
+   */
+  public static <E extends Exception> JsonInput<E> parse(byte[] text, JsonErrors<E> errors)
+      throws E {
+    try (JsonParser parser = PARSERS.createParser(text)) {
+      return parse(text, parser, errors);
+    } catch (CharConversionException e) {
+      throw errors.malformed("it is no UTF-8", null);
+    } catch (IOException e) {
+      throw errors.malformed("it cannot be read", null);
+    }
+  }
+
+  @SuppressWarnings("deprecation") // the new names are not in Floodlight's Jackson
+  private static <E extends Exception> JsonInput<E> parse(
+      byte[] text, JsonParser parser, JsonErrors<E> errors) throws E, IOException {
+    try {
+      if (parser.nextToken() == null) {
+        throw errors.empty();
+      }
+      Object value = new JsonTree(parser).read();
+      if (parser.nextToken() != null) {
+        throw errors.malformed("there is something after the value", parser.getTokenLocation());
+      }
+      return new JsonInput<>(text, errors, null, "", value);
+    } catch (JsonProcessingException e) {
+      String why = String.valueOf(e.getOriginalMessage());
+      throw why.startsWith("Duplicate field")
+          ? errors.repeated(place(parser.getParsingContext()), e.getLocation())
+          : errors.malformed(ownWords(why), e.getLocation());
+    }
+  }
+
+  /** Jackson's sentence up to where it begins to speak of its own sources. */
+  private static String ownWords(String sentence) {
+    int aside = sentence.indexOf(" (start marker");
+    return aside < 0 ? sentence : sentence.substring(0, aside);
+  }
+
+  private static String place(JsonStreamContext at) {
+    @Nullable JsonStreamContext above = at.getParent();
+    String before = above == null ? "" : place(above);
+    if (at.inRoot()) {
+      return before;
+    }
+    return at.inArray()
+        ? before + "[" + at.getCurrentIndex() + "]"
+        : join(before, String.valueOf(at.getCurrentName()));
+  }
+
+  private static String join(String place, String name) {
+    return place.isEmpty() || name.startsWith("[") ? place + name : place + "." + name;
+  }
+
+  /** Where it is, as in {@code members[3].port}; empty for the whole document. */
+  public String place() {
+    return parent == null ? "" : join(parent.place(), name);
+  }
+
+  /** Where a field of this object is. */
+  public String placeOf(String field) {
+    return join(place(), field);
+  }
+
+  /** Where it begins in the text; empty if it is not there. */
+  @SuppressWarnings("deprecation") // the new names are not in Floodlight's Jackson
+  public Optional<JsonLocation> location() {
+    JsonPointer pointer = JsonPointer.compile(pointer());
+    try (JsonParser parser = PARSERS.createParser(text)) {
+      while (parser.nextToken() != null) {
+        if (parser.getParsingContext().pathAsPointer().equals(pointer)) {
+          return Optional.of(parser.getTokenLocation());
+        }
+      }
+    } catch (IOException e) {
+      // it could be parsed before
+    }
+    return Optional.empty();
+  }
+
+  private String pointer() {
+    if (parent == null) {
+      return "";
+    }
+    String step =
+        parent.value instanceof List
+            ? name.substring(1, name.length() - 1)
+            : name.replace("~", "~0").replace("/", "~1");
+    return parent.pointer() + "/" + step;
+  }
+
+  /** Whether there is such a value; in requests, null and a blank string are none. */
+  public boolean isThere() {
+    boolean isBlank = value == Null.NULL || (value instanceof String string && string.isBlank());
+    return value != null && !(isBlank && errors.isBlankAbsent());
+  }
+
+  /** Whether it is null. */
+  public boolean isNull() {
+    return value == Null.NULL;
+  }
+
+  /** What it means, if it is there. */
+  public <T> Optional<T> optional(Reading<E, T> reading) throws E {
+    return isThere() ? Optional.of(reading.of(this)) : Optional.empty();
+  }
+
+  /** What is wrong with it: {@code place must be}, and this with its article. */
+  public E wrong(String expected) {
+    return isThere() || parent == null ? errors.wrong(this, expected) : missing();
+  }
+
+  private E missing() {
+    return parent == null ? errors.empty() : errors.missing(parent, name);
+  }
+
+  /** The field of an object. */
+  public JsonInput<E> get(String field) throws E {
+    return new JsonInput<>(text, errors, this, field, map().get(field));
+  }
+
+  /** The fields of an object in their order. */
+  public Map<String, JsonInput<E>> fields() throws E {
+    return fields(UnaryOperator.identity());
+  }
+
+  /**
+   * The fields of an object in their order, by other names.
+   *
+   * @param rename what a field is called here, by the name that it has in the document
+   */
+  public Map<String, JsonInput<E>> fields(UnaryOperator<String> rename) throws E {
+    Map<String, JsonInput<E>> fields = new LinkedHashMap<>();
+    for (Map.Entry<String, Object> field : map().entrySet()) {
+      String here = rename.apply(field.getKey());
+      if (fields.put(here, new JsonInput<>(text, errors, this, here, field.getValue())) != null) {
+        throw errors.repeated(placeOf(here), null);
+      }
+    }
+    return fields;
+  }
+
+  /** This object, which must have no fields but these. */
+  public JsonInput<E> only(Collection<String> known) throws E {
+    for (Map.Entry<String, JsonInput<E>> field : fields().entrySet()) {
+      if (!known.contains(field.getKey())) {
+        throw errors.unknown(field.getValue(), known);
+      }
+    }
+    return this;
+  }
+
+  @SuppressWarnings("unchecked") // made by JsonTree
+  private Map<String, Object> map() throws E {
+    if (value instanceof Map) {
+      return (Map<String, Object>) value;
+    }
+    throw wrong("an object");
+  }
+
+  /** The elements of an array. */
+  public List<JsonInput<E>> elements() throws E {
+    return elements(Integer.MAX_VALUE);
+  }
+
+  /** The elements of an array that has this many at most. */
+  public List<JsonInput<E>> elements(int max) throws E {
+    if (!(value instanceof List<?> list) || list.size() > max) {
+      throw wrong(max == Integer.MAX_VALUE ? "an array" : "an array of at most " + max);
+    }
+    List<JsonInput<E>> elements = new ArrayList<>();
+    for (Object element : list) {
+      elements.add(new JsonInput<>(text, errors, this, "[" + elements.size() + "]", element));
+    }
+    return elements;
+  }
+
+  /** Whether it is an array. */
+  public boolean isArray() {
+    return value instanceof List;
+  }
+
+  /** Whether it is an object. */
+  public boolean isObject() {
+    return value instanceof Map;
+  }
+
+  /** A string; in requests, without blanks around it. */
+  public String string() throws E {
+    if (isThere() && value instanceof String string) {
+      return errors.isBlankAbsent() ? string.strip() : string;
+    }
+    throw wrong("a string");
+  }
+
+  /** A string; or a number, true or false as it is written. */
+  public String text() throws E {
+    if (value instanceof String || value instanceof Digits || value instanceof Boolean) {
+      return value.toString();
+    }
+    throw wrong("a string or a number");
+  }
+
+  /**
+   * What a string stands for.
+   *
+   * @param expected what that is, with its article
+   * @param parser throws IllegalArgumentException if the string stands for nothing
+   */
+  public <T> T parsed(String expected, Function<String, T> parser) throws E {
+    try {
+      return parser.apply(string());
+    } catch (IllegalArgumentException e) {
+      throw wrong(expected);
+    }
+  }
+
+  /** One of the constants of an enum, in small letters. */
+  public <T extends Enum<T>> T oneOf(Class<T> type) throws E {
+    List<T> constants = List.of(type.getEnumConstants());
+    String given = value instanceof String ? string() : "";
+    for (T constant : constants) {
+      if (constant.name().toLowerCase(Locale.ROOT).equals(given)) {
+        return constant;
+      }
+    }
+    throw wrong(
+        constants.stream()
+            .map(constant -> constant.name().toLowerCase(Locale.ROOT))
+            .collect(Collectors.joining(", ", "one of ", "")));
+  }
+
+  /** One of these strings. */
+  public String oneOf(Collection<String> strings) throws E {
+    String given = value instanceof String ? string() : "";
+    if (strings.contains(given)) {
+      return given;
+    }
+    throw wrong("one of " + String.join(", ", strings));
+  }
+
+  /** True or false. */
+  public boolean flag() throws E {
+    if (value instanceof Boolean flag) {
+      return flag;
+    }
+    throw wrong("true or false");
+  }
+
+  /** A whole number within these bounds (both inclusive). */
+  public long whole(long min, long max) throws E {
+    if (value instanceof Digits digits && digits.isWhole()) {
+      try {
+        long number = Long.parseLong(digits.text());
+        if (number >= min && number <= max) {
+          return number;
+        }
+      } catch (NumberFormatException e) {
+        // larger than any bound
+      }
+    }
+    throw wrong("a whole number from " + min + " to " + max);
+  }
+
+  /** The same for small ones. */
+  public int whole(int min, int max) throws E {
+    return (int) whole((long) min, (long) max);
+  }
+
+  /** A number. */
+  public double number() throws E {
+    if (value instanceof Digits digits) {
+      return Double.parseDouble(digits.text());
+    }
+    throw wrong("a number");
+  }
+
+  /** A number within these bounds (both inclusive). */
+  public double number(double min, double max) throws E {
+    double number = value instanceof Digits ? number() : Double.NaN;
+    if (number >= min && number <= max) {
+      return number;
+    }
+    throw wrong(String.format(Locale.ROOT, "a number from %.0f to %.0f", min, max));
+  }
+
+  /** A number, or the string that stands for one without digits, such as {@code NaN}. */
+  public double anyNumber() throws E {
+    return value instanceof String string && NO_DIGITS.contains(string)
+        ? Double.parseDouble(string)
+        : number();
+  }
+
+  /**
+   * The same value where a string is taken for what it spells: a number, true or false. For
+   * documents that are written by hand.
+   */
+  public JsonInput<E> spelled() {
+    if (!(value instanceof String string)) {
+      return this;
+    }
+    String spelling = string.strip();
+    Object spelled = string;
+    if (spelling.equals("true") || spelling.equals("false")) {
+      spelled = Boolean.valueOf(spelling);
+    } else if (spelling.matches("-?[0-9]+(\\.[0-9]+)?([eE][-+]?[0-9]+)?")) {
+      spelled = new Digits(spelling, spelling.matches("-?[0-9]+"));
+    }
+    return new JsonInput<>(text, errors, parent, name, spelled);
+  }
+
+  /** The value for an error: strings in quotation marks, cut; of what has parts only its type. */
+  String shown() {
+    if (value instanceof Map) {
+      return "an object";
+    } else if (value instanceof List) {
+      return "an array";
+    }
+    String whole = String.valueOf(value);
+    String cut =
+        whole.length() <= MAX_SHOWN_LENGTH ? whole : whole.substring(0, MAX_SHOWN_LENGTH) + "…";
+    return value instanceof String ? "\"" + cut + "\"" : cut;
+  }
+}

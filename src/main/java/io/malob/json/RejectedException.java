@@ -1,0 +1,160 @@
+package io.malob.json;
+
+import com.google.common.collect.ImmutableSortedSet;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request that is answered with an error, and has changed nothing. It carries the HTTP status,
+ * the field of the request that is to blame, and a sentence for whoever made the request.
+ */
+public final class RejectedException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  /** Why a request is rejected. */
+  public enum Reason {
+    /** It cannot be understood, or a field or parameter of it is wrong. */
+    INVALID(400),
+    /** Its signature is missing or wrong. */
+    UNSIGNED(401),
+    /** Its sender may not do this. */
+    FORBIDDEN(403),
+    /** What it names is not there. */
+    NOT_FOUND(404),
+    /** What it names has no such method. */
+    METHOD_NOT_ALLOWED(405),
+    /** It exists already, or something else is in the way. */
+    CONFLICT(409),
+    /** It is not any more as the request supposes. */
+    CHANGED_MEANWHILE(412),
+    /** Its body is too large. */
+    TOO_LARGE(413),
+    /** Its body is of a type that is not read here. */
+    UNSUPPORTED_TYPE(415),
+    /** It refers to something that is not there, or asks for what is not available. */
+    UNPROCESSABLE(422),
+    /** The change could not be written to the disk. */
+    NOT_STORED(500),
+    /** The controller failed. */
+    FAILED(500),
+    /** It needs what this installation does not have. */
+    NOT_SUPPORTED(501),
+    /** A switch answered with an error. */
+    SWITCH_REFUSED(502),
+    /** There is no room for it now. */
+    BUSY(503),
+    /** A switch did not answer in time. */
+    SWITCH_SILENT(504);
+
+    private final int status;
+
+    Reason(int status) {
+      this.status = status;
+    }
+
+    /** The HTTP status. */
+    public int status() {
+      return status;
+    }
+  }
+
+  private final Reason reason;
+  private final @Nullable String field;
+  private final ImmutableSortedSet<String> allowed;
+
+  /**
+   * Rejects a request.
+   *
+   * @param sentence what is wrong and, where it helps, what would be right
+   * @param field the name of the field that is to blame, as in {@code members[3].port}; null if it
+   *     is none in particular
+   */
+  public RejectedException(Reason reason, String sentence, @Nullable String field) {
+    this(reason, sentence, field, ImmutableSortedSet.of(), null);
+  }
+
+  private RejectedException(
+      Reason reason,
+      String sentence,
+      @Nullable String field,
+      ImmutableSortedSet<String> allowed,
+      @Nullable Throwable cause) {
+    super(sentence, cause);
+    this.reason = reason;
+    this.field = field;
+    this.allowed = allowed;
+  }
+
+  /** A field has a value that it cannot have. */
+  public static RejectedException invalid(@Nullable String field, String sentence) {
+    return new RejectedException(Reason.INVALID, sentence, field);
+  }
+
+  /** What the request is about is not there. */
+  public static RejectedException notFound(String sentence) {
+    return notFound(null, sentence);
+  }
+
+  /** What a field names is not there. */
+  public static RejectedException notFound(@Nullable String field, String sentence) {
+    return new RejectedException(Reason.NOT_FOUND, sentence, field);
+  }
+
+  /** It exists already, or something else is in the way. */
+  public static RejectedException conflict(@Nullable String field, String sentence) {
+    return new RejectedException(Reason.CONFLICT, sentence, field);
+  }
+
+  /** A field refers to something that is not there, or asks for what is not available. */
+  public static RejectedException unprocessable(@Nullable String field, String sentence) {
+    return new RejectedException(Reason.UNPROCESSABLE, sentence, field);
+  }
+
+  /** The change could not be written to the disk. */
+  public static RejectedException notStored(String sentence, Throwable cause) {
+    return new RejectedException(Reason.NOT_STORED, sentence, null, ImmutableSortedSet.of(), cause);
+  }
+
+  /** The method is none of those that are possible. */
+  public static RejectedException method(String path, String method, Collection<String> allowed) {
+    return new RejectedException(
+        Reason.METHOD_NOT_ALLOWED,
+        path + " does not allow " + method,
+        null,
+        ImmutableSortedSet.copyOf(allowed),
+        null);
+  }
+
+  /** The same rejection, with another name for the field. */
+  public RejectedException renamed(UnaryOperator<String> rename) {
+    return new RejectedException(
+        reason, sentence(), field == null ? null : rename.apply(field), allowed, getCause());
+  }
+
+  /** Why the request is rejected. */
+  public Reason reason() {
+    return reason;
+  }
+
+  /** The HTTP status of the answer. */
+  public int status() {
+    return reason.status();
+  }
+
+  /** The name of the field that is to blame; empty if it is none in particular. */
+  public Optional<String> field() {
+    return Optional.ofNullable(field);
+  }
+
+  /** The methods that are possible, if the one asked for is not. */
+  public ImmutableSortedSet<String> allowed() {
+    return allowed;
+  }
+
+  /** What is wrong, for whoever made the request. */
+  public String sentence() {
+    return String.valueOf(getMessage());
+  }
+}

@@ -1,0 +1,118 @@
+package io.malob.resource;
+
+import io.malob.json.RejectedException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An answer to a request.
+ *
+ * @param status the HTTP status
+ * @param body maps, collections, strings, numbers and booleans, to be sent as JSON; a {@link
+ *     Document}; or a Restlet representation for what is sent while it is made, because only
+ *     Restlet's server knows when its client has taken it, or has gone
+ * @param allowed the methods that are possible, if the one asked for is not
+ * @param tag the tag of what is shown, if it has one
+ * @param next the query of the next page, if there is one
+ * @param caching what clients may do with it
+ */
+public record Reply(
+    int status,
+    Object body,
+    Set<String> allowed,
+    Optional<String> tag,
+    Optional<String> next,
+    Caching caching) {
+
+  /** What clients may do with an answer. */
+  public enum Caching {
+    /** What they do if nothing is said. */
+    UNSAID,
+    /** Keep it, and ask each time whether it is still the same. */
+    REVALIDATE,
+    /** Not keep it. */
+    NEVER
+  }
+
+  /** A document that is sent as it is, in UTF-8. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared, and not changed
+  public record Document(String mediaType, byte[] bytes) {}
+
+  private Reply(int status, Object body) {
+    this(status, body, Set.of(), Optional.empty(), Optional.empty(), Caching.UNSAID);
+  }
+
+  /** The answer to what went well. */
+  public static Reply ok(Object body) {
+    return new Reply(200, body);
+  }
+
+  /** The answer to what went well, as a text that is sent as it is. */
+  public static Reply text(String mediaType, String text) {
+    return document(mediaType, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** The answer to what went well, as a document that is sent as it is, in UTF-8. */
+  public static Reply document(String mediaType, byte[] bytes) {
+    return new Reply(200, new Document(mediaType, bytes));
+  }
+
+  /** The answer to what made something new. */
+  public static Reply created(Object body) {
+    return new Reply(201, body);
+  }
+
+  /** The answer to what went well, where there is nothing to say. */
+  public static Reply nothing() {
+    return new Reply(204, "");
+  }
+
+  /** The answer to a change that will be in force in a moment, as what would have been answered. */
+  public static Reply pending(Object body) {
+    Map<String, @Nullable Object> pending = new LinkedHashMap<>();
+    if (body instanceof Map) {
+      ((Map<?, ?>) body).forEach((name, value) -> pending.put(String.valueOf(name), value));
+    }
+    pending.put("in_force", false);
+    return new Reply(202, pending);
+  }
+
+  /** The answer to a request that is rejected, in the form that all errors have. */
+  public static Reply of(RejectedException e) {
+    Map<String, @Nullable Object> body = new LinkedHashMap<>();
+    body.put("error", e.sentence());
+    body.put("field", e.field().orElse(null));
+    return new Reply(
+        e.status(), body, e.allowed(), Optional.empty(), Optional.empty(), Caching.UNSAID);
+  }
+
+  /** This with another status. */
+  public Reply withStatus(int newStatus) {
+    return new Reply(newStatus, body, allowed, tag, next, caching);
+  }
+
+  /** This with the tag of what is shown, in its quotation marks. */
+  public Reply withTag(String newTag) {
+    return new Reply(status, body, allowed, Optional.of(newTag), next, caching);
+  }
+
+  /** This with the query of the next page. */
+  public Reply withNext(String query) {
+    return new Reply(status, body, allowed, tag, Optional.of(query), caching);
+  }
+
+  /** This, and what clients may do with it. */
+  public Reply withCaching(Caching newCaching) {
+    return new Reply(status, body, allowed, tag, next, newCaching);
+  }
+
+  /** This with another body. */
+  public Reply map(UnaryOperator<Object> newBody) {
+    return new Reply(status, newBody.apply(body), allowed, tag, next, caching);
+  }
+}

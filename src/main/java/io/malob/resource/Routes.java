@@ -1,0 +1,217 @@
+package io.malob.resource;
+
+import com.google.common.base.Splitter;
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
+import io.malob.json.RejectedException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The table of what is below a base path: which resource answers which method of which path, and
+ * which query parameters it knows. Whatever is not in the table is answered here, with 404, 405 or
+ * 400. A path is written as in {@code pools/{id}/members}, without a slash at either end; HEAD is
+ * answered wherever GET reads. To be filled by one thread, and then safe for use by several.
+ */
+public final class Routes implements Resource, DeclaresEffects {
+  private static final Splitter SEGMENTS = Splitter.on('/').omitEmptyStrings();
+
+  private final List<Route> routes = new ArrayList<>();
+  private final boolean isListing;
+  private final boolean readsParameters;
+
+  /** An empty table. */
+  public Routes() {
+    this(false, true);
+  }
+
+  private Routes(boolean isListing, boolean readsParameters) {
+    this.isListing = isListing;
+    this.readsParameters = readsParameters;
+  }
+
+  /**
+   * An empty table whose answer to a path that is not there names what there is instead, as deep in
+   * the path as it is right.
+   */
+  public static Routes listing() {
+    return new Routes(true, true);
+  }
+
+  /**
+   * An empty table of resources that ignore everything behind the question mark, as Floodlight's
+   * do.
+   */
+  public static Routes ignoringParameters() {
+    return new Routes(false, false);
+  }
+
+  /** What a method does besides answering. */
+  private enum Kind {
+    READS,
+    STREAMS,
+    CHANGES
+  }
+
+  private record Method(Resource resource, ImmutableSet<String> parameters, Kind kind) {}
+
+  private record Route(ImmutableList<String> segments, Map<String, Method> methods) {
+    boolean hasPrefix(List<String> path) {
+      if (path.size() > segments.size()) {
+        return false;
+      }
+      for (int i = 0; i < path.size(); i++) {
+        if (!isVariable(i) && !segments.get(i).equals(path.get(i))) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    boolean isAt(List<String> path) {
+      return segments.size() == path.size() && hasPrefix(path);
+    }
+
+    private boolean isVariable(int index) {
+      return segments.get(index).startsWith("{");
+    }
+
+    ImmutableMap<String, String> variables(List<String> path) {
+      ImmutableMap.Builder<String, String> variables = ImmutableMap.builder();
+      for (int i = 0; i < segments.size(); i++) {
+        String segment = segments.get(i);
+        if (isVariable(i)) {
+          variables.put(segment.substring(1, segment.length() - 1), path.get(i));
+        }
+      }
+      return variables.build();
+    }
+
+    @Nullable Method method(String name) {
+      Method get = methods.get("GET");
+      return name.equals("HEAD") && get != null && get.kind == Kind.READS ? get : methods.get(name);
+    }
+  }
+
+  /** Answers GET, which only reads. */
+  public Routes get(String path, Resource resource) {
+    return get(path, Set.of(), resource);
+  }
+
+  /** Answers GET, which only reads, with these query parameters. */
+  public Routes get(String path, Collection<String> parameters, Resource resource) {
+    return add("GET", path, parameters, Kind.READS, resource);
+  }
+
+  /** Answers GET with what goes on and on: there is no HEAD. */
+  public Routes stream(String path, Resource resource) {
+    return add("GET", path, Set.of(), Kind.STREAMS, resource);
+  }
+
+  /** Answers a GET that changes something, as Floodlight has some. */
+  public Routes changeByGet(String path, Resource resource) {
+    return add("GET", path, Set.of(), Kind.CHANGES, resource);
+  }
+
+  /** Answers POST. */
+  public Routes post(String path, Resource resource) {
+    return post(path, Set.of(), resource);
+  }
+
+  /** Answers POST with these query parameters. */
+  public Routes post(String path, Collection<String> parameters, Resource resource) {
+    return add("POST", path, parameters, Kind.CHANGES, resource);
+  }
+
+  /** Answers PUT. */
+  public Routes put(String path, Resource resource) {
+    return put(path, Set.of(), resource);
+  }
+
+  /** Answers PUT with these query parameters. */
+  public Routes put(String path, Collection<String> parameters, Resource resource) {
+    return add("PUT", path, parameters, Kind.CHANGES, resource);
+  }
+
+  /** Answers DELETE. */
+  public Routes delete(String path, Resource resource) {
+    return add("DELETE", path, Set.of(), Kind.CHANGES, resource);
+  }
+
+  private Routes add(
+      String name, String path, Collection<String> parameters, Kind kind, Resource resource) {
+    ImmutableList<String> segments = ImmutableList.copyOf(SEGMENTS.split(path));
+    Optional<Route> known =
+        routes.stream().filter(route -> route.segments.equals(segments)).findFirst();
+    Route route = known.orElseGet(() -> new Route(segments, new TreeMap<>()));
+    if (known.isEmpty()) {
+      routes.add(route);
+    }
+    Method method = new Method(resource, ImmutableSet.copyOf(parameters), kind);
+    if (route.methods.put(name, method) != null) {
+      throw new IllegalArgumentException(name + " " + path + " is there twice");
+    }
+    return this;
+  }
+
+  @Override
+  public Reply answer(Call call) throws IOException, RejectedException {
+    Route route = at(call.path()).orElseThrow(() -> nothingAt(call));
+    @Nullable Method method = route.method(call.method());
+    if (method == null) {
+      throw RejectedException.method(call.uri(), call.method(), route.methods.keySet());
+    }
+    call.parameters().checkNames(method.parameters);
+    return method.resource.answer(call.on(route.variables(call.path())));
+  }
+
+  private Optional<Route> at(List<String> path) {
+    return routes.stream().filter(route -> route.isAt(path)).findFirst();
+  }
+
+  private RejectedException nothingAt(Call call) {
+    if (!isListing) {
+      return RejectedException.notFound("There is nothing at " + call.uri());
+    }
+    List<String> right = call.path();
+    while (namesBelow(right).isEmpty()) {
+      right = right.subList(0, right.size() - 1);
+    }
+    return RejectedException.notFound(
+        "there is nothing at /"
+            + String.join("/", call.path())
+            + " here, only "
+            + String.join(", ", namesBelow(right)));
+  }
+
+  private Set<String> namesBelow(List<String> path) {
+    Set<String> names = new LinkedHashSet<>();
+    for (Route route : routes) {
+      if (route.segments.size() > path.size() && route.hasPrefix(path)) {
+        names.add(route.segments.get(path.size()));
+      }
+    }
+    return names;
+  }
+
+  /** The parameters of a request, from what is behind the question mark. */
+  QueryParameters parameters(String query) throws RejectedException {
+    return QueryParameters.read(readsParameters ? query : "");
+  }
+
+  /** What a method does; where there is no route, nothing. */
+  @Override
+  public Effect effectOf(String method, List<String> path) {
+    @Nullable Method found = at(path).map(route -> route.method(method)).orElse(null);
+    return found != null && found.kind == Kind.CHANGES ? Effect.WRITE : Effect.READ;
+  }
+}

@@ -1,0 +1,90 @@
+package io.malob.rest;
+
+import io.malob.agent.IAgentService;
+import io.malob.balancer.api.IBalancerService;
+import io.malob.endhost.IEndhostService;
+import io.malob.json.RejectedException;
+import io.malob.latency.ILatencyService;
+import io.malob.monitor.IMonitorService;
+import io.malob.mptcp.IMptcpService;
+import io.malob.resource.Call;
+import io.malob.resource.Reply;
+import io.malob.resource.Resource;
+import io.malob.resource.Routes;
+import java.time.Clock;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+
+/**
+ * The table of all resources below {@code /wm/malob}, but for events. Another one is a line here.
+ */
+final class StateRoutes {
+  private StateRoutes() {}
+
+  /** What is shown at the moment. */
+  private interface Shown {
+    Object now() throws RejectedException;
+  }
+
+  /** What is shown for a request. */
+  private interface ShownFor {
+    Object of(Call call) throws RejectedException;
+  }
+
+  /** The routes to what the services of these modules know and do. */
+  static Routes of(FloodlightModuleContext context) {
+    IBalancerService balancer = context.getServiceImpl(IBalancerService.class);
+    IMonitorService monitor = context.getServiceImpl(IMonitorService.class);
+    ILatencyService latency = context.getServiceImpl(ILatencyService.class);
+    MonitoredState monitored = new MonitoredState(balancer, monitor, Clock.systemUTC());
+    ConfigResources config = new ConfigResources(balancer);
+    ConnectionResources connections = new ConnectionResources(balancer);
+    ExplanationResources explanations = new ExplanationResources(balancer, monitor);
+    CapacityResources capacities = new CapacityResources(monitor.capacities());
+    ReportResources reports = new ReportResources(context.getServiceImpl(IAgentService.class));
+    MptcpResources mptcp = new MptcpResources(context.getServiceImpl(IMptcpService.class));
+    LogLevels levels = new LogLevels();
+    Routes routes =
+        Routes.listing()
+            .get("config", config::get)
+            .post("config", ConfigResources.PARAMETERS, config::put)
+            .put("config", ConfigResources.PARAMETERS, config::put)
+            .get("openapi.json", call -> Reply.text("application/json", OpenApiDocument.json()))
+            .get("explain", ExplanationResources.PARAMETERS, shownFor(explanations::explain))
+            .get("connections", ConnectionResources.PARAMETERS, shownFor(connections::list))
+            .get("capacities", capacities::list)
+            .post("capacities", capacities::create)
+            .get("capacities/{switch}/{port}", capacities::show)
+            .put("capacities/{switch}/{port}", capacities::put)
+            .delete("capacities/{switch}/{port}", capacities::delete)
+            .get("paths", shown(() -> BalancerState.paths(balancer.paths())))
+            .get("algorithms", shown(BalancerState::algorithms))
+            .get("profiles", shown(() -> LearntServices.shown(balancer.profiles())))
+            .get("moves", shown(() -> BalancerState.moves(balancer.moves())))
+            .get("links", shown(monitored::links))
+            .get("servers", shown(monitored::servers))
+            .get("snapshot", shown(monitored::snapshot))
+            .get("latency", shown(() -> LatencyProbing.shown(latency)))
+            .get("reports", reports::list)
+            .post("reports", reports::take)
+            .get("refusals", shown(balancer::rejects))
+            .get("counters", shown(() -> BalancerState.counters(balancer.counters())))
+            .get("audits", shown(() -> BalancerState.audits(balancer.reconcileStats())))
+            .get("logs/levels", levels::list)
+            .put("logs/levels", levels::put)
+            .get("mptcp", mptcp::status)
+            .delete("mptcp", mptcp::clear)
+            .get("mptcp/status", mptcp::status)
+            .post("mptcp/plan", mptcp::plan)
+            .post("mptcp/apply", mptcp::apply)
+            .get("mptcp/picture", mptcp::picture);
+    return EndhostResources.addTo(routes, context.getServiceImpl(IEndhostService.class));
+  }
+
+  private static Resource shown(Shown shown) {
+    return call -> Reply.ok(shown.now());
+  }
+
+  private static Resource shownFor(ShownFor shown) {
+    return call -> Reply.ok(shown.of(call));
+  }
+}
