@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from base.place import ROOT
-from docs import launcher, outputs, pages
+from docs import diagrams, launcher, outputs, pages
 from docs.blocks import BadMark, Block, Fate, blocks, indented_commands
 
 #: Pages whose commands need not be marked: what another test does, or why they are not run.
@@ -88,7 +88,7 @@ class PagesTest(unittest.TestCase):
 class ArchitectureTest(unittest.TestCase):
     def test_table_of_rules_has_the_priorities_of_the_code(self) -> None:
         layout = (ROOT / "src/main/java/io/malob/openflow/FlowLayout.java").read_text(encoding="utf-8")
-        page = (pages.DOCS / "architecture.md").read_text(encoding="utf-8")
+        page = (pages.DOCS / "architecture/data-plane.md").read_text(encoding="utf-8")
         code = {int(number.replace("_", "")) for number in re.findall(r"int PRIORITY_\w+ = ([\d_]+);", layout)}
         holds = page.partition("\n## What a switch holds\n")[2].partition("\n## ")[0]
         table = {int(number) for number in re.findall(r"^\|[^|]*\| (\d+) \|", holds, re.MULTILINE)}
@@ -96,7 +96,7 @@ class ArchitectureTest(unittest.TestCase):
         self.assertEqual(code, table)
 
     def test_table_of_threads_has_their_names(self) -> None:
-        page = (pages.DOCS / "architecture.md").read_text(encoding="utf-8")
+        page = (pages.DOCS / "architecture/code-map.md").read_text(encoding="utf-8")
         threads = page.partition("\n## Threads\n")[2].partition("\n## ")[0]
         names = [
             name for source in (ROOT / "src/main/java/io/malob").rglob("*.java")
@@ -106,6 +106,46 @@ class ArchitectureTest(unittest.TestCase):
         for name in names:
             with self.subTest(name=name):
                 self.assertIn(f"`{name}`", threads)
+
+
+    def test_classes_that_pages_name_exist(self) -> None:
+        """`Name`, `folder/Name` and `Name.member` are classes of ours, but for a few names of others."""
+        of_others = {"LongAdder", "MasqueradeAddress"}
+        classes = [path.with_suffix("").as_posix() for path in (ROOT / "src").rglob("*.java")]
+        found = 0
+        for page in (pages.DOCS / "architecture").glob("*.md"):
+            named = re.findall(r"`((?:[a-z]+/)*[A-Z][a-z]\w*)(?:\.\w+(?:\(\))?)?`", page.read_text(encoding="utf-8"))
+            for name in sorted(set(named) - of_others):
+                found += 1
+                with self.subTest(page=page.name, name=name):
+                    self.assertTrue(any(each.endswith(f"/{name}") for each in classes))
+        self.assertGreater(found, 150)
+
+
+class DiagramsTest(unittest.TestCase):
+    """Diagrams are current; else: python3 scripts/command.py docs.diagrams --write"""
+
+    def test_each_was_made_from_its_text(self) -> None:
+        self.assertEqual(
+            [source.with_suffix(".svg").name for source in diagrams.sources()],
+            sorted(path.name for path in (pages.DOCS / "architecture").glob("*.svg")))
+        self.assertGreaterEqual(len(diagrams.sources()), 2)
+        for source in diagrams.sources():
+            with self.subTest(source=source.name):
+                svg = source.with_suffix(".svg").read_text(encoding="utf-8")
+                self.assertTrue(svg.endswith(diagrams.mark(source)))
+
+    @unittest.skipUnless(diagrams.can_draw(), "Node or @viz-js/viz is missing: ./malob prepare page")
+    def test_each_is_what_its_text_draws(self) -> None:
+        for source in diagrams.sources():
+            with self.subTest(source=source.name):
+                self.assertEqual(diagrams.drawn(source), source.with_suffix(".svg").read_text(encoding="utf-8"))
+
+    def test_components_are_the_packages_of_the_code(self) -> None:
+        text = (pages.DOCS / "architecture/components.dot").read_text(encoding="utf-8")
+        shown = set(re.findall(r"^ +(\w+) \[label=\"(?:\w|\.)+[\"\\]", text, re.MULTILINE))
+        code = {path.name for path in (ROOT / "src/main/java/io/malob").iterdir() if path.is_dir()}
+        self.assertEqual(code | {"floodlight"}, shown)
 
 
 class TroubleshootingTest(unittest.TestCase):

@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentMap;
 
-/** The directions between packages, as docs/architecture.md draws them. */
+/** The directions between packages, as docs/architecture/code-map.md draws them. */
 @AnalyzeClasses(
     packages = {"io.malob", "net.floodlightcontroller"},
     importOptions = ImportOption.DoNotIncludeTests.class)

@@ -3,8 +3,8 @@ package io.malob.openflow;
 import org.projectfloodlight.openflow.types.TableId;
 
 /**
- * The tables of a switch and the priorities of the rules in them. docs/architecture.md tells how a
- * packet goes through them.
+ * The tables of a switch and the priorities of the rules in them. docs/architecture/data-plane.md
+ * shows how a packet goes through them.
  */
 public final class FlowLayout {
   /** What comes in from anywhere; other applications' rules live here too, below ours. */

@@ -14,7 +14,7 @@ import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.view.VipMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
-import io.malob.state.catalog.CatalogException;
+import io.malob.json.RejectedException;
 import io.malob.state.catalog.Fields;
 import io.malob.testing.CodeWatch;
 import io.malob.testing.Frames;
@@ -110,7 +110,7 @@ class PlacementThreadsTest {
   private void use(String algorithm) {
     try {
       net.module.catalog().update(Catalog.POOLS, "p", Fields.of("lb_method", algorithm));
-    } catch (CatalogException e) {
+    } catch (RejectedException e) {
       throw new IllegalArgumentException(e);
     }
     isApart = true;
