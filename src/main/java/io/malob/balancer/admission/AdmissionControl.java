@@ -11,7 +11,7 @@ import io.malob.balancer.api.PlacementCounts;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.connection.AffinityTable;
 import io.malob.balancer.connection.Connection;
-import io.malob.balancer.connection.Connection.Left;
+import io.malob.balancer.connection.Connection.Effects;
 import io.malob.balancer.connection.Connection.Route;
 import io.malob.balancer.connection.ConnectionLimiter;
 import io.malob.balancer.connection.ConnectionProgrammer;
@@ -216,7 +216,7 @@ public final class AdmissionControl {
       connection.end(nowNanos);
     }
     if (connections.add(connection) != Admission.ADDED) {
-      connection.close(Connection.State.OPEN); // takes it off its paths' counts
+      connection.close(); // takes it off its paths' counts
       return false;
     }
     if (!isOver) {
@@ -305,7 +305,7 @@ public final class AdmissionControl {
    * @param earlier that connection, as it was until now
    * @param tally what counts the new one as placed
    */
-  void again(Connection connection, Left earlier, PlacementCounts.Tally tally, BalancerView view) {
+  void again(Connection connection, Effects earlier, PlacementCounts.Tally tally, BalancerView view) {
     connectionLimiter.again(connection, view);
     tally.placed();
     teardown.replaced(connection, earlier);

@@ -21,7 +21,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives connections their paths, wakes those that sleep, and lets their packets go as soon as the
+ * Gives connections their paths, reactivates dormant ones, and sends their packets as soon as the
  * paths are ready. Called by the threads that read from switches, several at once; never blocks.
  */
 public final class ConnectionActivator {
@@ -92,9 +92,9 @@ public final class ConnectionActivator {
     Packet packet = arrival.packet();
     boolean goesOn = send(connection, packet);
     @Nullable RejectReason refused =
-        connection.state() == Connection.State.DORMANT ? wake(connection, arrival) : null;
+        connection.state() == Connection.State.DORMANT ? reactivate(connection, arrival) : null;
     if (refused != null) {
-      connection.unpark();
+      connection.takePending();
       // no way is no reason to end a connection: the packet comes again, and by then there may be
       // one
       if (refused == RejectReason.NO_ROUTE) {
@@ -110,8 +110,7 @@ public final class ConnectionActivator {
 
   /**
    * The ends of an open connection are attached elsewhere: it gets the paths between them, and its
-   * rules there. Without a path it sleeps until there is one; so does one that its client has
-   * ended.
+   * rules there. Without a path, or if its client has ended it, it becomes dormant.
    *
    * @param before the paths that it had; null for none
    */
@@ -146,7 +145,7 @@ public final class ConnectionActivator {
   }
 
   /** Opens a dormant connection again, on its own member; why not, or null if it is open. */
-  private @Nullable RejectReason wake(Connection connection, Arrival arrival) {
+  private @Nullable RejectReason reactivate(Connection connection, Arrival arrival) {
     BalancerView view = views.get();
     @Nullable PoolView pool = view.poolOfMember().get(connection.server().number());
     if (pool == null) {
@@ -155,9 +154,9 @@ public final class ConnectionActivator {
     if (!(placeOnItsOwn(connection, pool, view) instanceof Placement placement)) {
       return RejectReason.NO_ROUTE;
     }
-    if (!connections.wake(connection)) {
+    if (!connections.reactivate(connection).happened()) {
       // another thread was faster, or there is no room
-      return connection.state() == Connection.State.OPEN ? null : RejectReason.LIMIT;
+      return connection.state().hasRules() ? null : RejectReason.LIMIT;
     }
     connectionLimiter.resumed(connection, view);
     open(connection, placement, arrival, false);
@@ -208,11 +207,11 @@ public final class ConnectionActivator {
   /** Sends what waits, and puts the rules on their switches even if nothing does. */
   private void letGo(
       Connection connection, Route route, @Nullable Arrival first, boolean isPlacement) {
-    List<Packet> waiting = connection.unpark();
-    for (Packet packet : waiting) {
+    List<Packet> pending = connection.takePending();
+    for (Packet packet : pending) {
       programmer.carry(connection, route, packet);
     }
-    if (waiting.isEmpty() && !connection.isProgrammed()) {
+    if (pending.isEmpty() && !connection.isProgrammed()) {
       programmer.restore(connection, route);
     }
     if (isPlacement && first != null) {
@@ -222,8 +221,8 @@ public final class ConnectionActivator {
 
   /** Sends a packet on, or lets it wait; false if there is no room for that. */
   private boolean send(Connection connection, Packet packet) {
-    Connection.Parking parking = connection.park(packet);
-    switch (parking) {
+    Connection.Delivery delivery = connection.deliver(packet);
+    switch (delivery) {
       case READY -> {
         @Nullable Route route = connection.route();
         if (route != null) {
@@ -231,8 +230,8 @@ public final class ConnectionActivator {
         }
       }
       case FULL -> rejectSender.drop(RejectReason.QUEUE_FULL);
-      case PARKED -> {}
+      case PENDING -> {}
     }
-    return parking != Connection.Parking.FULL;
+    return delivery != Connection.Delivery.FULL;
   }
 }

@@ -62,7 +62,7 @@ public final class ConnectionResetter {
   /** Closes connections: they are forgotten now, their ends are told batch by batch. */
   public void close(Collection<Connection> all) {
     for (Connection connection : all) {
-      boolean hadRules = connection.state() == Connection.State.OPEN;
+      boolean hadRules = connection.state().hasRules();
       if (teardown.close(connection) && (hadRules || isInUse(connection))) {
         closed.add(connection);
       }

@@ -3,7 +3,7 @@ package io.malob.balancer.admission;
 import io.malob.algorithm.FiveTuple;
 import io.malob.balancer.api.ConnectionRecord.End;
 import io.malob.balancer.connection.Connection;
-import io.malob.balancer.connection.Connection.Left;
+import io.malob.balancer.connection.Connection.Effects;
 import io.malob.balancer.connection.Connection.Route;
 import io.malob.balancer.connection.ConnectionLimiter;
 import io.malob.balancer.connection.ConnectionProgrammer;
@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * How connections end: ended by their clients, put to sleep when their rules have timed out, cut
- * off, or forgotten. Called by the threads that read from switches, several at once, and by upkeep;
+ * How connections end: ended by their clients, dormant when their rules have expired, cut off, or
+ * forgotten. Called by the threads that read from switches, several at once, and by upkeep;
  * never blocks.
  */
 public final class ConnectionTeardown {
@@ -70,9 +70,7 @@ public final class ConnectionTeardown {
     @Nullable Connection connection = connections.byRequest(request);
     if (connection != null) {
       heard(connection);
-      if (connection.end(nanoTime.getAsLong())) {
-        connectionLimiter.left(connection, views.get());
-      }
+      carryOut(connection, connection.end(nanoTime.getAsLong()));
       unansweredSyns.ended(connection);
       leaveSession(connection);
     } else {
@@ -81,7 +79,7 @@ public final class ConnectionTeardown {
   }
 
   /** A new connection has taken the place and the rules of one that its client has ended. */
-  void replaced(Connection connection, Left earlier) {
+  void replaced(Connection connection, Effects earlier) {
     records.replaced(connection, earlier);
   }
 
@@ -99,14 +97,7 @@ public final class ConnectionTeardown {
 
   /** More than the first packet of a connection has come from its client. */
   public void heard(Connection connection) {
-    connection.hear();
-    confirm(connection, connection.confirm());
-  }
-
-  private void confirm(Connection connection, long halfOpenUntil) {
-    if (halfOpenUntil != Connection.NOT_HALF_OPEN) {
-      halfOpen.remove(connection.vipNumber(), halfOpenUntil);
-    }
+    carryOut(connection, connection.hear());
   }
 
   /**
@@ -128,58 +119,58 @@ public final class ConnectionTeardown {
         isUnused
             && request.protocol() == Protocol.TCP.ipNumber()
             && connection.isBrief()
-            && connection.isUnheard();
+            && connection.state() == Connection.State.OPENING;
     // what never was one, or has ended, must not push out of memory what has not
     boolean forget =
         request.protocol() == Protocol.ICMP.ipNumber()
             || wasHalfOpen
-            || (connection.hasEnded() && connections.isHalfAsleep());
+            || (connection.hasEnded() && connections.isHalfFullOfDormant());
     leave(
         connection,
         forget
-            ? connections.forget(connection, Connection.State.OPEN)
-            : connections.sleep(connection),
+            ? connections.close(connection)
+            : connections.expire(connection),
         End.IDLE);
   }
 
-  /** Puts the connections of clients at a switch that lost its rules to sleep. */
+  /** The connections of clients at a switch that lost its rules become dormant. */
   public void switchReset(DatapathId switchId) {
     connections
         .find(connection -> connection.client().switchId().equals(switchId))
-        .forEach(connection -> leave(connection, connections.sleep(connection), End.SWITCH_RESET));
+        .forEach(connection -> leave(connection, connections.expire(connection), End.SWITCH_RESET));
   }
 
   /**
-   * Puts a connection to sleep whose client's switch does not come back; false if it is not open.
+   * A connection whose client's switch does not come back becomes dormant; false if it has no rules.
    */
   public boolean switchLost(Connection connection) {
-    return leave(connection, connections.sleep(connection), End.SWITCH_AWAY);
+    return leave(connection, connections.expire(connection), End.SWITCH_AWAY);
   }
 
-  /** Puts a connection to sleep for which there is no path between where its ends are now. */
+  /** A connection without a path between the places of its ends becomes dormant. */
   void strand(Connection connection) {
-    leave(connection, connections.sleep(connection), End.MOVED);
+    leave(connection, connections.expire(connection), End.MOVED);
   }
 
-  /** Forgets a connection that nobody misses, and takes its rules away. */
+  /** Forgets a connection that is not in use, and removes its rules. */
   public void cutOff(Connection connection) {
     if (close(connection, End.CUT_OFF)) {
       programmer.remove(connection);
     }
   }
 
-  /** Forgets a connection that its client has ended, or that sleeps; false if it is in use. */
+  /** Forgets a connection that has ended or is dormant; false if it is in use. */
   boolean makeRoom(Connection earlier) {
     if (earlier.hasEnded()) {
       cutOff(earlier);
       return true;
     }
-    return connections.forget(earlier, Connection.State.DORMANT) != null;
+    return connections.forget(earlier).happened();
   }
 
-  /** Forgets an open connection that is on these paths; false if it is not. */
+  /** Forgets a connection that has rules on these paths; false if it has none there. */
   boolean closeOn(Connection connection, Route route) {
-    return leave(connection, connections.forgetOn(connection, route), End.CLOSED);
+    return leave(connection, connections.closeOn(connection, route), End.CLOSED);
   }
 
   /** Forgets a connection whatever its state; false if it is forgotten already. */
@@ -188,24 +179,29 @@ public final class ConnectionTeardown {
   }
 
   private boolean close(Connection connection, End end) {
-    return leave(connection, connections.forget(connection, Connection.State.OPEN), end)
-        || connections.forget(connection, Connection.State.DORMANT) != null;
+    return leave(connection, connections.close(connection), end)
+        || connections.forget(connection).happened();
   }
 
-  /** Does what a connection has left to be done, if it was this thread that made it leave. */
-  private boolean leave(Connection connection, @Nullable Left left, End end) {
-    if (left == null) {
-      return false;
+  /** Carries out the effects of leaving the states with rules; whether it was this thread's. */
+  private boolean leave(Connection connection, Effects effects, End end) {
+    if (effects.happened()) {
+      records.left(connection, effects, end);
     }
-    confirm(connection, left.halfOpenUntil());
-    if (left.wasCounted()) {
+    carryOut(connection, effects);
+    return effects.happened();
+  }
+
+  private void carryOut(Connection connection, Effects effects) {
+    if (effects.halfOpenUntil() != Connection.NOT_HALF_OPEN) {
+      halfOpen.remove(connection.vipNumber(), effects.halfOpenUntil());
+    }
+    if (effects.countsNoMore()) {
       connectionLimiter.left(connection, views.get());
     }
-    records.left(connection, left, end);
-    @Nullable Route route = left.route();
+    @Nullable Route route = effects.released();
     if (route != null) {
       routes.release(route);
     }
-    return true;
   }
 }

@@ -98,7 +98,7 @@ public final class MemberTiers {
       return false;
     }
     @Nullable Connection other = request == null ? null : likeAtMember(server, request);
-    return other == null || other.state() != Connection.State.OPEN || other.hasEnded();
+    return other == null || !other.state().counts();
   }
 
   /** The connection that looks like this one to a server, or null. */

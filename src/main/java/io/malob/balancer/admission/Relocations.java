@@ -143,7 +143,7 @@ public final class Relocations {
     if (!before.server().at().switchId().equals(server.at().switchId())) {
       programmer.clearMemberSide(connection, before.server().at());
     }
-    if (before.isOpen()) {
+    if (before.hasRules()) {
       activator.reroute(connection, before.route());
     }
     return true;

@@ -8,7 +8,7 @@ import io.malob.balancer.api.PlacementCounts;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.connection.AffinityTable;
 import io.malob.balancer.connection.Connection;
-import io.malob.balancer.connection.Connection.Left;
+import io.malob.balancer.connection.Connection.Effects;
 import io.malob.balancer.connection.ConnectionLimiter;
 import io.malob.balancer.connection.ConnectionProgrammer;
 import io.malob.balancer.connection.ConnectionTable;
@@ -187,8 +187,8 @@ public final class RequestHandler {
       relocations.seen(known, arrival, true);
     }
     if (known != null && !startsAnew(known, packet, protocol)) {
-      @Nullable Left earlier = packet.isTcpSyn() ? known.startAgain(arrival.nanos()) : null;
-      if (earlier != null) {
+      Effects earlier = packet.isTcpSyn() ? known.startAgain(arrival.nanos()) : Effects.NONE;
+      if (earlier.happened()) {
         // a new connection on the port of one whose rules are still there: it stays with their
         // member, because switches follow a changed rule a moment too late
         admissionControl.again(known, earlier, tallyOf(known, protocol), views.get());
@@ -227,14 +227,14 @@ public final class RequestHandler {
   private boolean startsAnew(Connection known, Packet packet, Protocol protocol) {
     boolean isSyn = packet.isTcpSyn();
     boolean mayHaveBegun = isSyn || packet.protocol() != Protocol.TCP.ipNumber();
-    if (!mayHaveBegun || (known.state() == Connection.State.OPEN && !known.hasEnded())) {
+    if (!mayHaveBegun || known.state().counts()) {
       return false;
     }
     boolean mayStay = views.get().takesNew(known.server()) && vipHasRoom(packet, protocol);
     if (known.hasEnded() && !mayStay) {
       return admissionControl.forgetEnded(known);
     }
-    return (isSyn || !mayStay) && connections.forget(known, Connection.State.DORMANT) != null;
+    return (isSyn || !mayStay) && connections.forget(known).happened();
   }
 
   private boolean vipHasRoom(Packet packet, Protocol protocol) {

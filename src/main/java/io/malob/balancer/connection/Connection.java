@@ -19,42 +19,65 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * One client's connection to a VIP: its member is chosen once, for life. Its two labelled paths
- * belong to it only while it is open.
+ * One client's connection to a VIP. Its member is chosen once. Its two labelled paths belong to it
+ * while it has rules.
  *
- * <p>Each transition is one method and happens under one lock, together with the decision what it
- * leaves to its caller: so of several threads exactly one takes a connection off the counts, and it
- * counts whenever it is open and not ended. "Ended" is an open connection that its client has ended
- * and whose rules may still be there.
+ * <p>It is a state machine. Each transition is one method, which holds one lock and returns its
+ * {@link Effects} for the caller to carry out. So of several threads exactly one takes a connection
+ * off the counts, and a connection counts on its VIP, member and paths if and only if it is {@link
+ * State#OPENING} or {@link State#OPEN}.
  *
  * <pre>
- * transition    open              ended             dormant           closed
- * end           ended, uncounted  -                 remembers it      remembers it
- * startAgain    -                 open, counted     -                 -
- * sleep         dormant           dormant           -                 -
- * wake          -                 -                 open, counted     -
- * close(OPEN)   closed            closed            -                 -
- * close(DORMANT)-                 -                 closed            -
+ * transition     OPENING   OPEN      ENDED     DORMANT   CLOSED
+ * hear           OPEN h    - h       - h       -         -
+ * end            ENDED u   ENDED u   -         - e       - e
+ * startAgain     -         -         OPEN c    -         -
+ * expire         DORMANT   DORMANT   DORMANT   -         -
+ *                u h r     u h r     h r e
+ * reactivate     -         -         -         OPEN c    -
+ * close, closeOn CLOSED    CLOSED    CLOSED    -         -
+ *                u h r     u h r     h r e
+ * forget         -         -         -         CLOSED    -
+ *
+ * c counts again   u counts no more   h leaves the half-open limit, if it was in it
+ * r releases paths e remembers that its client has ended it
  * </pre>
  *
- * <p>Thread-safe: what changes is guarded by this object's own lock, which is held for a few
- * instructions only and never while anything is sent.
+ * <p>Its paths change in the first three states only: {@link #take}, {@link #move}, {@link
+ * #relocate}.
+ *
+ * <p>Thread-safe: all that changes is guarded by the lock of this object, which is held for a few
+ * instructions and never while anything is sent.
  */
 public final class Connection {
-  /** What {@link #confirm} gives if a connection does not count as half open. */
+  /** The time in {@link Effects} of a connection that does not count as half open. */
   public static final long NOT_HALF_OPEN = Long.MIN_VALUE;
 
   /** How many packets may wait for the paths; a TCP client sends one SYN a second. */
-  private static final int MAX_PARKED = 8;
+  private static final int MAX_PENDING = 8;
 
-  /** Where a connection stands. */
+  /** The states of the table. */
   public enum State {
-    /** It has, or is about to get, rules on its switches; it counts on its member. */
+    /** It is placed. Nothing but its first packet has come to the controller. */
+    OPENING,
+    /** More of it has come, or it goes on after a pause or from before a restart. */
     OPEN,
-    /** Its rules have timed out; it is remembered, so that it can go on. */
+    /** Its client has ended it. Its rules may still be there. */
+    ENDED,
+    /** Its rules have expired. It is kept, so that it can go on. */
     DORMANT,
     /** It is forgotten. */
-    CLOSED
+    CLOSED;
+
+    /** Whether it has, or is about to get, rules on its switches. */
+    public boolean hasRules() {
+      return this == OPENING || this == OPEN || this == ENDED;
+    }
+
+    /** Whether it counts on its VIP, its member and its paths. */
+    public boolean counts() {
+      return this == OPENING || this == OPEN;
+    }
   }
 
   /** The two paths of an open connection. */
@@ -79,29 +102,56 @@ public final class Connection {
   }
 
   /**
-   * What a connection leaves to the thread that made it stop being open, or being dormant.
+   * What a transition leaves to its caller.
    *
-   * @param wasCounted whether it is to be taken off the counts of its VIP and member
-   * @param wasEnded whether its client had ended it
-   * @param halfOpenUntil until when it would have counted as half open; {@link #NOT_HALF_OPEN} if
-   *     it did not
-   * @param openedAtNanos when its first packet came
-   * @param route its paths, to be released; null if it had none
+   * @param before the state that it left
+   * @param after the state that it entered; the same if only the half-open limit is concerned
+   * @param wasEnded whether the client had ended the connection before
+   * @param halfOpenUntil until when it would have counted as half open, so that it is to be taken
+   *     off the half-open limit; {@link #NOT_HALF_OPEN} if it did not count
+   * @param openedAtNanos when its first packet came, on the controller's monotonic clock
+   * @param route the paths that it had; to be released if it has no rules any more. Null for none
    */
-  public record Left(
-      boolean wasCounted,
+  public record Effects(
+      State before,
+      State after,
       boolean wasEnded,
       long halfOpenUntil,
       long openedAtNanos,
-      @Nullable Route route) {}
+      @Nullable Route route) {
+
+    /** The transition is not one of the state that the connection is in. Nothing has changed. */
+    public static final Effects NONE =
+        new Effects(State.CLOSED, State.CLOSED, false, NOT_HALF_OPEN, 0, null);
+
+    /** Whether this was a transition: of several threads that try the same, one gets true. */
+    public boolean happened() {
+      return before != after;
+    }
+
+    /** Whether it is to be taken off the counts of its VIP and member. */
+    public boolean countsNoMore() {
+      return before.counts() && !after.counts();
+    }
+
+    /** Whether it is to be put on the counts of its VIP and member. */
+    public boolean countsAgain() {
+      return after.counts() && !before.counts();
+    }
+
+    /** The paths to be released; null for none. */
+    public @Nullable Route released() {
+      return after.hasRules() ? null : route;
+    }
+  }
 
   /**
    * Where a connection had its ends until now.
    *
    * @param route the paths between them, to be released; null if it had none
-   * @param isOpen whether it is open, and needs others
+   * @param hasRules whether it needs others
    */
-  public record Moved(Attachment client, Server server, @Nullable Route route, boolean isOpen) {}
+  public record Moved(Attachment client, Server server, @Nullable Route route, boolean hasRules) {}
 
   private final FiveTuple request;
   private final FiveTuple reply;
@@ -118,24 +168,22 @@ public final class Connection {
   /** What is to be learnt from it; null for most. */
   private volatile @Nullable FlowSample sample;
 
-  private State state = State.OPEN;
-  private boolean counted = true;
+  private volatile State state = State.OPENING;
 
-  /** Until when it counts as half open; none if it does not. */
+  /** Whether its client had ended it when its rules expired or it was closed. */
+  private boolean wasEnded;
+
+  /** Until when it counts as half open. */
   private long halfOpenUntil = NOT_HALF_OPEN;
-
-  /** Whether nothing but its first packet came to the controller, nor has it slept. */
-  private boolean unheard = true;
 
   /** Whether its rules end after a shorter time than usual. */
   private volatile boolean brief;
 
-  private boolean over;
-  private @Nullable Route route;
-  private List<Packet> parked = List.of();
-  private long asleepSinceNanos;
+  private volatile @Nullable Route route;
+  private List<Packet> pending = List.of();
+  private long dormantSinceNanos;
   private long openedAtNanos;
-  private boolean programmed;
+  private volatile boolean programmed;
   private boolean wasProgrammed;
   private long programmedAtNanos;
   private @Nullable Long seenAtNanos;
@@ -143,7 +191,7 @@ public final class Connection {
   private long relocatedAtNanos;
 
   /**
-   * An open connection.
+   * A connection that has just been placed.
    *
    * @param request the packets from client to VIP
    * @param vipNumber the VIP's number in the catalog
@@ -247,21 +295,27 @@ public final class Connection {
     brief = isBrief;
   }
 
-  /** It counts as half open no more; until when it would have, or that it did not. */
-  public synchronized long confirm() {
+  /** Its client has been heard again: it does not count as half open any more. */
+  public synchronized Effects hear() {
+    State before = state;
     long until = halfOpenUntil;
     halfOpenUntil = NOT_HALF_OPEN;
-    return until;
+    if (before == State.OPENING) {
+      state = State.OPEN;
+    } else if (until == NOT_HALF_OPEN) {
+      return Effects.NONE;
+    }
+    return new Effects(before, state, false, until, openedAtNanos, route);
   }
 
-  /** More than its first packet came to the controller. */
-  public synchronized void hear() {
-    unheard = false;
-  }
-
-  /** Whether nothing but its first packet came to the controller, nor has it slept. */
-  public synchronized boolean isUnheard() {
-    return unheard;
+  /**
+   * Its rules are sent again, and their counters begin anew: that they have counted nothing does
+   * not mean any more that its client sent nothing. It still counts as half open.
+   */
+  synchronized void countersBeginAnew() {
+    if (state == State.OPENING) {
+      state = State.OPEN;
+    }
   }
 
   /** Whether its rules end after a shorter time than usual. */
@@ -269,151 +323,160 @@ public final class Connection {
     return brief;
   }
 
-  public synchronized State state() {
+  public State state() {
     return state;
   }
 
-  /** The paths; null while the connection is not open, or not yet given any. */
-  public synchronized @Nullable Route route() {
+  /** The paths; null while the connection has no rules, or before it is given any. */
+  public @Nullable Route route() {
     return route;
   }
 
   /**
    * A new connection begins on the port of this one, which its client has ended, with its member
    * and its rules.
-   *
-   * @return the connection that it was until now, which keeps its paths; null if it has not ended,
-   *     or is no longer open
    */
-  public synchronized @Nullable Left startAgain(long nowNanos) {
-    if (!hasEnded()) {
-      return null;
+  public synchronized Effects startAgain(long nowNanos) {
+    if (state != State.ENDED) {
+      return Effects.NONE;
     }
-    Left earlier = new Left(false, true, NOT_HALF_OPEN, openedAtNanos, route);
-    beginCounting();
+    Effects effects =
+        new Effects(State.ENDED, State.OPEN, true, NOT_HALF_OPEN, openedAtNanos, route);
+    goOn();
     openedAtNanos = nowNanos;
-    return earlier;
+    return effects;
   }
 
   /** It goes on after its client has ended it, or after a pause. */
-  private void beginCounting() {
-    over = false;
-    unheard = false;
+  private void goOn() {
+    wasEnded = false;
     brief = false;
     spoilSample();
-    setCounted(true);
+    enter(State.OPEN);
   }
 
-  private boolean setCounted(boolean now) {
-    if (counted == now) {
-      return false;
+  /** Enters a state, and keeps the counts of its paths in step with it. */
+  private void enter(State next) {
+    boolean counted = state.counts();
+    state = next;
+    @Nullable Route paths = route;
+    if (paths != null && counted != next.counts()) {
+      paths.countActive(next.counts() ? 1 : -1);
     }
-    counted = now;
-    if (route != null) {
-      route.countActive(now ? 1 : -1);
-    }
-    return true;
   }
 
   /** Replaces the paths, and moves the connection from the counts of the old to the new ones. */
   private @Nullable Route setRoute(@Nullable Route newRoute) {
     Route old = route;
     route = newRoute;
-    if (counted && newRoute != null) {
+    boolean counts = state.counts();
+    if (counts && newRoute != null) {
       newRoute.countActive(1);
     }
-    if (counted && old != null) {
+    if (counts && old != null) {
       old.countActive(-1);
     }
     return old;
   }
 
-  /** Its client has ended it; whether it is to be taken off the counts of its VIP and member. */
-  public synchronized boolean end(long nowNanos) {
+  /** Its client has ended it. */
+  public synchronized Effects end(long nowNanos) {
     @Nullable FlowSample learning = sample;
-    if (!over && learning != null) {
+    if (!isOver() && learning != null) {
       learning.ended(nowNanos);
     }
-    over = true;
-    return setCounted(false);
+    if (!state.counts()) {
+      wasEnded |= !state.hasRules();
+      return Effects.NONE;
+    }
+    State before = state;
+    enter(State.ENDED);
+    return new Effects(before, State.ENDED, false, NOT_HALF_OPEN, openedAtNanos, route);
   }
 
-  /** Whether its client has ended it. */
+  /** Whether its client has ended it, in whatever state it is now. */
   public synchronized boolean isOver() {
-    return over;
+    return state == State.ENDED || wasEnded;
   }
 
   /** Whether its client has ended it, though its rules may still be there. */
-  public synchronized boolean hasEnded() {
-    return state == State.OPEN && over;
+  public boolean hasEnded() {
+    return state == State.ENDED;
   }
 
   /** Whether the connection goes over one of these paths. */
-  public synchronized boolean uses(Set<LabelledPath> paths) {
-    return route != null && (paths.contains(route.request()) || paths.contains(route.reply()));
+  public boolean uses(Set<LabelledPath> paths) {
+    @Nullable Route current = route;
+    return current != null && (paths.contains(current.request()) || paths.contains(current.reply()));
   }
 
-  /** Puts an open connection to sleep; null if it is not open. */
-  public synchronized @Nullable Left sleep(long nowNanos) {
-    if (state != State.OPEN) {
-      return null;
+  /** Its rules have expired, or are lost. */
+  public synchronized Effects expire(long nowNanos) {
+    if (!state.hasRules()) {
+      return Effects.NONE;
     }
-    asleepSinceNanos = nowNanos;
+    dormantSinceNanos = nowNanos;
     return leave(State.DORMANT);
   }
 
-  /** Wakes a dormant connection, which counts from now on; false if it is not dormant. */
-  public synchronized boolean wake() {
+  /** A dormant connection goes on. */
+  public synchronized Effects reactivate() {
     if (state != State.DORMANT) {
-      return false;
+      return Effects.NONE;
     }
-    state = State.OPEN;
-    beginCounting();
-    return true;
+    Effects effects =
+        new Effects(State.DORMANT, State.OPEN, wasEnded, NOT_HALF_OPEN, openedAtNanos, null);
+    goOn();
+    return effects;
   }
 
-  /** Closes a connection for good; null if it is not in that state. */
-  public synchronized @Nullable Left close(State expected) {
-    return state == expected && state != State.CLOSED ? leave(State.CLOSED) : null;
+  /** Closes a connection that has rules. */
+  public synchronized Effects close() {
+    return state.hasRules() ? leave(State.CLOSED) : Effects.NONE;
   }
 
-  /** Closes an open connection for good; null if it is not open, or not on these paths. */
-  public synchronized @Nullable Left closeOn(Route expected) {
-    return expected.equals(route) ? close(State.OPEN) : null;
+  /** Closes a connection that has rules on these paths. */
+  public synchronized Effects closeOn(Route expected) {
+    return expected.equals(route) ? close() : Effects.NONE;
   }
 
-  private Left leave(State next) {
-    state = next;
+  /** Closes a dormant connection. */
+  public synchronized Effects forget() {
+    return state == State.DORMANT ? leave(State.CLOSED) : Effects.NONE;
+  }
+
+  private Effects leave(State next) {
+    State before = state;
+    wasEnded |= before == State.ENDED;
+    long until = halfOpenUntil;
+    halfOpenUntil = NOT_HALF_OPEN;
     programmed = false;
-    parked = List.of();
-    boolean wasCounted = setCounted(false);
-    return new Left(wasCounted, over, confirm(), openedAtNanos, setRoute(null));
+    pending = List.of();
+    enter(next);
+    return new Effects(before, next, wasEnded, until, openedAtNanos, setRoute(null));
   }
 
-  /** Whether the connection has slept since then without a break. */
-  public synchronized boolean isAsleepSince(long nanos) {
-    return state == State.DORMANT && asleepSinceNanos == nanos;
+  /** Whether the connection has been dormant since then without a break. */
+  public synchronized boolean isDormantSince(long nanos) {
+    return state == State.DORMANT && dormantSinceNanos == nanos;
   }
 
   /**
    * Gives the connection its paths. Gives back those that it has no use for: the ones from before,
-   * or these if it is no longer open.
+   * or these if it has no rules any more.
    */
   public synchronized @Nullable Route take(Route newRoute) {
-    if (state != State.OPEN) {
-      return newRoute;
-    }
-    return setRoute(newRoute);
+    return state.hasRules() ? setRoute(newRoute) : newRoute;
   }
 
   /**
    * Leads the connection over other paths, and moves it from the counts of the old to the new ones;
-   * false if it is no longer open on the paths that it was thought to be on.
+   * false if it is not on the paths that it was thought to be on.
    *
    * @param nowNanos when its rules are changed, on the controller's monotonic clock
    */
   public synchronized boolean move(Route from, Route to, long nowNanos) {
-    if (state != State.OPEN || !from.equals(route)) {
+    if (!from.equals(route)) {
       return false;
     }
     setRoute(to);
@@ -422,13 +485,13 @@ public final class Connection {
   }
 
   /**
-   * Whether its rules are to be sent now: if it is open, and they were not sent within that time.
+   * Whether its rules are to be sent now: if it is to have any, and they were not sent within that time.
    * Switches need a moment until a rule takes effect; packets that come in the meantime must not
    * double the load.
    */
   public synchronized boolean program(long nowNanos, long withinNanos) {
     boolean due =
-        state == State.OPEN && (!programmed || nowNanos - programmedAtNanos >= withinNanos);
+        state.hasRules() && (!programmed || nowNanos - programmedAtNanos >= withinNanos);
     if (due) {
       if (wasProgrammed) {
         spoilSample(); // the counters of rules that are sent again begin anew
@@ -459,7 +522,7 @@ public final class Connection {
     if (state == State.CLOSED || isThere || rests) {
       return null;
     }
-    Moved before = new Moved(client, server, setRoute(null), state == State.OPEN);
+    Moved before = new Moved(client, server, setRoute(null), state.hasRules());
     client = newClient;
     server = newServer;
     wasRelocated = true;
@@ -470,7 +533,7 @@ public final class Connection {
   }
 
   /** Whether its rules were sent since it was opened. */
-  public synchronized boolean isProgrammed() {
+  public boolean isProgrammed() {
     return programmed;
   }
 
@@ -486,36 +549,37 @@ public final class Connection {
     return seen == null || sent - seen > 0 ? sent : seen;
   }
 
-  /** What became of a packet that was to go on its way. */
-  public enum Parking {
+  /** What becomes of a packet that is to be sent on. */
+  public enum Delivery {
     /** The paths are ready: it can be sent. */
     READY,
-    /** It waits until they are. */
-    PARKED,
-    /** Too many wait already. */
+    /** It is kept until they are. */
+    PENDING,
+    /** Too many are kept already. */
     FULL
   }
 
   /** Keeps a packet until the paths are ready, unless they are. */
-  public synchronized Parking park(Packet packet) {
-    if (route != null && route.isReady() && parked.isEmpty()) {
-      return Parking.READY;
+  public synchronized Delivery deliver(Packet packet) {
+    @Nullable Route paths = route;
+    if (paths != null && paths.isReady() && pending.isEmpty()) {
+      return Delivery.READY;
     }
-    if (parked.size() >= MAX_PARKED) {
-      return Parking.FULL;
+    if (pending.size() >= MAX_PENDING) {
+      return Delivery.FULL;
     }
-    if (parked.isEmpty()) {
-      parked = new ArrayList<>(1);
+    if (pending.isEmpty()) {
+      pending = new ArrayList<>(1);
     }
-    parked.add(packet);
-    return Parking.PARKED;
+    pending.add(packet);
+    return Delivery.PENDING;
   }
 
-  /** The packets that waited, oldest first; they wait no more. */
-  public synchronized List<Packet> unpark() {
-    List<Packet> waiting = parked;
-    parked = List.of();
-    return waiting;
+  /** The packets that were kept, oldest first; they are kept no more. */
+  public synchronized List<Packet> takePending() {
+    List<Packet> kept = pending;
+    pending = List.of();
+    return kept;
   }
 
   /** What the client's edge switch makes of packets to the VIP. */
@@ -548,7 +612,7 @@ public final class Connection {
                 phase(),
                 Math.max(0, nowNanos - openedAtNanos),
                 generation,
-                route == null ? null : route.shown()));
+                shownRoute()));
   }
 
   /** How long ago its first packet came, or it was taken over from the switches. */
@@ -560,7 +624,12 @@ public final class Connection {
     if (state == State.DORMANT) {
       return Phase.DORMANT;
     }
-    return over ? Phase.ENDED : Phase.OPEN;
+    return state == State.ENDED ? Phase.ENDED : Phase.OPEN;
+  }
+
+  private PlacedConnection.@Nullable Route shownRoute() {
+    @Nullable Route paths = route;
+    return paths == null ? null : paths.shown();
   }
 
   @Override

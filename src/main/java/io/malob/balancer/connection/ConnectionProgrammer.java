@@ -228,7 +228,7 @@ public final class ConnectionProgrammer {
 
   /** Puts the rules of an open connection on its switches, whatever is there. */
   public void restore(Connection connection, Route route) {
-    connection.hear(); // their counts begin anew, and say nothing about its client
+    connection.countersBeginAnew();
     if (!connection.program(nanoTime.getAsLong(), 0)) {
       return; // its rules would outlive it
     }

@@ -6,7 +6,7 @@ import com.google.common.cache.RemovalNotification;
 import io.malob.algorithm.graph.Path;
 import io.malob.balancer.api.ConnectionRecord;
 import io.malob.balancer.api.ConnectionRecord.End;
-import io.malob.balancer.connection.Connection.Left;
+import io.malob.balancer.connection.Connection.Effects;
 import io.malob.balancer.connection.Connection.Route;
 import io.malob.module.NanoTicker;
 import io.malob.openflow.Cookie;
@@ -100,7 +100,7 @@ public final class ConnectionRecords {
    *
    * @param left as it was until then
    */
-  public void left(Connection connection, Left left, End end) {
+  public void left(Connection connection, Effects left, End end) {
     if (sink != null) {
       // if it was reactivated and lost its rules again, the earlier record leaves
       byGeneration.put(
@@ -115,14 +115,14 @@ public final class ConnectionRecords {
    *
    * @param earlier the connection as it was until then
    */
-  public void replaced(Connection connection, Left earlier) {
+  public void replaced(Connection connection, Effects earlier) {
     @Nullable Consumer<ConnectionRecord> taker = sink;
     if (taker != null) {
       taker.accept(record(connection, earlier, End.CLIENT, nanoTime.getAsLong()));
     }
   }
 
-  private ConnectionRecord record(Connection connection, Left left, End end, long nowNanos) {
+  private ConnectionRecord record(Connection connection, Effects left, End end, long nowNanos) {
     return new ConnectionRecord(
         clock.instant(),
         Math.max(0, nowNanos - left.openedAtNanos()),

@@ -1,9 +1,8 @@
 package io.malob.balancer.connection;
 
 import io.malob.algorithm.FiveTuple;
-import io.malob.balancer.connection.Connection.Left;
+import io.malob.balancer.connection.Connection.Effects;
 import io.malob.balancer.connection.Connection.Route;
-import io.malob.balancer.connection.Connection.State;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All connections, open and dormant, found by the five-tuple of their requests and by that of their
- * replies. Bounded: the dormant ones that fell asleep first are forgotten first. Thread-safe; a
+ * replies. Bounded: those that have been dormant for longest are forgotten first. Thread-safe; a
  * look-up takes no lock.
  */
 public final class ConnectionTable {
@@ -44,10 +43,10 @@ public final class ConnectionTable {
 
   private final Map<FiveTuple, Connection> byRequest = new ConcurrentHashMap<>();
   private final Map<FiveTuple, Connection> byReply = new ConcurrentHashMap<>();
-  private final ConcurrentLinkedQueue<Sleeper> sleepers = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<Dormant> queue = new ConcurrentLinkedQueue<>();
   private final ReentrantLock sweeping = new ReentrantLock();
   private final AtomicInteger open = new AtomicInteger();
-  private final AtomicInteger asleep = new AtomicInteger();
+  private final AtomicInteger dormant = new AtomicInteger();
 
   /** The length of the queue, which the queue itself would have to walk for. */
   private final AtomicInteger queued = new AtomicInteger();
@@ -103,53 +102,52 @@ public final class ConnectionTable {
     return Admission.ADDED;
   }
 
-  /** Puts an open connection to sleep; null if it is not open. */
-  public @Nullable Left sleep(Connection connection) {
+  /** The rules of a connection have expired: it is kept as dormant. */
+  public Effects expire(Connection connection) {
     long now = nanoTime.getAsLong();
-    @Nullable Left left = connection.sleep(now);
-    if (left == null) {
-      return null;
-    }
-    open.decrementAndGet();
-    sleepers.add(new Sleeper(connection, now));
-    queued.incrementAndGet();
-    if (asleep.incrementAndGet() > maxDormant) {
-      sweep();
-    }
-    return left;
-  }
-
-  /**
-   * Wakes a dormant connection, which is then to be put on the counts; false if it is not dormant,
-   * or if the table is full.
-   */
-  public boolean wake(Connection connection) {
-    if (open.incrementAndGet() > maxOpen || !connection.wake()) {
+    Effects effects = connection.expire(now);
+    if (effects.happened()) {
       open.decrementAndGet();
-      return false;
+      queue.add(new Dormant(connection, now));
+      queued.incrementAndGet();
+      if (dormant.incrementAndGet() > maxDormant) {
+        sweep();
+      }
     }
-    asleep.decrementAndGet();
-    return true;
+    return effects;
   }
 
-  /** Forgets a connection that is in that state; null if it is not. */
-  public @Nullable Left forget(Connection connection, State expected) {
-    return forgotten(connection, connection.close(expected), expected);
+  /** A dormant connection goes on; not if the table is full. */
+  public Effects reactivate(Connection connection) {
+    Effects effects =
+        open.incrementAndGet() > maxOpen ? Effects.NONE : connection.reactivate();
+    (effects.happened() ? dormant : open).decrementAndGet();
+    return effects;
   }
 
-  /** Forgets an open connection that is on these paths; null if it is not. */
-  public @Nullable Left forgetOn(Connection connection, Route route) {
-    return forgotten(connection, connection.closeOn(route), State.OPEN);
+  /** Forgets a connection that has rules. */
+  public Effects close(Connection connection) {
+    return left(connection, connection.close());
   }
 
-  private @Nullable Left forgotten(Connection connection, @Nullable Left left, State before) {
-    if (left != null) {
-      (before == State.OPEN ? open : asleep).decrementAndGet();
+  /** Forgets a connection that has rules on these paths. */
+  public Effects closeOn(Connection connection, Route route) {
+    return left(connection, connection.closeOn(route));
+  }
+
+  /** Forgets a dormant connection. */
+  public Effects forget(Connection connection) {
+    return left(connection, connection.forget());
+  }
+
+  private Effects left(Connection connection, Effects effects) {
+    if (effects.happened()) {
+      (effects.before().hasRules() ? open : dormant).decrementAndGet();
       byRequest.remove(connection.request(), connection);
       byReply.remove(connection.reply(), connection);
       forgotten.accept(connection);
     }
-    return left;
+    return effects;
   }
 
   /** Forgets the dormant connections that are too many or too old. To be called now and then. */
@@ -159,34 +157,34 @@ public final class ConnectionTable {
     }
     try {
       long now = nanoTime.getAsLong();
-      Sleeper first = sleepers.peek();
-      while (first != null && (first.woke() || hasToGo(first, now))) {
-        sleepers.poll();
+      @Nullable Dormant first = queue.peek();
+      while (first != null && (first.isOutdated() || hasToGo(first, now))) {
+        queue.poll();
         queued.decrementAndGet();
-        if (!first.woke()) {
-          forget(first.connection, State.DORMANT);
+        if (!first.isOutdated()) {
+          forget(first.connection);
         }
-        first = sleepers.peek();
+        first = queue.peek();
       }
       if (queued.get() > 2L * maxDormant) {
-        dropWoken();
+        dropOutdated();
       }
     } finally {
       sweeping.unlock();
     }
   }
 
-  private void dropWoken() {
-    for (Iterator<Sleeper> each = sleepers.iterator(); each.hasNext(); ) {
-      if (each.next().woke()) {
+  private void dropOutdated() {
+    for (Iterator<Dormant> each = queue.iterator(); each.hasNext(); ) {
+      if (each.next().isOutdated()) {
         each.remove();
         queued.decrementAndGet();
       }
     }
   }
 
-  private boolean hasToGo(Sleeper sleeper, long nowNanos) {
-    return nowNanos - sleeper.sinceNanos >= dormantNanos || asleep.get() > maxDormant;
+  private boolean hasToGo(Dormant entry, long nowNanos) {
+    return nowNanos - entry.sinceNanos >= dormantNanos || dormant.get() > maxDormant;
   }
 
   /** All connections that meet a condition; linear, for administrators' changes. */
@@ -206,8 +204,8 @@ public final class ConnectionTable {
   }
 
   /** Whether half of the room for dormant connections is taken. */
-  public boolean isHalfAsleep() {
-    return asleep.get() >= maxDormant / 2;
+  public boolean isHalfFullOfDormant() {
+    return dormant.get() >= maxDormant / 2;
   }
 
   /** Whether no more connections can be opened. */
@@ -215,25 +213,26 @@ public final class ConnectionTable {
     return open.get() >= maxOpen;
   }
 
-  /** How many connections are open. */
+  /** How many connections have rules. */
   public int open() {
     return open.get();
   }
 
   /** How many connections are dormant. */
   public int dormant() {
-    return asleep.get();
+    return dormant.get();
   }
 
-  /** How many entries the queue of sleepers has, with those that have woken up since. */
+  /** How many entries the queue has, with those of connections that are dormant no more. */
   int queued() {
     return queued.get();
   }
 
-  private record Sleeper(Connection connection, long sinceNanos) {
-    /** Whether the connection has woken up since, or is forgotten. */
-    boolean woke() {
-      return !connection.isAsleepSince(sinceNanos);
+  /** An entry of the queue, which stays there when the connection goes on. */
+  private record Dormant(Connection connection, long sinceNanos) {
+    /** Whether the connection has gone on since, or is forgotten. */
+    boolean isOutdated() {
+      return !connection.isDormantSince(sinceNanos);
     }
   }
 }

@@ -114,7 +114,7 @@ final class FlowSample {
    * up, at each round.
    */
   boolean isStale(int maxRounds) {
-    boolean hasRules = connection.state() == Connection.State.OPEN;
+    boolean hasRules = connection.state().hasRules();
     rounds = hasRules ? 0 : rounds + 1;
     return spoilt || rounds > maxRounds;
   }

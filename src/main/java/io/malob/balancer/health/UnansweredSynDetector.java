@@ -119,7 +119,7 @@ public final class UnansweredSynDetector {
 
   private void ask(Connection connection) {
     @Nullable IOFSwitch sw = switches.getActiveSwitch(connection.server().at().switchId());
-    if (sw == null || connection.state() != Connection.State.OPEN) {
+    if (sw == null || !connection.state().hasRules()) {
       return;
     }
     Futures.addCallback(

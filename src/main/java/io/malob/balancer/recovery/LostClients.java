@@ -130,7 +130,7 @@ public final class LostClients {
   private void look(Connection connection, long nowNanos) {
     DatapathId at = connection.client().switchId();
     @Nullable Long since = lost.get(at);
-    if (since == null || connection.state() != Connection.State.OPEN) {
+    if (since == null || !connection.state().hasRules()) {
       return;
     }
     if (!isOver(connection, since, nowNanos)) {

@@ -144,7 +144,7 @@ public final class ReconcileRounds {
   private void sortConnections() {
     ofRound.clear();
     for (Connection connection : parts.connections().all()) {
-      if (connection.state() == Connection.State.OPEN) {
+      if (connection.state().hasRules()) {
         DatapathId clientSwitch = connection.client().switchId();
         DatapathId memberSwitch = connection.server().at().switchId();
         ofRound.put(clientSwitch, connection);

@@ -169,7 +169,7 @@ public final class Reconciler {
   /** A rule of an open connection stays; one that is not up to date is written over. */
   private boolean belongs(
       Connection connection, FoundRule.Direction rule, @Nullable LabelledPath path) {
-    if (connection.state() != State.OPEN) {
+    if (!connection.state().hasRules()) {
       return false;
     }
     if (path != null && connection.isProgrammedBefore(settledNanos)) {
@@ -254,7 +254,7 @@ public final class Reconciler {
   private boolean shouldHaveRules(Connection connection) {
     return (connection.client().switchId().equals(at)
             || connection.server().at().switchId().equals(at))
-        && connection.state() == State.OPEN
+        && connection.state().hasRules()
         && connection.isProgrammedBefore(settledNanos);
   }
 

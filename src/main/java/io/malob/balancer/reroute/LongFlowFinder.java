@@ -84,8 +84,7 @@ public final class LongFlowFinder {
         isReply ? connections.byReply(tuple) : connections.byRequest(tuple);
     return connection != null
             && connection.generation() == Cookie.generation(rule.getCookie())
-            && connection.state() == Connection.State.OPEN
-            && !connection.isOver()
+            && connection.state().counts()
         ? connection
         : null;
   }

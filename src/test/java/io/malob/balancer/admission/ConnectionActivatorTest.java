@@ -36,7 +36,7 @@ class ConnectionActivatorTest {
   void firstPacketOfAConnection_getsARuleAtEachEdge() {
     Connection connection = all.open(PORT);
 
-    assertEquals(State.OPEN, connection.state());
+    assertEquals(State.OPENING, connection.state());
     assertEquals(1, all.rules(LifecycleFixture.S1, Cookie.Kind.REQUEST).size());
     assertEquals(1, all.rules(LifecycleFixture.S3, Cookie.Kind.REPLY).size());
     all.assertCounts(1);

@@ -89,7 +89,7 @@ class ConnectionTeardownTest {
     Connection connection = all.open(PORT);
     all.teardown.timedOut(S1, connection.request(), connection.generation() + 1, false);
 
-    assertEquals(State.OPEN, connection.state());
+    assertEquals(State.OPENING, connection.state());
     all.assertCounts(1);
   }
 
@@ -99,7 +99,7 @@ class ConnectionTeardownTest {
     all.teardown.timedOut(
         LifecycleFixture.S2, connection.request(), connection.generation(), false);
 
-    assertEquals(State.OPEN, connection.state());
+    assertEquals(State.OPENING, connection.state());
     all.assertCounts(1);
   }
 
@@ -132,8 +132,7 @@ class ConnectionTeardownTest {
 
   @Test
   void timeOut_ofABriefRuleWithoutAPacket_forgetsTheConnection() {
-    Connection connection = all.open(PORT);
-    connection.halfOpen(connection.confirm(), true);
+    Connection connection = all.open(PORT, true);
 
     timeOut(connection, true);
 
@@ -144,8 +143,7 @@ class ConnectionTeardownTest {
 
   @Test
   void timeOut_ofABriefRule_ofAClientThatWasHeard_isRemembered() {
-    Connection connection = all.open(PORT);
-    connection.halfOpen(connection.confirm(), true);
+    Connection connection = all.open(PORT, true);
     all.teardown.heard(connection);
 
     timeOut(connection, true);
@@ -174,7 +172,7 @@ class ConnectionTeardownTest {
   void switchReset_makesTheConnectionsOfItsClientsDormant() {
     Connection connection = all.open(PORT);
     all.teardown.switchReset(LifecycleFixture.S3);
-    assertEquals(State.OPEN, connection.state());
+    assertEquals(State.OPENING, connection.state());
 
     all.teardown.switchReset(S1);
 
@@ -267,7 +265,7 @@ class ConnectionTeardownTest {
     assertTrue(all.teardown.makeRoom(ended));
     assertTrue(all.teardown.makeRoom(dormant));
 
-    assertEquals(State.OPEN, open.state());
+    assertEquals(State.OPENING, open.state());
     assertEquals(State.CLOSED, ended.state());
     assertEquals(State.CLOSED, dormant.state());
     assertEquals(1, all.rules(S1, Cookie.Kind.REQUEST).size() - 1, "the dormant one's is stale");

@@ -310,10 +310,15 @@ public final class LifecycleFixture {
 
   /** A connection that is placed, counted and started by its first packet. */
   public Connection open(int clientPort) {
+    return open(clientPort, false);
+  }
+
+  /** The same, with rules that end soon if {@code isBrief}. */
+  Connection open(int clientPort, boolean isBrief) {
     Connection connection = connection(clientPort);
     assertNull(connectionLimiter.take(vipNumber(), Server.NO_LIMIT, server()));
     assertEquals(Admission.ADDED, connections.add(connection));
-    connection.halfOpen(halfOpen.add(vipNumber(), 15), false);
+    connection.halfOpen(halfOpen.add(vipNumber(), 15), isBrief);
     activator.start(connection, placement(), arrival(fromClient(clientPort, Packet.TCP_SYN)));
     return connection;
   }

@@ -62,7 +62,7 @@ class ReactivationRaceTest {
           while (!connection.hasEnded()) {
             Thread.onSpinWait();
           }
-          if (connection.startAgain(0) != null) {
+          if (connection.startAgain(0).happened()) {
             all.connectionLimiter.again(connection, all.view.get());
           }
         });
@@ -76,7 +76,7 @@ class ReactivationRaceTest {
         new CyclicBarrier(
             2,
             () -> {
-              boolean counts = connection.state() == State.OPEN && !connection.isOver();
+              boolean counts = connection.state().counts();
               all.assertCounts(counts ? 1 : 0);
             });
     Together.run(

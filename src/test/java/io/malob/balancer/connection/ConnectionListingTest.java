@@ -122,8 +122,8 @@ class ConnectionListingTest {
   void page_beginsAfterAConnectionThatHasGone() {
     List<Connection> all = IntStream.rangeClosed(1, 6).mapToObj(this::added).toList();
     ConnectionPage first = listing.page(any -> true, null, 3);
-    table.forget(all.get(2), Connection.State.OPEN);
-    table.forget(all.get(3), Connection.State.OPEN);
+    table.close(all.get(2));
+    table.close(all.get(3));
 
     assertEquals(List.of(5, 6), ports(listing.page(any -> true, first.last().orElseThrow(), 3)));
   }
@@ -141,10 +141,10 @@ class ConnectionListingTest {
     connection.end(clock.get());
     assertEquals(Phase.ENDED, only().phase());
 
-    table.sleep(connection);
+    table.expire(connection);
     assertEquals(Phase.DORMANT, only().phase());
 
-    table.forget(connection, Connection.State.DORMANT);
+    table.forget(connection);
     assertTrue(listing.page(any -> true, null, 1).connections().isEmpty());
   }
 
@@ -155,8 +155,8 @@ class ConnectionListingTest {
     clock.set(5_000);
     assertEquals(4_000, only().ageNanos());
 
-    assertTrue(connection.end(clock.get()));
-    assertNotNull(connection.startAgain(4_500));
+    assertTrue(connection.end(clock.get()).happened());
+    assertTrue(connection.startAgain(4_500).happened());
     assertEquals(500, only().ageNanos());
   }
 
@@ -203,7 +203,7 @@ class ConnectionListingTest {
                 Connection passing =
                     connection(CLIENT, random.nextInt(2_000) * 20 + 7, SERVERS.get(0), 0);
                 table.add(passing);
-                table.forget(passing, Connection.State.OPEN);
+                table.close(passing);
               }
             });
     churn.start();

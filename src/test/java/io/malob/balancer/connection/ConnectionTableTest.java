@@ -68,13 +68,13 @@ class ConnectionTableTest {
 
   private Connection asleep(int clientPort) {
     Connection connection = added(clientPort);
-    assertNotNull(table.sleep(connection));
+    assertTrue(table.expire(connection).happened());
     return connection;
   }
 
   private void assertCounts(int open, int dormant) {
     assertEquals(List.of(open, dormant), List.of(table.open(), table.dormant()));
-    assertEquals(open, table.find(each -> each.state() == State.OPEN).size());
+    assertEquals(open, table.find(each -> each.state().hasRules()).size());
     assertEquals(dormant, table.find(each -> each.state() == State.DORMANT).size());
   }
 
@@ -133,7 +133,7 @@ class ConnectionTableTest {
     Connection dormant = asleep(1);
     Connection other = connection(1, VIP_B, SERVERS.get(0));
     assertEquals(Admission.CLASH, table.add(other));
-    assertNotNull(table.forget(dormant, State.DORMANT));
+    assertTrue(table.forget(dormant).happened());
     assertEquals(Admission.ADDED, table.add(other));
     assertNull(table.byRequest(dormant.request()));
     assertSame(other, table.byReply(dormant.reply()));
@@ -148,7 +148,7 @@ class ConnectionTableTest {
     }
     assertEquals(Admission.FULL, table.add(connection(99)));
     assertCounts(MAX_OPEN, 0);
-    assertNotNull(table.forget(open.get(2), State.OPEN));
+    assertTrue(table.close(open.get(2)).happened());
     added(99);
     assertCounts(MAX_OPEN, 0);
   }
@@ -156,21 +156,21 @@ class ConnectionTableTest {
   @Test
   void sleepWakeAndForget_changeCountsOnceOnly() {
     Connection connection = added(1);
-    assertFalse(table.wake(connection));
-    assertNull(table.forget(connection, State.DORMANT));
-    assertNotNull(table.sleep(connection));
-    assertNull(table.sleep(connection));
-    assertNull(table.forget(connection, State.OPEN));
+    assertFalse(table.reactivate(connection).happened());
+    assertFalse(table.forget(connection).happened());
+    assertTrue(table.expire(connection).happened());
+    assertFalse(table.expire(connection).happened());
+    assertFalse(table.close(connection).happened());
     assertCounts(0, 1);
-    assertTrue(table.wake(connection));
-    assertFalse(table.wake(connection));
+    assertTrue(table.reactivate(connection).happened());
+    assertFalse(table.reactivate(connection).happened());
     assertCounts(1, 0);
-    assertNotNull(table.sleep(connection));
-    assertNotNull(table.forget(connection, State.DORMANT));
-    assertNull(table.forget(connection, State.DORMANT));
-    assertNull(table.forget(connection, State.OPEN));
-    assertNull(table.sleep(connection));
-    assertFalse(table.wake(connection));
+    assertTrue(table.expire(connection).happened());
+    assertTrue(table.forget(connection).happened());
+    assertFalse(table.forget(connection).happened());
+    assertFalse(table.close(connection).happened());
+    assertFalse(table.expire(connection).happened());
+    assertFalse(table.reactivate(connection).happened());
     assertCounts(0, 0);
     assertNull(table.byRequest(connection.request()));
     assertNull(table.byReply(connection.reply()));
@@ -179,9 +179,9 @@ class ConnectionTableTest {
   @Test
   void forget_ofConnectionThatWasReplaced_leavesItsSuccessor() {
     Connection old = asleep(1);
-    assertNotNull(table.forget(old, State.DORMANT));
+    assertTrue(table.forget(old).happened());
     Connection successor = added(1);
-    assertNull(table.forget(old, State.DORMANT));
+    assertFalse(table.forget(old).happened());
     assertSame(successor, table.byRequest(old.request()));
     assertSame(successor, table.byReply(old.reply()));
   }
@@ -192,7 +192,7 @@ class ConnectionTableTest {
     for (int port = 1; port <= MAX_OPEN; port++) {
       added(port);
     }
-    assertFalse(table.wake(dormant));
+    assertFalse(table.reactivate(dormant).happened());
     assertCounts(MAX_OPEN, 1);
     assertEquals(State.DORMANT, dormant.state());
   }
@@ -203,8 +203,8 @@ class ConnectionTableTest {
     Connection second = asleep(2);
     Connection third = asleep(3);
     clock.incrementAndGet();
-    assertTrue(table.wake(first));
-    assertNotNull(table.sleep(first)); // now the youngest
+    assertTrue(table.reactivate(first).happened());
+    assertTrue(table.expire(first).happened()); // now the youngest
     Connection fourth = asleep(4);
     assertEquals(State.CLOSED, second.state());
     assertEquals(List.of(second), forgotten);
@@ -235,12 +235,12 @@ class ConnectionTableTest {
   void sweep_ofConnectionThatWokeMeanwhile_countsFromItsLastSleep() {
     Connection connection = asleep(1);
     clock.addAndGet(DORMANT_NANOS / 2);
-    assertTrue(table.wake(connection));
-    assertNotNull(table.sleep(connection));
+    assertTrue(table.reactivate(connection).happened());
+    assertTrue(table.expire(connection).happened());
     clock.addAndGet(DORMANT_NANOS / 2);
     table.sweep();
     assertCounts(0, 1);
-    assertTrue(table.wake(connection));
+    assertTrue(table.reactivate(connection).happened());
     clock.addAndGet(10 * DORMANT_NANOS);
     table.sweep();
     assertCounts(1, 0);
@@ -256,8 +256,8 @@ class ConnectionTableTest {
         table.sweep();
         assertTrue(table.queued() <= 2 * MAX_DORMANT, table.queued() + " after a sweep");
       }
-      assertTrue(table.wake(restless));
-      assertNotNull(table.sleep(restless));
+      assertTrue(table.reactivate(restless).happened());
+      assertTrue(table.expire(restless).happened());
     }
     table.sweep();
     assertTrue(table.queued() <= 2 * MAX_DORMANT, table.queued() + " remembered");
@@ -281,17 +281,19 @@ class ConnectionTableTest {
         });
     busy.sweep();
     List<Connection> all = busy.find(any -> true);
-    assertEquals(busy.open(), all.stream().filter(c -> c.state() == State.OPEN).count());
+    assertEquals(busy.open(), all.stream().filter(c -> c.state().hasRules()).count());
     assertEquals(busy.dormant(), all.stream().filter(c -> c.state() == State.DORMANT).count());
     assertEquals(busy.open() + busy.dormant(), all.size(), "a closed connection was left");
-    assertEquals(counted.get(), busy.open(), "who added, slept, woke and forgot knows the count");
+    assertEquals(counted.get(), busy.open(), "who added, expired, reactivated and forgot knows the count");
     assertTrue(busy.open() <= maxOpen);
     assertTrue(busy.dormant() <= maxDormant);
     for (Connection connection : all) {
       assertSame(connection, busy.byReply(connection.reply()), "a reply is of one connection");
     }
     for (Connection connection : all) {
-      assertNotNull(busy.forget(connection, connection.state()));
+      assertTrue(
+          (connection.state().hasRules() ? busy.close(connection) : busy.forget(connection))
+              .happened());
       assertNull(busy.byReply(connection.reply()));
     }
     assertEquals(List.of(0, 0), List.of(busy.open(), busy.dormant()));
@@ -311,13 +313,13 @@ class ConnectionTableTest {
         counted.incrementAndGet();
       }
     } else if (choice < 6) {
-      counted.addAndGet(busy.sleep(known) != null ? -1 : 0);
+      counted.addAndGet(busy.expire(known).happened() ? -1 : 0);
     } else if (choice < 8) {
-      counted.addAndGet(busy.wake(known) ? 1 : 0);
+      counted.addAndGet(busy.reactivate(known).happened() ? 1 : 0);
     } else if (choice == 8) {
-      counted.addAndGet(busy.forget(known, State.OPEN) != null ? -1 : 0);
+      counted.addAndGet(busy.close(known).happened() ? -1 : 0);
     } else if (random.nextBoolean()) {
-      busy.forget(known, State.DORMANT);
+      busy.forget(known);
     } else {
       busy.sweep();
     }

@@ -10,9 +10,9 @@ import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
 import io.malob.balancer.admission.LifecycleFixture;
 import io.malob.balancer.api.PlacedConnection;
-import io.malob.balancer.connection.Connection.Left;
+import io.malob.balancer.connection.Connection.Effects;
 import io.malob.balancer.connection.Connection.Moved;
-import io.malob.balancer.connection.Connection.Parking;
+import io.malob.balancer.connection.Connection.Delivery;
 import io.malob.balancer.connection.Connection.Route;
 import io.malob.balancer.connection.Connection.State;
 import io.malob.openflow.packet.Packet;
@@ -37,10 +37,11 @@ class ConnectionTest {
   private final LifecycleFixture all = new LifecycleFixture();
   private final Route route = all.route();
 
-  /** The states of the table. */
+  /** The states of the table, and what they are entered from where that matters. */
   enum Situation {
     /** It has no paths yet. */
     NEW,
+    OPENING,
     OPEN,
     ENDED,
     DORMANT,
@@ -51,12 +52,13 @@ class ConnectionTest {
 
   /** The transitions of the table. */
   enum Event {
+    HEAR,
     END,
     START_AGAIN,
-    SLEEP,
-    WAKE,
-    CLOSE_OPEN,
-    CLOSE_DORMANT,
+    EXPIRE,
+    REACTIVATE,
+    CLOSE,
+    FORGET,
     CLOSE_ON,
     CLOSE_ON_OTHER,
     TAKE,
@@ -72,16 +74,17 @@ class ConnectionTest {
   private static Map<Situation, Consumer<Connection>> ways() {
     Map<Situation, Consumer<Connection>> ways = new EnumMap<>(Situation.class);
     ways.put(Situation.NEW, connection -> {});
-    ways.put(Situation.OPEN, connection -> {});
+    ways.put(Situation.OPENING, connection -> {});
+    ways.put(Situation.OPEN, Connection::hear);
     ways.put(Situation.ENDED, connection -> connection.end(1));
-    ways.put(Situation.DORMANT, connection -> connection.sleep(2));
+    ways.put(Situation.DORMANT, connection -> connection.expire(2));
     ways.put(
         Situation.ENDED_DORMANT,
         connection -> {
           connection.end(1);
-          connection.sleep(2);
+          connection.expire(2);
         });
-    ways.put(Situation.CLOSED, connection -> connection.close(State.OPEN));
+    ways.put(Situation.CLOSED, Connection::close);
     return ways;
   }
 
@@ -98,12 +101,13 @@ class ConnectionTest {
   private String result(Connection connection, Event event) {
     Route other = all.otherRoute();
     return switch (event) {
-      case END -> connection.end(NOW) ? "uncount" : "-";
-      case START_AGAIN -> connection.startAgain(NOW) == null ? "-" : "done";
-      case SLEEP -> text(connection.sleep(NOW));
-      case WAKE -> connection.wake() ? "count" : "-";
-      case CLOSE_OPEN -> text(connection.close(State.OPEN));
-      case CLOSE_DORMANT -> text(connection.close(State.DORMANT));
+      case HEAR -> text(connection.hear());
+      case END -> text(connection.end(NOW));
+      case START_AGAIN -> text(connection.startAgain(NOW));
+      case EXPIRE -> text(connection.expire(NOW));
+      case REACTIVATE -> text(connection.reactivate());
+      case CLOSE -> text(connection.close());
+      case FORGET -> text(connection.forget());
       case CLOSE_ON -> text(connection.closeOn(route));
       case CLOSE_ON_OTHER -> text(connection.closeOn(other));
       case TAKE -> taken(connection.take(other), other);
@@ -116,20 +120,22 @@ class ConnectionTest {
     };
   }
 
-  private static String text(Left left) {
-    if (left == null) {
+  private static String text(Effects effects) {
+    if (!effects.happened()) {
+      assertEquals(Effects.NONE, effects);
       return "-";
     }
-    return (left.wasCounted() ? "uncount" : "leave")
-        + (left.wasEnded() ? " ended" : "")
-        + (left.route() == null ? "" : " release");
+    String counts = effects.countsNoMore() ? "uncount" : effects.countsAgain() ? "count" : "leave";
+    return counts
+        + (effects.wasEnded() ? " ended" : "")
+        + (effects.released() == null ? "" : " release");
   }
 
   private static String text(Moved moved) {
     if (moved == null) {
       return "-";
     }
-    return (moved.isOpen() ? "reroute" : "done") + (moved.route() == null ? "" : " release");
+    return (moved.hasRules() ? "reroute" : "done") + (moved.route() == null ? "" : " release");
   }
 
   private static String taken(Route spare, Route given) {
@@ -142,76 +148,95 @@ class ConnectionTest {
   @ParameterizedTest(name = "{0} {1}")
   @CsvSource({
     // state, transition, what its caller does, the state afterwards, whether it counts then
-    "NEW, END, uncount, OPEN, false",
-    "OPEN, END, uncount, OPEN, false",
-    "ENDED, END, -, OPEN, false",
+    "NEW, HEAR, leave, OPEN, true",
+    "OPENING, HEAR, leave, OPEN, true",
+    "OPEN, HEAR, -, OPEN, true",
+    "ENDED, HEAR, -, ENDED, false",
+    "DORMANT, HEAR, -, DORMANT, false",
+    "ENDED_DORMANT, HEAR, -, DORMANT, false",
+    "CLOSED, HEAR, -, CLOSED, false",
+    "NEW, END, uncount, ENDED, false",
+    "OPENING, END, uncount, ENDED, false",
+    "OPEN, END, uncount, ENDED, false",
+    "ENDED, END, -, ENDED, false",
     "DORMANT, END, -, DORMANT, false",
     "ENDED_DORMANT, END, -, DORMANT, false",
     "CLOSED, END, -, CLOSED, false",
-    "NEW, START_AGAIN, -, OPEN, true",
+    "NEW, START_AGAIN, -, OPENING, true",
+    "OPENING, START_AGAIN, -, OPENING, true",
     "OPEN, START_AGAIN, -, OPEN, true",
-    "ENDED, START_AGAIN, done, OPEN, true",
+    "ENDED, START_AGAIN, count ended, OPEN, true",
     "DORMANT, START_AGAIN, -, DORMANT, false",
     "ENDED_DORMANT, START_AGAIN, -, DORMANT, false",
     "CLOSED, START_AGAIN, -, CLOSED, false",
-    "NEW, SLEEP, uncount, DORMANT, false",
-    "OPEN, SLEEP, uncount release, DORMANT, false",
-    "ENDED, SLEEP, leave ended release, DORMANT, false",
-    "DORMANT, SLEEP, -, DORMANT, false",
-    "ENDED_DORMANT, SLEEP, -, DORMANT, false",
-    "CLOSED, SLEEP, -, CLOSED, false",
-    "NEW, WAKE, -, OPEN, true",
-    "OPEN, WAKE, -, OPEN, true",
-    "ENDED, WAKE, -, OPEN, false",
-    "DORMANT, WAKE, count, OPEN, true",
-    "ENDED_DORMANT, WAKE, count, OPEN, true",
-    "CLOSED, WAKE, -, CLOSED, false",
-    "NEW, CLOSE_OPEN, uncount, CLOSED, false",
-    "OPEN, CLOSE_OPEN, uncount release, CLOSED, false",
-    "ENDED, CLOSE_OPEN, leave ended release, CLOSED, false",
-    "DORMANT, CLOSE_OPEN, -, DORMANT, false",
-    "ENDED_DORMANT, CLOSE_OPEN, -, DORMANT, false",
-    "CLOSED, CLOSE_OPEN, -, CLOSED, false",
-    "NEW, CLOSE_DORMANT, -, OPEN, true",
-    "OPEN, CLOSE_DORMANT, -, OPEN, true",
-    "ENDED, CLOSE_DORMANT, -, OPEN, false",
-    "DORMANT, CLOSE_DORMANT, leave, CLOSED, false",
-    "ENDED_DORMANT, CLOSE_DORMANT, leave ended, CLOSED, false",
-    "CLOSED, CLOSE_DORMANT, -, CLOSED, false",
-    "NEW, CLOSE_ON, -, OPEN, true",
+    "NEW, EXPIRE, uncount, DORMANT, false",
+    "OPENING, EXPIRE, uncount release, DORMANT, false",
+    "OPEN, EXPIRE, uncount release, DORMANT, false",
+    "ENDED, EXPIRE, leave ended release, DORMANT, false",
+    "DORMANT, EXPIRE, -, DORMANT, false",
+    "ENDED_DORMANT, EXPIRE, -, DORMANT, false",
+    "CLOSED, EXPIRE, -, CLOSED, false",
+    "NEW, REACTIVATE, -, OPENING, true",
+    "OPENING, REACTIVATE, -, OPENING, true",
+    "OPEN, REACTIVATE, -, OPEN, true",
+    "ENDED, REACTIVATE, -, ENDED, false",
+    "DORMANT, REACTIVATE, count, OPEN, true",
+    "ENDED_DORMANT, REACTIVATE, count ended, OPEN, true",
+    "CLOSED, REACTIVATE, -, CLOSED, false",
+    "NEW, CLOSE, uncount, CLOSED, false",
+    "OPENING, CLOSE, uncount release, CLOSED, false",
+    "OPEN, CLOSE, uncount release, CLOSED, false",
+    "ENDED, CLOSE, leave ended release, CLOSED, false",
+    "DORMANT, CLOSE, -, DORMANT, false",
+    "ENDED_DORMANT, CLOSE, -, DORMANT, false",
+    "CLOSED, CLOSE, -, CLOSED, false",
+    "NEW, FORGET, -, OPENING, true",
+    "OPENING, FORGET, -, OPENING, true",
+    "OPEN, FORGET, -, OPEN, true",
+    "ENDED, FORGET, -, ENDED, false",
+    "DORMANT, FORGET, leave, CLOSED, false",
+    "ENDED_DORMANT, FORGET, leave ended, CLOSED, false",
+    "CLOSED, FORGET, -, CLOSED, false",
+    "NEW, CLOSE_ON, -, OPENING, true",
+    "OPENING, CLOSE_ON, uncount release, CLOSED, false",
     "OPEN, CLOSE_ON, uncount release, CLOSED, false",
     "ENDED, CLOSE_ON, leave ended release, CLOSED, false",
     "DORMANT, CLOSE_ON, -, DORMANT, false",
     "ENDED_DORMANT, CLOSE_ON, -, DORMANT, false",
     "CLOSED, CLOSE_ON, -, CLOSED, false",
-    "NEW, CLOSE_ON_OTHER, -, OPEN, true",
+    "NEW, CLOSE_ON_OTHER, -, OPENING, true",
+    "OPENING, CLOSE_ON_OTHER, -, OPENING, true",
     "OPEN, CLOSE_ON_OTHER, -, OPEN, true",
-    "ENDED, CLOSE_ON_OTHER, -, OPEN, false",
-    "NEW, TAKE, done, OPEN, true",
+    "ENDED, CLOSE_ON_OTHER, -, ENDED, false",
+    "NEW, TAKE, done, OPENING, true",
+    "OPENING, TAKE, release, OPENING, true",
     "OPEN, TAKE, release, OPEN, true",
-    "ENDED, TAKE, release, OPEN, false",
+    "ENDED, TAKE, release, ENDED, false",
     "DORMANT, TAKE, -, DORMANT, false",
     "ENDED_DORMANT, TAKE, -, DORMANT, false",
     "CLOSED, TAKE, -, CLOSED, false",
-    "NEW, MOVE, -, OPEN, true",
+    "NEW, MOVE, -, OPENING, true",
+    "OPENING, MOVE, done, OPENING, true",
     "OPEN, MOVE, done, OPEN, true",
-    "ENDED, MOVE, done, OPEN, false",
+    "ENDED, MOVE, done, ENDED, false",
     "DORMANT, MOVE, -, DORMANT, false",
     "ENDED_DORMANT, MOVE, -, DORMANT, false",
     "CLOSED, MOVE, -, CLOSED, false",
     "OPEN, MOVE_FROM_OTHER, -, OPEN, true",
-    "ENDED, MOVE_FROM_OTHER, -, OPEN, false",
-    "NEW, RELOCATE, reroute, OPEN, true",
+    "ENDED, MOVE_FROM_OTHER, -, ENDED, false",
+    "NEW, RELOCATE, reroute, OPENING, true",
+    "OPENING, RELOCATE, reroute release, OPENING, true",
     "OPEN, RELOCATE, reroute release, OPEN, true",
-    "ENDED, RELOCATE, reroute release, OPEN, false",
+    "ENDED, RELOCATE, reroute release, ENDED, false",
     "DORMANT, RELOCATE, done, DORMANT, false",
     "ENDED_DORMANT, RELOCATE, done, DORMANT, false",
     "CLOSED, RELOCATE, -, CLOSED, false",
     "OPEN, RELOCATE_NOWHERE, -, OPEN, true",
     "DORMANT, RELOCATE_NOWHERE, -, DORMANT, false",
-    "NEW, PROGRAM, done, OPEN, true",
+    "NEW, PROGRAM, done, OPENING, true",
+    "OPENING, PROGRAM, done, OPENING, true",
     "OPEN, PROGRAM, done, OPEN, true",
-    "ENDED, PROGRAM, done, OPEN, false",
+    "ENDED, PROGRAM, done, ENDED, false",
     "DORMANT, PROGRAM, -, DORMANT, false",
     "ENDED_DORMANT, PROGRAM, -, DORMANT, false",
     "CLOSED, PROGRAM, -, CLOSED, false",
@@ -228,34 +253,37 @@ class ConnectionTest {
     int onPaths = all.labels.all().stream().mapToInt(path -> path.active()).sum();
     assertEquals(paths != null && countsAfterwards ? 2 : 0, onPaths);
     // one that counts is taken off the counts once, whatever ends it
-    if (connection.state() == State.OPEN) {
-      assertEquals(countsAfterwards, connection.end(NOW + 1));
+    assertEquals(countsAfterwards, connection.state().counts());
+    if (connection.state().hasRules()) {
+      assertEquals(countsAfterwards, connection.end(NOW + 1).countsNoMore());
     }
-    assertFalse(connection.end(NOW + 2));
+    assertFalse(connection.end(NOW + 2).happened());
   }
 
   @Test
   void leaving_tellsWhatTheConnectionWas() {
     all.clock.set(100);
-    Connection connection = in(Situation.OPEN);
+    Connection connection = in(Situation.OPENING);
     connection.halfOpen(77, true);
 
-    Left left = connection.sleep(NOW);
+    Effects effects = connection.expire(NOW);
 
-    assertEquals(new Left(true, false, 77, 100, route), left);
-    assertEquals(Connection.NOT_HALF_OPEN, connection.confirm(), "told once");
+    assertEquals(new Effects(State.OPENING, State.DORMANT, false, 77, 100, route), effects);
+    assertEquals(Effects.NONE, connection.hear(), "told once");
     assertNull(connection.route());
-    assertTrue(connection.isAsleepSince(NOW));
-    assertFalse(connection.isAsleepSince(NOW + 1));
+    assertTrue(connection.isDormantSince(NOW));
+    assertFalse(connection.isDormantSince(NOW + 1));
   }
 
   @Test
   void startAgain_tellsWhatTheConnectionWas_andKeepsItsPaths() {
     Connection connection = in(Situation.ENDED);
 
-    Left earlier = connection.startAgain(NOW);
+    Effects earlier = connection.startAgain(NOW);
 
-    assertEquals(new Left(false, true, Connection.NOT_HALF_OPEN, 0, route), earlier);
+    assertEquals(
+        new Effects(State.ENDED, State.OPEN, true, Connection.NOT_HALF_OPEN, 0, route), earlier);
+    assertNull(earlier.released());
     assertEquals(route, connection.route());
     assertFalse(connection.isOver());
     assertEquals(1, connection.ageNanos(NOW + 1));
@@ -263,30 +291,40 @@ class ConnectionTest {
 
   @Test
   void halfOpen_isConfirmedOnce() {
-    Connection connection = in(Situation.OPEN);
-    assertEquals(Connection.NOT_HALF_OPEN, connection.confirm());
+    Connection connection = in(Situation.OPENING);
     connection.halfOpen(9, true);
     assertTrue(connection.isBrief());
-    assertTrue(connection.isUnheard());
+    assertEquals(State.OPENING, connection.state());
 
-    connection.hear();
+    Effects heard = connection.hear();
 
-    assertFalse(connection.isUnheard());
-    assertEquals(9, connection.confirm());
-    assertEquals(Connection.NOT_HALF_OPEN, connection.confirm());
+    assertEquals(State.OPEN, connection.state());
+    assertEquals(9, heard.halfOpenUntil());
+    assertEquals(Effects.NONE, connection.hear());
   }
 
   @Test
-  void wake_makesTheRulesLastAsLongAsUsual_andMustProgramThem() {
-    Connection connection = in(Situation.OPEN);
+  void halfOpen_staysSo_whenItsCountersBeginAnew() {
+    Connection connection = in(Situation.OPENING);
+    connection.halfOpen(9, true);
+
+    connection.countersBeginAnew();
+
+    assertEquals(State.OPEN, connection.state());
+    assertEquals(9, connection.hear().halfOpenUntil());
+  }
+
+  @Test
+  void reactivate_makesTheRulesLastAsLongAsUsual_andMustProgramThem() {
+    Connection connection = in(Situation.OPENING);
     connection.halfOpen(9, true);
     assertTrue(connection.program(NOW, 1_000));
-    connection.sleep(NOW);
+    connection.expire(NOW);
 
-    connection.wake();
+    connection.reactivate();
 
     assertFalse(connection.isBrief());
-    assertFalse(connection.isUnheard());
+    assertEquals(State.OPEN, connection.state());
     assertFalse(connection.isProgrammed());
     assertTrue(connection.program(NOW + 1, 1_000));
   }
@@ -334,27 +372,27 @@ class ConnectionTest {
     Connection connection = in(Situation.NEW);
     Packet first = LifecycleFixture.fromClient(40_000, Packet.TCP_SYN);
     Packet second = LifecycleFixture.fromClient(40_000, Packet.TCP_ACK);
-    assertEquals(Parking.PARKED, connection.park(first));
+    assertEquals(Delivery.PENDING, connection.deliver(first));
     connection.take(route);
-    assertEquals(Parking.PARKED, connection.park(second), "not before the first");
+    assertEquals(Delivery.PENDING, connection.deliver(second), "not before the first");
 
-    assertEquals(List.of(first, second), connection.unpark());
-    assertEquals(List.of(), connection.unpark());
-    assertEquals(Parking.READY, connection.park(first));
+    assertEquals(List.of(first, second), connection.takePending());
+    assertEquals(List.of(), connection.takePending());
+    assertEquals(Delivery.READY, connection.deliver(first));
 
     Connection other = in(Situation.NEW);
     for (int i = 0; i < 8; i++) {
-      assertEquals(Parking.PARKED, other.park(first));
+      assertEquals(Delivery.PENDING, other.deliver(first));
     }
-    assertEquals(Parking.FULL, other.park(first));
+    assertEquals(Delivery.FULL, other.deliver(first));
   }
 
   @Test
   void packetsThatWait_areForgottenWithThePaths() {
     Connection connection = in(Situation.NEW);
-    connection.park(LifecycleFixture.fromClient(40_000, Packet.TCP_SYN));
-    connection.sleep(NOW);
-    assertEquals(List.of(), connection.unpark());
+    connection.deliver(LifecycleFixture.fromClient(40_000, Packet.TCP_SYN));
+    connection.expire(NOW);
+    assertEquals(List.of(), connection.takePending());
   }
 
   @Test
@@ -376,7 +414,7 @@ class ConnectionTest {
     assertTrue(connection.uses(Set.of(route.request())));
     assertTrue(connection.uses(Set.of(route.reply())));
     assertFalse(connection.uses(Set.of(all.otherRoute().request())));
-    connection.sleep(NOW);
+    connection.expire(NOW);
     assertFalse(connection.uses(Set.of(route.request())));
   }
 
@@ -384,7 +422,7 @@ class ConnectionTest {
   void shown_isEmptyForAConnectionThatIsClosed() {
     Connection connection = in(Situation.ENDED);
     assertEquals(PlacedConnection.Phase.ENDED, connection.shown(NOW).get().phase());
-    connection.close(State.OPEN);
+    connection.close();
     assertTrue(connection.shown(NOW).isEmpty());
   }
 }
