@@ -166,17 +166,17 @@ class AllowedSourcesTest {
   @Test
   void rulesOfDenials_areBounded_andWhatIsBeyondIsDroppedByTheController() {
     allowOther();
-    for (int port = 1; port <= AclDropRules.MOST + 50; port++) {
+    for (int port = 1; port <= AclDropRules.MAX_RULES + 50; port++) {
       assertEquals(List.of(), datagram(fixture.client, port));
     }
 
-    assertEquals(AclDropRules.MOST, aclDropRules().size());
-    assertEquals(AclDropRules.MOST + 50, net.refused(RejectReason.NOT_ALLOWED));
-    assertEquals(List.of(), datagram(fixture.client, AclDropRules.MOST + 1));
+    assertEquals(AclDropRules.MAX_RULES, aclDropRules().size());
+    assertEquals(AclDropRules.MAX_RULES + 50, net.refused(RejectReason.NOT_ALLOWED));
+    assertEquals(List.of(), datagram(fixture.client, AclDropRules.MAX_RULES + 1));
 
     net.pass(AclDropRules.SECONDS);
-    datagram(fixture.client, AclDropRules.MOST + 1);
-    assertEquals(AclDropRules.MOST + 1, aclDropRules().size());
+    datagram(fixture.client, AclDropRules.MAX_RULES + 1);
+    assertEquals(AclDropRules.MAX_RULES + 1, aclDropRules().size());
   }
 
   @Test

@@ -16,17 +16,17 @@ import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Keeps clients away from a VIP that does not allow them: nothing answers, and what they send is
- * dropped by their own switch for a while, so that it costs the controller one packet in {@link
- * #SECONDS}. The number of such rules is bounded; what is beyond it is dropped here. Called by the
- * threads that read from switches, several at once; never blocks.
+ * Drops the packets of clients that a VIP does not allow, without an answer. A rule on the client's
+ * own switch drops further packets for {@link #SECONDS} seconds, so the controller sees one packet
+ * in that time. The number of rules is bounded; beyond it, the controller drops the packets.
+ * Thread-safe: called by the threads that read from switches; never blocks.
  */
 public final class AclDropRules {
-  /** For how long a switch drops what a client sends. */
+  /** For how many seconds a rule drops a client's packets. */
   public static final int SECONDS = 10;
 
-  /** How many rules are made within that time, on all switches together. */
-  public static final int MOST = 1_000;
+  /** How many rules are installed in that time, on all switches together. */
+  public static final int MAX_RULES = 1_000;
 
   private static final long PERIOD_NANOS = TimeUnit.SECONDS.toNanos(SECONDS);
 
@@ -35,10 +35,10 @@ public final class AclDropRules {
   private final RejectCounters rejects;
   private final LongSupplier nanoTime;
   private final AtomicLong periodSinceNanos;
-  private final AtomicInteger madeInPeriod = new AtomicInteger();
+  private final AtomicInteger installedInPeriod = new AtomicInteger();
 
-  /** When a rule was last made. */
-  private volatile long madeAtNanos;
+  /** When a rule was last installed. */
+  private volatile long installedAtNanos;
 
   public AclDropRules(
       FlowProgrammer programmer,
@@ -50,14 +50,14 @@ public final class AclDropRules {
     this.rejects = rejects;
     this.nanoTime = nanoTime;
     this.periodSinceNanos = new AtomicLong(nanoTime.getAsLong());
-    this.madeAtNanos = nanoTime.getAsLong() - 2 * PERIOD_NANOS;
+    this.installedAtNanos = nanoTime.getAsLong() - 2 * PERIOD_NANOS;
   }
 
-  /** Drops a packet, and has its switch drop those that are like it. */
+  /** Drops a packet, and installs a rule on its switch that drops further ones of its kind. */
   void deny(Arrival arrival, Vip vip) {
     rejectSender.drop(RejectReason.NOT_ALLOWED);
-    if (mayMakeRule()) {
-      madeAtNanos = nanoTime.getAsLong();
+    if (mayInstallRule()) {
+      installedAtNanos = nanoTime.getAsLong();
       programmer.send(
           arrival.switchId(),
           factory ->
@@ -66,24 +66,24 @@ public final class AclDropRules {
     }
   }
 
-  private boolean mayMakeRule() {
+  private boolean mayInstallRule() {
     long now = nanoTime.getAsLong();
     long since = periodSinceNanos.get();
     if (now - since >= PERIOD_NANOS && periodSinceNanos.compareAndSet(since, now)) {
-      madeInPeriod.set(0);
+      installedInPeriod.set(0);
     }
-    // asked first, so that a flood does not make the count wrap around
-    return madeInPeriod.get() < MOST && madeInPeriod.incrementAndGet() <= MOST;
+    // checked before it is incremented, so that the count does not overflow in a flood
+    return installedInPeriod.get() < MAX_RULES && installedInPeriod.incrementAndGet() <= MAX_RULES;
   }
 
-  /** A rule has ended: what it has dropped counts. */
+  /** A rule has ended: adds the packets that it dropped to the counters. */
   public void ended(OFFlowRemoved rule) {
     rejects.add(RejectReason.DROPPED_AT_EDGE, RuleCounts.packets(rule));
   }
 
-  /** Takes all rules away, if there can be any, because others may be allowed now. */
+  /** The allowed clients may have changed: removes all rules, if any can still exist. */
   public void reconsider(Collection<DatapathId> switches) {
-    if (nanoTime.getAsLong() - madeAtNanos > PERIOD_NANOS) {
+    if (nanoTime.getAsLong() - installedAtNanos > PERIOD_NANOS) {
       return;
     }
     switches.forEach(

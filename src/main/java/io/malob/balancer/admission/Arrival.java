@@ -8,15 +8,15 @@ import org.projectfloodlight.openflow.types.OFPort;
  * A packet that a switch sent to the controller.
  *
  * @param switchId the switch
- * @param inPort where the packet came in
+ * @param inPort the port on which the packet came in
  * @param packet the packet
- * @param nanos when, on the controller's monotonic clock
- * @param awaitsMembers whether it waits, or has waited, because no member of its pool was found yet
+ * @param nanos when it came in, on the controller's monotonic clock
+ * @param awaitsMembers whether it is or was pending because no member of its pool was located
  */
 public record Arrival(
     DatapathId switchId, OFPort inPort, Packet packet, long nanos, boolean awaitsMembers) {
 
-  /** One that has not waited. */
+  /** A packet that has not been pending. */
   public Arrival(DatapathId switchId, OFPort inPort, Packet packet, long nanos) {
     this(switchId, inPort, packet, nanos, false);
   }

@@ -17,14 +17,20 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** What a change of the catalog means for connections that are open. */
+/** The effect of a catalog change on open connections. */
 public record CatalogChange(CatalogSnapshot before, CatalogSnapshot after) {
-  /** VIPs whose connections cannot stay: those that are gone, or stand for other traffic now. */
+  /**
+   * The old VIPs whose connections must be closed: those that were deleted or now have another
+   * number, address, protocol or port.
+   */
   public List<Vip> endedVips() {
     return changed(before.vips().values(), after.vips(), Vip::id, CatalogChange::sameTraffic);
   }
 
-  /** Members whose connections cannot stay: those that are gone, elsewhere, or taken down. */
+  /**
+   * The old members whose connections must be closed: those that were deleted, were moved to
+   * another address, port or pool, or went DOWN.
+   */
   public List<Member> endedMembers() {
     return changed(
         before.members().values(), after.members(), Member::id, CatalogChange::samePlace);
@@ -34,7 +40,10 @@ public record CatalogChange(CatalogSnapshot before, CatalogSnapshot after) {
     return !before.vips().equals(after.vips());
   }
 
-  /** The connections of clients that are allowed no longer; empty if there can be none. */
+  /**
+   * Matches the connections of clients that are no longer allowed; empty if no VIP has changed the
+   * clients that it allows.
+   */
   public Optional<Predicate<Connection>> denied() {
     Map<Integer, Vip> stricter = new HashMap<>();
     for (Vip vip : after.vips().values()) {
@@ -64,7 +73,7 @@ public record CatalogChange(CatalogSnapshot before, CatalogSnapshot after) {
     return changed;
   }
 
-  /** Whether the connections of a VIP can stay although it was written to. */
+  /** Whether the connections of a changed VIP can stay open. */
   private static boolean sameTraffic(Vip before, Vip after) {
     return before.number() == after.number()
         && before.address().equals(after.address())
@@ -72,7 +81,7 @@ public record CatalogChange(CatalogSnapshot before, CatalogSnapshot after) {
         && Objects.equals(before.port(), after.port());
   }
 
-  /** Whether the connections of a member can stay although it was written to. */
+  /** Whether the connections of a changed member can stay open. */
   private static boolean samePlace(Member before, Member after) {
     return before.number() == after.number()
         && before.address().equals(after.address())

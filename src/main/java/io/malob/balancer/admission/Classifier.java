@@ -13,8 +13,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first step of a decision: what a new connection wants, and whether it may have it. Changes
- * nothing, so that admission, which acts on the verdict, and explanations share it. Thread-safe.
+ * The first step of a decision: finds the VIP and the service plan of a new connection, and checks
+ * whether the client is allowed. It has no side effects, so admission and explanations share it.
+ * Thread-safe.
  */
 public final class Classifier {
   private final FtpSessions ftpSessions;
@@ -29,36 +30,36 @@ public final class Classifier {
   }
 
   /**
-   * A connection to come.
+   * A requested connection.
    *
    * @param address the VIP's address
    * @param port the destination port, or the type for ICMP
    * @param client the client's address; ignored unless {@code clientIsKnown}
-   * @param clientIsKnown whether the client's address is known: always, of a packet
+   * @param clientIsKnown whether the client's address is known; always true for packets
    */
   record Wanted(int address, Protocol protocol, int port, int client, boolean clientIsKnown) {}
 
-  /** What becomes of a connection. */
+  /** The result of a classification. */
   sealed interface Verdict {}
 
   /**
-   * It is rejected.
+   * The connection is rejected.
    *
-   * @param vip the VIP that it goes to; null if there is none
+   * @param vip its VIP; null if there is none
    */
   record Rejected(RejectReason reason, @Nullable Vip vip) implements Verdict {}
 
-  /** It depends on the client's address, which is not known. */
+  /** The result depends on the client's address, which is not known. */
   record Undecided(NeedsAddress by) implements Verdict {}
 
   /**
-   * A member is chosen for it.
+   * The connection may be placed.
    *
-   * @param control if it is a data connection of FTP, the control connection that it follows
+   * @param control the control connection that an FTP data connection follows; null for others
    */
   record Admissible(ServicePlan plan, @Nullable Connection control) implements Verdict {}
 
-  /** What becomes of a connection, going by a view. */
+  /** Classifies a connection according to a view. */
   Verdict classify(Wanted wanted, BalancerView view) {
     Optional<Vip> found = view.catalog().vipFor(wanted.address, wanted.protocol, wanted.port);
     if (wanted.protocol == Protocol.ICMP && wanted.port != EchoFrames.ICMP_ECHO_REQUEST) {

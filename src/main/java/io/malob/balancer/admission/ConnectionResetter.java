@@ -13,26 +13,27 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Closes connections that are still in use, and tells both of their ends at once. An end is reset
- * at the sequence number that it expects, which nobody here knows. So it is made to say: a SYN
- * within an established connection is answered by an ACK that carries the number (RFC 5961, section
- * 4), whatever the SYN's own; that ACK comes to the controller like any packet of a connection that
- * is not known, and is answered by the reset.
+ * Closes connections that are still in use, and resets both ends. A host accepts a reset only at
+ * the sequence number that it expects, which the controller does not know. So the controller sends
+ * each end a SYN. A host answers a SYN within an established connection, whatever its sequence
+ * number, with a challenge ACK (RFC 5961, section 4) that contains the expected number. That ACK
+ * comes to the controller like any packet of an unknown connection, and the controller answers it
+ * with the reset.
  *
- * <p>Many connections are closed a batch at a time, so that neither switches nor the controller are
- * flooded and no host is asked for more answers than older kernels give in a second. Used by one
- * thread at a time.
+ * <p>Connections are closed in batches, so that neither switches nor the controller are overloaded,
+ * and no host is sent more SYNs than older kernels answer in a second (their limit for challenge
+ * ACKs). For one thread at a time.
  */
 public final class ConnectionResetter {
-  /** How often {@link #goOn} is to be called. */
+  /** The interval at which {@link #goOn} must be called. */
   public static final long TICK_MILLIS = 100;
 
-  /** 1,000 connections a second. */
+  /** Connections per tick: 1,000 a second. */
   private static final int BATCH = 100;
 
   /**
-   * Switches go on by the rules that they had a moment longer, and the ACK must not be carried to
-   * the other end.
+   * Switches apply removed rules for a moment longer. A challenge ACK in that time would be
+   * forwarded to the other end instead of the controller.
    */
   private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
@@ -59,7 +60,9 @@ public final class ConnectionResetter {
 
   private record Settling(Connection connection, long sinceNanos) {}
 
-  /** Closes connections: they are forgotten now, their ends are told batch by batch. */
+  /**
+   * Closes connections: removes them from the table at once, and resets their ends batch by batch.
+   */
   public void close(Collection<Connection> all) {
     for (Connection connection : all) {
       boolean hadRules = connection.state().hasRules();
@@ -70,36 +73,36 @@ public final class ConnectionResetter {
     goOn();
   }
 
-  /** Whether its ends may be waiting for each other. */
+  /** Whether a connection's ends may still wait for each other. */
   private static boolean isInUse(Connection connection) {
     return connection.request().protocol() == Protocol.TCP.ipNumber() && !connection.isOver();
   }
 
-  /** Goes on with what was begun. */
+  /** Closes the next batch and sends the SYNs that are due. */
   public void goOn() {
     for (int count = 0; count < BATCH && !closed.isEmpty(); count++) {
-      bar(closed.remove());
+      redirectToController(closed.remove());
     }
     long now = nanoTime.getAsLong();
     while (!settling.isEmpty() && now - settling.element().sinceNanos >= SETTLE_NANOS) {
       Connection connection = settling.remove().connection;
       if (connections.byRequest(connection.request()) == null) {
-        programmer.provoke(connection);
+        programmer.challengeAck(connection);
       }
     }
   }
 
-  private void bar(Connection connection) {
+  private void redirectToController(Connection connection) {
     if (connections.byRequest(connection.request()) != null
         || connections.byReply(connection.reply()) != null) {
-      return; // a new connection has the rules already
+      return; // a new connection has taken over the rules
     }
     if (!isInUse(connection)) {
       programmer.remove(connection);
       return;
     }
     boolean vipIsGone = !views.get().catalog().isVipAddress(connection.request().dstAddress());
-    programmer.bar(connection, vipIsGone);
+    programmer.redirectToController(connection, vipIsGone);
     settling.add(new Settling(connection, nanoTime.getAsLong()));
   }
 }

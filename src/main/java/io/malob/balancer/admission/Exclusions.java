@@ -8,18 +8,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why members of a pool cannot be chosen for a connection.
+ * Finds out why members of a pool cannot be chosen for a connection.
  *
- * @param view what the choice is made from
+ * @param view the view on which the choice is based
  * @param client the client's address
- * @param backupsRest whether one that is no backup is chosen
+ * @param backupsRest whether backup members are excluded because another member is chosen
  */
 record Exclusions(BalancerView view, int client, boolean backupsRest) {
 
   /**
-   * Why a member cannot be chosen; empty if it can.
+   * The reason why a member cannot be chosen; empty if it can be.
    *
-   * @param candidate what the placer says of it; null if the placer does not have it
+   * @param candidate the placer's assessment of the member; null if the placer does not have it
    */
   Optional<Exclusion> of(Member member, Explanation.@Nullable Candidate candidate) {
     if (candidate == null) {

@@ -14,12 +14,13 @@ import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Has switches drop for a second what floods the controller so fast that reading it alone is a
- * burden. Every second the flood is let in again until it has shown itself, so it ends when the
- * flood does. Thread-safe; what it remembers goes with each second.
+ * Installs drop rules against floods of packet-ins that are too fast even to be read and discarded.
+ * A rule lasts one second. After that, the flood reaches the controller again until the threshold
+ * triggers the next rule, so no rule outlasts its flood by more than a second. Thread-safe; all
+ * counts are discarded every second.
  */
 public final class FloodGuard implements IPacketInQueueService.Watcher {
-  /** How long a switch drops; OpenFlow counts in seconds. */
+  /** How long a rule lasts: the shortest timeout that OpenFlow has. */
   static final int SECONDS = 1;
 
   private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(SECONDS);
@@ -30,16 +31,16 @@ public final class FloodGuard implements IPacketInQueueService.Watcher {
   private final LongAdder rules = new LongAdder();
   private volatile Window window;
 
-  /** What was dropped since, by switch and line; no more entries than there are of these. */
-  private record Window(long sinceNanos, Map<Line, LongAdder> dropped) {}
+  /** The drops since a time, by switch and queue; bounded by the number of these. */
+  private record Window(long sinceNanos, Map<Queue, LongAdder> dropped) {}
 
-  private record Line(DatapathId switchId, int classNumber) {}
+  private record Queue(DatapathId switchId, int classNumber) {}
 
   /**
-   * A guard that has seen nothing yet.
+   * A guard without counts.
    *
-   * @param maxPerSecond how many packet-ins of one switch and line may be dropped unseen in a
-   *     second before the switch has to
+   * @param maxPerSecond how many packet-ins of a switch and queue the controller drops in a second
+   *     before a rule makes the switch drop them
    */
   public FloodGuard(int maxPerSecond, FlowProgrammer programmer, LongSupplier nanoTime) {
     this.maxPerSecond = maxPerSecond;
@@ -49,13 +50,13 @@ public final class FloodGuard implements IPacketInQueueService.Watcher {
   }
 
   @Override
-  public void dropped(DatapathId switchId, int classNumber, OFPacketIn one, int count) {
+  public void dropped(DatapathId switchId, int classNumber, OFPacketIn example, int count) {
     LongAdder dropped =
-        now().dropped.computeIfAbsent(new Line(switchId, classNumber), any -> new LongAdder());
+        now().dropped.computeIfAbsent(new Queue(switchId, classNumber), any -> new LongAdder());
     long before = dropped.sum();
     dropped.add(count);
     if (before < maxPerSecond && before + count >= maxPerSecond) {
-      send(switchId, one);
+      send(switchId, example);
     }
   }
 
@@ -64,23 +65,23 @@ public final class FloodGuard implements IPacketInQueueService.Watcher {
     long nanos = nanoTime.getAsLong();
     if (nanos - current.sinceNanos >= WINDOW_NANOS) {
       current = new Window(nanos, new ConcurrentHashMap<>());
-      window = current; // two threads may begin one each: what the other has counted is lost
+      window = current; // if two threads start a window each, the counts of one are lost
     }
     return current;
   }
 
-  private void send(DatapathId switchId, OFPacketIn one) {
+  private void send(DatapathId switchId, OFPacketIn example) {
     programmer.send(
         switchId,
         factory -> {
           List<OFMessage> messages =
-              FloodRules.against(factory, one, SECONDS).map(List::of).orElse(List.of());
+              FloodRules.against(factory, example, SECONDS).map(List::of).orElse(List.of());
           rules.add(messages.size());
           return messages;
         });
   }
 
-  /** How many rules were sent. */
+  /** How many rules were sent since the start. */
   long rules() {
     return rules.sum();
   }

@@ -19,7 +19,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.OFPort;
 
-/** Knows where hosts are attached, or asks the network by ARP. Thread-safe. */
+/** Locates hosts: by the device tracker, or by ARP requests. Thread-safe. */
 public final class HostFinder implements RequestHandler.Clients, ServerMoves.Places {
   private final IOFSwitchService switches;
   private final ITopologyService topology;
@@ -40,8 +40,8 @@ public final class HostFinder implements RequestHandler.Clients, ServerMoves.Pla
   /**
    * {@inheritDoc}
    *
-   * <p>The port of the packet itself is the best evidence, and the only one for a client behind a
-   * router, as long as no other switch is behind that port.
+   * <p>The packet's own ingress port is the best evidence if no other switch is behind it, and the
+   * only evidence for a client behind a router.
    */
   @Override
   public Optional<Attachment> locate(DatapathId switchId, OFPort inPort, Packet packet) {
@@ -50,15 +50,15 @@ public final class HostFinder implements RequestHandler.Clients, ServerMoves.Pla
         : find(IPv4Address.of(packet.srcAddress()));
   }
 
-  /** Where the host of that address was last seen. */
+  /** Where the host with an address was last seen. */
   public Optional<Attachment> find(IPv4Address address) {
     return hosts.find(address);
   }
 
   /**
-   * Asks all ports where hosts can be who has an address. The answer comes to the controller,
-   * because it is for a VIP, and there the device tracker learns the host. False if there is no
-   * such port yet.
+   * Sends an ARP request for an address to all ports that hosts can be attached to. The reply is
+   * addressed to a VIP, so it comes to the controller, where the device tracker learns the host.
+   * False if there is no such port yet.
    */
   @Override
   public boolean ask(IPv4Address address, IPv4Address vip) {

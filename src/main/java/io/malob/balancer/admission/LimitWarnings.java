@@ -13,7 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells of VIPs whose limits refuse connections, each once in a minute. For one thread at a time.
+ * Logs the VIPs whose limits reject connections, each at most once a minute. For one thread at a
+ * time.
  */
 public final class LimitWarnings {
   private static final Logger LOG = LoggerFactory.getLogger(LimitWarnings.class);
@@ -22,10 +23,10 @@ public final class LimitWarnings {
   private final ConnectionLimiter connectionLimiter;
   private final HalfOpenLimit halfOpen;
   private final LongSupplier nanoTime;
-  private final Map<Integer, Told> limits = new HashMap<>();
-  private final Map<Integer, Told> halfOpenLimits = new HashMap<>();
+  private final Map<Integer, Warning> limits = new HashMap<>();
+  private final Map<Integer, Warning> halfOpenLimits = new HashMap<>();
 
-  private record Told(int refused, long atNanos) {}
+  private record Warning(int refused, long atNanos) {}
 
   public LimitWarnings(
       ConnectionLimiter connectionLimiter, HalfOpenLimit halfOpen, LongSupplier nanoTime) {
@@ -34,22 +35,22 @@ public final class LimitWarnings {
     this.nanoTime = nanoTime;
   }
 
-  /** To be called every few seconds, with all VIPs. */
+  /** Logs what is due. Call it every few seconds, with all VIPs. */
   public void tell(Collection<Vip> vips) {
     for (Vip vip : vips) {
-      int refused = due(limits, vip, connectionLimiter.refusedAtVip(vip.number()));
+      int refused = countIfDue(limits, vip, connectionLimiter.refusedAtVip(vip.number()));
       if (refused != 0) {
         LOG.warn(
-            "limit_reached vip={} refused={} - it has as many connections as it may have, or all"
-                + " its members have",
+            "limit_reached vip={} refused={} - the VIP or all its members have reached"
+                + " their connection limits",
             vip.id(),
             refused);
       }
-      int dropped = due(halfOpenLimits, vip, halfOpen.refused(vip.number()));
+      int dropped = countIfDue(halfOpenLimits, vip, halfOpen.refused(vip.number()));
       if (dropped != 0) {
         LOG.warn(
-            "half_open_limit_reached vip={} half_open={} dropped={} - new connections get no"
-                + " answer: a flood of SYNs, or servers that do not answer",
+            "half_open_limit_reached vip={} half_open={} dropped={} - new connections are dropped"
+                + " without an answer: a SYN flood, or servers that do not answer",
             vip.id(),
             halfOpen.now(vip.number()),
             dropped);
@@ -57,15 +58,17 @@ public final class LimitWarnings {
     }
   }
 
-  /** How many were refused since a VIP was last told of; 0 if it is not to be told of now. */
-  private int due(Map<Integer, Told> told, Vip vip, int refused) {
+  /**
+   * How many connections were rejected since the last warning about a VIP; 0 if no warning is due.
+   */
+  private int countIfDue(Map<Integer, Warning> told, Vip vip, int refused) {
     long now = nanoTime.getAsLong();
-    @Nullable Told last = told.get(vip.number());
+    @Nullable Warning last = told.get(vip.number());
     int since = last == null ? refused : refused - last.refused;
     if (since == 0 || (last != null && now - last.atNanos < PAUSE_NANOS)) {
       return 0;
     }
-    told.put(vip.number(), new Told(refused, now));
+    told.put(vip.number(), new Warning(refused, now));
     return since;
   }
 }

@@ -10,30 +10,32 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which members a connection may go to: three tiers, each tried if no member of those before it is
- * acceptable. Admission and explanations share it. Thread-safe; changes nothing.
+ * Determines the members that a connection may go to, in three tiers. A tier is tried if no member
+ * of the tiers before it is acceptable. Admission and explanations share this class. Thread-safe;
+ * no side effects.
  *
  * <ol>
- *   <li>Members whose replies come by here. Clashes of connections are rare, so they are not looked
- *       for before a member is chosen.
- *   <li>Those of them that can tell the connection from all that are remembered.
- *   <li>All that can tell it from those in use, also behind the client's own port.
+ *   <li>Members whose replies pass this client's switch. Two connections rarely have the same
+ *       five-tuple at a member, so such clashes are not checked before a member is chosen.
+ *   <li>Those of them at which no connection in the table has the same five-tuple.
+ *   <li>All at which no connection in use has the same five-tuple, members behind the client's own
+ *       port included.
  * </ol>
  */
 public final class MemberTiers {
   private final ConnectionTable connections;
 
-  /** The tiers, going by that table. */
+  /** The tiers for the connections of a table. */
   public MemberTiers(ConnectionTable connections) {
     this.connections = connections;
   }
 
-  /** Chooses a member among those that are acceptable. */
+  /** Chooses a member among the acceptable ones. */
   interface Attempt {
     /**
-     * Why no member was chosen; null if one was.
+     * The reason why no member was chosen; null if a member was chosen.
      *
-     * @param takesRoom whether a connection that has ended, or is dormant, gives way
+     * @param takesRoom whether the new connection may replace an ended or {@code DORMANT} one
      */
     @Nullable RejectReason among(Predicate<Server> acceptable, boolean takesRoom);
   }
@@ -41,9 +43,9 @@ public final class MemberTiers {
   /**
    * Tries the tiers in turn.
    *
-   * @param request the connection; null if its source port is not known, so that clashes are not
-   *     looked for
-   * @return why no member was chosen; null if one was
+   * @param request the connection; null if its source port is not known, in which case clashes are
+   *     not checked
+   * @return the reason why no member was chosen; null if a member was chosen
    */
   @Nullable RejectReason tryEach(
       int clientAddress, Attachment client, @Nullable FiveTuple request, Attempt attempt) {
@@ -69,7 +71,7 @@ public final class MemberTiers {
         : refused;
   }
 
-  /** Passes over members that are full, and remembers that there was one. */
+  /** Skips members that are full, and records whether it has skipped any. */
   private static final class Room {
     private boolean sawFull;
 
@@ -81,9 +83,9 @@ public final class MemberTiers {
   }
 
   /**
-   * Whether a server is not the client itself, and its replies come by here. Those to a neighbour
-   * behind the same port may not: a switch of their own carries them directly, and the client would
-   * not know whom they are from.
+   * Whether a server is not the client itself and its replies pass the client's switch. A neighbour
+   * behind the same port may be connected by a legacy switch that forwards replies directly. They
+   * would then reach the client untranslated, with a source address that it does not know.
    */
   private static boolean isSound(Server server, int clientAddress, Attachment client) {
     boolean isNeighbour =
@@ -92,7 +94,10 @@ public final class MemberTiers {
     return !isNeighbour && server.address() != clientAddress;
   }
 
-  /** Whether a server is not the client itself and can tell the connection from all in use. */
+  /**
+   * Whether a server is not the client itself and has no connection in use with the same
+   * five-tuple.
+   */
   private boolean canTake(Server server, int clientAddress, @Nullable FiveTuple request) {
     if (server.address() == clientAddress) {
       return false;
@@ -101,7 +106,7 @@ public final class MemberTiers {
     return other == null || !other.state().counts();
   }
 
-  /** The connection that looks like this one to a server, or null. */
+  /** The connection that has the same five-tuple at a server, or null. */
   private @Nullable Connection likeAtMember(Server server, FiveTuple request) {
     return connections.byReply(Connection.atMember(request, server).reversed());
   }

@@ -7,13 +7,16 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
-/** Asks by ARP for hosts that are not found, each not too often. For one thread at a time. */
+/**
+ * Sends ARP requests for hosts that are not located, at a limited rate per host. For one thread at
+ * a time.
+ */
 public final class MissingHosts {
-  /** How many members are asked for at a time, so that a large pool causes no storm of ARP. */
-  private static final int MAX_AT_A_TIME = 64;
+  /** How many members are asked for at a time, so that a large pool causes no ARP storm. */
+  private static final int BATCH = 64;
 
-  /** How long to wait for an answer before the same host is asked for again. */
-  private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
+  /** The shortest interval between requests for the same host. */
+  private static final long MIN_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
   private final HostFinder hosts;
   private final LongSupplier nanoTime;
@@ -25,17 +28,15 @@ public final class MissingHosts {
   }
 
   /**
-   * Asks for members.
+   * Sends ARP requests for members.
    *
-   * @param missing their addresses, each with the VIP in whose name to ask
+   * @param missing their addresses, each with the VIP that is the sender of the request
    */
   public void askForMembers(Map<IPv4Address, IPv4Address> missing) {
-    missing.entrySet().stream()
-        .limit(MAX_AT_A_TIME)
-        .forEach(each -> ask(each.getKey(), each.getValue()));
+    missing.entrySet().stream().limit(BATCH).forEach(each -> ask(each.getKey(), each.getValue()));
   }
 
-  /** Asks for the client that a packet comes from, if nobody knows where it is. */
+  /** Sends an ARP request for the client of a packet if the client is not located. */
   public void askForClient(Arrival arrival) {
     if (hosts.locate(arrival.switchId(), arrival.inPort(), arrival.packet()).isEmpty()) {
       ask(
@@ -44,7 +45,7 @@ public final class MissingHosts {
     }
   }
 
-  /** To be called every few seconds: all may be asked again, and nothing of them is kept. */
+  /** Clears the rate limits, so that the memory stays bounded. Call it every few seconds. */
   public void sweep() {
     askedAtNanos.clear();
   }
@@ -52,7 +53,7 @@ public final class MissingHosts {
   private void ask(IPv4Address host, IPv4Address vip) {
     long now = nanoTime.getAsLong();
     @Nullable Long askedAt = askedAtNanos.get(host);
-    boolean early = askedAt != null && now - askedAt < AGAIN_NANOS;
+    boolean early = askedAt != null && now - askedAt < MIN_INTERVAL_NANOS;
     if (!early && hosts.ask(host, vip)) {
       askedAtNanos.put(host, now);
     }

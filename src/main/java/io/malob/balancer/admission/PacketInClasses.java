@@ -14,11 +14,10 @@ import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Which packet-ins share a line when more come than can be handled: each VIP has one for what
- * begins connections and one for the rest, so that those who are in a connection do not wait behind
- * those who want one. What members send has a line of its own, and so have agents' reports; what
- * nobody knows is told apart by the port that it comes from. Thread-safe; allocates next to
- * nothing.
+ * Assigns packet-ins to queues for times of overload. Each VIP has one queue for SYNs and one for
+ * other packets, so that packets of existing connections do not wait behind new connections.
+ * Members' packets and agents' reports have queues of their own. All other packets are distributed
+ * by ingress port. Thread-safe; allocates next to nothing.
  */
 public final class PacketInClasses implements IPacketInQueueService.Classifier {
   private static final int MEMBERS = 1;
@@ -43,7 +42,7 @@ public final class PacketInClasses implements IPacketInQueueService.Classifier {
       case UDP -> ofIpv4(packetIn, packet, Protocol.UDP, packet.dstPort());
       case ICMP -> ofIpv4(packetIn, packet, Protocol.ICMP, packet.icmpType());
       case ARP -> ARP + portOf(packetIn);
-      case OTHER -> isProbe(packet) ? IPacketInQueueService.FIRST : OTHER + portOf(packetIn);
+      case OTHER -> isLinkProbe(packet) ? IPacketInQueueService.FIRST : OTHER + portOf(packetIn);
       case OTHER_IPV4, MALFORMED -> OTHER + portOf(packetIn);
     };
   }
@@ -63,8 +62,8 @@ public final class PacketInClasses implements IPacketInQueueService.Classifier {
     return Cookie.is(packetIn.getCookie(), Cookie.Kind.REPORT) ? REPORTS : OTHER + portOf(packetIn);
   }
 
-  /** Ours, by which links are found and measured. */
-  private static boolean isProbe(Packet packet) {
+  /** The controller's own frames, which discover links and measure their latency. */
+  private static boolean isLinkProbe(Packet packet) {
     return switch (packet.etherType()) {
       case Packet.ETHERTYPE_LLDP, 0x8942, 0x88b5 -> true;
       default -> false;
@@ -76,7 +75,7 @@ public final class PacketInClasses implements IPacketInQueueService.Classifier {
     return port == null ? 0 : port.getPortNumber() & (PORTS - 1);
   }
 
-  /** What users call a class. */
+  /** The published name of a class. */
   String nameOf(int number) {
     if (number >= VIPS) {
       int vip = (number - VIPS) / 2;

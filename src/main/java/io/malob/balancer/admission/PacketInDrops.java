@@ -7,15 +7,15 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Shows which packet-ins were dropped because more came than could be handled. */
+/** Counts and logs the packet-ins that were dropped in overload. */
 public final class PacketInDrops {
   private static final Logger LOG = LoggerFactory.getLogger(PacketInDrops.class);
 
   private final IPacketInQueueService queues;
   private final PacketInClasses classes;
-  private final Map<String, Long> told = new HashMap<>();
+  private final Map<String, Long> logged = new HashMap<>();
 
-  /** Has packet-ins wait in those queues, by these classes, and a guard look at what is dropped. */
+  /** Sets the classes of the packet-in queues, and the guard that watches their drops. */
   public PacketInDrops(IPacketInQueueService queues, PacketInClasses classes, FloodGuard guard) {
     this.queues = queues;
     this.classes = classes;
@@ -23,7 +23,7 @@ public final class PacketInDrops {
     queues.setWatcher(guard);
   }
 
-  /** How many were dropped since the start, by the names of their classes. Thread-safe. */
+  /** The drops since the start, by class name. Thread-safe. */
   public ImmutableMap<String, Long> byClass() {
     Map<String, Long> sums = new HashMap<>();
     queues
@@ -32,18 +32,18 @@ public final class PacketInDrops {
     return ImmutableMap.copyOf(sums);
   }
 
-  /** Writes a line for each class of which some were dropped since. By one thread at a time. */
+  /** Logs each class with drops since the last call. For one thread at a time. */
   public void tell() {
     byClass()
         .forEach(
             (name, count) -> {
-              long before = told.getOrDefault(name, 0L);
+              long before = logged.getOrDefault(name, 0L);
               if (count > before) {
                 LOG.warn(
-                    "packet_ins_dropped class={} count={} - more came than could be handled",
+                    "packet_ins_dropped class={} count={} - the controller is overloaded",
                     name,
                     count - before);
-                told.put(name, count);
+                logged.put(name, count);
               }
             });
   }

@@ -12,30 +12,36 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * First packets that wait until a host, or what a switch holds, is found: a few, for a short time.
- * Thread-safe.
+ * First packets of connections that are pending until a host is located or a switch's rules are
+ * read. Bounded in number and time. Thread-safe.
  *
- * <p>All of them are tried again whenever the view changes; there are few enough for that.
+ * <p>All are retried whenever the view changes; they are few enough for that.
  */
 public final class PendingPackets {
   private static final int CAPACITY = 1_024;
 
-  /** How many of one VIP, about: those of one that floods leave room for others. */
-  static final int MAX_OF_ONE = CAPACITY / 4;
+  /** The bound for one VIP, approximately, so that a flood to one VIP leaves room for others. */
+  static final int MAX_PER_VIP = CAPACITY / 4;
 
-  /** Addresses that share a count leave less room to each other; with so many that is rare. */
+  /**
+   * VIP addresses with the same hash share a count and its bound. With so many counts, that is
+   * rare.
+   */
   private static final int COUNTS = 1_024;
 
-  /** Long enough for a network that has just come up: links, then ports, then hosts are found. */
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
+  /**
+   * Long enough for a network that has just started: links are discovered first, then host ports,
+   * then hosts.
+   */
+  private static final long MAX_WAIT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   private final LongSupplier nanoTime;
-  private final Consumer<Arrival> wanted;
-  private final ConcurrentLinkedQueue<Arrival> waiting = new ConcurrentLinkedQueue<>();
+  private final Consumer<Arrival> added;
+  private final ConcurrentLinkedQueue<Arrival> pending = new ConcurrentLinkedQueue<>();
   private final AtomicInteger size = new AtomicInteger();
   private final AtomicIntegerArray byAddress = new AtomicIntegerArray(COUNTS);
 
-  /** What became of a packet at the door. */
+  /** The result of {@link #enter}. */
   enum Entry {
     WAITS,
     WAITED_LONG_ENOUGH,
@@ -43,31 +49,34 @@ public final class PendingPackets {
   }
 
   /**
-   * An empty room.
+   * No packets.
    *
-   * @param wanted called when a packet starts to wait: somebody should look for the hosts now
+   * @param added called with each packet that becomes pending, to locate its hosts
    */
-  public PendingPackets(LongSupplier nanoTime, Consumer<Arrival> wanted) {
+  public PendingPackets(LongSupplier nanoTime, Consumer<Arrival> added) {
     this.nanoTime = nanoTime;
-    this.wanted = wanted;
+    this.added = added;
   }
 
-  /** Lets a packet wait, if it is still early enough and there is room. */
+  /** Makes a packet pending, unless it has waited long enough or there is no room. */
   Entry enter(Arrival arrival) {
-    if (nanoTime.getAsLong() - arrival.nanos() >= PATIENCE_NANOS) {
+    if (nanoTime.getAsLong() - arrival.nanos() >= MAX_WAIT_NANOS) {
       return Entry.WAITED_LONG_ENOUGH;
     }
     int sameAddress = byAddress.incrementAndGet(countOf(arrival));
-    if (size.incrementAndGet() > CAPACITY || sameAddress > MAX_OF_ONE) {
-      left(arrival);
+    if (size.incrementAndGet() > CAPACITY || sameAddress > MAX_PER_VIP) {
+      remove(arrival);
       return Entry.FULL;
     }
-    waiting.add(arrival);
-    wanted.accept(arrival);
+    pending.add(arrival);
+    added.accept(arrival);
     return Entry.WAITS;
   }
 
-  /** Lets a packet wait, or else has it rejected for that reason, or for the lack of room. */
+  /**
+   * Makes a packet pending, or rejects it: for the given reason if it has waited long enough, else
+   * for lack of room.
+   */
   void enterOr(Arrival arrival, RejectReason reason, BiConsumer<Arrival, RejectReason> rejection) {
     switch (enter(arrival)) {
       case WAITS -> {}
@@ -76,22 +85,22 @@ public final class PendingPackets {
     }
   }
 
-  /** How many packets wait. */
+  /** How many packets are pending. */
   public int size() {
     return Math.min(size.get(), CAPACITY);
   }
 
-  /** Takes all packets out, to be tried again. */
+  /** Removes and returns all packets, for a retry. */
   List<Arrival> leave() {
     List<Arrival> all = new ArrayList<>();
-    for (Arrival arrival = waiting.poll(); arrival != null; arrival = waiting.poll()) {
-      left(arrival);
+    for (Arrival arrival = pending.poll(); arrival != null; arrival = pending.poll()) {
+      remove(arrival);
       all.add(arrival);
     }
     return all;
   }
 
-  private void left(Arrival arrival) {
+  private void remove(Arrival arrival) {
     byAddress.decrementAndGet(countOf(arrival));
     size.decrementAndGet();
   }

@@ -2,27 +2,31 @@ package io.malob.balancer.admission;
 
 import io.malob.algorithm.FiveTuple;
 
-/** Connections of before this controller's start that are not known yet. Thread-safe. */
+/** Connections from before the controller's start that are not fully recovered yet. Thread-safe. */
 public interface RecoveredConnections {
-  /** What to do with a packet whose connection is not known. */
+  /** How to handle a packet whose connection is not in the table. */
   enum Verdict {
-    /** Its connection is new. */
+    /** The packet belongs to a new connection. */
     NEW,
-    /** It is to be tried again in a moment. */
+    /** The connection may be recovered soon: retry the packet later. */
     WAIT,
-    /** It may belong to a connection that goes on by its rules: nothing. */
+    /** The packet may belong to a connection whose rules still forward it: ignore the packet. */
     LEAVE
   }
 
+  /** Judges a packet whose connection is not in the table. */
   Verdict judge(Arrival arrival);
 
-  /** Whether there are switches whose rules are not known yet, and so no paths over them. */
+  /** Whether some switches have not been read yet, so that paths over them may be missing. */
   boolean isIncomplete();
 
-  /** Gives a connection up, because its client starts a new one; false if there is none. */
+  /**
+   * Gives up the recovery of a connection, because its client starts a new one; false if there is
+   * none.
+   */
   boolean giveUp(FiveTuple request);
 
-  /** Whether there is a connection with these reply packets, as the member makes them. */
+  /** Whether there is a connection with this five-tuple of replies, as the member sends them. */
   boolean hasReply(FiveTuple reply);
 
   /** The client has sent FIN or RST. */

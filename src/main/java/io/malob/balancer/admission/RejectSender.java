@@ -10,8 +10,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Says no: a client learns at once that its packet goes nowhere, by a TCP reset or an ICMP port
- * unreachable, and operators by the counts. Thread-safe.
+ * Rejects packets: sends the client a TCP reset or an ICMP port unreachable, and counts the reason.
+ * Thread-safe.
  */
 public final class RejectSender {
   private final FlowProgrammer programmer;
@@ -22,7 +22,7 @@ public final class RejectSender {
     this.rejects = rejects;
   }
 
-  /** Counts a packet and answers it, where its protocol has an answer. */
+  /** Counts a packet, and answers it if its protocol has an answer. */
   void reject(Arrival arrival, RejectReason reason) {
     rejects.count(reason);
     Packet packet = arrival.packet();
@@ -33,7 +33,7 @@ public final class RejectSender {
     }
   }
 
-  /** Counts a packet and lets it go unanswered. */
+  /** Counts a packet that is not answered. */
   void drop(RejectReason reason) {
     rejects.count(reason);
   }

@@ -8,46 +8,47 @@ import java.util.function.LongSupplier;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Switches that have gone not long ago, or are just back, so that a way over them may be there
- * again in a moment. After a restart, these may be any. Thread-safe; never blocks.
+ * Tracks switches that disconnected recently or have just returned. Paths over them may be
+ * available again in a moment. After a controller restart, any switch may be one of these.
+ * Thread-safe; never blocks.
  */
 public final class SwitchOutages {
-  /** A switch whose controller, or whose control network, restarts is back by then. */
+  /** By then, a switch is back after a restart of its controller or control network. */
   public static final long AWAY_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  /** The links of a switch that comes back are found one after the other. */
+  /** The links of a returning switch are discovered one after the other. */
   static final long BACK_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** Stands for all switches that an earlier run has known and this one has not seen yet. */
+  /** Stands for all switches of an earlier run that have not connected to this run yet. */
   private static final DatapathId UNSEEN = DatapathId.NONE;
 
   private final LongSupplier nanoTime;
-  private final Map<DatapathId, Long> hopeUntilNanos = new ConcurrentHashMap<>();
+  private final Map<DatapathId, Long> mayHealUntilNanos = new ConcurrentHashMap<>();
   private final Map<DatapathId, Long> goneSinceNanos = new ConcurrentHashMap<>();
 
   public SwitchOutages(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
   }
 
-  /** A switch that was there has gone. */
+  /** A switch has disconnected. */
   public void gone(DatapathId switchId) {
     long now = nanoTime.getAsLong();
-    hopeUntilNanos.put(switchId, now + AWAY_NANOS);
+    mayHealUntilNanos.put(switchId, now + AWAY_NANOS);
     goneSinceNanos.putIfAbsent(switchId, now);
   }
 
-  /** A switch that had gone is back. */
+  /** A switch has reconnected. */
   public void back(DatapathId switchId) {
-    hopeUntilNanos.put(switchId, nanoTime.getAsLong() + BACK_NANOS);
+    mayHealUntilNanos.put(switchId, nanoTime.getAsLong() + BACK_NANOS);
     goneSinceNanos.remove(switchId);
   }
 
   /**
-   * Connections of an earlier run are taken over, and a switch is there for the first time in this
-   * run: others may be on their way.
+   * A switch has connected for the first time in this run, and connections of an earlier run are
+   * being recovered: other switches may follow.
    */
   public void restarted() {
-    hopeUntilNanos.put(UNSEEN, nanoTime.getAsLong() + AWAY_NANOS);
+    mayHealUntilNanos.put(UNSEEN, nanoTime.getAsLong() + AWAY_NANOS);
   }
 
   /** Whether any switch is away. */
@@ -55,7 +56,7 @@ public final class SwitchOutages {
     return !goneSinceNanos.isEmpty();
   }
 
-  /** The switches that have been away for longer than an outage takes, and since when. */
+  /** The switches that have been away for longer than a usual outage, and since when. */
   public Map<DatapathId, Long> lost() {
     long now = nanoTime.getAsLong();
     Map<DatapathId, Long> lost = new HashMap<>(goneSinceNanos);
@@ -63,18 +64,18 @@ public final class SwitchOutages {
     return lost;
   }
 
-  /** Whether there may soon be a way where there is none now. */
+  /** Whether a missing path may soon be available again. */
   public boolean mayHeal() {
-    if (hopeUntilNanos.isEmpty()) {
+    if (mayHealUntilNanos.isEmpty()) {
       return false;
     }
     long now = nanoTime.getAsLong();
-    return hopeUntilNanos.values().stream().anyMatch(until -> until - now > 0);
+    return mayHealUntilNanos.values().stream().anyMatch(until -> until - now > 0);
   }
 
-  /** To be called every few seconds: forgets what is over. */
+  /** Removes past outages. Call it every few seconds. */
   public void sweep() {
     long now = nanoTime.getAsLong();
-    hopeUntilNanos.values().removeIf(until -> until - now <= 0);
+    mayHealUntilNanos.values().removeIf(until -> until - now <= 0);
   }
 }

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
-/** Answers ARP for VIPs, broadcast or unicast, at the switch where it comes in. Thread-safe. */
+/** Answers broadcast and unicast ARP requests for VIPs at their ingress switch. Thread-safe. */
 public final class VipArp {
   private final Supplier<BalancerView> views;
   private final FlowProgrammer programmer;
@@ -21,15 +21,15 @@ public final class VipArp {
   }
 
   /**
-   * Handles an ARP packet; false if it is none of the balancer's business. What is for a VIP ends
-   * here, the answers to the controller's own questions too: device tracking has seen them already.
+   * Handles an ARP packet; false if it is not for a VIP. Replies to the controller's own requests
+   * are for a VIP too and end here: the device tracker has seen them already.
    */
   public boolean handle(DatapathId switchId, OFPort inPort, Packet arp) {
     int target = arp.dstAddress();
     if (!views.get().catalog().isVipAddress(target)) {
       return false;
     }
-    // a gratuitous ARP for a VIP's address comes from somebody who claims it: no answer
+    // a gratuitous ARP from a host that claims a VIP's address gets no answer
     if (arp.arpOperation() == Packet.ARP_REQUEST && arp.srcAddress() != target) {
       byte[] reply = Replies.arpReply(arp, VipMac.of(target));
       programmer.sendFrame(switchId, List.of(inPort), reply);

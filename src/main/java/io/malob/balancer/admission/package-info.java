@@ -1,6 +1,6 @@
 /**
- * The path of a packet: classify it, find or place its connection, activate it, tear it down, reset
- * or reject it; and the explanation of a placement.
+ * The packet path: classifies a packet, finds or places its connection, and activates, tears down,
+ * resets or rejects connections. Explains placements.
  *
  * <p>May use: health and below.
  */

@@ -7,28 +7,30 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which member each client of a VIP had last. Has room for {@link #ENTRIES} clients, in 8 MB that
- * are taken only while a pool asks for it; of the eight that share a place, the one that has been
- * silent for longest goes. Thread-safe, without locks, and nothing is allocated: an entry is one
- * number. VIP and client are mixed without loss into 44 bits, of which 17 are the place and 27 are
- * in the entry, so that no two are ever taken for each other; the other bits are the second of the
- * last use and the member.
+ * The last member of each client of a VIP: an eight-way set-associative table of {@link #ENTRIES}
+ * entries, in 8 MB that are allocated only while a pool asks for affinity. A new entry replaces the
+ * least recently used entry of its set. Thread-safe and lock-free; look-ups and updates allocate
+ * nothing.
+ *
+ * <p>An entry is one {@code long}. An invertible function mixes VIP number and client address into
+ * 44 bits. 17 of them select the set and the entry stores the other 27, so two clients are never
+ * confused. The remaining bits hold the second of the last use and the member's number.
  */
 public final class AffinityTable {
-  /** How many clients there is room for. */
+  /** The capacity, in clients. */
   static final int ENTRIES = 1 << 20;
 
-  /** The number that no member has. */
+  /** Stands for no member. */
   public static final int NONE = 0;
 
   private static final int WAYS = 8;
-  private static final int PLACE_BITS = Integer.numberOfTrailingZeros(ENTRIES / WAYS);
+  private static final int SET_BITS = Integer.numberOfTrailingZeros(ENTRIES / WAYS);
   private static final int CLIENT_BITS = 32;
   private static final int KEY_BITS = 12 + CLIENT_BITS;
   private static final int HALF_KEY_BITS = KEY_BITS / 2;
   private static final long KEY_MASK = (1L << KEY_BITS) - 1;
 
-  /** Odd, so that nothing is lost by multiplying. */
+  /** Odd, so that the multiplication is invertible. */
   private static final long MIX_1 = 0x9e3779b97f5L;
 
   private static final long MIX_2 = 0x2127599bf43L;
@@ -39,30 +41,39 @@ public final class AffinityTable {
   private static final int SECOND_MASK = (1 << SECOND_BITS) - 1;
   private static final int MEMBER_MASK = (1 << MEMBER_BITS) - 1;
 
-  /** By so much may the clock be behind an entry that another thread has just written. */
-  private static final int AHEAD_SECONDS = 60;
+  /**
+   * Another thread may have read the clock later than this one and written its entry earlier. An
+   * entry that seems to lie at most this far in the future counts as new.
+   */
+  private static final int MAX_SKEW_SECONDS = 60;
 
-  /** How many entries one sweep looks at. */
-  private static final int SWEPT = 8_192;
+  /** How many entries one sweep checks. */
+  private static final int SWEEP_SIZE = 8_192;
 
   private final LongSupplier nanoTime;
   private final long startNanos;
   private volatile @Nullable AtomicLongArray entries;
-  private int nextSwept;
+  private int nextSweep;
 
   public AffinityTable(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
     this.startNanos = nanoTime.getAsLong();
   }
 
-  /** Whether there is anything to remember from now on. For one thread at a time. */
+  /**
+   * Allocates the table if any pool wants affinity, and frees it if none does. For one thread at a
+   * time.
+   */
   public void keep(boolean isWanted) {
     if (isWanted != (entries != null)) {
       entries = isWanted ? new AtomicLongArray(ENTRIES) : null;
     }
   }
 
-  /** The member that a client had last; {@link #NONE} if that is unknown or too long ago. */
+  /**
+   * The last member of a client; {@link #NONE} if it is unknown or was last used more than the
+   * timeout ago.
+   */
   public int memberOf(int vipNumber, int client, int timeoutSeconds) {
     @Nullable AtomicLongArray all = entries;
     long key = key(vipNumber, client);
@@ -78,10 +89,10 @@ public final class AffinityTable {
   /**
    * Remembers the member of a client.
    *
-   * @param instead the member that it had, as far as the caller knows
-   * @return the member that it has now: another one, if another thread was faster
+   * @param replaced the member that the caller found for the client, or {@link #NONE}
+   * @return the client's member now: a different one if another thread has stored it first
    */
-  public int remember(int vipNumber, int client, int member, int instead, int timeoutSeconds) {
+  public int remember(int vipNumber, int client, int member, int replaced, int timeoutSeconds) {
     @Nullable AtomicLongArray all = entries;
     if (all == null) {
       return member;
@@ -91,18 +102,18 @@ public final class AffinityTable {
     while (true) {
       int slot = slotFor(all, key);
       long before = all.get(slot);
-      boolean isOthers =
+      boolean isTaken =
           isOf(before, key)
               && member(before) != member
-              && member(before) != instead
+              && member(before) != replaced
               && age(before) <= timeoutSeconds;
-      if (isOthers || all.compareAndSet(slot, before, fresh)) {
-        return isOthers ? member(before) : member;
+      if (isTaken || all.compareAndSet(slot, before, fresh)) {
+        return isTaken ? member(before) : member;
       }
     }
   }
 
-  /** The slot of a client, or else that of the one to give way: an empty one, or the oldest. */
+  /** The slot of a client; if it has none, an empty slot of its set, or else the oldest. */
   private int slotFor(AtomicLongArray all, long key) {
     int oldest = firstSlot(key);
     int maxAge = -1;
@@ -121,13 +132,13 @@ public final class AffinityTable {
   }
 
   /**
-   * Forgets some of those that have been silent for longer than any pool asks for, before the
-   * seconds wrap around. To be called every few seconds, by one thread at a time.
+   * Removes some of the entries that are older than the longest timeout, before their seconds wrap
+   * around. Call it every few seconds, from one thread at a time.
    */
   public void sweep() {
     @Nullable AtomicLongArray all = entries;
-    for (int i = 0; all != null && i < SWEPT; i++) {
-      int slot = nextSwept++ & (ENTRIES - 1);
+    for (int i = 0; all != null && i < SWEEP_SIZE; i++) {
+      int slot = nextSweep++ & (ENTRIES - 1);
       long entry = all.get(slot);
       if (entry != 0 && age(entry) > Persistence.MAX_SECONDS) {
         all.compareAndSet(slot, entry, 0);
@@ -145,11 +156,11 @@ public final class AffinityTable {
   }
 
   private static int firstSlot(long key) {
-    return (int) (key & ((1 << PLACE_BITS) - 1)) * WAYS;
+    return (int) (key & ((1 << SET_BITS) - 1)) * WAYS;
   }
 
   private static long tag(long key) {
-    return key >>> PLACE_BITS;
+    return key >>> SET_BITS;
   }
 
   private static boolean isOf(long entry, long key) {
@@ -166,6 +177,6 @@ public final class AffinityTable {
 
   private int age(long entry) {
     int age = (second() - (int) (entry >>> MEMBER_BITS)) & SECOND_MASK;
-    return age > SECOND_MASK - AHEAD_SECONDS ? 0 : age;
+    return age > SECOND_MASK - MAX_SKEW_SECONDS ? 0 : age;
   }
 }

@@ -8,22 +8,21 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many connections are open at each VIP and member, and whether there is room for one more. A
- * place is taken before a connection is known to be admitted, so that no limit is passed however
- * many threads place at once; what goes on after a pause is let in whatever the limit. Thread-safe;
- * never blocks.
+ * Counts the open connections of each VIP and member, and enforces their limits. A slot is taken
+ * before a connection is admitted, so that no limit is exceeded however many threads place at once.
+ * A reactivated connection is counted even above the limit. Thread-safe; never blocks.
  */
 public final class ConnectionLimiter {
   private final AtomicIntegerArray ofVip = new AtomicIntegerArray(Vip.MAX_NUMBER + 1);
 
   private final AtomicIntegerArray refusedAtVip = new AtomicIntegerArray(Vip.MAX_NUMBER + 1);
 
-  /** Counts a connection that found no room. */
+  /** Counts a connection that a limit has rejected. */
   public void refused(int vipNumber) {
     refusedAtVip.incrementAndGet(vipNumber);
   }
 
-  /** How many connections found no room at a VIP, or at its members. */
+  /** How many connections the limits of a VIP or of its members have rejected. */
   public int refusedAtVip(int vipNumber) {
     return refusedAtVip.get(vipNumber);
   }
@@ -34,10 +33,10 @@ public final class ConnectionLimiter {
   }
 
   /**
-   * Takes a place for a new connection.
+   * Takes a slot for a new connection.
    *
    * @param vipLimit how many connections the VIP may have
-   * @return what is full, and then no place is taken; null if nothing is
+   * @return the limit that is reached, in which case no slot is taken; null if a slot is taken
    */
   public @Nullable RejectReason take(int vipNumber, int vipLimit, Server server) {
     if (ofVip.incrementAndGet(vipNumber) > vipLimit) {
@@ -51,27 +50,27 @@ public final class ConnectionLimiter {
     return null;
   }
 
-  /** Gives back the place of a connection that was not admitted. */
+  /** Gives back the slot of a connection that was not admitted. */
   public void giveBack(int vipNumber, Server server, BalancerView view) {
     ofVip.decrementAndGet(vipNumber);
     server.load().closed();
     view.loadChanged(server);
   }
 
-  /** A connection is open again, or was found to be open. */
+  /** A connection was reactivated or recovered. */
   public void resumed(Connection connection, BalancerView view) {
     ofVip.incrementAndGet(connection.vipNumber());
     connection.server().load().resumed();
     view.loadChanged(connection.server());
   }
 
-  /** A new connection has begun with what an earlier one of the same five-tuple has left. */
+  /** A new connection has taken over the state of an ended one with the same five-tuple. */
   public void again(Connection connection, BalancerView view) {
     connection.server().load().placed();
     resumed(connection, view);
   }
 
-  /** A connection is open no more. */
+  /** A connection is no longer open. */
   public void left(Connection connection, BalancerView view) {
     ofVip.decrementAndGet(connection.vipNumber());
     connection.server().load().closed();

@@ -13,13 +13,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists connections page by page, in the order of their requests' five-tuples: so a page needs
- * nothing but the last tuple of the one before, and a connection that is there from the first page
- * to the last is listed exactly once, whatever comes and goes meanwhile.
+ * Lists connections page by page, ordered by their requests' five-tuples. A page depends only on
+ * the last tuple of the page before it. A connection that exists from the first page to the last is
+ * listed exactly once, even if others are opened and closed meanwhile.
  *
- * <p>A page walks over the whole table once and keeps the smallest tuples in a heap, so it costs
- * linear time and as much memory as it has lines. The table is never locked; a connection only for
- * a few instructions, and only if the heap could take it.
+ * <p>A page scans the whole table once and keeps the smallest tuples in a heap: time is linear in
+ * the table, memory in the page. The table is never locked. A connection is locked for a few
+ * instructions, and only if its tuple may fit the heap. Thread-safe.
  */
 public final class ConnectionListing {
   private static final Comparator<PlacedConnection> LARGEST_FIRST =
@@ -37,9 +37,10 @@ public final class ConnectionListing {
   public ConnectionPage page(
       Predicate<PlacedConnection> wanted, @Nullable FiveTuple after, int limit) {
     if (limit < 1) {
-      throw new IllegalArgumentException("a page of " + limit + " connections");
+      throw new IllegalArgumentException(
+          "a page must have room for at least one connection, not " + limit);
     }
-    // one more than asked for tells whether there is another page
+    // one more than the limit shows whether there is another page
     PriorityQueue<PlacedConnection> smallest = new PriorityQueue<>(limit + 1, LARGEST_FIRST);
     long now = nanoTime.getAsLong();
     for (Connection connection : connections.all()) {
@@ -48,11 +49,11 @@ public final class ConnectionListing {
         connection.shown(now).filter(wanted).ifPresent(shown -> add(smallest, limit, shown));
       }
     }
-    boolean goesOn = smallest.size() > limit;
-    if (goesOn) {
+    boolean hasMore = smallest.size() > limit;
+    if (hasMore) {
       smallest.remove();
     }
-    return page(smallest, goesOn);
+    return page(smallest, hasMore);
   }
 
   private static boolean hasRoom(
@@ -69,10 +70,10 @@ public final class ConnectionListing {
     smallest.add(shown);
   }
 
-  private static ConnectionPage page(PriorityQueue<PlacedConnection> smallest, boolean goesOn) {
+  private static ConnectionPage page(PriorityQueue<PlacedConnection> smallest, boolean hasMore) {
     ImmutableList<PlacedConnection> page =
         ImmutableList.sortedCopyOf(LARGEST_FIRST.reversed(), smallest);
     return new ConnectionPage(
-        page, goesOn ? Optional.of(page.get(page.size() - 1).request()) : Optional.empty());
+        page, hasMore ? Optional.of(page.get(page.size() - 1).request()) : Optional.empty());
   }
 }

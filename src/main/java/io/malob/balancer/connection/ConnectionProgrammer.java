@@ -27,17 +27,24 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * Puts connections on the switches and sends their stray packets on. All messages for one switch go
- * out in one go, rules before packets. Thread-safe.
+ * Installs the rules of connections on switches, and forwards the packets that reached the
+ * controller instead of a rule. All messages for a switch are sent together, rules before packets.
+ * Thread-safe.
  */
 public final class ConnectionProgrammer {
-  /** How much longer the reply rule lives, so that it never goes before the request rule. */
+  /**
+   * How much longer the idle timeout of the reply rule is: it must not expire before the request
+   * rule.
+   */
   private static final int REPLY_GRACE_SECONDS = 5;
 
-  /** Open vSwitch uses a new rule half a second later at most. */
+  /** Open vSwitch uses a new rule after half a second at the latest. */
   private static final long TAKES_EFFECT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** How long the ends of a closed connection are watched; they answer within a second. */
+  /**
+   * For how long the packets of a closed connection are redirected to the controller. Its ends
+   * answer within a second.
+   */
   private static final int CLOSED_SECONDS = 30;
 
   private final FlowProgrammer programmer;
@@ -65,7 +72,7 @@ public final class ConnectionProgrammer {
     this.nanoTime = nanoTime;
   }
 
-  /** After how many seconds without a packet the rules of a connection end, by protocol. */
+  /** The idle timeouts of connections' rules in seconds, by protocol. */
   public record IdleTimeouts(int tcp, int udp, int icmp) {
     int of(FiveTuple tuple) {
       int protocol = tuple.protocol();
@@ -76,7 +83,7 @@ public final class ConnectionProgrammer {
     }
   }
 
-  /** After how many seconds without a packet the rule of a connection's requests ends. */
+  /** The idle timeout of a connection's request rule in seconds. */
   public int idleSeconds(FiveTuple request, boolean isBrief) {
     int usual = idleTimeouts.of(request);
     return isBrief ? Math.min(HalfOpenLimit.BRIEF_SECONDS, usual) : usual;
@@ -86,14 +93,14 @@ public final class ConnectionProgrammer {
     return idleSeconds(connection.request(), connection.isBrief());
   }
 
-  /** Puts the rules of a connection on its switches and sends a packet of either end's on. */
+  /** Installs the rules of a connection and forwards a packet of either end. */
   public void carry(Connection connection, Route route, Packet packet) {
     boolean isRequest = packet.dstAddress() == connection.request().dstAddress();
     if (connection.program(nanoTime.getAsLong(), TAKES_EFFECT_NANOS)) {
       carry(connection, route, packet.frame(), isRequest);
       @Nullable Route now = connection.route();
       if (now != null && !now.equals(route)) {
-        restore(connection, now); // moved meanwhile, maybe before the older rules were sent
+        restore(connection, now); // rerouted meanwhile, maybe before the older rules were sent
       }
     } else {
       deliver(
@@ -102,7 +109,7 @@ public final class ConnectionProgrammer {
     }
   }
 
-  /** Sends a packet on whose rules are on their way. */
+  /** Forwards a packet whose rules have been sent but may not be in effect yet. */
   private void deliver(Translation translation, byte[] frame) {
     programmer.send(
         translation.receiver().switchId(),
@@ -115,7 +122,7 @@ public final class ConnectionProgrammer {
     Translation reply = connection.replyTranslation(route);
     DatapathId clientSwitch = connection.client().switchId();
     DatapathId memberSwitch = connection.server().at().switchId();
-    // the member's side first: its reply must not come before the rule for it
+    // the member's side first: the reply rule must be there before the first reply
     if (clientSwitch.equals(memberSwitch)) {
       programmer.send(
           clientSwitch,
@@ -191,12 +198,12 @@ public final class ConnectionProgrammer {
             idleSeconds(connection)));
   }
 
-  /** The member of a control connection of FTP may open data connections to its client. */
+  /** Lets the member of an FTP control connection open data connections to its client. */
   public void expectData(Connection control) {
     sendToMemberSide(control, factory -> ftpDataRule(factory, control));
   }
 
-  /** The member may not, as far as this control connection goes. */
+  /** Takes back what {@link #expectData} allowed for this control connection. */
   public void expectNoData(Connection control) {
     sendToMemberSide(control, factory -> removeFtpData(factory, control));
   }
@@ -226,7 +233,7 @@ public final class ConnectionProgrammer {
         connection.server().at().switchId(), factory -> List.of(message.apply(factory)));
   }
 
-  /** Puts the rules of an open connection on its switches, whatever is there. */
+  /** Installs the rules of an open connection, over any that its switches have. */
   public void restore(Connection connection, Route route) {
     connection.countersBeginAnew();
     if (!connection.program(nanoTime.getAsLong(), 0)) {
@@ -250,9 +257,9 @@ public final class ConnectionProgrammer {
   }
 
   /**
-   * Gives the rule of one direction the label of another path.
+   * Changes the label in the rule of one direction, for another path.
    *
-   * @param done told once, on any thread, whether the switch has confirmed that
+   * @param done called once, on any thread: whether the switch has confirmed the change
    */
   public void relabel(Connection connection, Route route, boolean isReply, Consumer<Boolean> done) {
     DatapathId at = isReply ? connection.server().at().switchId() : connection.client().switchId();
@@ -278,7 +285,7 @@ public final class ConnectionProgrammer {
     programmer.sendInOrder(List.of(new SwitchMessages(at, ImmutableList.of(message))), done);
   }
 
-  /** Takes away what a connection has left behind at a switch that its client is no more at. */
+  /** Removes a connection's rules from the switch that its client has left. */
   public void clearClientSide(Connection connection, Attachment before) {
     FiveTuple request = connection.request();
     programmer.send(
@@ -290,7 +297,7 @@ public final class ConnectionProgrammer {
                 .build());
   }
 
-  /** The same of a switch that its member is no more at. */
+  /** Removes a connection's rules from the switch that its member has left. */
   public void clearMemberSide(Connection connection, Attachment before) {
     programmer.send(
         before.switchId(),
@@ -306,7 +313,7 @@ public final class ConnectionProgrammer {
         });
   }
 
-  /** Takes the rules of a connection off its switches. */
+  /** Removes the rules of a connection from its switches. */
   public void remove(Connection connection) {
     programmer.send(
         connection.client().switchId(),
@@ -316,11 +323,11 @@ public final class ConnectionProgrammer {
   }
 
   /**
-   * Shows the controller what the ends of a connection still send, instead of carrying it.
+   * Redirects what the ends of a connection still send to the controller.
    *
-   * @param vipIsGone whether the VIP has no rules any more that would show what its client sends
+   * @param vipIsGone whether the VIP's own rules, which redirect the client's packets, are gone
    */
-  public void bar(Connection connection, boolean vipIsGone) {
+  public void redirectToController(Connection connection, boolean vipIsGone) {
     FiveTuple request = connection.request();
     programmer.send(
         connection.client().switchId(),
@@ -334,14 +341,17 @@ public final class ConnectionProgrammer {
         connection, member -> ConnectionRules.closed(member, connection.reply(), CLOSED_SECONDS));
   }
 
-  /** Makes both ends of a connection say which sequence number they expect. */
-  public void provoke(Connection connection) {
+  /**
+   * Sends both ends of a connection a SYN, so that their challenge ACKs (RFC 5961, section 4) tell
+   * which sequence numbers they expect.
+   */
+  public void challengeAck(Connection connection) {
     FiveTuple request = connection.request();
-    provoke(VipMac.of(request.dstAddress()), connection.client(), request.reversed());
-    provoke(connection.client().mac(), connection.server().at(), connection.requestAtMember());
+    challengeAck(VipMac.of(request.dstAddress()), connection.client(), request.reversed());
+    challengeAck(connection.client().mac(), connection.server().at(), connection.requestAtMember());
   }
 
-  private void provoke(MacAddress sender, Attachment receiver, FiveTuple tuple) {
+  private void challengeAck(MacAddress sender, Attachment receiver, FiveTuple tuple) {
     programmer.sendFrame(
         receiver.switchId(),
         List.of(receiver.port()),
@@ -349,8 +359,9 @@ public final class ConnectionProgrammer {
   }
 
   /**
-   * Delivers a packet that was translated already, but got lost on its way because a switch had no
-   * rule for its label or its host: at its receiver's edge, with the rule that was missing there.
+   * Delivers a translated packet that came to the controller because a switch had no rule for its
+   * label or host. The packet is sent out at its receiver's edge switch, after the missing host
+   * rule.
    */
   public void deliverTranslated(Packet packet, Attachment receiver) {
     hostRules.ended(receiver.switchId(), packet.dstAddress());

@@ -6,10 +6,10 @@ import io.malob.algorithm.estimate.TransferTime;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection that something is learnt from. What is needed comes in pieces, on the threads that
- * read from its two switches: from its client's edge when it ends, and what it has asked; from its
- * member's edge what it has got. The last piece completes it. Thread-safe: the pieces are guarded
- * by this object's own lock, which is held for a few instructions.
+ * A connection that its service's profile learns from. The data come in parts, on the threads that
+ * read from its two switches: the client's edge switch tells when it ended and its request bytes,
+ * the member's edge switch its reply bytes. The last part completes the sample. Thread-safe: this
+ * object's own lock guards the parts and is held for a few instructions.
  */
 final class FlowSample {
   private static final long UNKNOWN = -1;
@@ -30,9 +30,9 @@ final class FlowSample {
    * How a connection began.
    *
    * @param nanos when it was placed, on the controller's monotonic clock
-   * @param inFlight how many connections its member had, without it
+   * @param inFlight how many other connections its member had
    * @param roundTripNanos the latency of both of its paths; 0 if unknown
-   * @param bitsPerSecond what its reply path had to give; infinite if unknown
+   * @param bitsPerSecond its share of the reply path's bandwidth; infinite if unknown
    */
   record Start(long nanos, long inFlight, double roundTripNanos, double bitsPerSecond) {}
 
@@ -42,12 +42,12 @@ final class FlowSample {
     this.start = start;
   }
 
-  /** Whether a rule is of this connection, and not of another one of the same generation. */
+  /** Whether a rule belongs to this connection, and not to another with the same generation. */
   boolean isOf(int vipNumber, int memberNumber) {
     return connection.vipNumber() == vipNumber && connection.server().number() == memberNumber;
   }
 
-  /** Nothing can be learnt from it any more. */
+  /** Marks the sample as unusable. */
   void spoil() {
     spoilt = true;
   }
@@ -56,7 +56,7 @@ final class FlowSample {
     return spoilt;
   }
 
-  /** Its client has ended it. */
+  /** The client has ended the connection. */
   synchronized void ended(long nowNanos) {
     if (requestBytes == UNKNOWN) {
       ended = true;
@@ -65,10 +65,10 @@ final class FlowSample {
   }
 
   /**
-   * The rule of its requests has timed out.
+   * The request rule has timed out.
    *
-   * @param usedNanos from when the rule was made until it was last used
-   * @return whether all is known now
+   * @param usedNanos from the rule's installation to its last use
+   * @return whether the sample is complete
    */
   synchronized boolean requestRuleEnded(long bytes, long usedNanos) {
     requestBytes = bytes;
@@ -77,28 +77,28 @@ final class FlowSample {
   }
 
   /**
-   * The rule of its replies has timed out.
+   * The reply rule has timed out.
    *
-   * @return whether all is known now
+   * @return whether the sample is complete
    */
   synchronized boolean replyRuleEnded(long bytes) {
     replyBytes = bytes;
     return requestBytes != UNKNOWN;
   }
 
-  /** Learns from it, when all is known. */
+  /** Passes the sample to the profile if it is complete. */
   void learn() {
-    @Nullable Ended whole = whole();
-    if (whole != null) {
-      profile.learn(whole);
+    @Nullable Ended complete = takeComplete();
+    if (complete != null) {
+      profile.learn(complete);
     }
   }
 
-  private synchronized @Nullable Ended whole() {
+  private synchronized @Nullable Ended takeComplete() {
     if (spoilt || requestBytes == UNKNOWN || replyBytes == UNKNOWN) {
       return null;
     }
-    spoilt = true; // once
+    spoilt = true; // learn only once
     return new Ended(
         connection.server().number(),
         connection.server().weight(),
@@ -110,8 +110,8 @@ final class FlowSample {
   }
 
   /**
-   * Whether to wait no longer, because its rules must have gone long ago. By the thread that tidies
-   * up, at each round.
+   * Whether the sample is unusable, or its rules must have expired long ago. Called by the
+   * housekeeping thread, once a round.
    */
   boolean isStale(int maxRounds) {
     boolean hasRules = connection.state().hasRules();

@@ -16,15 +16,18 @@ import org.projectfloodlight.openflow.protocol.OFFlowRemovedReason;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * The connections that are learnt from, until both of their rules have ended; found by the
- * generation in the cookies of these. Bounded: while there are too many, no more are begun.
- * Thread-safe; never blocks. Not a Guava cache, whose lock all placements would share.
+ * The connections that profiles learn from, until both rules of each have ended, by the generation
+ * in the rules' cookies. Bounded: while it is full, new connections are not sampled. Thread-safe;
+ * never blocks. Not a Guava cache, whose lock all placements would share.
  */
 public final class FlowSamples {
-  /** How many are waited for at a time. */
-  static final int MOST = 65_536;
+  /** How many samples may be pending. */
+  static final int MAX_PENDING = 65_536;
 
-  /** Five minutes, of five seconds each: a switch that has said nothing by then says nothing. */
+  /**
+   * Five minutes: sweeps are five seconds apart. By then every switch has reported the end of its
+   * rules, or will not report it at all.
+   */
   private static final int MAX_ROUNDS = 60;
 
   private final Map<Integer, FlowSample> byGeneration = new ConcurrentHashMap<>();
@@ -35,12 +38,12 @@ public final class FlowSamples {
   }
 
   /**
-   * A connection has been placed, and is not yet counted on its member, nor are its rules sent. If
-   * its service wants to learn from it, the end of its reply rule will be asked for.
+   * A connection has been placed; its rules are not sent yet. If its service's profile wants a
+   * sample, the reply rule will be installed with a flow-removed notification.
    */
   public void placed(
       Connection connection, ServiceProfile profile, Placement placement, BalancerView view) {
-    if (!profile.wantsNext() || byGeneration.size() >= MOST) {
+    if (!profile.wantsNext() || byGeneration.size() >= MAX_PENDING) {
       return;
     }
     LinkValues values = view.network().values();
@@ -50,7 +53,7 @@ public final class FlowSamples {
             profile,
             new FlowSample.Start(
                 nanoTime.getAsLong(),
-                placement.server().load().present() - 1, // it is counted already
+                placement.server().load().present() - 1, // the new connection is counted already
                 (double)
                     (values.latencyNanos(placement.requestPath())
                         + values.latencyNanos(placement.replyPath())),
@@ -88,12 +91,12 @@ public final class FlowSamples {
     return sample.requestRuleEnded(counts.bytes(), counts.nanos() - idleNanos);
   }
 
-  /** Forgets what will not be told any more. To be called every five seconds, by one thread. */
+  /** Removes stale samples. Call it every five seconds, from one thread. */
   public void sweep() {
     byGeneration.values().removeIf(sample -> sample.isStale(MAX_ROUNDS));
   }
 
-  /** How many are waited for. */
+  /** How many samples are pending. */
   public int waiting() {
     return byGeneration.size();
   }

@@ -11,21 +11,24 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The control connections of FTP that go through VIPs without a port: a data connection goes where
- * its client's control connection is. Which of several it belongs to is said inside them only, so
- * it is the one that was opened last. A control connection is here from its placement until its
- * client ends it or it is forgotten, also while it is dormant: it is silent during a long transfer.
- * Thread-safe.
+ * The FTP control connections that use VIPs without a port. A data connection goes to the member of
+ * its client's control connection. Only the payload of a control connection says which data
+ * connection belongs to it; so of several, the latest is taken. A control connection stays here
+ * from its placement until its client ends it or it is removed from the connection table. It stays
+ * while it is {@code DORMANT}, because it is silent during a long transfer. Thread-safe.
  */
 public final class FtpSessions {
-  /** Where servers listen for control connections (RFC 959). */
+  /** The port on which servers accept control connections (RFC 959). */
   public static final int CONTROL_PORT = 21;
 
-  /** Where servers open data connections from in active mode (RFC 959). */
+  /** The source port of data connections that servers open in active mode (RFC 959). */
   public static final int DATA_PORT = 20;
 
-  /** How many are known of one client, which may be a whole site behind one address. */
-  private static final int MAX_OF_ONE_CLIENT = 16;
+  /**
+   * How many control connections are kept per client. A client may be a whole site behind one
+   * address.
+   */
+  private static final int MAX_PER_CLIENT = 16;
 
   /** By client and VIP number, oldest first. */
   private final Map<Ends, ImmutableList<Connection>> byVip = new ConcurrentHashMap<>();
@@ -46,7 +49,10 @@ public final class FtpSessions {
     return vip.isPresent() && vip.get().port() == null;
   }
 
-  /** Whether a connection to this address and port may be a data connection, going by these. */
+  /**
+   * Whether a request may be an FTP data connection: control connections to its VIP are possible,
+   * and its port belongs to no other service.
+   */
   public static boolean mayBeData(CatalogSnapshot catalog, FiveTuple request) {
     FiveTuple control =
         FiveTuple.of(
@@ -65,7 +71,7 @@ public final class FtpSessions {
     add(byMember, memberEnds(control), control);
   }
 
-  /** A connection has ended; tells whether it was a control connection. */
+  /** A connection has ended. Returns whether it was a known control connection. */
   public boolean closed(Connection connection) {
     if (connection.request().dstPort() != CONTROL_PORT) {
       return false;
@@ -75,18 +81,18 @@ public final class FtpSessions {
     return ofVip || ofMember;
   }
 
-  /** Whether this is a control connection that has not ended. */
+  /** Whether a connection is a control connection that has not ended. */
   boolean isOpen(Connection connection) {
     return connection.request().dstPort() == CONTROL_PORT
         && byMember.getOrDefault(memberEnds(connection), ImmutableList.of()).contains(connection);
   }
 
-  /** The control connection that a client opened last to a VIP, or null. */
+  /** The latest control connection of a client to a VIP, or null. */
   public @Nullable Connection atVip(int client, int vipNumber) {
     return latest(byVip.get(new Ends(client, vipNumber)));
   }
 
-  /** The control connection that a client opened last to a member, or null. */
+  /** The latest control connection of a client to a member, or null. */
   public @Nullable Connection atMember(int client, int member) {
     return latest(byMember.get(new Ends(client, member)));
   }
@@ -110,8 +116,7 @@ public final class FtpSessions {
         (before, added) ->
             ImmutableList.<Connection>builder()
                 .addAll(
-                    before.subList(
-                        Math.max(0, before.size() - MAX_OF_ONE_CLIENT + 1), before.size()))
+                    before.subList(Math.max(0, before.size() - MAX_PER_CLIENT + 1), before.size()))
                 .addAll(added)
                 .build());
   }

@@ -8,81 +8,85 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many connections to each VIP are half open: placed, but nothing but their first packet has
- * been heard of their clients. What a client sends is counted by its rule and not seen here; but a
- * rule that has outlived its idle time-out has counted something. So a connection is half open
- * until then, {@link #MAX_SECONDS} at most, unless its rule has ended, its client has, or another
- * packet of its came to the controller.
+ * Counts and limits the half-open connections of each VIP: connections of which only the client's
+ * first packet is known. The controller does not see later packets, because the request rule
+ * forwards them; but a rule that exists for longer than its idle timeout has matched a packet. So a
+ * connection counts as half open for its idle timeout, and for at most {@link #MAX_SECONDS}.
+ * It stops counting earlier when its rule ends, its client ends it, or the controller receives
+ * another of its packets.
  *
- * <p>When there are many, new ones get rules that end soon ({@link #BRIEF_SECONDS}): clients that
- * are there cost one more packet-in if they are silent for so long, those that are not cost their
- * rules for a third of the time. When there are too many, there are no new ones. Thread-safe; takes
- * a lock when a second has passed, and else none.
+ * <p>At a quarter of the limit, new connections get rules with a short idle timeout ({@link
+ * #BRIEF_SECONDS}). A real client that is silent for that long costs one more packet-in; the rules
+ * of a spoofed client are gone in a third of the time. At the limit, new connections are dropped.
+ * Thread-safe; takes a lock only when a second has passed.
  */
 public final class HalfOpenLimit {
-  /** How long a connection counts at most. */
+  /** The longest time for which a connection counts. */
   static final int MAX_SECONDS = 30;
 
-  /** The idle time-out of rules when many are half open: two retransmitted SYN-ACKs of Linux. */
+  /**
+   * The idle timeout of rules when many connections are half open: Linux retransmits a SYN-ACK
+   * twice in that time.
+   */
   static final int BRIEF_SECONDS = 5;
 
-  /** When there are the limit's part of that, there are many. */
+  /** Many connections are half open when there are at least the limit divided by this. */
   public static final int MANY = 4;
 
   private static final int VIPS = 4_096;
   private static final long NANOS_PER_SECOND = 1_000_000_000;
 
-  private final int most;
+  private final int maxPerVip;
   private final LongSupplier nanoTime;
   private final AtomicReferenceArray<@Nullable Count> byVip = new AtomicReferenceArray<>(VIPS);
   private final AtomicIntegerArray refused = new AtomicIntegerArray(VIPS);
 
   /**
-   * None yet.
+   * A limit without half-open connections.
    *
-   * @param most how many may be half open for each VIP
+   * @param maxPerVip how many connections to each VIP may be half open
    */
-  public HalfOpenLimit(int most, LongSupplier nanoTime) {
-    this.most = most;
+  public HalfOpenLimit(int maxPerVip, LongSupplier nanoTime) {
+    this.maxPerVip = maxPerVip;
     this.nanoTime = nanoTime;
   }
 
-  /** Whether there are too many for a new one. */
+  /** Whether a VIP has reached the limit. */
   public boolean isFull(int vipNumber) {
-    return now(vipNumber) >= most;
+    return now(vipNumber) >= maxPerVip;
   }
 
-  /** Whether there are so many that rules of new ones should end soon. */
+  /** Whether so many connections to a VIP are half open that new ones should get brief rules. */
   public boolean isCrowded(int vipNumber) {
-    return now(vipNumber) >= most / MANY;
+    return now(vipNumber) >= maxPerVip / MANY;
   }
 
-  /** How many there are. */
+  /** How many connections to a VIP are half open. */
   public int now(int vipNumber) {
     @Nullable Count count = byVip.get(vipNumber);
     return count == null ? 0 : count.now(second());
   }
 
-  /** How many there may be of each VIP. */
+  /** How many connections to each VIP may be half open. */
   public int limit() {
-    return most;
+    return maxPerVip;
   }
 
-  /** Counts a connection that found no room. */
+  /** Counts a connection that the limit has rejected. */
   public void refuse(int vipNumber) {
     refused.incrementAndGet(vipNumber);
   }
 
-  /** How many connections to a VIP found no room. */
+  /** How many connections to a VIP the limit has rejected. */
   public int refused(int vipNumber) {
     return refused.get(vipNumber);
   }
 
   /**
-   * Counts a new one.
+   * Counts a new half-open connection.
    *
-   * @param idleSeconds the idle time-out of its rule
-   * @return until when it counts, to be told to {@link #remove}
+   * @param idleSeconds the idle timeout of its rule
+   * @return the second until which it counts, for {@link #remove}
    */
   public long add(int vipNumber, int idleSeconds) {
     long second = second();
@@ -91,7 +95,7 @@ public final class HalfOpenLimit {
     return until;
   }
 
-  /** One that counts until then is half open no more. */
+  /** A connection that {@link #add} has counted until that second is no longer half open. */
   public void remove(int vipNumber, long until) {
     count(vipNumber).remove(second(), until);
   }

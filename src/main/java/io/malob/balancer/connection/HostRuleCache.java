@@ -13,35 +13,44 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
- * Which host rules the switches have, so that they are sent once and not with every connection.
- * Bounded by the rules themselves, which end when they are not used. Thread-safe. Not a Guava cache:
+ * The host rules that switches have, so that a rule is sent once and not with every connection.
+ * Bounded by the rules themselves, which expire when they are unused. Thread-safe. Not a Guava cache:
  * a look-up is on the placement path, and an entry ends with its rule.
  */
 public final class HostRuleCache {
-  /** Longer than the rules of a brief connection, replies included. */
+  /**
+   * The idle timeout of a doubtful host's rules: longer than both rules of a brief connection live.
+   */
   private static final int DOUBTFUL_SECONDS = 15;
 
   private final int idleSeconds;
   private final Map<Key, Attachment> installed = new ConcurrentHashMap<>();
 
-  /** An empty cache of rules that end after that long without a packet. */
+  /**
+   * An empty cache.
+   *
+   * @param idleSeconds the idle timeout of host rules
+   */
   public HostRuleCache(int idleSeconds) {
     this.idleSeconds = idleSeconds;
   }
 
-  /** What to send to a host's switch before packets for the host; empty if that was sent before. */
+  /**
+   * The messages to send to a host's switch before packets for the host; empty if the switch has
+   * the rules.
+   */
   List<OFMessage> missing(OFFactory factory, int address, Attachment at) {
     return missing(factory, address, at, idleSeconds);
   }
 
-  /** The same for a host that may not be there: its rules end sooner. */
+  /** Like {@link #missing}, with a shorter idle timeout, for a host that may not exist. */
   List<OFMessage> missingOfDoubtful(OFFactory factory, int address, Attachment at) {
     return missing(factory, address, at, Math.min(DOUBTFUL_SECONDS, idleSeconds));
   }
 
   private List<OFMessage> missing(OFFactory factory, int address, Attachment at, int seconds) {
     Key key = new Key(at.switchId(), address);
-    // looked up first: for most connections the rule is there, and a look-up takes no lock
+    // get before put: most connections find the rule, and get takes no lock
     if (at.equals(installed.get(key))) {
       return List.of();
     }
@@ -58,19 +67,21 @@ public final class HostRuleCache {
             .build();
   }
 
-  /** What to send to the switch that a host has left; empty if it has no rules of it. */
+  /**
+   * The messages to send to the switch that a host has left; empty if it has no rules for the host.
+   */
   List<OFMessage> superfluous(OFFactory factory, int address, Attachment before) {
     return installed.remove(new Key(before.switchId(), address), before)
         ? HostRules.remove(factory, IPv4Address.of(address), before.port())
         : List.of();
   }
 
-  /** Tells that a rule of a switch has ended. */
+  /** A host rule of a switch has ended. */
   public void ended(DatapathId switchId, int address) {
     installed.remove(new Key(switchId, address));
   }
 
-  /** Tells that a switch has lost all its rules. */
+  /** A switch has lost all its rules. */
   public void reset(DatapathId switchId) {
     installed.keySet().removeIf(key -> key.switchId.equals(switchId));
   }

@@ -4,29 +4,29 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections whose rules were sent last, by the generation that is in the cookies of their
- * rules: a switch that refuses a rule names no more than that. Thread-safe. Not a Guava cache, whose
- * lock all placements would share.
+ * The connections whose rules were sent last, by the generation in the rules' cookies. A switch
+ * that rejects a rule returns only this generation. Thread-safe. Not a Guava cache, whose lock all
+ * placements would share.
  */
 public final class LatestConnections {
-  /** A power of two, and more than are sent before a switch has answered. */
-  private static final int KEPT = 16_384;
+  /** A power of two; more connections than are programmed before a switch answers. */
+  private static final int CAPACITY = 16_384;
 
   private final AtomicReferenceArray<@Nullable Connection> byGeneration =
-      new AtomicReferenceArray<>(KEPT);
+      new AtomicReferenceArray<>(CAPACITY);
 
   void add(Connection connection) {
-    byGeneration.set(connection.generation() & (KEPT - 1), connection);
+    byGeneration.set(connection.generation() & (CAPACITY - 1), connection);
   }
 
-  /** Lets go of a connection that is forgotten. */
+  /** Drops a connection that has left the table. */
   public void remove(Connection connection) {
-    byGeneration.compareAndSet(connection.generation() & (KEPT - 1), connection, null);
+    byGeneration.compareAndSet(connection.generation() & (CAPACITY - 1), connection, null);
   }
 
-  /** The connection of that generation; null if too many have come since. */
+  /** The connection of a generation; null if later connections have overwritten it. */
   public @Nullable Connection find(int generation) {
-    @Nullable Connection connection = byGeneration.get(generation & (KEPT - 1));
+    @Nullable Connection connection = byGeneration.get(generation & (CAPACITY - 1));
     return connection != null && connection.generation() == generation ? connection : null;
   }
 }

@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 import org.jspecify.annotations.Nullable;
 
-/** The file of connection records, if there is to be one. Thread-safe. */
+/** The file of connection records, if one is configured. Thread-safe. */
 public final class RecordFile implements AutoCloseable {
   private static final long BYTES_PER_MEGABYTE = 1_000_000;
 
@@ -55,12 +55,12 @@ public final class RecordFile implements AutoCloseable {
     }
   }
 
-  /** Where connections are recorded, or are not. */
+  /** The records; they keep nothing if no file is configured. */
   public ConnectionRecords records() {
     return records;
   }
 
-  /** There is a new catalog, whose names records have from now on. */
+  /** From now on, records use the names of this catalog. */
   public void learn(CatalogSnapshot catalog) {
     format.learn(catalog);
   }
@@ -71,7 +71,7 @@ public final class RecordFile implements AutoCloseable {
         : new BalancerActivity.Records(writer.written(), writer.dropped());
   }
 
-  /** Writes what waits. */
+  /** Writes pending records. */
   @Override
   public void close() {
     if (writer != null) {

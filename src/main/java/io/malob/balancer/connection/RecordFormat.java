@@ -17,18 +17,18 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
- * Makes records lines of JSON, as docs/metrics.md describes them. Remembers what VIPs and members
- * were called that have been deleted since. Thread-safe.
+ * Formats connection records as lines of JSON (see docs/metrics.md). Keeps the names of deleted
+ * VIPs and members, because records of their connections may follow. Thread-safe.
  */
 final class RecordFormat {
   private static final double NANOS_PER_SECOND = 1e9;
 
-  /** Bounded by the bits that cookies have for these numbers. */
+  /** Bounded by the bits for these numbers in cookies. */
   private final Map<Integer, String> vips = new ConcurrentHashMap<>();
 
   private final Map<Integer, String> members = new ConcurrentHashMap<>();
 
-  /** Learns what VIPs and members are called. */
+  /** Learns the names of VIPs and members. */
   void learn(CatalogSnapshot catalog) {
     catalog.vips().values().forEach(vip -> vips.put(vip.number(), vip.id()));
     catalog.members().values().forEach(member -> members.put(member.number(), member.id()));

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The pairs of labelled paths that connections use. Thread-safe. */
+/** Acquires and releases the labelled paths of connections. Thread-safe. */
 public final class Routes {
   private static final Logger LOG = LoggerFactory.getLogger(Routes.class);
 
@@ -18,7 +18,7 @@ public final class Routes {
     this.labels = labels;
   }
 
-  /** The labelled paths of a placement, counted as used until they are released. */
+  /** The labelled paths of a placement. They count as used until {@link #release}. */
   public Route acquire(Placement placement) {
     return new Route(
         labels.acquire(placement.requestPath()), labels.acquire(placement.replyPath()));
@@ -29,18 +29,20 @@ public final class Routes {
     labels.release(route.reply());
   }
 
-  /** Tells, on any thread, when both paths are ready (true) or one of them has failed (false). */
+  /** Calls back, on any thread, when both paths are ready (true) or one has failed (false). */
   public void whenReady(Route route, Consumer<Boolean> done) {
     CompletableFuture<Void> unused =
         route
             .request()
             .ready()
-            .thenCombine(route.reply().ready(), (there, back) -> there && back)
+            .thenCombine(
+                route.reply().ready(), (requestReady, replyReady) -> requestReady && replyReady)
             .thenAccept(done)
             .whenComplete(
                 (nothing, failure) -> {
                   if (failure != null) {
-                    LOG.error("connection_failed - it could not use its paths", failure);
+                    LOG.error(
+                        "connection_failed - could not use the paths of a connection", failure);
                   }
                 });
   }

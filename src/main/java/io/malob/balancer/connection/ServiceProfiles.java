@@ -18,23 +18,23 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has been learnt of the connections to each VIP, service by service as the services table
- * names them; data connections of FTP are for themselves. Bounded. Thread-safe.
+ * The profiles of each VIP's services, as learnt from finished connections. Services are those of
+ * the services table; FTP data connections have profiles of their own. Bounded. Thread-safe.
  */
 public final class ServiceProfiles {
-  /** How many are kept; further services share one. */
-  static final int MOST = 4_096;
+  /** How many profiles are kept. Further services share one. */
+  static final int MAX_PROFILES = 4_096;
 
   private final Map<Key, ServiceProfile> profiles = new ConcurrentHashMap<>();
 
-  /** That of all services for which there was no room. */
+  /** The shared profile of all services beyond the bound. */
   private final ServiceProfile others = new ServiceProfile();
 
   private record Key(int vipNumber, String serviceId, boolean isFtpData) {}
 
   /**
-   * The profile by which a connection is placed: that of its service or, for a control connection
-   * of FTP, that of its data connections, because they go where it goes.
+   * The profile for placing a connection: that of its service. For an FTP control connection it is
+   * that of the data connections, because they follow it to its member.
    */
   public ServiceProfile forPlacing(Vip vip, Service service, boolean isFtpControl) {
     return isFtpControl ? ofFtpData(vip.number(), service) : of(vip, service);
@@ -45,7 +45,7 @@ public final class ServiceProfiles {
     return of(new Key(vip.number(), service.id(), false));
   }
 
-  /** The profile of the data connections of FTP through a VIP. */
+  /** The profile of the FTP data connections of a VIP. */
   public ServiceProfile ofFtpData(int vipNumber, Service control) {
     return of(new Key(vipNumber, control.id(), true));
   }
@@ -55,12 +55,12 @@ public final class ServiceProfiles {
     if (known != null) {
       return known;
     }
-    return profiles.size() >= MOST
+    return profiles.size() >= MAX_PROFILES
         ? others
         : profiles.computeIfAbsent(key, any -> new ServiceProfile());
   }
 
-  /** Forgets what is not in the catalog any more. */
+  /** Removes what is no longer in the catalog. */
   public void retain(CatalogSnapshot catalog) {
     Set<Integer> vips =
         catalog.vips().values().stream().map(Vip::number).collect(Collectors.toSet());
@@ -75,7 +75,7 @@ public final class ServiceProfiles {
         .forEach(profile -> profile.forgetMembers(number -> !members.contains(number)));
   }
 
-  /** All of them, by VIP and service. */
+  /** All profiles, sorted by VIP and service. */
   public List<ProfileStats> stats(CatalogSnapshot catalog) {
     Map<Integer, String> vips = new HashMap<>();
     catalog.vips().values().forEach(vip -> vips.put(vip.number(), vip.id()));

@@ -1,6 +1,6 @@
 /**
- * The connection and its table, with what belongs to one: limits, affinity, the half-open limit,
- * routes, rules on switches, records, FTP expectations, service profiles.
+ * The connection, its table and its attributes: limits, affinity, half-open limit, routes, rules on
+ * switches, records, FTP expectations, service profiles.
  *
  * <p>May use: api, view.
  */

@@ -22,26 +22,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends connections whose client's switch does not come back: nothing else would tell that their
- * rules have ended. Such a connection becomes dormant, and counts no more, when its switch has been
- * away for longer than an outage takes ({@link SwitchOutages#AWAY_NANOS}) and then for its idle
- * time-out.
+ * Expires connections whose client's switch does not come back. Only that switch would report the
+ * end of their request rules. Such a connection becomes {@code DORMANT}, and counts no longer, when
+ * its switch has been away for the length of an outage ({@link SwitchOutages#AWAY_NANOS}) plus the
+ * connection's idle timeout.
  *
- * <p>The switch may go on forwarding. So as long as the switch of the member, if that is another
- * one that is connected, still tells the rule of the replies at audits, the connection is in use:
- * then it ends two rounds of audits after the last such sign.
+ * <p>The lost switch may still forward packets. If the member is at another switch that is
+ * connected, the connection counts as in use as long as reconciliation finds its reply rule there.
+ * It then expires two reconciliation rounds after that rule was last found.
  *
- * <p>Connections are found by walks over the table, a batch at a time, on the executor that it is
- * given; only while a switch is away that may have some.
+ * <p>Scans the table in batches, on the given executor, and only while a switch is away that may
+ * have open connections.
  */
 public final class LostClients {
-  /** How often {@link #tick} is to be called. */
+  /** The interval at which {@link #tick} must be called. */
   public static final long TICK_MILLIS = 500;
 
   private static final Logger LOG = LoggerFactory.getLogger(LostClients.class);
 
-  /** How many connections are looked at in one tick: some milliseconds. */
-  private static final int MAX_LOOKS = 50_000;
+  /** How many connections one tick checks, in a few milliseconds. */
+  private static final int BATCH = 50_000;
 
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final int ROUNDS = 2;
@@ -53,22 +53,23 @@ public final class LostClients {
   private final ConnectionProgrammer programmer;
   private final RejectCounters rejects;
   private final long roundNanos;
-  private final Executor inOrder;
+  private final Executor serialExecutor;
   private final LongSupplier nanoTime;
 
-  /** Switches that have no open connections any more, and since when they are away. */
+  /** Switches whose connections have all expired, and since when they have been away. */
   private final Map<DatapathId, Long> done = new HashMap<>();
 
   private Map<DatapathId, Long> lost = Map.of();
-  private final Set<DatapathId> undecided = new HashSet<>();
+  private final Set<DatapathId> withOpenConnections = new HashSet<>();
   private final Map<DatapathId, Integer> ended = new TreeMap<>();
-  private @Nullable Iterator<Connection> walk;
-  private long walkedAtNanos;
+  private @Nullable Iterator<Connection> scan;
+  private long scannedAtNanos;
 
   /**
    * No switch is lost yet.
    *
-   * @param roundNanos how often each switch is audited
+   * @param roundNanos the interval of reconciliation rounds
+   * @param serialExecutor runs the scans, one at a time
    */
   public LostClients(
       ConnectionTable connections,
@@ -78,7 +79,7 @@ public final class LostClients {
       ConnectionProgrammer programmer,
       RejectCounters rejects,
       long roundNanos,
-      Executor inOrder,
+      Executor serialExecutor,
       LongSupplier nanoTime) {
     this.connections = connections;
     this.outages = outages;
@@ -87,54 +88,55 @@ public final class LostClients {
     this.programmer = programmer;
     this.rejects = rejects;
     this.roundNanos = roundNanos;
-    this.inOrder = inOrder;
+    this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
-    this.walkedAtNanos = nanoTime.getAsLong() - PAUSE_NANOS;
+    this.scannedAtNanos = nanoTime.getAsLong() - PAUSE_NANOS;
   }
 
-  /** To be called every {@link #TICK_MILLIS}. */
+  /** Checks the next batch. Call it every {@link #TICK_MILLIS}. */
   public void tick() {
     if (outages.isAnyAway()) {
-      inOrder.execute(this::goOn);
+      serialExecutor.execute(this::checkBatch);
     }
   }
 
-  private void goOn() {
+  private void checkBatch() {
     long now = nanoTime.getAsLong();
-    if (walk == null && now - walkedAtNanos >= PAUSE_NANOS) {
+    if (scan == null && now - scannedAtNanos >= PAUSE_NANOS) {
       begin();
     }
-    @Nullable Iterator<Connection> rest = walk;
+    @Nullable Iterator<Connection> rest = scan;
     if (rest == null) {
       return;
     }
-    for (int looks = 0; looks < MAX_LOOKS && rest.hasNext(); looks++) {
-      look(rest.next(), now);
+    for (int checked = 0; checked < BATCH && rest.hasNext(); checked++) {
+      check(rest.next(), now);
     }
     if (!rest.hasNext()) {
-      walk = null;
-      walkedAtNanos = now;
+      scan = null;
+      scannedAtNanos = now;
       complete();
     }
   }
 
   private void begin() {
     lost = outages.lost();
-    done.entrySet().retainAll(lost.entrySet()); // what was back in between begins anew
+    // a switch that was back in between is checked again
+    done.entrySet().retainAll(lost.entrySet());
     lost.keySet().removeAll(done.keySet());
     if (!lost.isEmpty()) {
-      walk = connections.all().iterator();
+      scan = connections.all().iterator();
     }
   }
 
-  private void look(Connection connection, long nowNanos) {
+  private void check(Connection connection, long nowNanos) {
     DatapathId at = connection.client().switchId();
     @Nullable Long since = lost.get(at);
     if (since == null || !connection.state().hasRules()) {
       return;
     }
     if (!isOver(connection, since, nowNanos)) {
-      undecided.add(at);
+      withOpenConnections.add(at);
     } else if (teardown.switchLost(connection)) {
       rejects.count(RejectReason.SWITCH_AWAY);
       ended.merge(at, 1, Integer::sum);
@@ -147,24 +149,24 @@ public final class LostClients {
       return false;
     }
     DatapathId memberSwitch = connection.server().at().switchId();
-    boolean mayGiveSigns =
+    boolean mayShowUse =
         !memberSwitch.equals(connection.client().switchId()) && readSwitches.contains(memberSwitch);
-    return !mayGiveSigns || nowNanos - connection.lastSignNanos() >= ROUNDS * roundNanos;
+    return !mayShowUse || nowNanos - connection.lastSignNanos() >= ROUNDS * roundNanos;
   }
 
   private void complete() {
     lost.forEach(
         (switchId, since) -> {
-          if (!undecided.contains(switchId)) {
+          if (!withOpenConnections.contains(switchId)) {
             done.put(switchId, since);
           }
         });
-    undecided.clear();
+    withOpenConnections.clear();
     ended.forEach(
         (switchId, count) ->
             LOG.warn(
-                "connections_of_lost_switch switch={} count={} - they count no more until their"
-                    + " next packets",
+                "connections_of_lost_switch switch={} count={} - not counted until their next"
+                    + " packets",
                 switchId,
                 count));
     ended.clear();

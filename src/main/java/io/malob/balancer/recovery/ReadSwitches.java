@@ -7,63 +7,63 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The connected switches: those whose rules are known, and those that are being asked for them. A
- * switch that has gone is in neither set, however late its reading ends. Thread-safe; reading takes
- * no lock.
+ * The connected switches, in two sets: those whose rules have been read, and those that are being
+ * read. A disconnected switch is in neither set, even if a read of its tables completes later.
+ * Thread-safe; queries take no lock.
  */
 public final class ReadSwitches {
-  /** Guarded by this object's lock, under which all three sets are changed. */
+  /** Guarded by this object's lock, which also guards changes of the other two sets. */
   private final Set<DatapathId> connected = new HashSet<>();
 
   private final Set<DatapathId> read = ConcurrentHashMap.newKeySet();
-  private final Set<DatapathId> asked = ConcurrentHashMap.newKeySet();
+  private final Set<DatapathId> reading = ConcurrentHashMap.newKeySet();
 
-  /** A switch has connected: its rules are not known until {@link #done}. */
+  /** A switch has connected. Its rules are unknown until {@link #done}. */
   public synchronized void begin(DatapathId switchId) {
     connected.add(switchId);
-    ask(switchId);
+    startReading(switchId);
   }
 
-  /** A switch is asked once more; false if it has gone meanwhile. */
+  /** A switch is read again; false if it has disconnected meanwhile. */
   public synchronized boolean again(DatapathId switchId) {
-    boolean isThere = connected.contains(switchId);
-    if (isThere) {
-      ask(switchId);
+    boolean isConnected = connected.contains(switchId);
+    if (isConnected) {
+      startReading(switchId);
     }
-    return isThere;
+    return isConnected;
   }
 
-  private void ask(DatapathId switchId) {
-    asked.add(switchId);
+  private void startReading(DatapathId switchId) {
+    reading.add(switchId);
     read.remove(switchId);
   }
 
-  /** All rules of a switch are known. */
+  /** All rules of a switch have been read. */
   public synchronized void done(DatapathId switchId) {
     if (connected.contains(switchId)) {
       read.add(switchId);
-      asked.remove(switchId);
+      reading.remove(switchId);
     }
   }
 
-  /** A switch has gone. */
+  /** A switch has disconnected. */
   public synchronized void gone(DatapathId switchId) {
     connected.remove(switchId);
-    asked.remove(switchId);
+    reading.remove(switchId);
     read.remove(switchId);
   }
 
-  /** Whether the rules of a switch are known. */
+  /** Whether the rules of a switch have been read. */
   public boolean contains(DatapathId switchId) {
     return read.contains(switchId);
   }
 
-  /** Whether no switch is being asked. */
+  /** Whether no switch is being read. */
   public boolean isComplete() {
-    return asked.isEmpty();
+    return reading.isEmpty();
   }
 
-  /** All whose rules are known, in order. */
+  /** All switches whose rules have been read, sorted. */
   public ImmutableSortedSet<DatapathId> all() {
     return ImmutableSortedSet.copyOf(read);
   }

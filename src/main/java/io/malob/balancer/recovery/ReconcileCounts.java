@@ -3,7 +3,7 @@ package io.malob.balancer.recovery;
 import io.malob.balancer.api.ReconcileStats;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what audits find, see {@link ReconcileStats}. Thread-safe. */
+/** Counts the results of reconciliation, see {@link ReconcileStats}. Thread-safe. */
 public final class ReconcileCounts {
   final LongAdder tablesRead = new LongAdder();
   final LongAdder tablesReset = new LongAdder();

@@ -23,14 +23,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * ReconcileRounds switches: each when it connects, and all of them, one at a time, every now and
- * then. For one thread at a time: the executor that it is given.
+ * Reconciles each switch when it connects, and all switches periodically, one at a time. For one
+ * thread at a time: that of the given executor.
  */
 public final class ReconcileRounds {
   private static final Logger LOG = LoggerFactory.getLogger(ReconcileRounds.class);
 
   /**
-   * A switch that cannot tell its rules costs an answer's time; one that once did not may again.
+   * How many rounds skip a switch that did not report its rules. Each attempt costs a full timeout,
+   * but a later one may succeed.
    */
   private static final int SILENT_ROUNDS = 10;
 
@@ -41,12 +42,12 @@ public final class ReconcileRounds {
   private final Reconciler.Parts parts;
   private final Times times;
 
-  /** Switches that have been audited in this run. */
+  /** Switches that have been reconciled in this run. */
   private final Set<DatapathId> seen = new HashSet<>();
 
   private final Map<DatapathId, TableReader> readings = new HashMap<>();
 
-  /** Switches that have not told their rules, and in how many rounds they are left out yet. */
+  /** Switches that have not reported their rules, and how many more rounds skip them. */
   private final Map<DatapathId, Integer> silent = new HashMap<>();
 
   private final ArrayDeque<DatapathId> routine = new ArrayDeque<>();
@@ -59,10 +60,10 @@ public final class ReconcileRounds {
   private long tickedAtNanos;
 
   /**
-   * How long things take.
+   * The times of reconciliation.
    *
-   * @param answerSeconds a switch that tells nothing for so long does not tell its rules at all
-   * @param roundSeconds every so often all switches are audited
+   * @param answerSeconds how long to wait for a switch's next answer before its reading fails
+   * @param roundSeconds the interval at which all switches are reconciled
    */
   public record Times(int answerSeconds, int roundSeconds) {}
 
@@ -84,9 +85,9 @@ public final class ReconcileRounds {
   }
 
   /**
-   * ReconcileRounds a switch that has connected.
+   * Reconciles a switch that has connected.
    *
-   * @param done told whether that went well; if not, nothing is known of its rules
+   * @param done called with the result; if it is false, the switch's rules are unknown
    */
   public void connected(DatapathId switchId, Consumer<Boolean> done) {
     gone(switchId);
@@ -105,7 +106,7 @@ public final class ReconcileRounds {
         });
   }
 
-  /** A switch has gone. */
+  /** A switch has disconnected. */
   public void gone(DatapathId switchId) {
     @Nullable TableReader reading = readings.remove(switchId);
     if (reading != null) {
@@ -113,11 +114,11 @@ public final class ReconcileRounds {
     }
   }
 
-  /** To be called every few seconds: gives up what takes too long, and goes on with the round. */
+  /** Gives up readings that take too long, and continues the round. Call it every few seconds. */
   public void tick() {
     long now = nanoTime.getAsLong();
     long patience = TimeUnit.SECONDS.toNanos(times.answerSeconds);
-    // when the controller itself has stood still, answers lie about unread
+    // after a pause of the controller itself, answers may have arrived that are not read yet
     boolean hasStoodStill = now - tickedAtNanos >= patience;
     tickedAtNanos = now;
     for (TableReader reading : List.copyOf(readings.values())) {
@@ -176,7 +177,7 @@ public final class ReconcileRounds {
       Consumer<Boolean> done) {
     @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
     if (sw == null) {
-      return; // gone again; when it comes back it is audited
+      return; // disconnected again; it is reconciled when it is back
     }
     Reconciler audit = new Reconciler(parts, switchId, occasion, candidates, nanoTime.getAsLong());
     TableReader reading =
@@ -201,7 +202,7 @@ public final class ReconcileRounds {
               public void failed(String why) {
                 readings.remove(switchId);
                 if (switches.getActiveSwitch(switchId) != sw || !sw.isConnected()) {
-                  return; // gone, rules and all; when it comes back it is audited
+                  return; // disconnected; it is reconciled when it is back
                 }
                 silent.put(switchId, SILENT_ROUNDS);
                 LOG.warn("rules_not_told switch={} why=\"{}\"", switchId, why);

@@ -35,7 +35,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * is given. For one thread at a time.
  */
 public final class Reconciler {
-  /** What was sent so shortly before the question may not be in the answer. */
+  /** Rules that were sent this shortly before the request may be missing from the answer. */
   private static final long MARGIN_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   private final Parts parts;
@@ -52,17 +52,17 @@ public final class Reconciler {
   private final Set<FiveTuple> repliesFound = new HashSet<>();
   private final Set<Connection> ftpDataFound = new HashSet<>();
 
-  /** Why a switch is audited. */
+  /** Why a switch is reconciled. */
   enum Occasion {
-    /** It is there for the first time: what it holds is from before this controller's start. */
+    /** It has connected for the first time; its rules are from before this controller's start. */
     FIRST,
-    /** It was away for a while. */
+    /** It has reconnected. */
     RETURN,
-    /** Some time has passed. */
+    /** A periodic round. */
     ROUTINE
   }
 
-  /** What an audit works with. */
+  /** The objects that reconciliation works with. */
   public record Parts(
       Supplier<BalancerView> views,
       ConnectionTable connections,
@@ -75,7 +75,7 @@ public final class Reconciler {
       ReconcileCounts counts) {}
 
   /**
-   * An audit that begins.
+   * Starts the reconciliation of a switch.
    *
    * @param candidates all connections that may have had rules at the switch then, and others
    * @param askedNanos when the switch was asked, on the controller's monotonic clock
@@ -94,7 +94,7 @@ public final class Reconciler {
     this.labels = parts.labels.across(at);
   }
 
-  /** Judges some of the rules. */
+  /** Checks some of the switch's rules, and removes those that nothing uses. */
   void found(List<OFFlowStatsEntry> rules) {
     parts
         .programmer
@@ -161,12 +161,12 @@ public final class Reconciler {
     }
     connection.seenAtMember(settledNanos + MARGIN_NANOS);
     @Nullable Route route = connection.route();
-    // the reply rule of a connection that sleeps lives a little longer, and goes by itself
+    // the reply rule of a DORMANT connection lives a little longer, and expires by itself
     return connection.state() == State.DORMANT
         || belongs(connection, rule, route == null ? null : route.reply());
   }
 
-  /** A rule of an open connection stays; one that is not up to date is written over. */
+  /** A rule of an open connection stays; if it is outdated, it is overwritten. */
   private boolean belongs(
       Connection connection, FoundRule.Direction rule, @Nullable LabelledPath path) {
     if (!connection.state().hasRules()) {
@@ -186,23 +186,23 @@ public final class Reconciler {
   private boolean hopBelongs(FoundRule.Hop hop) {
     @Nullable LabelledPath known = parts.labels.find(hop.label());
     if (known == null) {
-      // one that this run has made since is not this audit's business; one that was taken away is,
-      // as a switch may have been out of reach then
+      // a label that was added since this reconciliation began stays; a rule of a removed label
+      // goes, as the switch may have been disconnected when the label was removed
       return parts.stateRecovery.addHop(at, hop, occasion == Occasion.FIRST)
           || parts.labels.isInUse(hop.label());
     }
     if (!known.isSettled()) {
-      return true; // whoever changes it clears it up, in the right order
+      return true; // its current change cleans up, in the right order
     }
     if (known.goesOn(at, hop.out())) {
       labelsFound.add(hop.label());
       return true;
     }
-    // where it goes on elsewhere it is sent again in the end
+    // if the rule has another next hop, complete() sends it again
     return known.path().switches().contains(at);
   }
 
-  /** Its owner is a control connection that has not ended, or one that is yet to be adopted. */
+  /** The rule belongs to a control connection that has not ended or is not recovered yet. */
   private boolean ftpDataBelongs(FoundRule.FtpData rule) {
     @Nullable Connection control = parts.ftpSessions.atMember(rule.client(), rule.member());
     if (control == null) {
@@ -214,7 +214,7 @@ public final class Reconciler {
     return control.server().at().switchId().equals(at);
   }
 
-  /** All rules have been judged: now to what was not among them. */
+  /** All rules have been checked: handles those that were missing. */
   void complete() {
     for (LabelledPath labelled : labels) {
       if (!labelsFound.contains(labelled.label())) {
@@ -242,7 +242,7 @@ public final class Reconciler {
     parts.counts.tablesRead.increment();
   }
 
-  /** Of several control connections between two hosts, the last one has the rule. */
+  /** Of several control connections between two hosts, the latest has the rule. */
   private boolean lacksFtpData(Connection connection) {
     return connection.server().at().switchId().equals(at)
         && !ftpDataFound.contains(connection)

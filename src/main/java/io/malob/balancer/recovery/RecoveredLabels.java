@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The labels of connections that are to be adopted: put together from the pieces that switches
- * tell, and kept as long as such a connection needs them. For one thread at a time.
+ * The labels of connections that are being recovered. Their paths are assembled from the hops that
+ * are found on switches, and kept as long as such a connection needs them. For one thread at a
+ * time.
  */
 public final class RecoveredLabels {
   private final LabelTable table;
@@ -30,13 +31,13 @@ public final class RecoveredLabels {
   private final FoundLabels found = new FoundLabels();
   private final Map<Label, Long> foundAtNanos = new HashMap<>();
 
-  /** Those that the table has now; each counts as used once by this object. */
+  /** The labels whose paths are complete. This object holds one use of each in the table. */
   private final Map<Label, LabelledPath> held = new HashMap<>();
 
   /**
    * No labels.
    *
-   * @param patienceNanos how long pieces stay that no connection is found for
+   * @param patienceNanos how long hops stay whose label no connection uses
    */
   public RecoveredLabels(LabelTable table, long patienceNanos, LongSupplier nanoTime) {
     this.table = table;
@@ -45,9 +46,9 @@ public final class RecoveredLabels {
   }
 
   /**
-   * Takes in a piece; false if its label is not one that is to be adopted.
+   * Adds a hop; false if its label is not to be recovered.
    *
-   * @param mayBeNew whether the label may be one that was not found before
+   * @param mayBeNew whether the label may be unknown so far
    */
   boolean add(DatapathId at, FoundRule.Hop hop, boolean mayBeNew) {
     Label label = hop.label();
@@ -61,7 +62,7 @@ public final class RecoveredLabels {
     return true;
   }
 
-  /** Hands the labels of these rules to the table whose paths are known from end to end. */
+  /** Adds the labels of these rules to the table if their paths are complete from end to end. */
   void putTogether(
       Collection<RecoveringConnection> requests,
       Collection<FoundReply> replies,
@@ -92,8 +93,8 @@ public final class RecoveredLabels {
   }
 
   /**
-   * What leads from switch to switch by the label of a rule, for one more connection; null if that
-   * is not known, or leads elsewhere.
+   * Takes one more use of the path from one switch to another with the label of a rule; null if the
+   * path is not known or connects other switches.
    */
   @Nullable LabelledPath take(Optional<Label> label, DatapathId from, DatapathId to) {
     if (label.isEmpty()) {
@@ -108,7 +109,10 @@ public final class RecoveredLabels {
         : null;
   }
 
-  /** Lets go what none of these rules uses; what was never put together after a while only. */
+  /**
+   * Releases the labels that none of these rules uses. Incomplete paths are discarded after {@code
+   * patienceNanos} only.
+   */
   void letGo(Collection<RecoveringConnection> requests, Collection<FoundReply> replies) {
     if (held.isEmpty() && foundAtNanos.isEmpty()) {
       return;

@@ -26,11 +26,11 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Makes connections again of what was found, on the paths that they have; or, where a path is
- * broken or does not lead to the member, on another one. For one thread at a time.
+ * Rebuilds connections from the rules that were found. They keep their paths; a path that is broken
+ * or does not lead to the member is replaced. For one thread at a time.
  */
 public final class RecoveredRoutes {
-  /** Links are found one after the other; a path may be whole a moment later. */
+  /** Links are discovered one after the other, so a path may become complete a moment later. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private static final int ICMP_ECHO = 8;
@@ -52,13 +52,13 @@ public final class RecoveredRoutes {
   }
 
   /**
-   * A connection with its paths.
+   * A rebuilt connection with its paths.
    *
-   * @param isAsFound whether its rules are on the switches as they are to be
+   * @param isAsFound whether the rules on the switches are correct as they are
    */
   record Adopted(Connection connection, Route route, boolean isAsFound) {}
 
-  /** The connection that was found; empty as long as not all of it is known. */
+  /** Rebuilds a connection; empty while parts of it are unknown. */
   Optional<Adopted> adopt(
       RecoveringConnection found,
       @Nullable FoundReply reply,
@@ -109,13 +109,16 @@ public final class RecoveredRoutes {
     return Optional.of(new Adopted(connection, new Route(there, back), isAsFound));
   }
 
-  /** The member as its connection uses it; null if it is not located, or does not listen there. */
+  /**
+   * The member with the address and port that the connection uses; null if the member is not
+   * located or has another address or port.
+   */
   private static @Nullable Server server(RecoveringConnection found, BalancerView view) {
     @Nullable Server server = view.servers().get(found.rule().memberNumber());
     if (server == null || leadsTo(server, found)) {
       return server;
     }
-    // data connections of FTP keep the port that they were opened to
+    // FTP data connections keep their destination port
     Server keepingPorts = server.keepingPorts();
     return leadsTo(keepingPorts, found) && FtpSessions.mayBeData(view.catalog(), found.request())
         ? keepingPorts
@@ -138,7 +141,7 @@ public final class RecoveredRoutes {
     return catalog.algorithmFor(vip, catalog.poolOfVip(vip.id()).orElse(null), protocol, port);
   }
 
-  /** Another path; null if its label is not ready yet, which it will be the next time. */
+  /** The label of a new path; null while the label is not ready. It should be at the next call. */
   private @Nullable LabelledPath fresh(Path path) {
     LabelledPath labelled = labels.acquire(path);
     if (labelled.isReady()) {
@@ -148,14 +151,14 @@ public final class RecoveredRoutes {
     return null;
   }
 
-  /** Brings the rules of a connection that goes on in line with its paths. */
+  /** Sends the rules of a recovered connection again if its paths have changed. */
   void restoreIfChanged(Adopted connection) {
     if (!connection.isAsFound()) {
       programmer.restore(connection.connection(), connection.route());
     }
   }
 
-  /** The connection is not taken over. */
+  /** Releases the paths of a connection that was not recovered. */
   void release(Adopted connection) {
     release(connection.route().request());
     release(connection.route().reply());

@@ -14,8 +14,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections that were found on switches and are not fully known yet: they go on by their rules,
- * and nothing is done about their packets. Bounded. Thread-safe; one thread at a time adds.
+ * Connections that were found on switches and are not fully known yet. Their rules forward their
+ * packets; the controller leaves these alone. Bounded. Thread-safe; one thread at a time may add.
  */
 public final class RecoveringConnections implements RecoveredConnections {
   private final int limit;
@@ -30,7 +30,10 @@ public final class RecoveringConnections implements RecoveredConnections {
     this.nanoTime = nanoTime;
   }
 
-  /** Adds a connection, instead of an earlier one of the same client; false if there is no room. */
+  /**
+   * Adds a connection, and replaces an earlier one with the same request; false if there is no
+   * room.
+   */
   boolean add(RecoveringConnection connection) {
     @Nullable RecoveringConnection before = byRequest.get(connection.request());
     if (before != null) {
@@ -48,13 +51,13 @@ public final class RecoveringConnections implements RecoveredConnections {
     return byRequest.get(request);
   }
 
-  /** Takes a connection out; false if it is out already. */
+  /** Removes a connection; false if it is not here any more. */
   boolean remove(RecoveringConnection connection) {
     byReply.remove(connection.reply(), connection);
     return byRequest.remove(connection.request(), connection);
   }
 
-  /** All of them, as they come and go. */
+  /** A live view of all connections. */
   Collection<RecoveringConnection> all() {
     return Collections.unmodifiableCollection(byRequest.values());
   }
@@ -66,9 +69,9 @@ public final class RecoveringConnections implements RecoveredConnections {
   @Override
   public Verdict judge(Arrival arrival) {
     Packet packet = arrival.packet();
-    boolean inTheMiddle = packet.kind() == Packet.Kind.TCP && !packet.isTcpSyn();
+    boolean isMidConnection = packet.kind() == Packet.Kind.TCP && !packet.isTcpSyn();
     boolean pending = packet.isTcpSyn() ? isOpen(packet.fiveTuple()) : isKnown(packet.fiveTuple());
-    if (inTheMiddle) {
+    if (isMidConnection) {
       return pending || isIncomplete() ? Verdict.LEAVE : Verdict.NEW;
     }
     return pending || !readSwitches.contains(arrival.switchId()) ? Verdict.WAIT : Verdict.NEW;
@@ -78,7 +81,10 @@ public final class RecoveringConnections implements RecoveredConnections {
     return byRequest.containsKey(request);
   }
 
-  /** A SYN starts a new connection in place of an expired one. */
+  /**
+   * Whether a connection is pending that has not expired. An expired one is removed: a SYN starts a
+   * new one in its place.
+   */
   private boolean isOpen(FiveTuple request) {
     @Nullable RecoveringConnection pending = byRequest.get(request);
     if (pending != null && pending.isExpired()) {
@@ -120,7 +126,10 @@ public final class RecoveringConnections implements RecoveredConnections {
     }
   }
 
-  /** A TCP connection may go on after a pause; what else comes later begins a new one anyway. */
+  /**
+   * A TCP connection may continue after a pause. For other protocols, a later packet starts a new
+   * connection anyway.
+   */
   void expire(RecoveringConnection pending) {
     if (pending.request().protocol() == Protocol.TCP.ipNumber() && !pending.hasEnded()) {
       pending.expire(nanoTime.getAsLong());

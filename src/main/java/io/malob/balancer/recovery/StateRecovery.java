@@ -30,9 +30,9 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
- * Takes over connections of before the controller's start, from the rules that switches still hold:
- * what is found is kept until switches, links, hosts and catalog tell the rest, and nothing is
- * changed on the switches meanwhile. For one thread at a time.
+ * Recovers connections from before the controller's start, from the rules that switches still have.
+ * The rules that were found are kept until switches, links, hosts and catalog supply the missing
+ * parts. Meanwhile the rules on the switches stay unchanged. For one thread at a time.
  */
 public final class StateRecovery {
   private final Supplier<BalancerView> views;
@@ -47,17 +47,20 @@ public final class StateRecovery {
   private final long patienceNanos;
   private final LongSupplier nanoTime;
 
-  /** Rules at members' edges whose connections are not known, by the packets they match. */
+  /**
+   * Rules at members' edge switches whose connections are not recovered yet, by the five-tuples
+   * they match.
+   */
   private final Map<FiveTuple, FoundReply> replies = new HashMap<>();
 
-  /** Clients as the switches know them, by address. */
+  /** Clients' attachments according to the switches' host rules, by address. */
   private final Map<Integer, Attachment> clients = new HashMap<>();
 
-  /** A rule at a member's edge. */
+  /** A reply rule at a member's edge switch. */
   record FoundReply(FoundRule.Direction rule, DatapathId at) {}
 
   /**
-   * An adoption that has found nothing yet.
+   * A recovery that has not found any rules yet.
    *
    * @param patienceNanos how long a connection whose rule has timed out may stay incomplete
    */
@@ -75,7 +78,7 @@ public final class StateRecovery {
     this.nanoTime = nanoTime;
   }
 
-  /** What adoption works with. */
+  /** The objects that recovery works with. */
   public record Parts(
       Supplier<BalancerView> views,
       RecoveringConnections pending,
@@ -87,35 +90,35 @@ public final class StateRecovery {
       Function<IPv4Address, Optional<Attachment>> hosts,
       ReconcileCounts counts) {}
 
-  /** Whether there were connections of an earlier run. */
+  /** Whether connections of an earlier run were found. */
   public boolean hasBegun() {
     return isUnderWay() || counts.adopted.sum() > 0;
   }
 
-  /** Whether there are connections that are not fully known yet. */
+  /** Whether connections are pending that are not fully known yet. */
   boolean isUnderWay() {
     return pending.size() > 0;
   }
 
-  /** Whether a request rule that was found belongs to a connection that is to be adopted. */
+  /** Whether a request rule belongs to a pending connection. */
   boolean knowsRequest(FoundRule.Direction rule) {
     @Nullable RecoveringConnection known = pending.get(rule.incoming());
     return known != null && known.rule().equals(rule);
   }
 
-  /** Takes in a request rule; false if it can belong to nothing, and has to go. */
+  /** Adds a request rule; false if no connection can have it, so that it must be removed. */
   boolean addRequest(DatapathId at, FoundRule.Direction rule) {
     return isInCatalog(rule, rule.incoming().dstAddress(), rule.outgoing().dstAddress())
         && pending.add(new RecoveringConnection(rule, at, nanoTime.getAsLong()));
   }
 
-  /** Whether a reply rule that was found belongs to what is to be adopted. */
+  /** Whether a reply rule is known already. */
   boolean knowsReply(FoundRule.Direction rule) {
     @Nullable FoundReply known = replies.get(rule.incoming());
     return known != null && known.rule.equals(rule);
   }
 
-  /** Takes in a reply rule; false if it can belong to nothing, and has to go. */
+  /** Adds a reply rule; false if no connection can have it, so that it must be removed. */
   boolean addReply(DatapathId at, FoundRule.Direction rule) {
     if (!isInCatalog(rule, rule.outgoing().srcAddress(), rule.incoming().srcAddress())) {
       return false;
@@ -124,17 +127,17 @@ public final class StateRecovery {
     return true;
   }
 
-  /** Takes in where a switch leads a label; false if this run uses the label itself. */
+  /** Adds the next hop of a label at a switch; false if this run uses the label itself. */
   boolean addHop(DatapathId at, FoundRule.Hop hop, boolean mayBeNew) {
     return labels.add(at, hop, mayBeNew);
   }
 
-  /** Takes in a host rule. */
+  /** Adds a host rule. */
   void addHost(DatapathId at, FoundRule.Host host) {
     clients.put(host.address().getInt(), new Attachment(at, host.port(), host.mac()));
   }
 
-  /** All rules of a switch have been read: what it had before and was not found has timed out. */
+  /** All rules of a switch have been read: earlier rules that were not found have timed out. */
   void forgetMissing(DatapathId at, Set<FiveTuple> requestsFound, Set<FiveTuple> repliesFound) {
     for (RecoveringConnection connection : pending.all()) {
       if (connection.at().equals(at) && !requestsFound.contains(connection.request())) {
@@ -148,8 +151,8 @@ public final class StateRecovery {
   }
 
   /**
-   * Takes over what can be. To be called when switches, links, hosts or the catalog change, and now
-   * and then.
+   * Recovers the connections that are fully known. Call it when switches, links, hosts or the
+   * catalog change, and periodically.
    */
   public void complete() {
     if (pending.size() > 0 || !replies.isEmpty()) {
@@ -201,7 +204,7 @@ public final class StateRecovery {
     }
     replies.remove(found.reply());
     boolean isGone = !pending.remove(found);
-    // what came since it was looked at
+    // events since the connection was examined
     if (isGone || found.isExpired()) {
       teardown.timedOut(found.at(), found.request(), found.rule().generation(), false);
     } else if (found.hasEnded()) {
@@ -245,7 +248,7 @@ public final class StateRecovery {
             || (reached == asked && FtpSessions.mayBeData(catalog, request.incoming())));
   }
 
-  /** Its VIP or its member is no more. */
+  /** Drops a connection whose VIP or member no longer exists, and removes its rules. */
   private void discard(RecoveringConnection found) {
     pending.remove(found);
     programmer

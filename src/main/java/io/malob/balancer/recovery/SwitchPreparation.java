@@ -23,17 +23,17 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Gives switches the rules that do not belong to one connection. Thread-safe. */
+/** Installs the rules that belong to no single connection. Thread-safe. */
 public final class SwitchPreparation {
   private static final Logger LOG = LoggerFactory.getLogger(SwitchPreparation.class);
 
   private final FlowProgrammer programmer;
   private final LabelTable labels;
 
-  /** Switches by the transactions that tell whether they can match TCP flags. */
+  /** Switches by the transaction ids of the rules that probe whether they match TCP flags. */
   private final Map<Long, DatapathId> triedTcpFlags = new ConcurrentHashMap<>();
 
-  /** Switches that cannot. */
+  /** Switches that do not match TCP flags. */
   private final Set<DatapathId> withoutTcpFlags = ConcurrentHashMap.newKeySet();
 
   public SwitchPreparation(FlowProgrammer programmer, LabelTable labels) {
@@ -41,7 +41,7 @@ public final class SwitchPreparation {
     this.labels = labels;
   }
 
-  /** Starts a switch afresh: what it has of ours from before goes. */
+  /** Removes all rules of this module from a switch, and prepares it. */
   public void reset(DatapathId switchId, CatalogSnapshot catalog) {
     programmer
         .factory(switchId)
@@ -49,7 +49,7 @@ public final class SwitchPreparation {
     prepare(switchId, catalog);
   }
 
-  /** Gives a switch the rules that it needs; those that it has stay as they are. */
+  /** Installs the rules that a switch needs; its other rules stay. */
   public void prepare(DatapathId switchId, CatalogSnapshot catalog) {
     programmer
         .factory(switchId)
@@ -67,7 +67,7 @@ public final class SwitchPreparation {
   }
 
   /**
-   * A switch may not take these rules; apart from the others, so that those are not in question.
+   * A switch may reject these rules. They are sent apart, so that the other rules are not affected.
    */
   private void addTcpFlags(DatapathId switchId, OFFactory factory, Set<IPv4Address> addresses) {
     ImmutableList<OFMessage> rules =
@@ -83,23 +83,21 @@ public final class SwitchPreparation {
         done -> rules.forEach(rule -> triedTcpFlags.remove(rule.getXid())));
   }
 
-  /** A switch has refused a message; false if that was not one to find out what it can. */
+  /** A switch has rejected a message; false if the message was not a probe for TCP flags. */
   public boolean refused(long transaction) {
     @Nullable DatapathId switchId = triedTcpFlags.remove(transaction);
     if (switchId != null && withoutTcpFlags.add(switchId)) {
-      LOG.info(
-          "tcp_flags_not_matched switch={} - ends of connections are known by their time-outs",
-          switchId);
+      LOG.info("tcp_flags_not_matched switch={} - connections count until they time out", switchId);
     }
     return switchId != null;
   }
 
-  /** Whether every one of these switches tells when TCP connections end. */
+  /** Whether all these switches report the ends of TCP connections. */
   public boolean tellEnds(Collection<DatapathId> switches) {
     return switches.stream().noneMatch(withoutTcpFlags::contains);
   }
 
-  /** Changes the rules of all switches as the catalog has changed. */
+  /** Updates the rules of all switches after a catalog change. */
   public void catalogChanged(
       CatalogSnapshot before, CatalogSnapshot after, Collection<DatapathId> switches) {
     Set<IPv4Address> old = vipAddresses(before);
@@ -124,7 +122,7 @@ public final class SwitchPreparation {
     }
   }
 
-  /** Takes away the requests' rules of VIPs and members, given by their numbers. */
+  /** Removes the request rules of VIPs and members, given by their numbers. */
   public void removeRequests(
       Collection<Integer> vips, Collection<Integer> members, Collection<DatapathId> switches) {
     sendToAll(

@@ -18,50 +18,51 @@ import org.projectfloodlight.openflow.protocol.OFTableStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFTableStatsReply;
 
 /**
- * Asks one switch for all rules of ours, a few thousand at a time, so that a large table needs
- * neither much memory nor a long turn of the executor. All of it runs on one executor, in order.
+ * Reads all rules of this module from one switch, in slices of a few thousand, so that a large
+ * table neither needs much memory nor blocks the executor for long. Not thread-safe: everything
+ * runs on one serial executor.
  */
 final class TableReader {
   private static final int RULES_PER_SLICE = 4_096;
   private static final int MAX_SLICES = 1 << 16;
 
   private final IOFSwitch sw;
-  private final Executor inOrder;
+  private final Executor serialExecutor;
   private final LongSupplier nanoTime;
   private final Sink sink;
   private long progressNanos;
   private boolean over;
 
-  /** Takes what is read. */
+  /** Receives the rules. */
   interface Sink {
-    /** Some of the rules; none comes twice. */
+    /** Some of the rules. No rule is passed twice. */
     void found(List<OFFlowStatsEntry> rules);
 
-    /** That were all. */
+    /** All rules have been passed. */
     void complete();
 
-    /** The switch did not tell all. */
+    /** The switch did not report all rules. */
     void failed(String why);
   }
 
-  TableReader(IOFSwitch sw, Executor inOrder, LongSupplier nanoTime, Sink sink) {
+  TableReader(IOFSwitch sw, Executor serialExecutor, LongSupplier nanoTime, Sink sink) {
     this.sw = sw;
-    this.inOrder = inOrder;
+    this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
     this.sink = sink;
     this.progressNanos = nanoTime.getAsLong();
   }
 
-  /** Starts to ask. */
+  /** Starts to read. */
   void start() {
-    // without the number of rules, which not every switch tells, they come in one piece
+    // not every switch reports its number of rules; without it, all are read as one slice
     ask(
         sw.getOFFactory().buildTableStatsRequest().build(),
         answer -> read(0, slicesFor(countOf(answer))),
         unknown -> read(0, 1));
   }
 
-  /** Stops it: nothing more comes, as if the switch had not answered. */
+  /** Stops the reading and reports it to the sink as failed. */
   void giveUp(String why) {
     if (!over) {
       over = true;
@@ -69,7 +70,7 @@ final class TableReader {
     }
   }
 
-  /** Stops it: nothing more comes at all. */
+  /** Stops the reading without a call of the sink. */
   void cancel() {
     over = true;
   }
@@ -140,6 +141,6 @@ final class TableReader {
             }
           }
         },
-        inOrder);
+        serialExecutor);
   }
 }

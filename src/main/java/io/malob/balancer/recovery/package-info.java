@@ -1,6 +1,6 @@
 /**
- * Agreement with the switches: prepare a switch, read its tables, recover connections from its
- * rules, and reconcile both from time to time.
+ * Keeps controller and switches consistent: prepares a switch, reads its tables, recovers
+ * connections from its rules, and reconciles both periodically.
  *
  * <p>May use: admission and below.
  */

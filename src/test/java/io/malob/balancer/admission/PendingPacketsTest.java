@@ -38,9 +38,9 @@ class PendingPacketsTest {
 
   @Test
   void floodOfOneVip_leavesRoomForOthers() {
-    assertEquals(PendingPackets.MAX_OF_ONE, enter(5_000, "10.0.0.100"));
+    assertEquals(PendingPackets.MAX_PER_VIP, enter(5_000, "10.0.0.100"));
     assertEquals(1, enter(1, "10.0.0.101"));
-    assertEquals(PendingPackets.MAX_OF_ONE + 1, room.size());
+    assertEquals(PendingPackets.MAX_PER_VIP + 1, room.size());
   }
 
   @Test
