@@ -2,9 +2,11 @@ package io.malob.balancer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.api.ReconcileStats;
 import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
@@ -436,6 +438,21 @@ class ReconcilerTest {
     net.learn(far);
 
     only(net.send(client, toVip(40_001, SYN)), far);
+  }
+
+  @Test
+  void moreNewConnectionsThanCanWaitForASwitch_areNotReset() {
+    net.disconnect(s3);
+    net.forgetLinks(s3);
+    net.forget(far);
+    List<Delivery> sent = new ArrayList<>();
+
+    for (int port = 40_001; port < 40_601; port++) {
+      sent.addAll(net.send(client, toVip(port, SYN)));
+    }
+
+    assertEquals(List.of(), butArp(sent));
+    assertNotEquals(0, net.refused(RejectReason.QUEUE_FULL));
   }
 
   @Test

@@ -179,13 +179,16 @@ public final class AdmissionControl {
   }
 
   /**
-   * Rejects a first packet that has waited in vain. While a way, or a member's own switch, may be
-   * back in a moment, it gets no answer instead: its client asks again.
+   * Rejects a first packet that has waited in vain, or cannot wait because too many do. While a path
+   * or the switch of a member may be back in a moment, it gets no answer: its client retransmits.
    */
   void giveUp(Arrival arrival, RejectReason reason, PlacementCounts.Tally tally) {
     tally.refused(reason);
-    boolean isMissing = reason == RejectReason.NO_ROUTE || reason == RejectReason.NO_MEMBER;
-    if (isMissing && outages.mayHeal()) {
+    boolean mayBeBack =
+        reason == RejectReason.NO_ROUTE
+            || reason == RejectReason.NO_MEMBER
+            || reason == RejectReason.QUEUE_FULL;
+    if (mayBeBack && outages.mayHeal()) {
       rejectSender.drop(reason);
     } else {
       rejectSender.reject(arrival, reason);
