@@ -179,8 +179,9 @@ public final class AdmissionControl {
   }
 
   /**
-   * Rejects a first packet that has waited in vain, or cannot wait because too many do. While a path
-   * or the switch of a member may be back in a moment, it gets no answer: its client retransmits.
+   * Rejects a first packet that has waited in vain, or cannot wait because too many do. While a
+   * path or the switch of a member may be back in a moment, it gets no answer: its client
+   * retransmits.
    */
   void giveUp(Arrival arrival, RejectReason reason, PlacementCounts.Tally tally) {
     tally.refused(reason);
@@ -308,7 +309,8 @@ public final class AdmissionControl {
    * @param earlier that connection, as it was until now
    * @param tally what counts the new one as placed
    */
-  void again(Connection connection, Effects earlier, PlacementCounts.Tally tally, BalancerView view) {
+  void again(
+      Connection connection, Effects earlier, PlacementCounts.Tally tally, BalancerView view) {
     connectionLimiter.again(connection, view);
     tally.placed();
     teardown.replaced(connection, earlier);

@@ -22,8 +22,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * How connections end: ended by their clients, dormant when their rules have expired, cut off, or
- * forgotten. Called by the threads that read from switches, several at once, and by upkeep;
- * never blocks.
+ * forgotten. Called by the threads that read from switches, several at once, and by upkeep; never
+ * blocks.
  */
 public final class ConnectionTeardown {
   private final Supplier<BalancerView> views;
@@ -127,9 +127,7 @@ public final class ConnectionTeardown {
             || (connection.hasEnded() && connections.isHalfFullOfDormant());
     leave(
         connection,
-        forget
-            ? connections.close(connection)
-            : connections.expire(connection),
+        forget ? connections.close(connection) : connections.expire(connection),
         End.IDLE);
   }
 
@@ -141,7 +139,8 @@ public final class ConnectionTeardown {
   }
 
   /**
-   * A connection whose client's switch does not come back becomes dormant; false if it has no rules.
+   * A connection whose client's switch does not come back becomes dormant; false if it has no
+   * rules.
    */
   public boolean switchLost(Connection connection) {
     return leave(connection, connections.expire(connection), End.SWITCH_AWAY);

@@ -407,7 +407,8 @@ public final class Connection {
   /** Whether the connection goes over one of these paths. */
   public boolean uses(Set<LabelledPath> paths) {
     @Nullable Route current = route;
-    return current != null && (paths.contains(current.request()) || paths.contains(current.reply()));
+    return current != null
+        && (paths.contains(current.request()) || paths.contains(current.reply()));
   }
 
   /** Its rules have expired, or are lost. */
@@ -485,13 +486,12 @@ public final class Connection {
   }
 
   /**
-   * Whether its rules are to be sent now: if it is to have any, and they were not sent within that time.
-   * Switches need a moment until a rule takes effect; packets that come in the meantime must not
-   * double the load.
+   * Whether its rules are to be sent now: if it is to have any, and they were not sent within that
+   * time. Switches need a moment until a rule takes effect; packets that come in the meantime must
+   * not double the load.
    */
   public synchronized boolean program(long nowNanos, long withinNanos) {
-    boolean due =
-        state.hasRules() && (!programmed || nowNanos - programmedAtNanos >= withinNanos);
+    boolean due = state.hasRules() && (!programmed || nowNanos - programmedAtNanos >= withinNanos);
     if (due) {
       if (wasProgrammed) {
         spoilSample(); // the counters of rules that are sent again begin anew

@@ -21,8 +21,8 @@ import org.projectfloodlight.openflow.types.U64;
 /**
  * Records connections when they lose their rules. The notice of a rule's end has what the rule
  * counted, and the replies' rule ends some seconds after the requests'. A record waits here until
- * both notices have come, or for 15 s. Bounded: when too many wait, the oldest are
- * recorded with the bytes that are known. Thread-safe.
+ * both notices have come, or for 15 s. Bounded: when too many wait, the oldest are recorded with
+ * the bytes that are known. Thread-safe.
  */
 public final class ConnectionRecords {
   /** The replies' rule lives five seconds longer than the other, and switches look now and then. */

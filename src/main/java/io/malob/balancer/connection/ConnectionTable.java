@@ -119,8 +119,7 @@ public final class ConnectionTable {
 
   /** A dormant connection goes on; not if the table is full. */
   public Effects reactivate(Connection connection) {
-    Effects effects =
-        open.incrementAndGet() > maxOpen ? Effects.NONE : connection.reactivate();
+    Effects effects = open.incrementAndGet() > maxOpen ? Effects.NONE : connection.reactivate();
     (effects.happened() ? dormant : open).decrementAndGet();
     return effects;
   }

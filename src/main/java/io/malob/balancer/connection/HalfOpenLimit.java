@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * Counts and limits the half-open connections of each VIP: connections of which only the client's
  * first packet is known. The controller does not see later packets, because the request rule
  * forwards them; but a rule that exists for longer than its idle timeout has matched a packet. So a
- * connection counts as half open for its idle timeout, and for at most {@link #MAX_SECONDS}.
- * It stops counting earlier when its rule ends, its client ends it, or the controller receives
- * another of its packets.
+ * connection counts as half open for its idle timeout, and for at most {@link #MAX_SECONDS}. It
+ * stops counting earlier when its rule ends, its client ends it, or the controller receives another
+ * of its packets.
  *
  * <p>At a quarter of the limit, new connections get rules with a short idle timeout ({@link
  * #BRIEF_SECONDS}). A real client that is silent for that long costs one more packet-in; the rules

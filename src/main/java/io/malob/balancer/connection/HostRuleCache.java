@@ -14,8 +14,8 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
  * The host rules that switches have, so that a rule is sent once and not with every connection.
- * Bounded by the rules themselves, which expire when they are unused. Thread-safe. Not a Guava cache:
- * a look-up is on the placement path, and an entry ends with its rule.
+ * Bounded by the rules themselves, which expire when they are unused. Thread-safe. Not a Guava
+ * cache: a look-up is on the placement path, and an entry ends with its rule.
  */
 public final class HostRuleCache {
   /**

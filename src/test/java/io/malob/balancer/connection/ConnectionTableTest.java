@@ -2,7 +2,6 @@ package io.malob.balancer.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -284,7 +283,8 @@ class ConnectionTableTest {
     assertEquals(busy.open(), all.stream().filter(c -> c.state().hasRules()).count());
     assertEquals(busy.dormant(), all.stream().filter(c -> c.state() == State.DORMANT).count());
     assertEquals(busy.open() + busy.dormant(), all.size(), "a closed connection was left");
-    assertEquals(counted.get(), busy.open(), "who added, expired, reactivated and forgot knows the count");
+    assertEquals(
+        counted.get(), busy.open(), "who added, expired, reactivated and forgot knows the count");
     assertTrue(busy.open() <= maxOpen);
     assertTrue(busy.dormant() <= maxDormant);
     for (Connection connection : all) {
