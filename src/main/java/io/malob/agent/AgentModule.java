@@ -113,7 +113,7 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
   private ServerTracker servers;
   private ReportPackets packets;
   private ReportSwitches reportSwitches;
-  private Executor inOrder;
+  private Executor serialExecutor;
   private int reportsPerSecond;
 
   /** For the module loader. */
@@ -154,7 +154,7 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
     provider = context.getServiceImpl(IFloodlightProviderService.class);
     switches = context.getServiceImpl(IOFSwitchService.class);
     timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
-    inOrder = MoreExecutors.newSequentialExecutor(timer);
+    serialExecutor = MoreExecutors.newSequentialExecutor(timer);
     SettingReader settings = SettingReader.of(this, context);
     open(settings, context.getServiceImpl(IStoreService.class));
     monitor = context.getServiceImpl(IMonitorService.class);
@@ -206,7 +206,7 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
             intake,
             counts,
             log,
-            inOrder,
+            serialExecutor,
             nanoTime);
   }
 

@@ -31,7 +31,7 @@ final class ReportPackets {
   /** Locally administered; nobody has it. */
   static final MacAddress MAC = MacAddress.of("0e:52:50:54:00:01");
 
-  private static final int MOST_WAITING = 1_000;
+  private static final int MAX_WAITING = 1_000;
   private static final int ARP_PER_SECOND = 1_000;
 
   private final FlowProgrammer programmer;
@@ -39,7 +39,7 @@ final class ReportPackets {
   private final ReportIntake intake;
   private final ReportCounts counts;
   private final DropLog<IPv4Address> log;
-  private final Executor inOrder;
+  private final Executor serialExecutor;
   private final LongSupplier nanoTime;
   private final RateLimit arpLimit;
   private final AtomicInteger waiting = new AtomicInteger();
@@ -56,14 +56,14 @@ final class ReportPackets {
       ReportIntake intake,
       ReportCounts counts,
       DropLog<IPv4Address> log,
-      Executor inOrder,
+      Executor serialExecutor,
       LongSupplier nanoTime) {
     this.programmer = programmer;
     this.destinations = destinations;
     this.intake = intake;
     this.counts = counts;
     this.log = log;
-    this.inOrder = inOrder;
+    this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
     this.arpLimit = new RateLimit(ARP_PER_SECOND, nanoTime.getAsLong());
   }
@@ -112,14 +112,14 @@ final class ReportPackets {
       drop(source, Rejection.UNKNOWN_AGENT, "there is no agent at this address");
     } else if (!limit.allows(now)) {
       drop(source, Rejection.RATE_LIMITED, "there are too many");
-    } else if (packet.isFragment() || packet.udpPayloadBytes() > ReportIntake.MOST_BYTES) {
+    } else if (packet.isFragment() || packet.udpPayloadBytes() > ReportIntake.MAX_BYTES) {
       drop(source, Rejection.OVERSIZED, "a report must fit into one packet");
-    } else if (waiting.incrementAndGet() > MOST_WAITING) {
+    } else if (waiting.incrementAndGet() > MAX_WAITING) {
       waiting.decrementAndGet();
       drop(source, Rejection.OVERLOADED, "too many wait");
     } else {
       byte[] report = packet.udpPayload();
-      inOrder.execute(() -> judge(report, source, now));
+      serialExecutor.execute(() -> judge(report, source, now));
     }
   }
 

@@ -369,8 +369,8 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             planCounters(),
             new SlowStarts(nanoTime),
             search -> housekeeping.search(search));
-    Executor inOrder = MoreExecutors.newSequentialExecutor(timer);
-    passive = outlierDetector(settings, inOrder);
+    Executor serialExecutor = MoreExecutors.newSequentialExecutor(timer);
+    passive = outlierDetector(settings, serialExecutor);
     claims =
         settings.flag("refuseSpoofing", true)
             ? new SpoofGuard(view, topology, serverMoves, rejects, nanoTime)
@@ -429,7 +429,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             connectionProgrammer,
             hosts,
             hosts::isUp,
-            inOrder,
+            serialExecutor,
             nanoTime);
     Classifier classifier = new Classifier(ftpSessions);
     MemberTiers tiers = new MemberTiers(connections);
@@ -505,7 +505,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             programmer,
             stateRecovery,
             reconcileCounts);
-    longFlows = longFlows(settings, connectionProgrammer, inOrder);
+    longFlows = longFlows(settings, connectionProgrammer, serialExecutor);
     lostClients =
         new LostClients(
             connections,
@@ -515,7 +515,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             connectionProgrammer,
             rejects,
             TimeUnit.SECONDS.toNanos(auditSeconds(settings)),
-            inOrder,
+            serialExecutor,
             nanoTime);
     ConcurrentLinkedQueue<Probe> answers = new ConcurrentLinkedQueue<>();
     healthProbes = new FrameProbes(programmer, random, answers::add);
@@ -538,7 +538,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             packetIns);
     housekeeping =
         new Housekeeping(
-            inOrder,
+            serialExecutor,
             tasks,
             nanoTime,
             new Housekeeping.Parts(
@@ -555,7 +555,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
                 preparation,
                 hosts,
                 readSwitches,
-                reconcileRounds(settings, readSwitches, inOrder, reconciling),
+                reconcileRounds(settings, readSwitches, serialExecutor, reconciling),
                 stateRecovery,
                 outages,
                 healthChecks(answers),
@@ -597,7 +597,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
         passive::accepted);
   }
 
-  private OutlierDetector outlierDetector(SettingReader settings, Executor inOrder)
+  private OutlierDetector outlierDetector(SettingReader settings, Executor serialExecutor)
       throws FloodlightModuleException {
     int seconds = settings.number("ejectSeconds", 30, 1, 86_400);
     return new OutlierDetector(
@@ -609,7 +609,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
         switches,
         view,
         this::measured,
-        inOrder,
+        serialExecutor,
         nanoTime);
   }
 
@@ -645,7 +645,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
   }
 
   private LongFlows longFlows(
-      SettingReader settings, ConnectionProgrammer connectionProgrammer, Executor inOrder)
+      SettingReader settings, ConnectionProgrammer connectionProgrammer, Executor serialExecutor)
       throws FloodlightModuleException {
     LongFlowSettings chosen =
         new LongFlowSettings(
@@ -657,22 +657,25 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
     return new LongFlows(
         chosen,
         new LongFlowFinder(connections, chosen),
-        new PathMover(labels, connectionProgrammer, inOrder, nanoTime),
+        new PathMover(labels, connectionProgrammer, serialExecutor, nanoTime),
         labels,
         switches,
         () -> view.get().network().topology(),
         () -> LinkStates.of(monitor),
-        inOrder,
+        serialExecutor,
         nanoTime);
   }
 
   private ReconcileRounds reconcileRounds(
-      SettingReader settings, ReadSwitches readSwitches, Executor inOrder, Reconciler.Parts parts)
+      SettingReader settings,
+      ReadSwitches readSwitches,
+      Executor serialExecutor,
+      Reconciler.Parts parts)
       throws FloodlightModuleException {
     return new ReconcileRounds(
         switches,
         readSwitches,
-        inOrder,
+        serialExecutor,
         nanoTime,
         parts,
         new ReconcileRounds.Times(

@@ -59,7 +59,7 @@ import org.slf4j.LoggerFactory;
 final class Housekeeping implements NetworkEvents.Follower {
   private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
 
-  private final Executor inOrder;
+  private final Executor serialExecutor;
   private final Tasks tasks;
 
   /** How many changes of the topology are still to be looked at. */
@@ -91,14 +91,14 @@ final class Housekeeping implements NetworkEvents.Follower {
   private final ITopologyService topology;
 
   Housekeeping(
-      Executor inOrder,
+      Executor serialExecutor,
       Tasks tasks,
       LongSupplier nanoTime,
       Parts parts,
       IOFSwitchService switches,
       ITopologyService topology,
       IDeviceService devices) {
-    this.inOrder = inOrder;
+    this.serialExecutor = serialExecutor;
     this.tasks = tasks;
     this.view = parts.view;
     this.requests = parts.requests;
@@ -165,7 +165,7 @@ final class Housekeeping implements NetworkEvents.Follower {
           stateRecovery.complete();
           requests.retryWaiting();
         },
-        inOrder);
+        serialExecutor);
   }
 
   private void closeConnections(List<Vip> vips, List<Member> members) {
@@ -187,7 +187,7 @@ final class Housekeeping implements NetworkEvents.Follower {
   @Override
   public void topologyChanged() {
     topologyChanges.incrementAndGet();
-    inOrder.execute(
+    serialExecutor.execute(
         () -> {
           if (topologyChanges.decrementAndGet() > 0) {
             return;
@@ -238,7 +238,7 @@ final class Housekeeping implements NetworkEvents.Follower {
   @Override
   public void hostChanged(IDevice device) {
     IPv4Address[] addresses = device.getIPv4Addresses();
-    inOrder.execute(
+    serialExecutor.execute(
         () -> {
           CatalogSnapshot catalog = view.get().catalog();
           for (IPv4Address address : addresses) {
@@ -258,7 +258,7 @@ final class Housekeeping implements NetworkEvents.Follower {
   @Override
   public void hostMoved(IDevice device) {
     AttachedHosts.attachmentOf(device)
-        .ifPresent(now -> inOrder.execute(() -> relocations.hostMoved(now)));
+        .ifPresent(now -> serialExecutor.execute(() -> relocations.hostMoved(now)));
   }
 
   /**
@@ -268,7 +268,7 @@ final class Housekeeping implements NetworkEvents.Follower {
   @Override
   public void switchActivated(DatapathId switchId) {
     readSwitches.begin(switchId);
-    inOrder.execute(
+    serialExecutor.execute(
         () -> {
           // an earlier reading may have ended meanwhile; or the switch has gone again
           if (!readSwitches.again(switchId)) {
@@ -303,7 +303,7 @@ final class Housekeeping implements NetworkEvents.Follower {
   @Override
   public void switchRemoved(DatapathId switchId) {
     readSwitches.gone(switchId);
-    inOrder.execute(
+    serialExecutor.execute(
         () -> {
           reconcileRounds.gone(switchId);
           if (knownSwitches.contains(switchId)) {
@@ -407,7 +407,7 @@ final class Housekeeping implements NetworkEvents.Follower {
   }
 
   private void inTurn(String task, Runnable work) {
-    inOrder.execute(() -> tasks.run(task, work));
+    serialExecutor.execute(() -> tasks.run(task, work));
   }
 
   private void askForMissingMembers() {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * a Guava cache, which would give up echoes at any call, not when the lost ones are counted.
  */
 final class AwaitedEchoes {
-  private static final int MOST = 512;
+  private static final int MAX = 512;
 
   private final Map<Integer, Echo> bySequence = new LinkedHashMap<>();
   private int next;
@@ -54,7 +54,7 @@ final class AwaitedEchoes {
 
   /** One more; the oldest is forgotten if there are too many. */
   Echo add(int bytes, long nowNanos) {
-    if (bySequence.size() >= MOST) {
+    if (bySequence.size() >= MAX) {
       Iterator<Integer> oldest = bySequence.keySet().iterator();
       oldest.next();
       oldest.remove();

@@ -15,9 +15,9 @@ import org.projectfloodlight.openflow.types.MacAddress;
 /** Reads what operators send. What is wrong is an error that names the field. Pure. */
 final class ConfigurationReader {
   /** More than a host has; numbers of uplinks in cookies are below 256. */
-  private static final int MOST_UPLINKS = 64;
+  private static final int MAX_UPLINKS = 64;
 
-  private static final long MOST_BPS = 1_000_000_000_000L;
+  private static final long MAX_BPS = 1_000_000_000_000L;
   private static final double MAX_WEIGHT = 1e9;
 
   private static final ImmutableSet<String> NETWORK =
@@ -65,7 +65,7 @@ final class ConfigurationReader {
     ImmutableList.Builder<Uplink> uplinks = ImmutableList.builder();
     Set<String> names = new HashSet<>();
     Set<String> ports = new HashSet<>();
-    for (JsonInput<RejectedException> element : array.elements(MOST_UPLINKS)) {
+    for (JsonInput<RejectedException> element : array.elements(MAX_UPLINKS)) {
       Uplink uplink = uplink(element.only(UPLINK));
       if (!names.add(uplink.name())) {
         throw ofAnother(element.placeOf("name"), uplink.name());
@@ -120,6 +120,6 @@ final class ConfigurationReader {
     JsonInput<RejectedException> bps = JsonInput.ofRequest(body).only(CAPACITY).get("capacity_bps");
     return bps.isNull()
         ? OptionalLong.empty()
-        : OptionalLong.of(Math.round(bps.number(0, MOST_BPS)));
+        : OptionalLong.of(Math.round(bps.number(0, MAX_BPS)));
   }
 }

@@ -26,7 +26,7 @@ final class ConfigurationWriter {
   private final Uplinks uplinks;
   private final UplinkChoice choice;
   private final HostKeeper keeper;
-  private final Executor inOrder;
+  private final Executor serialExecutor;
 
   /** Fair, so that requests take effect in their order. Held by whoever makes a change. */
   private final ReentrantLock change = new ReentrantLock(true);
@@ -40,11 +40,12 @@ final class ConfigurationWriter {
   /** Changes that are accepted and not made yet. */
   private final AtomicInteger underWay = new AtomicInteger();
 
-  ConfigurationWriter(Uplinks uplinks, UplinkChoice choice, HostKeeper keeper, Executor inOrder) {
+  ConfigurationWriter(
+      Uplinks uplinks, UplinkChoice choice, HostKeeper keeper, Executor serialExecutor) {
     this.uplinks = uplinks;
     this.choice = choice;
     this.keeper = keeper;
-    this.inOrder = inOrder;
+    this.serialExecutor = serialExecutor;
   }
 
   /** Takes a configuration; one without an algorithm keeps that of the one before. */
@@ -140,7 +141,7 @@ final class ConfigurationWriter {
   private void awaitTurn() {
     CompletableFuture<Boolean> done = new CompletableFuture<>();
     underWay.incrementAndGet();
-    inOrder.execute(
+    serialExecutor.execute(
         () -> {
           underWay.decrementAndGet();
           done.complete(true);

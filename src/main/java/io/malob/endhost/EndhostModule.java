@@ -69,7 +69,7 @@ public final class EndhostModule
   private IFloodlightProviderService provider;
   private IOFSwitchService switches;
   private ScheduledExecutorService timer;
-  private Executor inOrder;
+  private Executor serialExecutor;
   private Uplinks uplinks;
   private UplinkChoice choice;
   private OpenFlows flows;
@@ -96,17 +96,17 @@ public final class EndhostModule
 
   /** Makes what follows the uplinks. */
   interface UplinksMaker {
-    Uplinks make(IOFSwitchService switches, Executor inOrder, Repetition repetition);
+    Uplinks make(IOFSwitchService switches, Executor serialExecutor, Repetition repetition);
   }
 
   private static Uplinks measured(
-      IOFSwitchService switches, Executor inOrder, Repetition repetition) {
+      IOFSwitchService switches, Executor serialExecutor, Repetition repetition) {
     MeasuredUplinks uplinks =
-        new MeasuredUplinks(switches, inOrder, System::nanoTime, new Random()::nextDouble);
+        new MeasuredUplinks(switches, serialExecutor, System::nanoTime, new Random()::nextDouble);
     repetition.after(
         uplinks::pauseMillis,
         "measuring uplinks",
-        inOrder,
+        serialExecutor,
         () -> uplinks.view().ifPresent(configured -> uplinks.tick()));
     return uplinks;
   }
@@ -132,11 +132,11 @@ public final class EndhostModule
     provider = context.getServiceImpl(IFloodlightProviderService.class);
     switches = context.getServiceImpl(IOFSwitchService.class);
     timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
-    inOrder = MoreExecutors.newSequentialExecutor(timer);
+    serialExecutor = MoreExecutors.newSequentialExecutor(timer);
     SettingReader settings = SettingReader.of(this, context);
     FlowTable table = new FlowTable(settings.number("maxFlows", 20_000, 1, 1_000_000));
     long start = nanoTime.getAsLong();
-    uplinks = uplinksMaker.make(switches, inOrder, new Repetition(timer, tasks));
+    uplinks = uplinksMaker.make(switches, serialExecutor, new Repetition(timer, tasks));
     choice = new UplinkChoice();
     flows = new OpenFlows(table, choice, UplinkCookie.generation(start));
     refusals = new Refusals();
@@ -160,13 +160,13 @@ public final class EndhostModule
                     resets,
                     wirings,
                     this::resetLater,
-                    inOrder,
+                    serialExecutor,
                     nanoTime),
-            inOrder,
+            serialExecutor,
             this::resetLater,
             nanoTime);
-    configuration = new ConfigurationWriter(uplinks, choice, keeper, inOrder);
-    refusedFlows = new RefusedFlows(flows, inOrder, this::endRefused);
+    configuration = new ConfigurationWriter(uplinks, choice, keeper, serialExecutor);
+    refusedFlows = new RefusedFlows(flows, serialExecutor, this::endRefused);
     FirstPackets firstPackets = new FirstPackets();
     FlowPlacer placer = new FlowPlacer(flows, choice, sender, refusals, resets, nanoTime);
     packets =
@@ -191,8 +191,8 @@ public final class EndhostModule
     provider.addOFMessageListener(OFType.FLOW_REMOVED, this);
     provider.addOFMessageListener(OFType.ERROR, this);
     Repetition repetition = new Repetition(timer, tasks);
-    repetition.every(SWEEP_MILLIS, "checking a host's flows", inOrder, keeper::check);
-    repetition.every(SWEEP_MILLIS, "sweeping a host's flows", inOrder, this::sweep);
+    repetition.every(SWEEP_MILLIS, "checking a host's flows", serialExecutor, keeper::check);
+    repetition.every(SWEEP_MILLIS, "sweeping a host's flows", serialExecutor, this::sweep);
   }
 
   private void sweep() {
@@ -202,7 +202,9 @@ public final class EndhostModule
   private void resetLater() {
     ScheduledFuture<?> unused =
         timer.schedule(
-            () -> inOrder.execute(this::resetMore), Resets.TICK_MILLIS, TimeUnit.MILLISECONDS);
+            () -> serialExecutor.execute(this::resetMore),
+            Resets.TICK_MILLIS,
+            TimeUnit.MILLISECONDS);
   }
 
   /** A failure leaves what is left of the resets to the next time that one is needed. */

@@ -43,7 +43,7 @@ final class FlowReading {
   private final Resets resets;
   private final Supplier<Optional<Wiring>> wirings;
   private final Runnable resetsLater;
-  private final Executor inOrder;
+  private final Executor serialExecutor;
   private final LongSupplier nanoTime;
   private boolean asking;
   private long ticks;
@@ -64,7 +64,7 @@ final class FlowReading {
       Resets resets,
       Supplier<Optional<Wiring>> wirings,
       Runnable resetsLater,
-      Executor inOrder,
+      Executor serialExecutor,
       LongSupplier nanoTime) {
     this.switches = switches;
     this.flows = flows;
@@ -73,7 +73,7 @@ final class FlowReading {
     this.resets = resets;
     this.wirings = wirings;
     this.resetsLater = resetsLater;
-    this.inOrder = inOrder;
+    this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
   }
 
@@ -153,7 +153,7 @@ final class FlowReading {
             asking = false;
           }
         },
-        inOrder);
+        serialExecutor);
   }
 
   private void takeBack(List<FoundFlow> found) {

@@ -30,7 +30,7 @@ final class HostKeeper {
   private final OpenFlows flows;
   private final FlowSender sender;
   private final Resets resets;
-  private final Executor inOrder;
+  private final Executor serialExecutor;
   private final Runnable resetsLater;
   private final LongSupplier nanoTime;
   private final FlowReading reading;
@@ -46,7 +46,7 @@ final class HostKeeper {
       FlowSender sender,
       Resets resets,
       Function<Supplier<Optional<Wiring>>, FlowReading> reading,
-      Executor inOrder,
+      Executor serialExecutor,
       Runnable resetsLater,
       LongSupplier nanoTime) {
     this.programmer = programmer;
@@ -54,7 +54,7 @@ final class HostKeeper {
     this.flows = flows;
     this.sender = sender;
     this.resets = resets;
-    this.inOrder = inOrder;
+    this.serialExecutor = serialExecutor;
     this.resetsLater = resetsLater;
     this.nanoTime = nanoTime;
     this.reading = reading.apply(this::wiring);
@@ -68,7 +68,7 @@ final class HostKeeper {
   /** Things have changed. */
   void viewChanged(HostView view) {
     wiring = Optional.of(Wiring.of(view)); // new flows go by it from here on
-    inOrder.execute(this::follow);
+    serialExecutor.execute(this::follow);
   }
 
   /** Brings rules and flows to the latest wiring; an older one may not be true any more. */
@@ -96,7 +96,7 @@ final class HostKeeper {
 
   /** The switch is there, perhaps without any rule. */
   void switchActivated(DatapathId switchId) {
-    inOrder.execute(
+    serialExecutor.execute(
         () ->
             wiring
                 .filter(now -> now.switchId().equals(switchId))
@@ -223,7 +223,7 @@ final class HostKeeper {
 
   /** Ends all flows; from then on there are no new ones. */
   void close() {
-    inOrder.execute(
+    serialExecutor.execute(
         () ->
             wiring
                 .map(Wiring::withoutUplinks)
@@ -236,7 +236,7 @@ final class HostKeeper {
 
   /** Takes all rules away and forgets the host. */
   void forget() {
-    inOrder.execute(
+    serialExecutor.execute(
         () -> {
           wiring.ifPresent(keeper::clear);
           wiring = Optional.empty();

@@ -45,7 +45,7 @@ final class MeasuredUplinks implements Uplinks {
   private static final long READ_LOST_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final IOFSwitchService switches;
-  private final Executor inOrder;
+  private final Executor serialExecutor;
   private final LongSupplier nanoTime;
   private final DoubleSupplier random;
   private final int identifier;
@@ -61,13 +61,16 @@ final class MeasuredUplinks implements Uplinks {
   /**
    * Uplinks of a host that is not configured yet.
    *
-   * @param inOrder does one thing after the other
+   * @param serialExecutor does one thing after the other
    * @param random evenly between 0 and 1
    */
   MeasuredUplinks(
-      IOFSwitchService switches, Executor inOrder, LongSupplier nanoTime, DoubleSupplier random) {
+      IOFSwitchService switches,
+      Executor serialExecutor,
+      LongSupplier nanoTime,
+      DoubleSupplier random) {
     this.switches = switches;
-    this.inOrder = inOrder;
+    this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
     this.random = random;
     this.identifier = (int) (random.getAsDouble() * 0x10000) & 0xffff;
@@ -85,7 +88,7 @@ final class MeasuredUplinks implements Uplinks {
 
   @Override
   public void configure(HostNetwork now) {
-    inOrder.execute(
+    serialExecutor.execute(
         () -> {
           if (network.filter(before -> !before.switchId().equals(now.switchId())).isPresent()) {
             byName.clear();
@@ -114,7 +117,7 @@ final class MeasuredUplinks implements Uplinks {
 
   @Override
   public void clear() {
-    inOrder.execute(
+    serialExecutor.execute(
         () -> {
           network = Optional.empty();
           byName.clear();
@@ -124,7 +127,7 @@ final class MeasuredUplinks implements Uplinks {
 
   @Override
   public void switchChanged() {
-    inOrder.execute(
+    serialExecutor.execute(
         () -> {
           lookAtPorts();
           tick();
@@ -164,7 +167,7 @@ final class MeasuredUplinks implements Uplinks {
             .filter(each -> answer.isFrom(each.uplink(), identifier))
             .map(each -> each.uplink().name())
             .findFirst();
-    name.ifPresent(from -> inOrder.execute(() -> answered(from, answer, receivedNanos)));
+    name.ifPresent(from -> serialExecutor.execute(() -> answered(from, answer, receivedNanos)));
     return name.isPresent();
   }
 
@@ -182,7 +185,7 @@ final class MeasuredUplinks implements Uplinks {
 
   @Override
   public void record(String uplink, OptionalLong bps) {
-    inOrder.execute(
+    serialExecutor.execute(
         () -> {
           @Nullable MeasuredUplink recorded = byName.get(uplink);
           if (recorded != null) {
@@ -240,12 +243,12 @@ final class MeasuredUplinks implements Uplinks {
           @Override
           public void onSuccess(@Nullable List<OFPortStatsReply> answer) {
             long atNanos = nanoTime.getAsLong();
-            inOrder.execute(() -> counted(answer == null ? List.of() : answer, atNanos));
+            serialExecutor.execute(() -> counted(answer == null ? List.of() : answer, atNanos));
           }
 
           @Override
           public void onFailure(Throwable unanswered) {
-            inOrder.execute(() -> isReading = false);
+            serialExecutor.execute(() -> isReading = false);
           }
         },
         MoreExecutors.directExecutor());

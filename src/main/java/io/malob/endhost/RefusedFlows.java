@@ -24,10 +24,10 @@ final class RefusedFlows {
   private static final Logger LOG = LoggerFactory.getLogger(RefusedFlows.class);
 
   /** More than are under way to the switch at a time. */
-  private static final int MOST = 4_096;
+  private static final int MAX = 4_096;
 
   private final OpenFlows flows;
-  private final Executor inOrder;
+  private final Executor serialExecutor;
   private final Consumer<Flow> ended;
   private final Set<Long> generations = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean isOrdered = new AtomicBoolean();
@@ -38,9 +38,9 @@ final class RefusedFlows {
    *
    * @param ended does what is to be done to end a flow
    */
-  RefusedFlows(OpenFlows flows, Executor inOrder, Consumer<Flow> ended) {
+  RefusedFlows(OpenFlows flows, Executor serialExecutor, Consumer<Flow> ended) {
     this.flows = flows;
-    this.inOrder = inOrder;
+    this.serialExecutor = serialExecutor;
     this.ended = ended;
   }
 
@@ -58,11 +58,11 @@ final class RefusedFlows {
   }
 
   private void follow(RefusedRule rule) {
-    if (generations.size() < MOST) {
+    if (generations.size() < MAX) {
       generations.add(UplinkCookie.generation(rule.cookie()));
     }
     if (isOrdered.compareAndSet(false, true)) {
-      inOrder.execute(() -> endAll(rule.reason()));
+      serialExecutor.execute(() -> endAll(rule.reason()));
     }
   }
 

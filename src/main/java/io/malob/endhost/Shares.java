@@ -13,7 +13,7 @@ import org.projectfloodlight.openflow.types.IPVersion;
  */
 final class Shares {
   /** The largest weight; Open vSwitch is exact to about a hundredth. */
-  private static final int MOST = 100;
+  private static final int MAX = 100;
 
   /**
    * What changes by less is left: with each change some flows get another uplink, and break. What
@@ -52,7 +52,7 @@ final class Shares {
     double largest = weights.stream().mapToDouble(weight -> weight).max().orElse(1);
     ImmutableList.Builder<Share> shares = ImmutableList.builder();
     for (int i = 0; i < ends.size(); i++) {
-      int weight = isKnown ? (int) Math.max(1, Math.round(MOST * weights.get(i) / largest)) : 1;
+      int weight = isKnown ? (int) Math.max(1, Math.round(MAX * weights.get(i) / largest)) : 1;
       shares.add(new Share(ends.get(i), weight));
     }
     return shares.build();

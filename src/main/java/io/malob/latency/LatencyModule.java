@@ -31,7 +31,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  *
  * <p>Settings: {@code intervalMillis}, within which each link has {@code probesPerInterval} probes,
  * and up to eight times as many where there are few links; {@code windowMillis}, over which minima
- * are taken; {@code lostMillis}, after which a probe is given up; {@code mostLatencyMillis}, above
+ * are taken; {@code lostMillis}, after which a probe is given up; {@code maxLatencyMillis}, above
  * which a latency is not believed; {@code controlMethod}, {@code echo} or {@code packet}, by which
  * the round trips to switches are measured. A switch that does not answer to one gets the other.
  */
@@ -46,12 +46,12 @@ import org.projectfloodlight.openflow.types.DatapathId;
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class LatencyModule implements IFloodlightModule, ILatencyService {
   private static final long TICK_MILLIS = 10;
-  private static final int MOST_MILLIS = 3_600_000;
-  private static final int MOST_PROBES = 100;
-  private static final int MOST_OUTSTANDING = 1 << 16;
+  private static final int MAX_MILLIS = 3_600_000;
+  private static final int MAX_PROBES = 100;
+  private static final int MAX_OUTSTANDING = 1 << 16;
 
   /** As many times as it is asked to, it probes at most, and with so many probes in all. */
-  private static final int MOST_TURNS = 8;
+  private static final int MAX_TURNS = 8;
 
   private static final int PROBES_PER_TURN = 800;
 
@@ -60,7 +60,7 @@ public final class LatencyModule implements IFloodlightModule, ILatencyService {
 
   private final LongSupplier random;
   private final Counters counters = new Counters();
-  private final OutstandingProbes outstanding = new OutstandingProbes(MOST_OUTSTANDING);
+  private final OutstandingProbes outstanding = new OutstandingProbes(MAX_OUTSTANDING);
   private IMonitorService monitor;
   private IFloodlightProviderService provider;
   private IThreadPoolService threads;
@@ -108,11 +108,11 @@ public final class LatencyModule implements IFloodlightModule, ILatencyService {
     SettingReader settings = SettingReader.of(this, context);
     long interval = millis(settings, "intervalMillis", 2_000);
     long window = millis(settings, "windowMillis", 4_000);
-    long mostLatency = millis(settings, "mostLatencyMillis", 1_000);
+    long maxLatency = millis(settings, "mostLatencyMillis", 1_000);
     lostNanos = millis(settings, "lostMillis", 3_000);
     wheel =
         new ProbeWheel<>(
-            interval / settings.number("probesPerInterval", 2, 1, MOST_PROBES),
+            interval / settings.number("probesPerInterval", 2, 1, MAX_PROBES),
             TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS));
     ControlMethod method = controlMethod(settings);
     ProbeFrames frames = new ProbeFrames(random);
@@ -126,14 +126,14 @@ public final class LatencyModule implements IFloodlightModule, ILatencyService {
             counters,
             monitor::nanoTime);
     // after the window's two intervals, a third one leaves a twelfth of a jump
-    Limits limits = new Limits(window, interval * 2 / 5, NOISE_NANOS, mostLatency);
+    Limits limits = new Limits(window, interval * 2 / 5, NOISE_NANOS, maxLatency);
     measurements = new Measurements(limits, method, monitor.links(), counters);
   }
 
   private static long millis(SettingReader settings, String key, int byDefault)
       throws FloodlightModuleException {
     return TimeUnit.MILLISECONDS.toNanos(
-        settings.number(key, byDefault, (int) TICK_MILLIS, MOST_MILLIS));
+        settings.number(key, byDefault, (int) TICK_MILLIS, MAX_MILLIS));
   }
 
   private static ControlMethod controlMethod(SettingReader settings)
@@ -174,7 +174,7 @@ public final class LatencyModule implements IFloodlightModule, ILatencyService {
 
   /** More probes find more undisturbed moments; in small networks they cost next to nothing. */
   private static int turns(int targets) {
-    return Math.max(1, Math.min(MOST_TURNS, PROBES_PER_TURN / Math.max(1, targets)));
+    return Math.max(1, Math.min(MAX_TURNS, PROBES_PER_TURN / Math.max(1, targets)));
   }
 
   @Override

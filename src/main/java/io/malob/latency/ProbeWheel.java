@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  */
 final class ProbeWheel<T> {
   /** After a stall no more is made up for, so that no burst follows. */
-  private static final int MOST_SLOTS_AT_ONCE = 4;
+  private static final int MAX_SLOTS_AT_ONCE = 4;
 
   private static final double GOLDEN_SECTION = 0.618;
 
@@ -61,7 +61,7 @@ final class ProbeWheel<T> {
   /** Hands out all whose turn has come since the last call. */
   void due(long nowNanos, Consumer<T> taker) {
     long slot = Math.floorDiv(nowNanos, slotNanos);
-    long first = Math.max(nextSlot, slot - MOST_SLOTS_AT_ONCE + 1);
+    long first = Math.max(nextSlot, slot - MAX_SLOTS_AT_ONCE + 1);
     if (nextSlot == Long.MIN_VALUE) {
       first = slot;
     }

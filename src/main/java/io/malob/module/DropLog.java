@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param <S> where it came from
  */
 public final class DropLog<S> {
-  private static final int MOST_SOURCES = 256;
+  private static final int MAX_SOURCES = 256;
   private static final long EACH_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final Map<S, Note> notes = new ConcurrentHashMap<>();
@@ -52,7 +52,7 @@ public final class DropLog<S> {
   public void note(S source, long count, Supplier<String> what) {
     @Nullable Note note = notes.get(source);
     if (note == null) {
-      if (notes.size() >= MOST_SOURCES) {
+      if (notes.size() >= MAX_SOURCES) {
         return;
       }
       note = notes.computeIfAbsent(source, any -> new Note(""));

@@ -29,7 +29,7 @@ import org.projectfloodlight.openflow.types.OFPort;
  */
 final class LinkPins {
   /** How many pairs of nodes there can be; each has four rules. */
-  static final int MOST_PAIRS = 4_096;
+  static final int MAX_PAIRS = 4_096;
 
   private final FlowProgrammer programmer;
   private final Function<IPv4Address, Optional<PortId>> locate;
@@ -127,7 +127,7 @@ final class LinkPins {
         }
         for (Node from : nodes.get(link.src())) {
           for (Node to : nodes.get(link.dst())) {
-            if (from.address.compareTo(to.address) < 0 && pairs++ < MOST_PAIRS) {
+            if (from.address.compareTo(to.address) < 0 && pairs++ < MAX_PAIRS) {
               pin(pins, link, back.get(), from, to);
             }
           }

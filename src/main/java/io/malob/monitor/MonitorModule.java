@@ -66,8 +66,8 @@ import org.projectfloodlight.openflow.types.OFPort;
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class MonitorModule implements IFloodlightModule, IMonitorService, ITopologyListener {
   private static final long READ_MILLIS = 5_000;
-  private static final int MOST_SECONDS = 86_400;
-  private static final int MOST_MILLIS = 3_600_000;
+  private static final int MAX_SECONDS = 86_400;
+  private static final int MAX_MILLIS = 3_600_000;
   private static final long PINS_MILLIS = 30_000;
 
   private final LongSupplier nanoTime;
@@ -81,7 +81,7 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
   private LinkCapacities capacities;
   private PortPolling ports;
   private LinkPins pins;
-  private Executor inOrder;
+  private Executor serialExecutor;
   private int portStatisticsMillis;
   private volatile Topology topology = Topology.EMPTY;
   private volatile Supplier<? extends Collection<IPv4Address>> linkAgents = List::of;
@@ -136,9 +136,9 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
             openCapacities(
                 context.getServiceImpl(IStoreService.class).inDirectory(settings.text("data", ""))),
             switches);
-    portStatisticsMillis = settings.number("portStatisticsMillis", 1_000, 0, MOST_MILLIS);
-    inOrder = MoreExecutors.newSequentialExecutor(threads.getScheduledExecutor());
-    ports = new PortPolling(switches, inOrder, nanoTime, this::transmitting);
+    portStatisticsMillis = settings.number("portStatisticsMillis", 1_000, 0, MAX_MILLIS);
+    serialExecutor = MoreExecutors.newSequentialExecutor(threads.getScheduledExecutor());
+    ports = new PortPolling(switches, serialExecutor, nanoTime, this::transmitting);
     pins =
         new LinkPins(
             new FlowProgrammer(switchId -> FloodlightSwitch.active(switches, switchId)),
@@ -156,7 +156,7 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
 
   private static long life(SettingReader settings, String key, int defaultSeconds)
       throws FloodlightModuleException {
-    return TimeUnit.SECONDS.toNanos(settings.number(key, defaultSeconds, 1, MOST_SECONDS));
+    return TimeUnit.SECONDS.toNanos(settings.number(key, defaultSeconds, 1, MAX_SECONDS));
   }
 
   @Override
@@ -171,7 +171,7 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
       repetition.every(
           Math.max(1, portStatisticsMillis / PortPolling.SLICES),
           "asking for port statistics",
-          inOrder,
+          serialExecutor,
           ports::tick);
     }
     readTopology();
@@ -193,7 +193,7 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
   }
 
   private void updatePins(boolean again) {
-    inOrder.execute(() -> pins.update(linkAgents.get(), topology, again));
+    serialExecutor.execute(() -> pins.update(linkAgents.get(), topology, again));
   }
 
   /** Where the host of that address is attached. */

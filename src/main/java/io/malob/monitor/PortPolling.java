@@ -33,7 +33,7 @@ final class PortPolling {
   static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final IOFSwitchService switches;
-  private final Executor inOrder;
+  private final Executor serialExecutor;
   private final LongSupplier nanoTime;
   private final Sink sink;
   private final Map<DatapathId, Polled> polled = new ConcurrentSkipListMap<>();
@@ -64,9 +64,10 @@ final class PortPolling {
     }
   }
 
-  PortPolling(IOFSwitchService switches, Executor inOrder, LongSupplier nanoTime, Sink sink) {
+  PortPolling(
+      IOFSwitchService switches, Executor serialExecutor, LongSupplier nanoTime, Sink sink) {
     this.switches = switches;
-    this.inOrder = inOrder;
+    this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
     this.sink = sink;
     this.tasks = new Tasks(nanoTime);
@@ -112,12 +113,12 @@ final class PortPolling {
           @Override
           public void onSuccess(@Nullable List<OFPortStatsReply> answer) {
             long atNanos = nanoTime.getAsLong();
-            inOrder.execute(() -> answered(asked, question, answer, atNanos));
+            serialExecutor.execute(() -> answered(asked, question, answer, atNanos));
           }
 
           @Override
           public void onFailure(Throwable cause) {
-            inOrder.execute(() -> answered(asked, question, null, 0));
+            serialExecutor.execute(() -> answered(asked, question, null, 0));
           }
         },
         MoreExecutors.directExecutor());

@@ -23,7 +23,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  */
 final class FanOut {
   /** The kernel's MPTCP uses no more addresses of a host. */
-  static final int MOST_ADDRESSES = 8;
+  static final int MAX_ADDRESSES = 8;
 
   private static final int STEP = 10;
 
@@ -85,7 +85,7 @@ final class FanOut {
 
   private Member member(Host host, List<IPv4Address> fixed) throws RejectedException {
     ImmutableList<DirectedLink> links = turned(host);
-    int wanted = Math.min(links.size(), MOST_ADDRESSES);
+    int wanted = Math.min(links.size(), MAX_ADDRESSES);
     List<IPv4Address> addresses = new ArrayList<>(List.of(host.ip()));
     addresses.addAll(fixed);
     if (!host.aliases().isEmpty() && addresses.size() < wanted) {
@@ -115,10 +115,10 @@ final class FanOut {
   private ImmutableList<DirectedLink> turned(Host host) {
     ImmutableList<DirectedLink> links = coreLinks.get(host.switchId());
     int ordinal = placed.merge(host.switchId(), 1, Integer::sum) - 1;
-    if (links.size() <= MOST_ADDRESSES) {
+    if (links.size() <= MAX_ADDRESSES) {
       return links;
     }
-    int first = ordinal * MOST_ADDRESSES % links.size();
+    int first = ordinal * MAX_ADDRESSES % links.size();
     return ImmutableList.<DirectedLink>builder()
         .addAll(links.subList(first, links.size()))
         .addAll(links.subList(0, first))
@@ -146,7 +146,7 @@ final class FanOut {
             "hosts.%s.address: %s has no room for the %d addresses that %s needs",
             host.id(),
             host.network(),
-            Math.min(coreLinks.get(host.switchId()).size(), MOST_ADDRESSES),
+            Math.min(coreLinks.get(host.switchId()).size(), MAX_ADDRESSES),
             host.id()));
   }
 

@@ -17,7 +17,7 @@ final class HostCommands {
     commands.add(
         String.format(
             "ip mptcp limits set subflow %d add_addr_accepted %d",
-            FanOut.MOST_ADDRESSES, FanOut.MOST_ADDRESSES));
+            FanOut.MAX_ADDRESSES, FanOut.MAX_ADDRESSES));
     for (int i = 1; i < member.addresses().size(); i++) {
       String alias = member.addresses().get(i).toString();
       commands.add(String.format("ip addr replace %s/32 dev %s", alias, device));

@@ -99,7 +99,7 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
   private ITopologyService topologyService;
   private IMonitorService monitor;
   private ScheduledExecutorService timer;
-  private Executor inOrder;
+  private Executor serialExecutor;
   private RuleInstaller installer;
   private RuleCounts counts;
   private PlanKeeper keeper;
@@ -146,11 +146,12 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
     topologyService = context.getServiceImpl(ITopologyService.class);
     monitor = context.getServiceImpl(IMonitorService.class);
     timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
-    inOrder = MoreExecutors.newSequentialExecutor(timer);
+    serialExecutor = MoreExecutors.newSequentialExecutor(timer);
     SettingReader settings = SettingReader.of(this, context);
     answerSeconds = settings.number("answerSeconds", 5, 1, 60);
-    installer = new RuleInstaller(programmer, inOrder, this::later, new SecureRandom()::nextInt);
-    counts = new RuleCounts(switches, installer, inOrder);
+    installer =
+        new RuleInstaller(programmer, serialExecutor, this::later, new SecureRandom()::nextInt);
+    counts = new RuleCounts(switches, installer, serialExecutor);
     keeper =
         openKeeper(
             context.getServiceImpl(IStoreService.class).inDirectory(settings.text("data", "")));
@@ -177,12 +178,12 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
 
   private void later(Runnable work) {
     ScheduledFuture<?> unused =
-        timer.schedule(() -> inOrder.execute(work), UNDER_WAY_MILLIS, TimeUnit.MILLISECONDS);
+        timer.schedule(() -> serialExecutor.execute(work), UNDER_WAY_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   @Override
   public void startUp(FloodlightModuleContext context) {
-    inOrder.execute(keeper::resume);
+    serialExecutor.execute(keeper::resume);
     NetworkEvents events = new NetworkEvents(NAME, new Changes());
     switches.addOFSwitchListener(events);
     topologyService.addListener(events);
@@ -191,21 +192,22 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
     provider.addOFMessageListener(OFType.ERROR, this);
     Repetition repetition = new Repetition(timer);
     repetition.every(FOLLOW_MILLIS, "following the network", this::networkChanged);
-    repetition.every(RETRY_MILLIS, "completing rules for sub-flows", inOrder, installer::retry);
-    repetition.every(COUNT_MILLIS, "counting rules for sub-flows", inOrder, counts::compare);
+    repetition.every(
+        RETRY_MILLIS, "completing rules for sub-flows", serialExecutor, installer::retry);
+    repetition.every(COUNT_MILLIS, "counting rules for sub-flows", serialExecutor, counts::compare);
   }
 
   /** What the plan has to follow. */
   private final class Changes implements NetworkEvents.Follower {
     @Override
     public void switchActivated(DatapathId switchId) {
-      inOrder.execute(() -> installer.switchActive(switchId));
+      serialExecutor.execute(() -> installer.switchActive(switchId));
       networkChanged();
     }
 
     @Override
     public void switchRemoved(DatapathId switchId) {
-      inOrder.execute(() -> installer.switchGone(switchId));
+      serialExecutor.execute(() -> installer.switchGone(switchId));
       networkChanged();
     }
 
@@ -229,7 +231,8 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
   private void networkChanged() {
     if (followSoon.compareAndSet(false, true)) {
       ScheduledFuture<?> unused =
-          timer.schedule(() -> inOrder.execute(this::follow), GATHER_MILLIS, TimeUnit.MILLISECONDS);
+          timer.schedule(
+              () -> serialExecutor.execute(this::follow), GATHER_MILLIS, TimeUnit.MILLISECONDS);
     }
   }
 
@@ -308,7 +311,7 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
   private void await(Change change) throws RejectedException {
     CompletableFuture<Optional<RejectedException>> refused = new CompletableFuture<>();
     CompletableFuture<Boolean> confirmed = new CompletableFuture<>();
-    inOrder.execute(
+    serialExecutor.execute(
         () -> {
           try {
             change.make(() -> confirmed.complete(true));

@@ -21,7 +21,7 @@ import org.projectfloodlight.openflow.types.OFPort;
 
 /** Reads a network of switches and links that a request tells. */
 final class NetworkFormat {
-  private static final int MOST_LINKS = 100_000;
+  private static final int MAX_LINKS = 100_000;
   private static final long LAST_PORT = 0xffffff00L;
   private static final double MAX_NUMBER = 1e9;
   private static final ImmutableSet<String> NETWORK = ImmutableSet.of("switches", "links");
@@ -41,7 +41,7 @@ final class NetworkFormat {
     Map<UndirectedLink, Double> capacities = new HashMap<>();
     Set<String> ports = new HashSet<>();
     for (JsonInput<RejectedException> element :
-        fields.get("links").optional(value -> value.elements(MOST_LINKS)).orElse(List.of())) {
+        fields.get("links").optional(value -> value.elements(MAX_LINKS)).orElse(List.of())) {
       JsonInput<RejectedException> link = element.only(LINK);
       DirectedLink there =
           new DirectedLink(

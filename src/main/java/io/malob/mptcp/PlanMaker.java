@@ -189,7 +189,7 @@ final class PlanMaker {
                     + " its own by the links to %s",
                 member.host().id(),
                 member.homes().size() + member.merged().size(),
-                FanOut.MOST_ADDRESSES,
+                FanOut.MAX_ADDRESSES,
                 member.merged().stream()
                     .map(link -> names.apply(link.dst()))
                     .collect(Collectors.joining(", "))));

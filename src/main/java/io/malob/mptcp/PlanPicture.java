@@ -27,7 +27,7 @@ final class PlanPicture {
   private static final int LINE_HEIGHT = 16;
 
   /** All routes over a link together are at most so wide. */
-  private static final double MOST_WIDTH = 26;
+  private static final double MAX_WIDTH = 26;
 
   private static final double GAP = 3.2;
 
@@ -107,7 +107,7 @@ final class PlanPicture {
   }
 
   private static double width(int routes) {
-    return Math.min(MOST_WIDTH, (routes - 1) * GAP);
+    return Math.min(MAX_WIDTH, (routes - 1) * GAP);
   }
 
   /** A line beside the straight one between two points. */

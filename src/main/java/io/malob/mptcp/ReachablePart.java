@@ -22,14 +22,14 @@ record ReachablePart(Topology topology, List<Host> hosts, List<Host> lost) {
   static ReachablePart of(Topology network, Collection<Host> hosts) {
     Set<DatapathId> seen = new HashSet<>();
     Set<DatapathId> best = Set.of();
-    long mostHosts = -1;
+    long maxHosts = -1;
     for (DatapathId start : network.switches()) {
       if (!seen.contains(start)) {
         Set<DatapathId> part = from(start, network);
         seen.addAll(part);
         long count = hosts.stream().filter(host -> part.contains(host.switchId())).count();
-        if (count > mostHosts) {
-          mostHosts = count;
+        if (count > maxHosts) {
+          maxHosts = count;
           best = part;
         }
       }

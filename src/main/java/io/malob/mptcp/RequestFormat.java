@@ -23,9 +23,9 @@ import org.projectfloodlight.openflow.types.MacAddress;
 /** Reads requests. */
 final class RequestFormat {
   /** How many hosts a plan can have. */
-  static final int MOST_HOSTS = 10_000;
+  static final int MAX_HOSTS = 10_000;
 
-  private static final int MOST_PAIRS = 100_000;
+  private static final int MAX_PAIRS = 100_000;
   private static final int LAST_VLAN = 4094;
   private static final int DEFAULT_PREFIX = 24;
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,63}");
@@ -74,7 +74,7 @@ final class RequestFormat {
     }
     Optional<ImmutableList<GivenHost>> hosts = Optional.empty();
     if (fields.get("hosts").isThere()) {
-      ImmutableList<GivenHost> given = hosts(fields.get("hosts").elements(MOST_HOSTS), network);
+      ImmutableList<GivenHost> given = hosts(fields.get("hosts").elements(MAX_HOSTS), network);
       FanOut.checkIds(given);
       hosts = Optional.of(given);
     }
@@ -130,7 +130,7 @@ final class RequestFormat {
   private static ImmutableList<PlanSettings.Pair> pairs(JsonInput<RejectedException> array)
       throws RejectedException {
     ImmutableList.Builder<PlanSettings.Pair> pairs = ImmutableList.builder();
-    for (JsonInput<RejectedException> element : elements(array, MOST_PAIRS)) {
+    for (JsonInput<RejectedException> element : elements(array, MAX_PAIRS)) {
       JsonInput<RejectedException> pair = element.only(PAIR);
       pairs.add(
           new PlanSettings.Pair(
@@ -242,7 +242,7 @@ final class RequestFormat {
   private static ImmutableList<IPv4Address> aliases(JsonInput<RejectedException> array)
       throws RejectedException {
     ImmutableList.Builder<IPv4Address> aliases = ImmutableList.builder();
-    for (JsonInput<RejectedException> element : elements(array, FanOut.MOST_ADDRESSES - 1)) {
+    for (JsonInput<RejectedException> element : elements(array, FanOut.MAX_ADDRESSES - 1)) {
       IPv4Address alias =
           of(array, element, value -> value.parsed("an IPv4 address", IPv4Address::of));
       aliases.add(alias);

@@ -17,9 +17,9 @@ import org.slf4j.LoggerFactory;
  * Asks switches how many rules for sub-flows they have: one that has more or fewer than it should,
  * whoever has changed that, gets all of them.
  *
- * @param inOrder the thread of the installer, on which all of this runs
+ * @param serialExecutor the thread of the installer, on which all of this runs
  */
-record RuleCounts(IOFSwitchService switches, RuleInstaller installer, Executor inOrder) {
+record RuleCounts(IOFSwitchService switches, RuleInstaller installer, Executor serialExecutor) {
   private static final Logger LOG = LoggerFactory.getLogger(RuleCounts.class);
 
   /** To be called now and then. */
@@ -43,7 +43,7 @@ record RuleCounts(IOFSwitchService switches, RuleInstaller installer, Executor i
                 // it is asked again, or has gone
               }
             },
-            inOrder);
+            serialExecutor);
       }
     }
   }

@@ -42,7 +42,7 @@ final class RuleInstaller {
   private static final Logger LOG = LoggerFactory.getLogger(RuleInstaller.class);
 
   private final FlowProgrammer programmer;
-  private final Executor inOrder;
+  private final Executor serialExecutor;
   private final Consumer<Runnable> later;
   private final IntUnaryOperator random;
 
@@ -83,17 +83,17 @@ final class RuleInstaller {
   /**
    * No switch is known yet.
    *
-   * @param inOrder the thread that everything here runs on
+   * @param serialExecutor the thread that everything here runs on
    * @param later runs something there after packets under way have arrived
    * @param random gives a number from zero to the one given, without that
    */
   RuleInstaller(
       FlowProgrammer programmer,
-      Executor inOrder,
+      Executor serialExecutor,
       Consumer<Runnable> later,
       IntUnaryOperator random) {
     this.programmer = programmer;
-    this.inOrder = inOrder;
+    this.serialExecutor = serialExecutor;
     this.later = later;
     this.random = random;
   }
@@ -258,7 +258,7 @@ final class RuleInstaller {
     programmer.sendInOrder(
         batch,
         done ->
-            inOrder.execute(
+            serialExecutor.execute(
                 () -> {
                   sent.forEach(message -> underWay.remove(message.getXid()));
                   if (!done) {
@@ -359,7 +359,7 @@ final class RuleInstaller {
     }
     if (refusing.add(switchId)) {
       LOG.warn("mptcp_rule_refused switch={} - its table may be full", switchId);
-      inOrder.execute(this::publish);
+      serialExecutor.execute(this::publish);
     }
     return true;
   }

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 final class CapacityResources {
   private static final Logger LOG = LoggerFactory.getLogger(CapacityResources.class);
   private static final double MEGA = 1e6;
-  private static final double MOST_MBPS = ConfiguredCapacities.MOST_BPS / MEGA;
+  private static final double MAX_MBPS = ConfiguredCapacities.MAX_BPS / MEGA;
 
   private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,9}(\\.[0-9]{1,9})?");
   private static final ImmutableSet<String> FIELDS = ImmutableSet.of("switch", "port", "mbps");
@@ -141,7 +141,7 @@ final class CapacityResources {
       throw RejectedException.invalid(
           "mbps",
           String.format(
-              "mbps must be a number above 0 and up to %.0f, not \"%s\"", MOST_MBPS, text));
+              "mbps must be a number above 0 and up to %.0f, not \"%s\"", MAX_MBPS, text));
     }
     return mbps * MEGA;
   }

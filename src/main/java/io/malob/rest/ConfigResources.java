@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /** The whole catalog as one tree. Safe for use by several threads. */
 final class ConfigResources {
   /** Room for as many items as there can be. */
-  static final int MOST_BYTES = 16 * 1024 * 1024;
+  static final int MAX_BYTES = 16 * 1024 * 1024;
 
   private static final ImmutableList<String> LISTS =
       Catalog.KINDS.stream().map(CatalogKind::listName).collect(ImmutableList.toImmutableList());
@@ -101,7 +101,7 @@ final class ConfigResources {
   }
 
   private byte[] json(Call call) throws IOException, RejectedException {
-    byte[] body = call.body().bytes(MOST_BYTES);
+    byte[] body = call.body().bytes(MAX_BYTES);
     Optional<TextFormat> format = asked(call, "Content-Type");
     if (format.isEmpty()) {
       if (call.header("Content-Type").orElse("").contains("yaml")) {

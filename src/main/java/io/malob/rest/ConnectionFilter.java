@@ -25,7 +25,7 @@ final class ConnectionFilter {
   static final ImmutableSet<String> NAMES =
       ImmutableSet.of("vip", "member", "client", "port", "protocol", "state", "switch", "link");
 
-  private static final int MOST_PORT = 65_535;
+  private static final int MAX_PORT = 65_535;
 
   private final QueryParameters parameters;
   private final CatalogSnapshot catalog;
@@ -111,7 +111,7 @@ final class ConnectionFilter {
   }
 
   private Predicate<PlacedConnection> port(String text) throws RejectedException {
-    int port = (int) ParameterFormat.number("port", text, 1, MOST_PORT);
+    int port = (int) ParameterFormat.number("port", text, 1, MAX_PORT);
     return each -> each.request().dstPort() == port;
   }
 

@@ -26,7 +26,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
 /** Lists the connections that the balancer knows, page by page. Safe for use by several threads. */
 final class ConnectionResources {
   /** The longest page. */
-  static final int MOST_LINES = 1_000;
+  static final int MAX_LINES = 1_000;
 
   private static final String USUAL_LINES = "100";
   private static final double NANOS_PER_SECOND = 1e9;
@@ -53,7 +53,7 @@ final class ConnectionResources {
     int limit =
         (int)
             ParameterFormat.number(
-                "limit", parameters.text("limit").orElse(USUAL_LINES), 1, MOST_LINES);
+                "limit", parameters.text("limit").orElse(USUAL_LINES), 1, MAX_LINES);
     Optional<String> next = parameters.text("next");
     ConnectionPage page =
         balancer.connections(

@@ -27,8 +27,8 @@ final class ExplanationResources {
   static final ImmutableSortedSet<String> PARAMETERS =
       ImmutableSortedSet.of("vip", "client", "port", "protocol");
 
-  private static final int MOST_PORT = 65_535;
-  private static final int MOST_ICMP_TYPE = 255;
+  private static final int MAX_PORT = 65_535;
+  private static final int MAX_ICMP_TYPE = 255;
   private static final int ICMP_ECHO = 8;
 
   private final IBalancerService balancer;
@@ -114,7 +114,7 @@ final class ExplanationResources {
     if (given.isPresent()) {
       return (int)
           ParameterFormat.number(
-              "port", given.get(), isPing ? 0 : 1, isPing ? MOST_ICMP_TYPE : MOST_PORT);
+              "port", given.get(), isPing ? 0 : 1, isPing ? MAX_ICMP_TYPE : MAX_PORT);
     }
     @Nullable Integer ofVip = vip == null ? null : vip.port();
     if (ofVip == null && !isPing) {

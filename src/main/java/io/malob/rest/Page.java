@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
  */
 record Page(Optional<String> marker, int limit) {
   /** The longest page; without a limit, a list is given whole. */
-  static final int MOST = 1_000;
+  static final int MAX = 1_000;
 
   /** The names of the parameters. */
   static final Set<String> PARAMETERS = Set.of("limit", "marker");
@@ -30,7 +30,7 @@ record Page(Optional<String> marker, int limit) {
         call.parameter("marker"),
         limit.isEmpty()
             ? Integer.MAX_VALUE
-            : (int) ParameterFormat.number("limit", limit.get(), 1, MOST));
+            : (int) ParameterFormat.number("limit", limit.get(), 1, MAX));
   }
 
   /**

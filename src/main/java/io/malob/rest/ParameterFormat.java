@@ -19,7 +19,7 @@ final class ParameterFormat {
 
   private static final Pattern MAC = Pattern.compile("[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}");
   private static final Pattern NUMBER = Pattern.compile("[0-9]{1,10}");
-  private static final long MOST_PORT = 0xffff_ff00L;
+  private static final long MAX_PORT = 0xffff_ff00L;
   private static final int LONGEST_SHOWN = 40;
 
   private ParameterFormat() {}
@@ -33,7 +33,7 @@ final class ParameterFormat {
 
   /** The number of a switch's port. */
   static OFPort switchPort(String field, String text) throws RejectedException {
-    return OFPort.of((int) number(field, text, 1, MOST_PORT));
+    return OFPort.of((int) number(field, text, 1, MAX_PORT));
   }
 
   static long number(String field, String text, long least, long most) throws RejectedException {

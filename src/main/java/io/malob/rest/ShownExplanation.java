@@ -29,7 +29,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 /** Shows why a connection would be placed as it would be, with all that was known at the moment. */
 final class ShownExplanation {
   /** More candidates than this are not shown, but for the one that is chosen. */
-  static final int MOST_CANDIDATES = 1_000;
+  static final int MAX_CANDIDATES = 1_000;
 
   private static final ImmutableList<String> PATH_FIELDS =
       ImmutableList.of("request_path", "request_links", "reply_path", "reply_links");
@@ -62,7 +62,7 @@ final class ShownExplanation {
       if (isChosen) {
         chosenId = candidate.member().id();
       }
-      if (i < MOST_CANDIDATES || isChosen) {
+      if (i < MAX_CANDIDATES || isChosen) {
         shown.add(candidate(candidate, isChosen, explained.client()));
       }
     }

@@ -110,16 +110,16 @@ class BalancerActivityTest {
   @Test
   void placements_ofMoreServicesThanThereIsRoomFor_areCountedTogether() {
     PlacementCounts counts = new PlacementCounts();
-    for (int i = 0; i < PlacementCounts.MOST + 10; i++) {
+    for (int i = 0; i < PlacementCounts.MAX + 10; i++) {
       Service service = new Service("s" + i, "", Protocol.TCP, i + 1, Algorithm.DEFAULT);
       counts.of(service, Algorithm.DEFAULT).placed();
       counts.of(service, Algorithm.DEFAULT).placed();
     }
-    assertEquals(PlacementCounts.MOST + 1, counts.all().size());
+    assertEquals(PlacementCounts.MAX + 1, counts.all().size());
     assertEquals(
         new PlacementCount(PlacementCounts.OTHERS, PlacementCounts.OTHERS, "placed", 20),
-        counts.all().get(PlacementCounts.MOST));
-    assertEquals(2L * (PlacementCounts.MOST + 10), counts.placed());
+        counts.all().get(PlacementCounts.MAX));
+    assertEquals(2L * (PlacementCounts.MAX + 10), counts.placed());
   }
 
   @Test

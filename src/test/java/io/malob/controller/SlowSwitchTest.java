@@ -42,10 +42,10 @@ class SlowSwitchTest {
   private static final int MESSAGE_BYTES = 60_000;
 
   /** What the sockets of both ends and the controller's own buffer can hold at most, and more. */
-  private static final int MOST_MESSAGES = 64 * 1024 * 1024 / MESSAGE_BYTES;
+  private static final int MAX_MESSAGES = 64 * 1024 * 1024 / MESSAGE_BYTES;
 
   /** What is kept for one switch beyond its socket's buffers. */
-  private static final int MOST_KEPT_BYTES = 4 * 1024 * 1024;
+  private static final int MAX_KEPT_BYTES = 4 * 1024 * 1024;
 
   private EmbeddedController controller;
   private IOFSwitchService switches;
@@ -86,7 +86,7 @@ class SlowSwitchTest {
     slow.forget();
     slow.reading(false);
     int accepted = fill(slowSwitch);
-    assertTrue(accepted < MOST_MESSAGES, "there must be an end to what is accepted");
+    assertTrue(accepted < MAX_MESSAGES, "there must be an end to what is accepted");
 
     assertFalse(slowSwitch.write(message(0)));
     List<OFMessage> two = List.of(message(1), message(2));
@@ -124,10 +124,10 @@ class SlowSwitchTest {
       assertTrue(entered.await(10, TimeUnit.SECONDS));
       IOFSwitch slowSwitch = switches.getSwitch(slow.id());
       int accepted = 0;
-      while (accepted < MOST_MESSAGES && slowSwitch.write(message(accepted))) {
+      while (accepted < MAX_MESSAGES && slowSwitch.write(message(accepted))) {
         accepted++;
       }
-      int most = MOST_KEPT_BYTES / MESSAGE_BYTES + 1;
+      int most = MAX_KEPT_BYTES / MESSAGE_BYTES + 1;
       assertTrue(accepted > most / 2 && accepted <= most, "accepted " + accepted);
     } finally {
       release.countDown();
@@ -173,7 +173,7 @@ class SlowSwitchTest {
   private int fill(IOFSwitch sw) throws Exception {
     int accepted = 0;
     int refused = 0;
-    while (refused < 10 && accepted < MOST_MESSAGES) {
+    while (refused < 10 && accepted < MAX_MESSAGES) {
       if (sw.write(message(accepted))) {
         accepted++;
         refused = 0;

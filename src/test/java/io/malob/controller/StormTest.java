@@ -39,7 +39,7 @@ import org.projectfloodlight.openflow.types.TableId;
 
 /** The whole controller, one switch over TCP, and a flood to one of two VIPs. */
 class StormTest {
-  private static final int MOST_HALF_OPEN = 400;
+  private static final int MAX_HALF_OPEN = 400;
   private static final int STORM = 20_000;
   private static final int WANTED = 50;
   private static final int REQUESTS = 1;
@@ -99,8 +99,8 @@ class StormTest {
     awaitRules(VIP, WANTED);
     await(() -> seen(ATTACKED) == STORM);
 
-    assertTrue(rules(ATTACKED).size() <= MOST_HALF_OPEN, "rules: " + rules(ATTACKED).size());
-    assertEquals(MOST_HALF_OPEN + WANTED + 1, balancer.counters().openConnections());
+    assertTrue(rules(ATTACKED).size() <= MAX_HALF_OPEN, "rules: " + rules(ATTACKED).size());
+    assertEquals(MAX_HALF_OPEN + WANTED + 1, balancer.counters().openConnections());
     assertEquals(WANTED + 1, openTo(VIP));
     assertEquals(List.of(), sw.received(OFFlowDelete.class));
     assertEquals(List.of(), sw.received(OFFlowDeleteStrict.class));

@@ -180,7 +180,7 @@ class LinkPinsTest {
     }
     installing = false;
     pins.update(many, topology(), false);
-    assertEquals(4 * LinkPins.MOST_PAIRS, sent);
+    assertEquals(4 * LinkPins.MAX_PAIRS, sent);
   }
 
   private void update(boolean again) {

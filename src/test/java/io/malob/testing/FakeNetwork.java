@@ -18,7 +18,7 @@ import org.projectfloodlight.openflow.types.OFPort;
  * that is, ports without a link. Not safe for use by several threads.
  */
 public final class FakeNetwork {
-  private static final int MOST_HOPS = 10_000;
+  private static final int MAX_HOPS = 10_000;
 
   private final Map<DatapathId, FakeFlowTable> tables = new TreeMap<>();
   private final Map<DatapathId, PlainSwitch> plainSwitches = new TreeMap<>();
@@ -115,7 +115,7 @@ public final class FakeNetwork {
     try {
       int hops = 0;
       for (Arrival at = underWay.poll(); at != null; at = underWay.poll()) {
-        if (hops++ > MOST_HOPS) {
+        if (hops++ > MAX_HOPS) {
           throw new AssertionError("a frame loops");
         }
         PlainSwitch plain = plainSwitches.get(at.switchId);

@@ -10,8 +10,8 @@ import java.util.random.RandomGenerator;
  */
 public final class Mutator {
   private static final int[] LIMITS = {0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, -1};
-  private static final int MOST_CHANGES = 4;
-  private static final int MOST_BYTES = 0xffff;
+  private static final int MAX_CHANGES = 4;
+  private static final int MAX_BYTES = 0xffff;
 
   private final RandomGenerator random;
   private final List<byte[]> corpus;
@@ -25,10 +25,10 @@ public final class Mutator {
   /** One of the inputs, spoiled in one to four places. */
   public byte[] next() {
     byte[] bytes = any();
-    for (int changes = 1 + random.nextInt(MOST_CHANGES); changes > 0; changes--) {
+    for (int changes = 1 + random.nextInt(MAX_CHANGES); changes > 0; changes--) {
       bytes = spoiled(bytes);
     }
-    return bytes.length > MOST_BYTES ? Arrays.copyOf(bytes, MOST_BYTES) : bytes;
+    return bytes.length > MAX_BYTES ? Arrays.copyOf(bytes, MAX_BYTES) : bytes;
   }
 
   private byte[] any() {

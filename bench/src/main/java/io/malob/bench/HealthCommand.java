@@ -25,7 +25,7 @@ final class HealthCommand implements Callable<Integer> {
   private static final int MAX_SECONDS = 100_000;
 
   /** What 1,000 members that are checked every 5 s may cost. */
-  private static final double MOST_PERCENT = 5;
+  private static final double MAX_PERCENT = 5;
 
   private static final long SLOT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -89,15 +89,15 @@ final class HealthCommand implements Callable<Integer> {
     long[] checks = network.takeChecks();
     figures.addExactly("members_up", "members up", controller.client().membersUp("pool0"), members);
     figures.add("checks", "checks", (double) checks.length / seconds, "/s");
-    figures.addCount("most_in_10_ms", "most within 10 ms", mostWithin(checks, SLOT_NANOS));
-    figures.addCount("most_at_first", "  at first", mostWithin(before, SLOT_NANOS));
+    figures.addCount("most_in_10_ms", "most within 10 ms", maxWithin(checks, SLOT_NANOS));
+    figures.addCount("most_at_first", "  at first", maxWithin(before, SLOT_NANOS));
     figures.add("off", "of a processor, without a monitor", off, "%");
     figures.add("on", "of a processor, with it", on, "%");
-    figures.addBelow("checking", "of a processor, for checking", on - off, "%", MOST_PERCENT);
+    figures.addBelow("checking", "of a processor, for checking", on - off, "%", MAX_PERCENT);
   }
 
   /** The most of them that are within so many nanoseconds; they are in order. */
-  static int mostWithin(long[] times, long nanos) {
+  static int maxWithin(long[] times, long nanos) {
     int most = 0;
     int first = 0;
     for (int i = 0; i < times.length; i++) {

@@ -41,7 +41,7 @@ public final class CapacityEstimator {
 
   private static final int LEAST_OF_A_SIZE = 3;
   private static final int LEAST_SIZES = 3;
-  private static final double MOST_ERROR = 0.06;
+  private static final double MAX_ERROR = 0.06;
 
   /** A smaller change, as the logarithm of a ratio, is none. */
   private static final double LEAST_CHANGE = 0.3;
@@ -49,7 +49,7 @@ public final class CapacityEstimator {
   /** With fewer echoes of a size, a fifth of them is no more than the least. */
   private static final int ENOUGH = 12;
 
-  private static final int MOST_ECHOES = 2_048;
+  private static final int MAX_ECHOES = 2_048;
 
   private final Deque<Echo> echoes = new ArrayDeque<>();
 
@@ -76,7 +76,7 @@ public final class CapacityEstimator {
 
   /** An echo has come back. */
   void add(int bytes, long tookNanos, long nowNanos) {
-    if (echoes.size() == MOST_ECHOES) {
+    if (echoes.size() == MAX_ECHOES) {
       echoes.removeFirst();
     }
     echoes.addLast(new Echo(bytes, tookNanos, nowNanos));
@@ -126,7 +126,7 @@ public final class CapacityEstimator {
 
   private static Optional<Capacity> capacity(Line line) {
     double error = line.slopeError() / line.slope();
-    return line.slope() > 0 && error <= MOST_ERROR
+    return line.slope() > 0 && error <= MAX_ERROR
         ? Optional.of(new Capacity(bps(line.slope()), error, line))
         : Optional.empty();
   }

@@ -24,9 +24,9 @@ public final class LatencyEstimator {
    * @param windowNanos over which minima are taken; those of the switches should have the same
    * @param averageNanos the time constant of the average
    * @param noiseNanos results below zero by no more than that come from noise and count as zero
-   * @param mostNanos a latency above that is not believed
+   * @param maxNanos a latency above that is not believed
    */
-  public record Limits(long windowNanos, long averageNanos, long noiseNanos, long mostNanos) {}
+  public record Limits(long windowNanos, long averageNanos, long noiseNanos, long maxNanos) {}
 
   /** What became of a probe's time. */
   public enum Outcome {
@@ -74,7 +74,7 @@ public final class LatencyEstimator {
     if (result < -limits.noiseNanos()) {
       return Outcome.NEGATIVE;
     }
-    if (result > limits.mostNanos()) {
+    if (result > limits.maxNanos()) {
       return Outcome.ABSURD;
     }
     latency.add((double) Math.max(0, result), nowNanos);

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
  * they are too few to tell it anew.
  *
  * <p>Where neither tells any more, though the link is used, there is room for more: what is assumed
- * then grows by {@link #GROWTH} each second, up to {@link #MOST_OF_RATE} times what it has carried
+ * then grows by {@link #GROWTH} each second, up to {@link #MAX_OF_RATE} times what it has carried
  * since, until the link is saturated and tells. Otherwise an uplink that is believed to carry
  * little would get little to carry, and never be seen to carry more. What is not used either is
  * unknown after {@link #HELD_NANOS}. For one thread.
@@ -39,7 +39,7 @@ public final class LinkCapacity {
   static final double GROWTH = 1.5;
 
   /** No more is assumed than so many times what it has carried since. */
-  static final double MOST_OF_RATE = 4;
+  static final double MAX_OF_RATE = 4;
 
   private static final double PACKET_BITS = 12_000;
   private static final double NOISE_NANOS = 1e6;
@@ -65,7 +65,7 @@ public final class LinkCapacity {
   private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private static final int LEAST_ECHOES = 2;
-  private static final int MOST_ECHOES = 256;
+  private static final int MAX_ECHOES = 256;
 
   private final CapacityEstimator estimator = new CapacityEstimator();
   private final List<Echo> second = new ArrayList<>();
@@ -80,7 +80,7 @@ public final class LinkCapacity {
   private long saturatedNanos;
   private double rateBps;
   private double assumedBps;
-  private double mostRateBps;
+  private double maxRateBps;
   private long usedNanos;
 
   private record Echo(int bytes, long tookNanos, long atNanos) {}
@@ -108,7 +108,7 @@ public final class LinkCapacity {
 
   /** An echo of so many bytes, of its IP packet, has come back. */
   public void answered(int bytes, long tookNanos, long nowNanos) {
-    if (tookNanos > 0 && second.size() < MOST_ECHOES) {
+    if (tookNanos > 0 && second.size() < MAX_ECHOES) {
       second.add(new Echo(bytes, tookNanos, nowNanos));
       fastestNanos = Math.min(fastestNanos, (double) tookNanos);
       shownBps = Math.max(shownBps, CapacityEstimator.atLeastBps(bytes, tookNanos));
@@ -133,7 +133,7 @@ public final class LinkCapacity {
     saturationBps = 0;
     rateBps = 0;
     assumedBps = 0;
-    mostRateBps = 0;
+    maxRateBps = 0;
   }
 
   /**
@@ -208,11 +208,11 @@ public final class LinkCapacity {
     Belief told = told(nowNanos);
     if (told.bps > 0) {
       assumedBps = (double) told.bps;
-      mostRateBps = rateBps;
+      maxRateBps = rateBps;
       usedNanos = nowNanos;
     } else if (isUsed && assumedBps > 0) {
-      mostRateBps = Math.max(mostRateBps, rateBps);
-      double more = Math.min(GROWTH * assumedBps, MOST_OF_RATE * mostRateBps);
+      maxRateBps = Math.max(maxRateBps, rateBps);
+      double more = Math.min(GROWTH * assumedBps, MAX_OF_RATE * maxRateBps);
       assumedBps = Math.max(Math.max(assumedBps, more), rateBps);
     } else if (nowNanos - usedNanos > HELD_NANOS) {
       assumedBps = 0;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the connections of one service are like, as learnt from those that have ended: how much they
  * carry, and how long its servers take. Thread-safe without locks; what is expected costs a few
- * volatile reads. Bounded: beyond {@link #MOST_MEMBERS}, members are not told apart.
+ * volatile reads. Bounded: beyond {@link #MAX_MEMBERS}, members are not told apart.
  *
  * <p>Before anything is known, a reply of {@link #PRIOR_REPLY_BYTES}, a request of {@link
  * #PRIOR_REQUEST_BYTES} and a service time of {@link #PRIOR_SERVICE_NANOS} are expected: a small
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ServiceProfile {
   /** How many members are told apart. */
-  public static final int MOST_MEMBERS = 1_024;
+  public static final int MAX_MEMBERS = 1_024;
 
   /** So many connections of a service are all learnt from. */
   public static final int EAGER = 64;
@@ -45,7 +45,7 @@ public final class ServiceProfile {
   private static final double SHRINKAGE = 8;
 
   /** Longer residuals are pauses of the client. */
-  private static final double MOST_SERVICE_NANOS = 3_600e9;
+  private static final double MAX_SERVICE_NANOS = 3_600e9;
 
   /**
    * When the network takes that long, what its rate was guessed wrong by is as long as services
@@ -90,7 +90,7 @@ public final class ServiceProfile {
      */
     double serviceNanos() {
       double residual = Math.max(0, durationNanos - networkNanos);
-      return Math.min(MOST_SERVICE_NANOS, residual) * memberWeight / (inFlight + 1);
+      return Math.min(MAX_SERVICE_NANOS, residual) * memberWeight / (inFlight + 1);
     }
   }
 
@@ -137,7 +137,7 @@ public final class ServiceProfile {
 
   private @Nullable Learnt member(int number) {
     @Nullable Learnt known = byMember.get(number);
-    return known != null || byMember.size() >= MOST_MEMBERS
+    return known != null || byMember.size() >= MAX_MEMBERS
         ? known
         : byMember.computeIfAbsent(
             number, any -> new Learnt(CappedMean.expecting(PRIOR_SERVICE_NANOS, 0)));

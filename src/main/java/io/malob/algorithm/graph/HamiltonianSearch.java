@@ -19,7 +19,7 @@ public final class HamiltonianSearch {
   private static final long STEPS_PER_PAIR = 1000;
 
   private static final long LEAST_BUDGET = 1_000_000;
-  private static final long MOST_BUDGET = 300_000_000;
+  private static final long MAX_BUDGET = 300_000_000;
 
   /** How many paths are listed to draw one of them. */
   private static final int DRAWN_FROM = 1000;
@@ -74,7 +74,7 @@ public final class HamiltonianSearch {
   }
 
   private static long usualBudget(long switches) {
-    return Math.max(LEAST_BUDGET, Math.min(MOST_BUDGET, STEPS_PER_PAIR * switches * switches));
+    return Math.max(LEAST_BUDGET, Math.min(MAX_BUDGET, STEPS_PER_PAIR * switches * switches));
   }
 
   /**

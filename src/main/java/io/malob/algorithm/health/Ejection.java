@@ -26,11 +26,11 @@ public record Ejection(
    *
    * @param failures how many in a row put a server out, within the base time; 0 for never
    * @param baseNanos how long it is out the first time, above 0
-   * @param mostNanos how long it is out at most
+   * @param maxNanos how long it is out at most
    */
-  public record Policy(int failures, long baseNanos, long mostNanos) {
+  public record Policy(int failures, long baseNanos, long maxNanos) {
     private long nanosOut(int times) {
-      return times > mostNanos / baseNanos ? mostNanos : times * baseNanos;
+      return times > maxNanos / baseNanos ? maxNanos : times * baseNanos;
     }
   }
 

@@ -4,7 +4,7 @@ import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.NetworkSnapshot;
 import io.malob.algorithm.Placer.Request;
 import io.malob.algorithm.joint.JointRule.Way;
-import io.malob.algorithm.server.KnockOut;
+import io.malob.algorithm.server.TournamentTree;
 import io.malob.algorithm.server.TurnHash;
 import java.util.Comparator;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,7 +26,7 @@ final class Ranking {
   private final Request like;
   private final ImmutableList<Site> sites;
   private final AtomicReferenceArray<@Nullable Way> ways;
-  private final KnockOut order;
+  private final TournamentTree order;
   private final AtomicInteger turn = new AtomicInteger();
 
   /** Whether it was chosen from since {@link #takeUsed}. */
@@ -47,7 +47,7 @@ final class Ranking {
     for (int site = 0; site < sites.size(); site++) {
       ways.set(site, rated(site));
     }
-    this.order = new KnockOut(sites.size(), this::better);
+    this.order = new TournamentTree(sites.size(), this::better);
   }
 
   private Ranking(Ranking before, NetworkSnapshot network) {
@@ -59,7 +59,7 @@ final class Ranking {
     for (int site = 0; site < sites.size(); site++) {
       ways.set(site, before.ways.get(site));
     }
-    this.order = new KnockOut(sites.size(), this::better);
+    this.order = new TournamentTree(sites.size(), this::better);
     this.turn.set(before.turn.get());
   }
 

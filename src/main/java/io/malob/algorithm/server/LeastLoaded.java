@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The server with the least load, by whatever a rule takes for load; of several, the one that was
- * picked longest ago. Kept in a {@link KnockOut}: a choice and a change of load cost O(log
+ * picked longest ago. Kept in a {@link TournamentTree}: a choice and a change of load cost O(log
  * servers).
  */
 final class LeastLoaded {
@@ -23,7 +23,7 @@ final class LeastLoaded {
 
   private final AtomicInteger turn = new AtomicInteger();
   private final Comparator<Server> order;
-  private final KnockOut best;
+  private final TournamentTree best;
 
   /** The least of these servers in an order by load, which may change at any time. */
   LeastLoaded(List<Server> servers, Comparator<Server> order) {
@@ -33,7 +33,7 @@ final class LeastLoaded {
     for (int index = 0; index < servers.size(); index++) {
       indexOfNumber.put(servers.get(index).number(), index);
     }
-    this.best = new KnockOut(servers.size(), this::better);
+    this.best = new TournamentTree(servers.size(), this::better);
   }
 
   Server server(int index) {

@@ -11,7 +11,7 @@ import java.util.function.IntUnaryOperator;
  */
 final class Turns {
   /** So many turns are left out in a row at most. */
-  private static final int MOST_LEFT_OUT = 64;
+  private static final int MAX_LEFT_OUT = 64;
 
   private final List<Server> servers;
   private final AtomicInteger turn;
@@ -33,7 +33,7 @@ final class Turns {
     for (int leftOut = 0; ; leftOut++) {
       int now = turn.getAndIncrement();
       int server = order.applyAsInt(now);
-      if (leftOut == MOST_LEFT_OUT || isTaken(server, now)) {
+      if (leftOut == MAX_LEFT_OUT || isTaken(server, now)) {
         return server;
       }
     }
@@ -44,7 +44,7 @@ final class Turns {
     int now = turn.get();
     for (int leftOut = 0; ; leftOut++) {
       int server = order.applyAsInt(now + leftOut);
-      if (leftOut == MOST_LEFT_OUT || isTaken(server, now + leftOut)) {
+      if (leftOut == MAX_LEFT_OUT || isTaken(server, now + leftOut)) {
         return server;
       }
     }

@@ -24,7 +24,7 @@ public final class TwoChoices implements ServerPicker {
   private static final int DRAW_BITS = 34;
 
   /** How often a server is put back at most. */
-  private static final int MOST_AGAIN = 64;
+  private static final int MAX_AGAIN = 64;
 
   private final List<Server> servers;
   private final AtomicInteger turn;
@@ -65,7 +65,7 @@ public final class TwoChoices implements ServerPicker {
     for (int again = 0; ; again++) {
       long hash = TurnHash.of(number + ((long) again << DRAW_BITS));
       int drawn = server(hash);
-      if (again == MOST_AGAIN || TurnHash.isAmong(hash, servers.get(drawn).load().share())) {
+      if (again == MAX_AGAIN || TurnHash.isAmong(hash, servers.get(drawn).load().share())) {
         return drawn;
       }
     }

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
  */
 final class BalancedMethod {
   private static final int STEPS_PER_DEMAND = 1250;
-  private static final int MOST_STEPS = 100_000;
+  private static final int MAX_STEPS = 100_000;
 
   /** How far the minimum is to be raised in one round, in what one demand adds to a link. */
   private static final int FAR = 5;
@@ -114,7 +114,7 @@ final class BalancedMethod {
   }
 
   private static int steps(int[] free) {
-    return Math.min(MOST_STEPS, STEPS_PER_DEMAND * free.length);
+    return Math.min(MAX_STEPS, STEPS_PER_DEMAND * free.length);
   }
 
   private int[] all() {

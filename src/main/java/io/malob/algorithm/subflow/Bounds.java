@@ -101,7 +101,7 @@ final class Bounds {
         return false;
       }
     }
-    return sum(need) <= usage.mostTotal() + slack(usage.mostTotal())
+    return sum(need) <= usage.maxTotal() + slack(usage.maxTotal())
         && (!isWhole || stars.fill(need));
   }
 

@@ -23,7 +23,7 @@ final class ChoiceFinder {
   private static final long LISTING_STEPS = 3_000_000;
 
   /** In how many cases listing may fail; then it is not tried any more. */
-  private static final int MOST_FAILURES = 8;
+  private static final int MAX_FAILURES = 8;
 
   /** What finding one path may cost, in steps. */
   private static final long FINDING_STEPS = 20_000_000;
@@ -71,7 +71,7 @@ final class ChoiceFinder {
   }
 
   private Found find(DirectedLink first) {
-    if (failures < MOST_FAILURES) {
+    if (failures < MAX_FAILURES) {
       HamiltonianSearch.Listing paths = listing.all(first, ImmutableSet.of(), LISTED);
       failures += paths.complete() ? 0 : 1;
       if (paths.complete() && !paths.paths().isEmpty()) {

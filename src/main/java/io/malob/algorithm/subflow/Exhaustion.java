@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Exhaustion {
   /** More ways of one more demand than that are not tried. */
-  private static final int MOST_TRIES = 500_000;
+  private static final int MAX_TRIES = 500_000;
 
   private final Assignment assignment;
   private final Score best;
@@ -69,7 +69,7 @@ final class Exhaustion {
     for (int index : order) {
       subtract(later, most(List.of(index)));
       partials = next(partials, index, later);
-      if (tries >= MOST_TRIES) {
+      if (tries >= MAX_TRIES) {
         return false;
       }
     }
@@ -84,7 +84,7 @@ final class Exhaustion {
     int subflows = assignment.choice(index).demand().subflows();
     Map<ImmutableIntArray, Partial> next = new LinkedHashMap<>();
     for (Partial partial : partials) {
-      for (int way = 0; way < ways.size() && tries++ < MOST_TRIES; way++) {
+      for (int way = 0; way < ways.size() && tries++ < MAX_TRIES; way++) {
         int[] loads = partial.loads().toArray();
         for (int edge : edges.get(way)) {
           loads[edge] += subflows;

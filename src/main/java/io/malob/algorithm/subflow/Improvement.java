@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * that takes most off the energy of what is outside of the aim.
  */
 final class Improvement {
-  private static final int MOST_TOGETHER = 4;
+  private static final int MAX_TOGETHER = 4;
   private static final int DRAWS_PER_DEMAND = 64;
 
   private final Assignment assignment;
@@ -58,7 +58,7 @@ final class Improvement {
     Score before = loads.score();
     int[][] ways = assignment.ways();
     setWindow(before);
-    for (int i = 0; i < MOST_TOGETHER; i++) {
+    for (int i = 0; i < MAX_TOGETHER; i++) {
       @Nullable Change best = best();
       if (best == null || best.energy >= loads.energy()) {
         break;

@@ -29,14 +29,14 @@ final class PaperMethod {
   /** Leaves the plan that the method ends with; says how it ended, in a sentence. */
   String run() {
     int draws = DRAWS_PER_ROUTE * assignment.size();
-    while (draws > 0 && mostLoaded().size() == 1 && redraw(mostLoaded().get(0))) {
+    while (draws > 0 && maxLoaded().size() == 1 && redraw(maxLoaded().get(0))) {
       draws--;
     }
     Range range = range();
     draws = DRAWS_PER_ROUTE * assignment.size();
     Score best = assignment.loads().score();
     int[][] bestWays = assignment.ways();
-    while (draws > 0 && !range.holds(assignment.loads().score()) && redrawAny(mostLoaded())) {
+    while (draws > 0 && !range.holds(assignment.loads().score()) && redrawAny(maxLoaded())) {
       draws--;
       if (assignment.loads().score().isBetterThan(best)) {
         best = assignment.loads().score();
@@ -87,7 +87,7 @@ final class PaperMethod {
         : new Range(low, high);
   }
 
-  private List<Integer> mostLoaded() {
+  private List<Integer> maxLoaded() {
     Loads loads = assignment.loads();
     double maximum = loads.score().maximum();
     List<Integer> most = new ArrayList<>();

@@ -17,14 +17,14 @@ final class StarUse {
   private final double[] beginning;
 
   private final double[] leastTrees;
-  private final double[] mostTrees;
+  private final double[] maxTrees;
 
   StarUse(Network network, boolean[] egress, List<Choice> choices) {
     this.network = network;
     throughPaths = new double[network.switchCount()];
     beginning = new double[network.switchCount()];
     leastTrees = new double[network.switchCount()];
-    mostTrees = new double[network.switchCount()];
+    maxTrees = new double[network.switchCount()];
     for (Choice choice : choices) {
       int ingress = network.number(choice.demand().identity().ingress());
       if (choice.kind() == Route.Kind.HAMILTONIAN) {
@@ -44,9 +44,9 @@ final class StarUse {
   }
 
   private void addTree(double subflows, int ingress, boolean[] egress) {
-    for (int number = 0; number < mostTrees.length; number++) {
+    for (int number = 0; number < maxTrees.length; number++) {
       leastTrees[number] += egress[number] && number != ingress ? subflows : 0;
-      mostTrees[number] += subflows * network.out(number).length;
+      maxTrees[number] += subflows * network.out(number).length;
     }
   }
 
@@ -67,7 +67,7 @@ final class StarUse {
   boolean fill(double[] need) {
     double ends = 0;
     for (int number = 0; number < throughPaths.length; number++) {
-      double here = throughPaths[number] + mostTrees[number] - atSwitch(number, need);
+      double here = throughPaths[number] + maxTrees[number] - atSwitch(number, need);
       if (here < 0) {
         return false;
       }

@@ -30,7 +30,7 @@ final class TravelledMethod {
   private static final double UNIT = 1 << 20;
 
   /** No link costs more: sums have to stay in their range. */
-  private static final long MOST = 1L << 50;
+  private static final long MAX = 1L << 50;
 
   private final PlanRequest request;
   private final Network network;
@@ -147,7 +147,7 @@ final class TravelledMethod {
     int number = network.number(link);
     double subflows = carried[number] + (stream.subflows == 0 ? 1 : stream.subflows) / 2;
     double value = Math.max(0, loads.value(network.edge(number), subflows));
-    return Math.min(MOST, Math.round(UNIT * greatestCapacity * value));
+    return Math.min(MAX, Math.round(UNIT * greatestCapacity * value));
   }
 
   private static Path upTo(DatapathId egress, Path branch) {

@@ -16,7 +16,7 @@ final class Usage {
   private final double[] least;
   private final double[] most;
   private double leastTotal;
-  private double mostTotal;
+  private double maxTotal;
 
   /**
    * The use of all demands together.
@@ -47,8 +47,8 @@ final class Usage {
   }
 
   /** The largest sum of sub-flows over all links. */
-  double mostTotal() {
-    return mostTotal;
+  double maxTotal() {
+    return maxTotal;
   }
 
   private void add(Choice choice) {
@@ -84,7 +84,7 @@ final class Usage {
       most[edge] += largest[edge];
     }
     leastTotal += fewestTotal;
-    mostTotal += largestTotal;
+    maxTotal += largestTotal;
   }
 
   /** Otherwise, what cannot be reached without a link is reached by it. */
@@ -108,7 +108,7 @@ final class Usage {
     }
     double weight = choice.counter().isWhole() ? choice.counter().subflows() : 1;
     leastTotal += weight * leastLinks;
-    mostTotal += choice.counter().leaving(ingress) * (network.switchCount() - 1);
+    maxTotal += choice.counter().leaving(ingress) * (network.switchCount() - 1);
   }
 
   /** The switches that the ways of a demand reach in any case. */

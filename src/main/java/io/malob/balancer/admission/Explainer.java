@@ -88,7 +88,7 @@ public final class Explainer {
   }
 
   /**
-   * A connection that somebody asks about.
+   * The connection that an explanation is for.
    *
    * @param address the client's address; null if it is not known
    */

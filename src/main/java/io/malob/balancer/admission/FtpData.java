@@ -60,8 +60,8 @@ public final class FtpData {
   }
 
   /**
-   * Active mode: a member opens a data connection. False if it does not, so that the packet is
-   * somebody else's, or one of a connection that is there.
+   * Active mode: a member opens a data connection. False if the packet does not open one: it
+   * belongs to an existing connection, or to none of the balancer's.
    */
   boolean openedByMember(Arrival arrival) {
     Packet packet = arrival.packet();

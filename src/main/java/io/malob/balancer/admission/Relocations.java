@@ -51,7 +51,7 @@ public final class Relocations {
   private final ConnectionProgrammer programmer;
   private final RequestHandler.Clients clients;
   private final Predicate<Attachment> isUp;
-  private final Executor inOrder;
+  private final Executor serialExecutor;
   private final LongSupplier nanoTime;
 
   /** Hosts that have moved since the latest walk began. By the executor's tasks alone. */
@@ -81,7 +81,7 @@ public final class Relocations {
       ConnectionProgrammer programmer,
       RequestHandler.Clients clients,
       Predicate<Attachment> isUp,
-      Executor inOrder,
+      Executor serialExecutor,
       LongSupplier nanoTime) {
     this.views = views;
     this.connections = connections;
@@ -89,7 +89,7 @@ public final class Relocations {
     this.programmer = programmer;
     this.clients = clients;
     this.isUp = isUp;
-    this.inOrder = inOrder;
+    this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
   }
 
@@ -107,9 +107,9 @@ public final class Relocations {
   }
 
   /**
-   * Where a client is attached. One that sends with the same MAC has moved, as a switch that learns
-   * would believe, too. Another MAC may be another router's, or somebody who forges addresses: it
-   * is believed if the old place is down.
+   * Where a client is attached. A client that sends with the same MAC has moved, as a learning
+   * switch would conclude. Another MAC may be that of another router, or the address may be
+   * spoofed: it counts only if the old port is down.
    */
   private Attachment placeOf(Attachment before, Arrival arrival) {
     if (arrival.inPort().equals(before.port()) && arrival.switchId().equals(before.switchId())) {
@@ -158,7 +158,7 @@ public final class Relocations {
   /** To be called every {@link #TICK_MILLIS}. */
   public void tick() {
     if (isBusy || isNew(views.get())) {
-      inOrder.execute(this::goOn);
+      serialExecutor.execute(this::goOn);
     }
   }
 

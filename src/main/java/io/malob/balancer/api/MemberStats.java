@@ -25,7 +25,7 @@ public record MemberStats(
     Health health,
     double share) {
 
-  /** The counts of a member that nobody checks. */
+  /** The counts of a member without a monitor. */
   public MemberStats(
       long activeConnections,
       long totalConnections,

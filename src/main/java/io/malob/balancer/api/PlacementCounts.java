@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PlacementCounts {
   /** How many pairs of service and algorithm are told apart. */
-  public static final int MOST = 1_024;
+  public static final int MAX = 1_024;
 
   /** The service that is shown for all further pairs. */
   public static final String OTHERS = "others";
@@ -30,7 +30,7 @@ public final class PlacementCounts {
   private final Map<String, Map<String, Tally>> byService = new ConcurrentHashMap<>();
   private final Tally others = new Tally();
 
-  /** Whether there is no room for another pair, so that nobody waits for a lock to learn that. */
+  /** Whether there is no room for another pair. Readers need no lock to learn that. */
   private volatile boolean full;
 
   /** Of one service and algorithm. */
@@ -59,7 +59,7 @@ public final class PlacementCounts {
   }
 
   private synchronized Tally add(String service, String algorithm) {
-    full = byService.values().stream().mapToInt(Map::size).sum() >= MOST;
+    full = byService.values().stream().mapToInt(Map::size).sum() >= MAX;
     return full
         ? others
         : byService

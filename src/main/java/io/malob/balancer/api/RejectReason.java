@@ -24,7 +24,7 @@ public enum RejectReason {
   MEMBERS_FULL,
   /** The client's place in the network is not known. */
   NO_CLIENT,
-  /** TCP without SYN, of a connection that nobody remembers. */
+  /** A TCP segment without SYN of an unknown connection. */
   UNKNOWN_CONNECTION,
   /** There are as many connections as there may be. */
   LIMIT,

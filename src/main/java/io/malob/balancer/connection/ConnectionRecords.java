@@ -67,7 +67,7 @@ public final class ConnectionRecords {
   /**
    * Records that go somewhere.
    *
-   * @param sink takes each record, on any thread, at once; null if there is nobody who wants them
+   * @param sink takes each record, on any thread, at once; null if connections are not recorded
    * @param clock tells the time of day
    */
   public ConnectionRecords(

@@ -33,7 +33,7 @@ final class Ejections {
 
   private volatile ImmutableMap<Integer, Out> out = ImmutableMap.of();
 
-  /** Whether any member has failed lately: nobody need look closer as long as none has. */
+  /** Whether any member has failed lately. Nothing else is checked while none has. */
   private volatile Set<Integer> suspected = Set.of();
 
   /** What a member has failed in. */

@@ -85,7 +85,7 @@ final class HealthCheck {
     return 0;
   }
 
-  /** Whether there is somebody to ask, and a place to ask from. */
+  /** Whether the member is located, and there is a VIP address to probe from. */
   boolean canBeAsked() {
     return switch (monitor.type()) {
       case AGENT -> true;

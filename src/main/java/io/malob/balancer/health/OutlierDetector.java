@@ -29,7 +29,7 @@ public final class OutlierDetector {
   private final UnansweredSynDetector unansweredSyns;
   private final ViewWriter view;
   private final Function<IPv4Address, ServerMeasurements> measured;
-  private final Executor inOrder;
+  private final Executor serialExecutor;
   private final LongSupplier nanoTime;
 
   public OutlierDetector(
@@ -37,14 +37,14 @@ public final class OutlierDetector {
       IOFSwitchService switches,
       ViewWriter view,
       Function<IPv4Address, ServerMeasurements> measured,
-      Executor inOrder,
+      Executor serialExecutor,
       LongSupplier nanoTime) {
     this.ejections = new Ejections(policy, nanoTime);
     this.unansweredSyns =
-        new UnansweredSynDetector(switches, inOrder, nanoTime, ejections, this::isSilent);
+        new UnansweredSynDetector(switches, serialExecutor, nanoTime, ejections, this::isSilent);
     this.view = view;
     this.measured = measured;
-    this.inOrder = inOrder;
+    this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
   }
 
@@ -62,7 +62,7 @@ public final class OutlierDetector {
 
   /** There is a new report of a server. */
   public void reported(IPv4Address address) {
-    inOrder.execute(
+    serialExecutor.execute(
         () -> {
           if (Boolean.FALSE.equals(measured.apply(address).answers())) {
             failed(view.get().catalog().membersAt(address.getInt()), Ejections.Why.REFUSES);
@@ -87,7 +87,7 @@ public final class OutlierDetector {
 
   /** To be called every {@link #TICK_MILLIS}. */
   public void tick() {
-    inOrder.execute(
+    serialExecutor.execute(
         () -> {
           if (ejections.tick(membersByNumber(view.get().catalog()))) {
             view.setOut(ejections.out().keySet());

@@ -43,7 +43,7 @@ public final class UnansweredSynDetector {
   private static final int MAX_ASKED_AT_A_TIME = 32;
 
   private final IOFSwitchService switches;
-  private final Executor inOrder;
+  private final Executor serialExecutor;
   private final LongSupplier nanoTime;
   private final Ejections ejections;
   private final Verdict silent;
@@ -60,12 +60,12 @@ public final class UnansweredSynDetector {
 
   public UnansweredSynDetector(
       IOFSwitchService switches,
-      Executor inOrder,
+      Executor serialExecutor,
       LongSupplier nanoTime,
       Ejections ejections,
       Verdict silent) {
     this.switches = switches;
-    this.inOrder = inOrder;
+    this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
     this.ejections = ejections;
     this.silent = silent;
@@ -88,7 +88,7 @@ public final class UnansweredSynDetector {
   /** To be called every {@link #TICK_MILLIS}. */
   public void tick() {
     if (!suspicions.isEmpty() || !answered.isEmpty() || !waiting.isEmpty()) {
-      inOrder.execute(this::goOn);
+      serialExecutor.execute(this::goOn);
     }
   }
 
@@ -143,7 +143,7 @@ public final class UnansweredSynDetector {
             // the switch says nothing, and so nothing is known of the member
           }
         },
-        inOrder);
+        serialExecutor);
   }
 
   private void judge(Connection connection, OFFlowStatsEntry rule) {

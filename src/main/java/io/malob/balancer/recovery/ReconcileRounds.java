@@ -37,7 +37,7 @@ public final class ReconcileRounds {
 
   private final IOFSwitchService switches;
   private final ReadSwitches readSwitches;
-  private final Executor inOrder;
+  private final Executor serialExecutor;
   private final LongSupplier nanoTime;
   private final Reconciler.Parts parts;
   private final Times times;
@@ -70,13 +70,13 @@ public final class ReconcileRounds {
   public ReconcileRounds(
       IOFSwitchService switches,
       ReadSwitches readSwitches,
-      Executor inOrder,
+      Executor serialExecutor,
       LongSupplier nanoTime,
       Reconciler.Parts parts,
       Times times) {
     this.switches = switches;
     this.readSwitches = readSwitches;
-    this.inOrder = inOrder;
+    this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
     this.parts = parts;
     this.times = times;
@@ -165,7 +165,7 @@ public final class ReconcileRounds {
         ok -> {
           @Nullable DatapathId next = routine.poll();
           if (next != null && readSwitches.contains(next) && !readings.containsKey(next)) {
-            inOrder.execute(() -> reconcileNext(next));
+            serialExecutor.execute(() -> reconcileNext(next));
           }
         });
   }
@@ -183,7 +183,7 @@ public final class ReconcileRounds {
     TableReader reading =
         new TableReader(
             sw,
-            inOrder,
+            serialExecutor,
             nanoTime,
             new TableReader.Sink() {
               @Override

@@ -51,7 +51,7 @@ public final class LongFlows {
   private final IOFSwitchService switches;
   private final Supplier<Topology> topology;
   private final Supplier<Map<DirectedLink, LinkState>> linkStates;
-  private final Executor inOrder;
+  private final Executor serialExecutor;
   private final LongSupplier nanoTime;
 
   private final ArrayDeque<DatapathId> toAsk = new ArrayDeque<>();
@@ -76,7 +76,7 @@ public final class LongFlows {
       IOFSwitchService switches,
       Supplier<Topology> topology,
       Supplier<Map<DirectedLink, LinkState>> linkStates,
-      Executor inOrder,
+      Executor serialExecutor,
       LongSupplier nanoTime) {
     this.settings = settings;
     this.finder = finder;
@@ -85,7 +85,7 @@ public final class LongFlows {
     this.switches = switches;
     this.topology = topology;
     this.linkStates = linkStates;
-    this.inOrder = inOrder;
+    this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
     this.roundNanos = nanoTime.getAsLong();
   }
@@ -93,7 +93,7 @@ public final class LongFlows {
   /** To be called every second. */
   public void tick() {
     if (settings.lookNanos() > 0) {
-      inOrder.execute(this::goOn);
+      serialExecutor.execute(this::goOn);
     }
   }
 
@@ -160,7 +160,7 @@ public final class LongFlows {
             answered(number, sw.getId(), List.of());
           }
         },
-        inOrder);
+        serialExecutor);
   }
 
   private @Nullable IOFSwitch nextActive() {

@@ -39,7 +39,7 @@ public final class PathMover {
 
   private final LabelTable labels;
   private final ConnectionProgrammer programmer;
-  private final Executor inOrder;
+  private final Executor serialExecutor;
   private final LongSupplier nanoTime;
   private final Map<Connection, Long> movedAtNanos = new HashMap<>();
   private final Map<DirectedLink, Long> touchedAtNanos = new HashMap<>();
@@ -54,10 +54,13 @@ public final class PathMover {
   private record Change(Connection connection, Route route, boolean isReply, LabelledPath old) {}
 
   public PathMover(
-      LabelTable labels, ConnectionProgrammer programmer, Executor inOrder, LongSupplier nanoTime) {
+      LabelTable labels,
+      ConnectionProgrammer programmer,
+      Executor serialExecutor,
+      LongSupplier nanoTime) {
     this.labels = labels;
     this.programmer = programmer;
-    this.inOrder = inOrder;
+    this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
   }
 
@@ -100,7 +103,8 @@ public final class PathMover {
     CompletableFuture<Void> unused =
         label
             .ready()
-            .thenAcceptAsync(ready -> changeOver(longFlow, label, ready, before, move), inOrder)
+            .thenAcceptAsync(
+                ready -> changeOver(longFlow, label, ready, before, move), serialExecutor)
             .whenComplete(
                 (nothing, failure) -> {
                   if (failure != null) {
@@ -142,7 +146,7 @@ public final class PathMover {
         change.route,
         change.isReply,
         done ->
-            inOrder.execute(
+            serialExecutor.execute(
                 () -> {
                   if (done) {
                     labels.release(change.old);

@@ -26,7 +26,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  */
 public final class PreparedLabels {
   /** How many are kept ready at most; beyond that the first connection waits for its own. */
-  private static final int MOST = 10_000;
+  private static final int MAX = 10_000;
 
   private final LabelTable labels;
   private final IDeviceService devices;
@@ -65,7 +65,7 @@ public final class PreparedLabels {
     for (DatapathId client : clientSwitches) {
       Placer.Request request = Placer.Request.from(client);
       for (Server server : servers) {
-        if (ready.size() < MOST
+        if (ready.size() < MAX
             && placer.placeOn(server, request, network) instanceof Placement placement) {
           ready.add(placement.requestPath());
           ready.add(placement.replyPath());

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param poolOfMember the pools by the numbers of their members
  * @param servers the members that the network has shown, by number, also those that take no new
  *     connections
- * @param health what checks of members have shown, by number; those that nobody checks may be
+ * @param health what checks of members have shown, by number; members without a monitor may be
  *     missing
  * @param places where servers are that send packets
  * @param plans what connections to a VIP's port have in common

@@ -34,7 +34,7 @@ public final class PoolView {
   /** The placers again: to be gone through for each connection without an iterator. */
   private volatile ImmutableList<Placer> all = ImmutableList.of();
 
-  /** A pool that nobody has been placed in yet. */
+  /** A pool without connections. */
   public PoolView(ImmutableList<Server> usual, ImmutableList<Server> backups, Counting counting) {
     this(usual, backups, counting, new ConcurrentHashMap<>());
   }

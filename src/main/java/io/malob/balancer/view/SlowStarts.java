@@ -90,7 +90,7 @@ public final class SlowStarts {
             .share(nanoTime.getAsLong() - since);
   }
 
-  /** Whether there is nobody to be given another share. */
+  /** Whether no member is in slow start. */
   boolean isOver() {
     return sinceNanos.isEmpty();
   }

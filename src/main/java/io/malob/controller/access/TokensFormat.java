@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * The file of tokens: {@code {"tokens": [{"name": "ops", "role": "admin", "sha256": "<hex>"}]}}.
  */
 final class TokensFormat {
-  private static final int MOST_TOKENS = 1_000;
+  private static final int MAX_TOKENS = 1_000;
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,32}");
   private static final Pattern HASH = Pattern.compile("[0-9a-f]{64}");
 
@@ -30,9 +30,9 @@ final class TokensFormat {
   static Tokens read(byte[] bytes) throws DamagedException {
     JsonInput<DamagedException> root = StateFile.parse(bytes);
     List<JsonInput<DamagedException>> list = root.get("tokens").elements();
-    if (list.size() > MOST_TOKENS) {
+    if (list.size() > MAX_TOKENS) {
       throw DamagedException.at(
-          root.get("tokens"), "must have at most " + MOST_TOKENS + " elements");
+          root.get("tokens"), "must have at most " + MAX_TOKENS + " elements");
     }
     ImmutableList.Builder<Tokens.Entry> entries = ImmutableList.builder();
     Set<String> names = new HashSet<>();

@@ -24,7 +24,7 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
 
   private final ProtocolVersion version;
   private final int intervalMillis;
-  private final int mostUnreadIntervals;
+  private final int maxUnreadIntervals;
   private final LongSupplier nanoTime;
   private final EchoTimes echoes;
   private final UnsentBytes unsent = new UnsentBytes();
@@ -42,7 +42,7 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
     this.version = version;
     this.nanoTime = nanoTime;
     intervalMillis = settings.echoIntervalMillis();
-    mostUnreadIntervals = Math.max(1, settings.unreadTimeoutMillis() / intervalMillis);
+    maxUnreadIntervals = Math.max(1, settings.unreadTimeoutMillis() / intervalMillis);
     echoes =
         new EchoTimes(
             TimeUnit.MILLISECONDS.toNanos((long) SILENT_INTERVALS_OF_A_DEAD_PEER * intervalMillis));
@@ -81,7 +81,7 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
     answered = false;
     if (silentIntervals >= SILENT_INTERVALS_OF_A_DEAD_PEER) {
       close(ctx, "been silent", silentIntervals);
-    } else if (unreadIntervals >= mostUnreadIntervals) {
+    } else if (unreadIntervals >= maxUnreadIntervals) {
       close(ctx, "read nothing of what is sent to it", unreadIntervals);
     } else if (ctx.channel().isWritable()) {
       OFEchoRequest request = version.factory().echoRequest(new byte[0]);

@@ -19,7 +19,7 @@ final class FairQueue {
   /** How many of a line are dropped before that is told again. */
   static final int TOLD_TOGETHER = 64;
 
-  private final int mostBytes;
+  private final int maxBytes;
   private final Drops drops;
   private final ArrayDeque<Line> turns = new ArrayDeque<>();
   private @Nullable Line[] lines = new Line[0];
@@ -28,11 +28,11 @@ final class FairQueue {
   /**
    * An empty queue.
    *
-   * @param mostBytes how much may wait, in bytes of memory
+   * @param maxBytes how much may wait, in bytes of memory
    * @param drops who is told of what is dropped
    */
-  FairQueue(int mostBytes, Drops drops) {
-    this.mostBytes = mostBytes;
+  FairQueue(int maxBytes, Drops drops) {
+    this.maxBytes = maxBytes;
     this.drops = drops;
   }
 
@@ -62,7 +62,7 @@ final class FairQueue {
   void add(int classNumber, OFPacketIn packetIn) {
     Line line = line(classNumber);
     int size = sizeOf(packetIn);
-    while (bytes + size > mostBytes) {
+    while (bytes + size > maxBytes) {
       Line longest = longest(line);
       if (longest == line) {
         countDropped(line, packetIn);

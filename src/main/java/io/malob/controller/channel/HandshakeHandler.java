@@ -175,7 +175,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
       case PORTS -> {
         if (answer instanceof OFPortDescStatsReply reply) {
           if (!ports.addAll(reply.getEntries())) {
-            refuse(ctx, "has more than " + SwitchPorts.MOST + " ports");
+            refuse(ctx, "has more than " + SwitchPorts.MAX + " ports");
           } else if (!reply.getFlags().contains(OFStatsReplyFlags.REPLY_MORE)) {
             enter(State.DESCRIPTION);
             askForGeneration(ctx);

@@ -17,7 +17,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  */
 final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQueue.Drops {
   /** How much may wait of one switch: some 6,000 first packets, a few tenths of a second's work. */
-  static final int MOST_BYTES = 2 * 1024 * 1024;
+  static final int MAX_BYTES = 2 * 1024 * 1024;
 
   /** How many are handled before the thread reads again, from this switch and others. */
   static final int AT_A_TIME = 64;
@@ -29,7 +29,7 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
 
   PacketInGate(PacketInQueues queues) {
     this.queues = queues;
-    waiting = new FairQueue(MOST_BYTES, this);
+    waiting = new FairQueue(MAX_BYTES, this);
   }
 
   /** Tells whose packet-ins these are; to be called once that is known. */

@@ -142,7 +142,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
   private void onPortStatus(OFPortStatus status) {
     if (!sw.ports().hasRoomFor(status)) {
       events.refused(Refusal.PORTS_TOO_MANY);
-      messageProblems.warn(sw.getId() + " has more than " + SwitchPorts.MOST + " ports");
+      messageProblems.warn(sw.getId() + " has more than " + SwitchPorts.MAX + " ports");
       return;
     }
     PortChangeType change = sw.ports().update(status);

@@ -14,7 +14,7 @@ import org.projectfloodlight.openflow.types.OFPort;
 /** The ports of one switch. Changed by the channel's thread, read by any. */
 final class SwitchPorts {
   /** A switch that says that it has more is not believed. */
-  static final int MOST = 4_096;
+  static final int MAX = 4_096;
 
   private volatile ImmutableSortedMap<OFPort, OFPortDesc> byNumber = ImmutableSortedMap.of();
 
@@ -35,7 +35,7 @@ final class SwitchPorts {
   boolean addAll(Collection<OFPortDesc> ports) {
     Map<OFPort, OFPortDesc> changed = new TreeMap<>(byNumber);
     ports.forEach(port -> changed.put(port.getPortNo(), port));
-    boolean hasRoom = changed.size() <= MOST;
+    boolean hasRoom = changed.size() <= MAX;
     if (hasRoom) {
       byNumber = ImmutableSortedMap.copyOf(changed);
     }
@@ -45,7 +45,7 @@ final class SwitchPorts {
   /** Whether what a switch says about a port can be taken over. */
   boolean hasRoomFor(OFPortStatus status) {
     return status.getReason() == OFPortReason.DELETE
-        || byNumber.size() < MOST
+        || byNumber.size() < MAX
         || byNumber.containsKey(status.getDesc().getPortNo());
   }
 

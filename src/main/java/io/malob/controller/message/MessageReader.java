@@ -21,7 +21,7 @@ public final class MessageReader {
   private static final int VERSION_15 = OFVersion.OF_15.getWireVersion();
 
   /** As many ports as a switch can have packets from before their matches are made anew. */
-  private static final int MOST_PORTS = 1_024;
+  private static final int MAX_PORTS = 1_024;
 
   private final OFMessageReader<OFMessage> openflowj = OFFactories.getGenericReader();
 
@@ -60,7 +60,7 @@ public final class MessageReader {
   }
 
   private Match portMatch(int version, int port) {
-    if (portMatches.size() >= MOST_PORTS) {
+    if (portMatches.size() >= MAX_PORTS) {
       portMatches.clear();
     }
     return portMatches.computeIfAbsent(

@@ -14,7 +14,7 @@ import net.floodlightcontroller.core.types.NodePortTuple;
  */
 public final class PortLimiter {
   private final long nanosPerTime;
-  private final long mostAhead;
+  private final long maxAhead;
   private final LongSupplier nanos;
   private final ConcurrentHashMap<NodePortTuple, AtomicLong> paidUntil = new ConcurrentHashMap<>();
   private final LongAdder refused = new LongAdder();
@@ -22,7 +22,7 @@ public final class PortLimiter {
   /** The clock counts nanoseconds from anywhere. */
   public PortLimiter(int timesPerSecond, LongSupplier nanos) {
     nanosPerTime = TimeUnit.SECONDS.toNanos(1) / timesPerSecond;
-    mostAhead = nanosPerTime * 2 * timesPerSecond;
+    maxAhead = nanosPerTime * 2 * timesPerSecond;
     this.nanos = nanos;
   }
 
@@ -34,7 +34,7 @@ public final class PortLimiter {
       long before = paid.get();
       // a clock of nanoseconds may wrap: only differences mean something
       long after = (before - now > 0 ? before : now) + nanosPerTime;
-      if (after - now > mostAhead) {
+      if (after - now > maxAhead) {
         refused.increment();
         return false;
       }

@@ -90,7 +90,7 @@ public final class RestModule implements IFloodlightModule, IRestApiService, Aut
     limits =
         HttpLimits.of(
             settings.number("maxThreads", 16, 1, 1024),
-            Math.min(settings.number("maxConnections", 4096, 16, 65536), mostConnections()),
+            Math.min(settings.number("maxConnections", 4096, 16, 65536), maxConnections()),
             settings.number("maxConnectionsPerAddress", 256, 1, 65536),
             settings.number("requestSeconds", 10, 1, 3600));
     access = AccessSettings.read(settings, context.getServiceImpl(IStoreService.class), host);
@@ -98,7 +98,7 @@ public final class RestModule implements IFloodlightModule, IRestApiService, Aut
   }
 
   /** Switches need files as well. */
-  private static int mostConnections() {
+  private static int maxConnections() {
     OperatingSystemMXBean system = ManagementFactory.getOperatingSystemMXBean();
     return system instanceof UnixOperatingSystemMXBean unix
         ? (int) Math.max(16, Math.min(Integer.MAX_VALUE, unix.getMaxFileDescriptorCount() / 2))

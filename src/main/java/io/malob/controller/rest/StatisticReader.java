@@ -21,7 +21,7 @@ final class StatisticReader {
   /** What 32 MiB of messages take, and as much again for all else. */
   private static final long HEAP_PER_ANSWER = 768L * 1024 * 1024;
 
-  private static final int MOST_AT_A_TIME = 4;
+  private static final int MAX_AT_A_TIME = 4;
 
   /** Longer than requests wait by themselves, unless that has been set to much longer. */
   private static final long ANSWER_SECONDS = 15;
@@ -29,15 +29,15 @@ final class StatisticReader {
   private static final long TURN_SECONDS = 30;
 
   private final Semaphore turns;
-  private final long mostHeldBytes;
+  private final long maxHeldBytes;
   private final AtomicLong heldBytes = new AtomicLong();
 
   /** As many at a time as this heap has room for. */
   StatisticReader(long heapBytes) {
     turns =
         new Semaphore(
-            (int) Math.max(1, Math.min(MOST_AT_A_TIME, heapBytes / HEAP_PER_ANSWER)), true);
-    mostHeldBytes = heapBytes / 16;
+            (int) Math.max(1, Math.min(MAX_AT_A_TIME, heapBytes / HEAP_PER_ANSWER)), true);
+    maxHeldBytes = heapBytes / 16;
   }
 
   /** There is no room for one more answer now. */
@@ -96,7 +96,7 @@ final class StatisticReader {
   }
 
   private Answer held(PackedJson json) throws BusyException {
-    if (heldBytes.addAndGet(json.packedLength()) > mostHeldBytes) {
+    if (heldBytes.addAndGet(json.packedLength()) > maxHeldBytes) {
       heldBytes.addAndGet(-json.packedLength());
       throw new BusyException("Clients have not taken the answers of before yet; try again");
     }

@@ -24,7 +24,7 @@ import org.projectfloodlight.openflow.types.U64;
  * threads; nothing here blocks.
  */
 final class StaticEntries {
-  private static final int MOST_ENTRIES = 10_000;
+  private static final int MAX_ENTRIES = 10_000;
 
   private final IOFSwitchService switches;
   private final Map<String, StaticEntry> byName = new LinkedHashMap<>();
@@ -52,9 +52,9 @@ final class StaticEntries {
   /** Adds an entry in place of the one of that name; whether its switch has been told. */
   synchronized boolean put(StaticEntry entry) throws RejectedException {
     StaticEntry older = byName.get(entry.name());
-    if (older == null && byName.size() >= MOST_ENTRIES) {
+    if (older == null && byName.size() >= MAX_ENTRIES) {
       throw RejectedException.invalid(
-          "name", "There are " + MOST_ENTRIES + " entries already, and no more can be kept");
+          "name", "There are " + MAX_ENTRIES + " entries already, and no more can be kept");
     }
     byName.put(entry.name(), entry);
     cookies.merge(entry.cookie(), 1, Integer::sum);
@@ -163,8 +163,8 @@ final class StaticEntries {
       return;
     }
     Deque<Change> changes = untaken.computeIfAbsent(entry.switchId(), any -> new ArrayDeque<>());
-    if (changes.size() < MOST_ENTRIES
-        || changes.stream().filter(change -> !change.adds()).count() < MOST_ENTRIES) {
+    if (changes.size() < MAX_ENTRIES
+        || changes.stream().filter(change -> !change.adds()).count() < MAX_ENTRIES) {
       changes.add(new Change(entry, false));
     }
     boolean unused = send(entry.switchId());

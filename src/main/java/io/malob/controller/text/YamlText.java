@@ -19,14 +19,14 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
  * allowed.
  */
 public final class YamlText implements TextFormat {
-  private static final int MOST_ALIASES = 10;
-  private static final int MOST_CHARACTERS = 16 * 1024 * 1024;
+  private static final int MAX_ALIASES = 10;
+  private static final int MAX_CHARACTERS = 16 * 1024 * 1024;
   private static final LoadSettings READ =
       LoadSettings.builder()
           .setLabel("YAML")
           .setAllowDuplicateKeys(false)
-          .setMaxAliasesForCollections(MOST_ALIASES)
-          .setCodePointLimit(MOST_CHARACTERS)
+          .setMaxAliasesForCollections(MAX_ALIASES)
+          .setCodePointLimit(MAX_CHARACTERS)
           .build();
   private static final DumpSettings WRITE =
       DumpSettings.builder().setDefaultFlowStyle(FlowStyle.BLOCK).build();

@@ -21,7 +21,7 @@ public final class Ipv6Packet implements IpPacket {
   private static final int FRAGMENT = 44;
   private static final int AUTHENTICATION = 51;
   private static final int DESTINATION = 60;
-  private static final int MOST_HEADERS = 8;
+  private static final int MAX_HEADERS = 8;
   private static final int LEAST_HEADER_BYTES = 8;
   private static final int UDP_BYTES = 8;
 
@@ -64,7 +64,7 @@ public final class Ipv6Packet implements IpPacket {
   /** Goes to the transport header; false if a header before it is not whole. */
   private boolean passExtensions() {
     for (int headers = 0; isExtension() && !isFragment; headers++) {
-      if (headers == MOST_HEADERS || end < transportOffset + LEAST_HEADER_BYTES) {
+      if (headers == MAX_HEADERS || end < transportOffset + LEAST_HEADER_BYTES) {
         return false;
       }
       int units = uint8(transportOffset + 1);

@@ -24,7 +24,7 @@ import org.projectfloodlight.openflow.types.TransportPort;
  * addresses; and back. Ports stay as they are. Pure.
  */
 public final class FlowRules {
-  private static final int MOST_BYTES = 0xffff;
+  private static final int MAX_BYTES = 0xffff;
 
   private FlowRules() {}
 
@@ -188,6 +188,6 @@ public final class FlowRules {
         factory.actions().setField(factory.oxms().ethSrc(src)),
         factory.actions().setField(factory.oxms().ethDst(dst)),
         factory.actions().setField(address),
-        factory.actions().output(port, MOST_BYTES));
+        factory.actions().output(port, MAX_BYTES));
   }
 }

@@ -24,7 +24,7 @@ public final class LiveEvents implements AutoCloseable {
   private static final long TICK_MILLIS = 1_000;
 
   /** In real Floodlight of ten threads; the embedded controller has others for streams. */
-  private static final int MOST_LISTENERS = 6;
+  private static final int MAX_LISTENERS = 6;
 
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(15);
 
@@ -38,7 +38,7 @@ public final class LiveEvents implements AutoCloseable {
       LongSupplier nanoTime) {
     feed =
         new LiveFeed(
-            new LiveSource(balancer, monitor, devices), nanoTime, MOST_LISTENERS, PATIENCE_NANOS);
+            new LiveSource(balancer, monitor, devices), nanoTime, MAX_LISTENERS, PATIENCE_NANOS);
   }
 
   /** Makes events from now on, as long as somebody wants them. */

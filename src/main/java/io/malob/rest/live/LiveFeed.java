@@ -22,7 +22,7 @@ final class LiveFeed implements AutoCloseable {
 
   private final UnaryOperator<@Nullable LiveFrames> source;
   private final LongSupplier nanoTime;
-  private final int mostListeners;
+  private final int maxListeners;
   private final long patienceNanos;
   private final List<Listener> listeners = new ArrayList<>();
   private @Nullable LiveFrames latest;
@@ -41,11 +41,11 @@ final class LiveFeed implements AutoCloseable {
   LiveFeed(
       UnaryOperator<@Nullable LiveFrames> source,
       LongSupplier nanoTime,
-      int mostListeners,
+      int maxListeners,
       long patienceNanos) {
     this.source = source;
     this.nanoTime = nanoTime;
-    this.mostListeners = mostListeners;
+    this.maxListeners = maxListeners;
     this.patienceNanos = patienceNanos;
     askedNanos = nanoTime.getAsLong() - INTEREST_NANOS;
   }
@@ -80,7 +80,7 @@ final class LiveFeed implements AutoCloseable {
 
   /** One more listener, to be closed; empty if there are as many as there can be. */
   synchronized Optional<Listener> join() {
-    if (isClosed || listeners.size() >= mostListeners) {
+    if (isClosed || listeners.size() >= maxListeners) {
       return Optional.empty();
     }
     Listener listener = new Listener();

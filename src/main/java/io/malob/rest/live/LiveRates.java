@@ -115,7 +115,7 @@ final class LiveRates {
     Map<String, MemberStats> all = balancer.memberStats();
     List<Map<String, @Nullable Object>> members = new ArrayList<>();
     for (Member member : state.catalog().members().values()) {
-      if (members.size() == LiveState.MOST_MEMBERS) {
+      if (members.size() == LiveState.MAX_MEMBERS) {
         break;
       }
       MemberStats stats = all.getOrDefault(member.id(), NOTHING_YET);

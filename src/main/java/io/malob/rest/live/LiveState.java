@@ -30,7 +30,7 @@ record LiveState(
     CatalogSnapshot catalog,
     ImmutableList<SeenHost> hosts) {
   /** More than that are neither drawn nor read; they can be had by REST. */
-  static final int MOST_MEMBERS = 5_000;
+  static final int MAX_MEMBERS = 5_000;
 
   /**
    * Whether this shows the same as what has been written before: everything in it is immutable, and
@@ -58,8 +58,8 @@ record LiveState(
     shown.put("hosts", hosts.stream().map(SeenHost::shown).collect(Collectors.toList()));
     shown.put("vips", items(catalog.vips().values(), Integer.MAX_VALUE));
     shown.put("pools", items(catalog.pools().values(), Integer.MAX_VALUE));
-    shown.put("members", items(catalog.members().values(), MOST_MEMBERS));
-    shown.put("members_left_out", Math.max(0, catalog.members().size() - MOST_MEMBERS));
+    shown.put("members", items(catalog.members().values(), MAX_MEMBERS));
+    shown.put("members_left_out", Math.max(0, catalog.members().size() - MAX_MEMBERS));
     shown.put("services", items(catalog.services().values(), Integer.MAX_VALUE));
     shown.put("health_monitors", items(catalog.monitors().values(), Integer.MAX_VALUE));
     return shown;

@@ -22,13 +22,13 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  */
 record SeenHost(String mac, List<String> addresses, String switchId, int port) {
   /** More than that are not drawn. */
-  static final int MOST = 2_000;
+  static final int MAX = 2_000;
 
   /** The attached ones of these, the smallest MAC addresses first. */
   static ImmutableList<SeenHost> of(Collection<? extends IDevice> devices) {
     List<SeenHost> hosts = new ArrayList<>();
     for (IDevice device : devices) {
-      if (hosts.size() == MOST) {
+      if (hosts.size() == MAX) {
         break;
       }
       @Nullable SwitchPort[] places = device.getAttachmentPoints();

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  */
 public final class SourceNetworks {
   /** How many there can be. */
-  public static final int MOST = 256;
+  public static final int MAX = 256;
 
   private static final Pattern NETWORK =
       Pattern.compile("([0-9.]{7,15})(?:/([0-9]|[12][0-9]|3[0-2]))?");
@@ -62,8 +62,8 @@ public final class SourceNetworks {
     for (String each : text.split(",", -1)) {
       networks.add(network(field, each.strip()));
     }
-    if (networks.size() > MOST) {
-      throw RejectedException.invalid(field, field + " must have at most " + MOST + " networks");
+    if (networks.size() > MAX) {
+      throw RejectedException.invalid(field, field + " must have at most " + MAX + " networks");
     }
     return new SourceNetworks(networks);
   }

@@ -19,10 +19,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class ConfiguredCapacities {
   /** How many there can be. */
-  public static final int MOST = 65_536;
+  public static final int MAX = 65_536;
 
   /** The largest capacity, in bit/s. */
-  public static final double MOST_BPS = 1e13;
+  public static final double MAX_BPS = 1e13;
 
   private static final Logger LOG = LoggerFactory.getLogger(ConfiguredCapacities.class);
 
@@ -65,7 +65,7 @@ public final class ConfiguredCapacities {
 
   /** Whether a link can have this capacity. */
   public static boolean isPossible(double bitsPerSecond) {
-    return bitsPerSecond > 0 && bitsPerSecond <= MOST_BPS;
+    return bitsPerSecond > 0 && bitsPerSecond <= MAX_BPS;
   }
 
   /** All, in bit/s. */
@@ -77,7 +77,7 @@ public final class ConfiguredCapacities {
    * Sets one; on return it is on the disk.
    *
    * @return what was set before
-   * @throws IllegalStateException if there are {@link #MOST} already
+   * @throws IllegalStateException if there are {@link #MAX} already
    * @throws IOException if it could not be stored; nothing has changed then
    */
   public synchronized Optional<Double> set(PortId port, double bitsPerSecond) throws IOException {
@@ -86,8 +86,8 @@ public final class ConfiguredCapacities {
     }
     return change(
         changed -> {
-          if (changed.size() >= MOST && !changed.containsKey(port)) {
-            throw new IllegalStateException("there are " + MOST + " capacities already");
+          if (changed.size() >= MAX && !changed.containsKey(port)) {
+            throw new IllegalStateException("there are " + MAX + " capacities already");
           }
           return changed.put(port, bitsPerSecond);
         });

@@ -23,7 +23,7 @@ public final class RecordWriter<T> implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RecordWriter.class);
 
   /** At a thousand bytes for each, some 64 MB. */
-  static final int MOST_WAITING = 65_536;
+  static final int MAX_WAITING = 65_536;
 
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long CLOSE_MILLIS = 5_000;
@@ -50,14 +50,14 @@ public final class RecordWriter<T> implements AutoCloseable {
   /**
    * Opens the file and starts the thread.
    *
-   * @param mostBytes how large the file may get before it is put aside
-   * @param mostFiles how many files are kept in all
+   * @param maxBytes how large the file may get before it is put aside
+   * @param maxFiles how many files are kept in all
    * @param format makes a record a line; called on the writer's thread
    * @throws IOException if the file cannot be written
    */
   public static <T> RecordWriter<T> start(
-      Path path, long mostBytes, int mostFiles, Function<T, String> format) throws IOException {
-    RotatingFile file = new RotatingFile(path, mostBytes, mostFiles);
+      Path path, long maxBytes, int maxFiles, Function<T, String> format) throws IOException {
+    RotatingFile file = new RotatingFile(path, maxBytes, maxFiles);
     file.open();
     RecordWriter<T> writer =
         new RecordWriter<>(path, file, format, "records-" + path.getFileName());
@@ -67,7 +67,7 @@ public final class RecordWriter<T> implements AutoCloseable {
 
   /** Takes a record, if there is room. */
   public void add(T element) {
-    if (closing || size.incrementAndGet() > MOST_WAITING) {
+    if (closing || size.incrementAndGet() > MAX_WAITING) {
       size.decrementAndGet();
       dropped.increment();
     } else {

@@ -19,21 +19,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class RotatingFile implements Closeable {
   private final Path path;
-  private final long mostBytes;
-  private final int mostFiles;
+  private final long maxBytes;
+  private final int maxFiles;
   private @Nullable OutputStream out;
   private long bytes;
 
   /**
    * A file that need not be there yet; one that is there is gone on with.
    *
-   * @param mostBytes how large it may get; one line may be larger
-   * @param mostFiles how many files are kept, this one included; at least 1
+   * @param maxBytes how large it may get; one line may be larger
+   * @param maxFiles how many files are kept, this one included; at least 1
    */
-  RotatingFile(Path path, long mostBytes, int mostFiles) {
+  RotatingFile(Path path, long maxBytes, int maxFiles) {
     this.path = path;
-    this.mostBytes = mostBytes;
-    this.mostFiles = mostFiles;
+    this.maxBytes = maxBytes;
+    this.maxFiles = maxFiles;
   }
 
   /**
@@ -55,7 +55,7 @@ final class RotatingFile implements Closeable {
   /** Adds a line; it may be on the disk only after {@link #flush}. */
   void add(String line) throws IOException {
     byte[] text = (line + "\n").getBytes(StandardCharsets.UTF_8);
-    if (out != null && bytes > 0 && bytes + text.length > mostBytes) {
+    if (out != null && bytes > 0 && bytes + text.length > maxBytes) {
       close();
       rotate();
     }
@@ -70,13 +70,13 @@ final class RotatingFile implements Closeable {
   }
 
   private void rotate() throws IOException {
-    for (int number = mostFiles - 1; number > 0; number--) {
+    for (int number = maxFiles - 1; number > 0; number--) {
       Path from = number == 1 ? path : numbered(number - 1);
       if (Files.exists(from)) {
         Files.move(from, numbered(number), StandardCopyOption.REPLACE_EXISTING);
       }
     }
-    if (mostFiles == 1) {
+    if (maxFiles == 1) {
       Files.delete(path);
     }
   }

@@ -22,10 +22,10 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  */
 public final class AgentTableFormat {
   /** More would make the file, and what is remembered of each, unreasonably large. */
-  static final int MOST_AGENTS = 10_000;
+  static final int MAX_AGENTS = 10_000;
 
   /** The year 9999. */
-  private static final long MOST_SECONDS = 253_402_300_799L;
+  private static final long MAX_SECONDS = 253_402_300_799L;
 
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9._-]{1,32}");
   private static final Pattern KEY = Pattern.compile("(?:[0-9a-f]{2}){16,64}");
@@ -44,9 +44,9 @@ public final class AgentTableFormat {
     JsonInput<DamagedException> root = StateFile.parse(bytes).only(FIELDS);
     boolean allowUnsigned = root.get("allow_unsigned").optional(JsonInput::flag).orElse(false);
     List<JsonInput<DamagedException>> list = root.get("agents").elements();
-    if (list.size() > MOST_AGENTS) {
+    if (list.size() > MAX_AGENTS) {
       throw DamagedException.at(
-          root.get("agents"), "must have at most " + MOST_AGENTS + " elements");
+          root.get("agents"), "must have at most " + MAX_AGENTS + " elements");
     }
     List<Agent> agents = new ArrayList<>();
     Set<String> taken = new HashSet<>();
@@ -95,7 +95,7 @@ public final class AgentTableFormat {
     if (key.isEmpty()) {
       return Optional.empty();
     }
-    return Optional.of(new Agent.FormerKey(key.get(), until.whole(0, MOST_SECONDS) * 1000));
+    return Optional.of(new Agent.FormerKey(key.get(), until.whole(0, MAX_SECONDS) * 1000));
   }
 
   private static Optional<SecretKeySpec> key(JsonInput<DamagedException> node, String field)

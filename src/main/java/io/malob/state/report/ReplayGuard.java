@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>Within a run of the agent its reports count up, so a number that is not higher is a replay.
  *   <li>A report that was held back is told by the agent's steady clock: the report that took the
  *       shortest time so far shows how that clock and ours relate, and each other may be late by
- *       {@link #MOST_DELAY_MILLIS} at most. That relation may drift by 1/1000.
+ *       {@link #MAX_DELAY_MILLIS} at most. That relation may drift by 1/1000.
  *   <li>A run that was superseded never comes back. Another run needs a time stamp above that of
  *       the last report: both are the agent's own, so it does not matter by how much its clock is
  *       wrong.
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>What an attacker who has recorded everything can do: while an agent is silent for so long,
- * replay a run from before the last {@value #MOST_RUNS}, until the agent itself is heard again.
+ * replay a run from before the last {@value #MAX_RUNS}, until the agent itself is heard again.
  * After a restart of the controller the guard goes on from what {@link #memory} gave; what was
  * accepted since then, a few seconds, can be replayed until the agent's next report.
  *
@@ -37,13 +37,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReplayGuard {
   /** How much longer than the fastest a report may take. */
-  static final long MOST_DELAY_MILLIS = 30_000;
+  static final long MAX_DELAY_MILLIS = 30_000;
 
   /** After so long without a report, an agent is met anew. */
   static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(5);
 
   /** How many earlier runs of an agent are remembered. */
-  static final int MOST_RUNS = 32;
+  static final int MAX_RUNS = 32;
 
   private static final long DRIFT = 1_000;
 
@@ -121,7 +121,7 @@ public final class ReplayGuard {
     }
     long drift = TimeUnit.NANOSECONDS.toMillis(nowNanos - last.heardNanos) / DRIFT + 1;
     long fastest = Math.min(clocks, learnt + drift);
-    if (clocks - fastest > MOST_DELAY_MILLIS) {
+    if (clocks - fastest > MAX_DELAY_MILLIS) {
       throw new RejectedReportException(
           Rejection.STALE, "the report was under way for too long", "uptime_ms");
     }
@@ -145,7 +145,7 @@ public final class ReplayGuard {
     }
     List<String> earlier = new ArrayList<>(last.earlierBoots());
     earlier.add(last.boot());
-    int from = Math.max(0, earlier.size() - MOST_RUNS);
+    int from = Math.max(0, earlier.size() - MAX_RUNS);
     return heard(
         stamp,
         ImmutableList.copyOf(earlier.subList(from, earlier.size())),

@@ -16,7 +16,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  */
 public final class ReportIntake {
   /** The longest report, which fits into one packet of every network. */
-  public static final int MOST_BYTES = 1_400;
+  public static final int MAX_BYTES = 1_400;
 
   private final Supplier<AgentTable> agents;
   private final ReplayGuard guard;
@@ -68,9 +68,9 @@ public final class ReportIntake {
 
   private void judge(byte[] bytes, @Nullable IPv4Address source, long nowNanos)
       throws RejectedReportException {
-    if (bytes.length > MOST_BYTES) {
+    if (bytes.length > MAX_BYTES) {
       throw new RejectedReportException(
-          Rejection.OVERSIZED, "a report has at most " + MOST_BYTES + " bytes", null);
+          Rejection.OVERSIZED, "a report has at most " + MAX_BYTES + " bytes", null);
     }
     AgentTable table = agents.get();
     if (!SignedReport.isOne(bytes)) {

@@ -23,15 +23,15 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  * there twice, or are missing make it malformed; values that cannot be make it absurd.
  */
 final class ReportReader {
-  static final int MOST_PORTS = 64;
-  static final int MOST_LINKS = 64;
-  private static final int MOST_CONNECTIONS = 10_000_000;
+  static final int MAX_PORTS = 64;
+  static final int MAX_LINKS = 64;
+  private static final int MAX_CONNECTIONS = 10_000_000;
 
   /** A terabit per second. */
-  private static final double MOST_MBPS = 1_000_000;
+  private static final double MAX_MBPS = 1_000_000;
 
   /** The year 3000: beyond it, arithmetic with time stamps needs no thought. */
-  private static final long MOST_MILLIS = 32_503_680_000_000L;
+  private static final long MAX_MILLIS = 32_503_680_000_000L;
 
   private static final double BPS_PER_MBPS = 1e6;
   private static final ImmutableMap<String, ServerValue> VALUES =
@@ -99,8 +99,8 @@ final class ReportReader {
       case "agent" -> agent = text(name);
       case "boot" -> boot = text(name);
       case "sequence" -> sequence = whole(name, 1, Long.MAX_VALUE / 2);
-      case "time_ms" -> timeMillis = whole(name, 0, MOST_MILLIS);
-      case "uptime_ms" -> uptimeMillis = whole(name, 0, MOST_MILLIS);
+      case "time_ms" -> timeMillis = whole(name, 0, MAX_MILLIS);
+      case "uptime_ms" -> uptimeMillis = whole(name, 0, MAX_MILLIS);
       case "server" -> setContent(first == JsonToken.START_OBJECT ? server() : null, name);
       case "links" -> setContent(first == JsonToken.START_ARRAY ? links() : null, name);
       default -> throw malformed(shown(name) + " is not known", null);
@@ -152,10 +152,10 @@ final class ReportReader {
       String port = parser.getText();
       once(given, port);
       parser.nextToken();
-      if (given.size() > MOST_PORTS) {
+      if (given.size() > MAX_PORTS) {
         throw absurd("server.connections");
       }
-      connections.put(port(port), (int) whole("server.connections", 0, MOST_CONNECTIONS));
+      connections.put(port(port), (int) whole("server.connections", 0, MAX_CONNECTIONS));
     }
     return connections.build();
   }
@@ -175,8 +175,8 @@ final class ReportReader {
     ImmutableList.Builder<Report.Throughput> links = ImmutableList.builder();
     int count = 0;
     while (parser.nextToken() != JsonToken.END_ARRAY) {
-      if (parser.currentToken() != JsonToken.START_OBJECT || ++count > MOST_LINKS) {
-        throw malformed("links must be a list of at most " + MOST_LINKS + " objects", "links");
+      if (parser.currentToken() != JsonToken.START_OBJECT || ++count > MAX_LINKS) {
+        throw malformed("links must be a list of at most " + MAX_LINKS + " objects", "links");
       }
       links.add(link());
     }
@@ -206,7 +206,7 @@ final class ReportReader {
   }
 
   private double mbps(String name) throws IOException, RejectedReportException {
-    return number(name, MOST_MBPS) * BPS_PER_MBPS;
+    return number(name, MAX_MBPS) * BPS_PER_MBPS;
   }
 
   /** An address in the usual notation; {@link IPv4Address#of(String)} would take "1.2.3.4 " too. */

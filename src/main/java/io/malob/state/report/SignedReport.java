@@ -21,7 +21,7 @@ final class SignedReport {
       Pattern.compile("malob-report 1 ([A-Za-z0-9._-]{1,32}) ([0-9a-f]{64})");
 
   /** Longer than any head. */
-  private static final int MOST_HEAD_BYTES = 120;
+  private static final int MAX_HEAD_BYTES = 120;
 
   private final String agent;
   private final String signature;
@@ -42,7 +42,7 @@ final class SignedReport {
   /** Takes a report apart. */
   static SignedReport parse(byte[] bytes) throws RejectedReportException {
     int end = 0;
-    while (end < bytes.length && end < MOST_HEAD_BYTES && bytes[end] != '\n') {
+    while (end < bytes.length && end < MAX_HEAD_BYTES && bytes[end] != '\n') {
       end++;
     }
     Matcher head = HEAD.matcher(new String(bytes, 0, end, StandardCharsets.US_ASCII));

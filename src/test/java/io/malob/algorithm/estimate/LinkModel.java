@@ -8,7 +8,7 @@ import java.util.Random;
  */
 final class LinkModel {
   private static final double PACKET_BITS = 12_000;
-  private static final double MOST_QUEUED_BITS = 100 * PACKET_BITS;
+  private static final double MAX_QUEUED_BITS = 100 * PACKET_BITS;
 
   private final Random random;
   private double bps;
@@ -51,7 +51,7 @@ final class LinkModel {
     sentBits += 8 * bytes;
     double atRouter = freeUp + noise();
     traffic(atRouter);
-    if ((freeDown - atRouter) * bps > MOST_QUEUED_BITS) {
+    if ((freeDown - atRouter) * bps > MAX_QUEUED_BITS) {
       return -1;
     }
     freeDown = Math.max(freeDown, atRouter) + 8 * bytes / bps;

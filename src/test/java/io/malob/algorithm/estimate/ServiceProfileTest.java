@@ -94,10 +94,10 @@ class ServiceProfileTest {
 
   @Test
   void members_beyondTheBound_countAsTheService() {
-    for (int member = 1; member <= 2 * ServiceProfile.MOST_MEMBERS; member++) {
+    for (int member = 1; member <= 2 * ServiceProfile.MAX_MEMBERS; member++) {
       profile.learn(page(member, 10));
     }
-    assertEquals(ServiceProfile.MOST_MEMBERS, profile.serviceNanosByMember().size());
+    assertEquals(ServiceProfile.MAX_MEMBERS, profile.serviceNanosByMember().size());
     profile.forgetMembers(number -> number > 1);
     assertEquals(1, profile.serviceNanosByMember().size());
     profile.learn(page(4_000, 10));

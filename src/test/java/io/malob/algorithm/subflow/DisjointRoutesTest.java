@@ -38,13 +38,13 @@ class DisjointRoutesTest {
   }
 
   /** The most paths without a common link, by trying all sets of paths. */
-  private static int mostDisjoint(List<Path> paths, int from, Set<UndirectedLink> used) {
+  private static int maxDisjoint(List<Path> paths, int from, Set<UndirectedLink> used) {
     int most = 0;
     for (int i = from; i < paths.size(); i++) {
       Set<UndirectedLink> links = links(paths.get(i));
       if (links.stream().noneMatch(used::contains)) {
         links.addAll(used);
-        most = Math.max(most, 1 + mostDisjoint(paths, i + 1, links));
+        most = Math.max(most, 1 + maxDisjoint(paths, i + 1, links));
       }
     }
     return most;
@@ -116,8 +116,8 @@ class DisjointRoutesTest {
     List<Path> shortEnough = all.stream().filter(path -> path.hops() <= shortest + 1).toList();
     List<Path> found = routes.stream().map(route -> way(route, egress)).distinct().toList();
     assertEquals(
-        mostDisjoint(shortEnough, 0, Set.of()),
-        mostDisjoint(found, 0, Set.of()),
+        maxDisjoint(shortEnough, 0, Set.of()),
+        maxDisjoint(found, 0, Set.of()),
         () -> found + " to " + egress + " in " + topology.links());
   }
 

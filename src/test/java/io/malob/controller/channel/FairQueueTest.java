@@ -22,13 +22,13 @@ class FairQueueTest {
   private static final int B = 2;
 
   /** Room for four packet-ins of ten bytes. */
-  private static final int MOST_BYTES = 4 * (10 + 256);
+  private static final int MAX_BYTES = 4 * (10 + 256);
 
   private final PacketInQueues counts = new PacketInQueues();
   private final List<String> told = new ArrayList<>();
   private final FairQueue queue =
       new FairQueue(
-          MOST_BYTES,
+          MAX_BYTES,
           new FairQueue.Drops() {
             @Override
             public LongAdder countOf(int classNumber) {
@@ -80,7 +80,7 @@ class FairQueueTest {
   void add_ofOneThatNeedsAllRoom_emptiesOtherLines() {
     add(A, "a1");
     add(B, "b1");
-    queue.add(B, packetIn("large", MOST_BYTES - 256));
+    queue.add(B, packetIn("large", MAX_BYTES - 256));
 
     assertEquals(List.of("b1"), all().stream().filter(name -> !name.equals("a1")).toList());
     add(A, "a2");

@@ -282,16 +282,16 @@ class HandshakeHandlerTest extends EmbeddedSwitch {
   @Test
   void asManyPortsAsThereMayBe_arePossible() {
     reach(Step.PORTS);
-    receivePorts(1, SwitchPorts.MOST);
+    receivePorts(1, SwitchPorts.MAX);
     assertTrue(channel.isOpen());
   }
 
   @Test
   void tooManyPorts_areRefused() {
     reach(Step.PORTS);
-    receivePorts(1, SwitchPorts.MOST + 1);
+    receivePorts(1, SwitchPorts.MAX + 1);
     assertFalse(channel.isOpen());
-    assertEquals(List.of(refused("has more than " + SwitchPorts.MOST + " ports")), log.lines());
+    assertEquals(List.of(refused("has more than " + SwitchPorts.MAX + " ports")), log.lines());
   }
 
   @Test
@@ -310,13 +310,13 @@ class HandshakeHandlerTest extends EmbeddedSwitch {
   @Test
   void portBeyondTheMaximumDuringTheHandshake_isIgnored() {
     reach(Step.PORTS);
-    receivePorts(1, SwitchPorts.MOST);
-    receive(portStatus(OFPortReason.ADD, SwitchPorts.MOST + 1));
+    receivePorts(1, SwitchPorts.MAX);
+    receive(portStatus(OFPortReason.ADD, SwitchPorts.MAX + 1));
     receive(ports(List.of(), Set.of()));
     receive(description());
     receive(FACTORY.barrierReply());
-    assertEquals(SwitchPorts.MOST, sw.getSortedPorts().size());
-    assertNull(sw.getPort(OFPort.of(SwitchPorts.MOST + 1)));
+    assertEquals(SwitchPorts.MAX, sw.getSortedPorts().size());
+    assertNull(sw.getPort(OFPort.of(SwitchPorts.MAX + 1)));
   }
 
   // ---- roles ----

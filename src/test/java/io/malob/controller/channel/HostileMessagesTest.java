@@ -29,7 +29,7 @@ import org.projectfloodlight.openflow.types.TableId;
 
 /** A switch that lies after its handshake. */
 class HostileMessagesTest extends EmbeddedSwitch {
-  private static final int MOST_PORTS = 4_096;
+  private static final int MAX_PORTS = 4_096;
 
   @BeforeEach
   void connect() {
@@ -84,20 +84,20 @@ class HostileMessagesTest extends EmbeddedSwitch {
 
   @Test
   void portsWithoutEnd_areNotTaken_butThoseThatAreThereChangeAndGo() {
-    for (int number = 1; number <= MOST_PORTS; number++) {
+    for (int number = 1; number <= MAX_PORTS; number++) {
       says(OFPortReason.ADD, number);
     }
     events.clear();
-    says(OFPortReason.ADD, MOST_PORTS + 1);
+    says(OFPortReason.ADD, MAX_PORTS + 1);
     assertEquals(List.of("refused PORTS_TOO_MANY"), events);
-    assertEquals(MOST_PORTS, sw.getPorts().size());
+    assertEquals(MAX_PORTS, sw.getPorts().size());
 
     events.clear();
     says(OFPortReason.MODIFY, 7);
     says(OFPortReason.DELETE, 8);
-    says(OFPortReason.ADD, MOST_PORTS + 1);
+    says(OFPortReason.ADD, MAX_PORTS + 1);
     assertFalse(events.contains("refused PORTS_TOO_MANY"), events.toString());
-    assertEquals(MOST_PORTS, sw.getPorts().size());
+    assertEquals(MAX_PORTS, sw.getPorts().size());
   }
 
   @ParameterizedTest

@@ -22,7 +22,7 @@ class PacketInGateTest {
   private static final int WANTED = 1;
   private static final int STORM = 2;
   private static final int FRAME_BYTES = 256;
-  private static final int ROOM = PacketInGate.MOST_BYTES / (2 * FRAME_BYTES);
+  private static final int ROOM = PacketInGate.MAX_BYTES / (2 * FRAME_BYTES);
 
   private final PacketInQueues queues = new PacketInQueues();
   private final List<String> handled = new ArrayList<>();

@@ -17,7 +17,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 class VipLookupTest {
 
   @Test
-  void mostSpecificVip_wins() throws Exception {
+  void maxSpecificVip_wins() throws Exception {
     CatalogFixture fixture = CatalogFixture.inMemory();
     String address = "203.0.113.200";
     fixture.vip("id", "any", "address", address);

@@ -48,14 +48,14 @@ class RecordWriterTest {
             });
     writer.add(0);
     stuck.await();
-    for (int i = 0; i < RecordWriter.MOST_WAITING + 7; i++) {
+    for (int i = 0; i < RecordWriter.MAX_WAITING + 7; i++) {
       writer.add(i);
     }
     assertEquals(7, writer.dropped());
     goOn.countDown();
     writer.close();
 
-    assertEquals(RecordWriter.MOST_WAITING + 1, writer.written());
+    assertEquals(RecordWriter.MAX_WAITING + 1, writer.written());
     assertEquals(7, writer.dropped());
   }
 

@@ -71,7 +71,7 @@ class ReplayGuardTest {
 
   @Test
   void earlierRuns_areRememberedUpToABound() {
-    for (int run = 0; run <= ReplayGuard.MOST_RUNS + 1; run++) {
+    for (int run = 0; run <= ReplayGuard.MAX_RUNS + 1; run++) {
       assertNull(admit("run" + run, 1, run, 0));
     }
     nowMillis += DAY_MILLIS;

@@ -3,7 +3,7 @@ package io.malob.controller.network.devices;
 /**
  * What bounds the number of hosts that are remembered.
  *
- * @param mostDevices how many; when there are more, the ones seen longest ago go
+ * @param maxDevices how many; when there are more, the ones seen longest ago go
  * @param lifeMillis how long a host may be silent before it is forgotten
  */
-record DeviceLimits(int mostDevices, long lifeMillis) {}
+record DeviceLimits(int maxDevices, long lifeMillis) {}

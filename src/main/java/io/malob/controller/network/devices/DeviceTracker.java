@@ -22,10 +22,10 @@ import org.projectfloodlight.openflow.types.VlanVid;
  */
 final class DeviceTracker {
   /** Addresses per device; of more, the oldest are forgotten. */
-  static final int MOST_ADDRESSES = 16;
+  static final int MAX_ADDRESSES = 16;
 
   private final DeviceTable table;
-  private final int mostDevices;
+  private final int maxDevices;
   private final long lifeMillis;
   private final LongSupplier millis;
   private final BiPredicate<DatapathId, OFPort> isAttachmentPoint;
@@ -52,7 +52,7 @@ final class DeviceTracker {
       BiPredicate<DatapathId, OFPort> isAttachmentPoint,
       Listener listener) {
     this.table = table;
-    this.mostDevices = limits.mostDevices();
+    this.maxDevices = limits.maxDevices();
     this.lifeMillis = limits.lifeMillis();
     this.millis = millis;
     this.isAttachmentPoint = isAttachmentPoint;
@@ -80,7 +80,7 @@ final class DeviceTracker {
   }
 
   private Device add(Sighting sighting) {
-    if (table.size() >= mostDevices) {
+    if (table.size() >= maxDevices) {
       removeOldest();
     }
     Device device =
@@ -101,7 +101,7 @@ final class DeviceTracker {
   private void removeOldest() {
     table.atFullestPort().stream()
         .sorted(Comparator.comparingLong(Device::lastSeenMillis))
-        .limit(Math.max(1, mostDevices / 100))
+        .limit(Math.max(1, maxDevices / 100))
         .toList()
         .forEach(this::remove);
   }
@@ -126,8 +126,7 @@ final class DeviceTracker {
         setAddresses(other, without(other.facts().addresses(), address));
       }
     }
-    List<IPv4Address> kept =
-        own.subList(Math.max(0, own.size() - (MOST_ADDRESSES - 1)), own.size());
+    List<IPv4Address> kept = own.subList(Math.max(0, own.size() - (MAX_ADDRESSES - 1)), own.size());
     setAddresses(device, ImmutableList.<IPv4Address>builder().addAll(kept).add(address).build());
   }
 

@@ -23,14 +23,14 @@ class DeviceTableStressTest {
   private static final int READERS = 3;
   private static final int SIGHTINGS = 5_000;
   private static final int HOSTS = 200;
-  private static final int MOST_DEVICES = 100;
+  private static final int MAX_DEVICES = 100;
 
   private final AtomicLong now = new AtomicLong();
   private final DeviceTable table = new DeviceTable();
   private final DeviceTracker tracker =
       new DeviceTracker(
           table,
-          new DeviceLimits(MOST_DEVICES, 1_000),
+          new DeviceLimits(MAX_DEVICES, 1_000),
           now::get,
           (switchId, port) -> true,
           (change, device) -> {});
@@ -86,7 +86,7 @@ class DeviceTableStressTest {
     for (Device found : table.withAddress(address(random))) {
       assertNotNull(found.getMACAddress());
     }
-    assertTrue(table.all().size() <= MOST_DEVICES);
+    assertTrue(table.all().size() <= MAX_DEVICES);
   }
 
   /** Each address belongs to one device, and each device is found at its port and addresses. */

@@ -86,7 +86,7 @@ class DeviceTrackerTest {
     for (int i = 0; i < 1_000; i++) {
       seen(1, 0, IPv4Address.of(0x0a000000 + i), 1);
     }
-    assertEquals(DeviceTracker.MOST_ADDRESSES, device(1).getIPv4Addresses().length);
+    assertEquals(DeviceTracker.MAX_ADDRESSES, device(1).getIPv4Addresses().length);
     assertEquals(List.of(device(1)), table.withAddress(IPv4Address.of(0x0a000000 + 999)));
     assertEquals(List.of(), table.withAddress(IPv4Address.of(0x0a000000)));
   }

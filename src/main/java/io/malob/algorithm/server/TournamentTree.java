@@ -11,7 +11,7 @@ import java.util.function.IntBinaryOperator;
  * two tries the result takes the change into account, whoever wrote it (P. Jayanti, f-arrays:
  * implementation and applications, PODC 2002).
  */
-public final class KnockOut {
+public final class TournamentTree {
   private static final long WINNER_MASK = 0xffff_ffffL;
 
   private final int candidates;
@@ -28,7 +28,7 @@ public final class KnockOut {
    * @param candidates how many there are, at least one
    * @param better gives the better of two, as they are at that moment
    */
-  public KnockOut(int candidates, IntBinaryOperator better) {
+  public TournamentTree(int candidates, IntBinaryOperator better) {
     this.candidates = candidates;
     this.better = better;
     this.leaves = Math.max(1, Integer.highestOneBit(Math.max(1, candidates * 2 - 1)));
