@@ -268,12 +268,13 @@ public final class NetworkSnapshot {
       return path;
     }
     EffortBudget budget = repeated;
-    if (!budget.isSpent()) {
-      ask(known, () -> budget.spend(widest.searchAgain(known, values.searches(), number).effort()));
-      @Nullable BestPaths now = widest.of(src, dst);
-      if (now != null && now != known) {
-        return now.path(src, dst);
-      }
+    if (budget.isSpent()) {
+      return path;
+    }
+    ask(known, () -> budget.spend(widest.searchAgain(known, values.searches(), number).effort()));
+    @Nullable BestPaths now = widest.of(src, dst);
+    if (now != null && now != known) {
+      return now.path(src, dst);
     }
     return wider(wider(path, lowestLatency(src, dst)), fewestHops(src, dst));
   }
