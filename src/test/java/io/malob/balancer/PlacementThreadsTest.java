@@ -48,7 +48,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  */
 class PlacementThreadsTest {
   /** How often a placement may enter the lock of its connection. */
-  private static final int MAX_ENTRIES = 5;
+  private static final int MAX_ENTRIES = 2;
 
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
 

@@ -342,14 +342,14 @@ public final class AdmissionControl {
     }
     boolean isBrief = halfOpen.isCrowded(terms.vipNumber);
     int idleSeconds = programmer.idleSeconds(connection.request(), isBrief);
-    connection.halfOpen(halfOpen.add(terms.vipNumber, idleSeconds), isBrief);
+    long halfOpenUntil = halfOpen.add(terms.vipNumber, idleSeconds);
     terms.tally.placed();
     placement.server().load().placed();
     terms.view.loadChanged(placement.server());
     if (terms.isFtpControl) {
       ftpSessions.opened(connection);
     }
-    activator.start(connection, placement, first);
+    activator.start(connection, placement, first, halfOpenUntil, isBrief);
   }
 
   /** What a refusal of a placer is counted as. */

@@ -62,10 +62,27 @@ public final class ConnectionActivator {
     this.nanoTime = nanoTime;
   }
 
-  /** The first packet of a connection that has just been placed. */
-  void start(Connection connection, Placement placement, Arrival arrival) {
-    send(connection, arrival.packet());
-    open(connection, placement, arrival, true);
+  /**
+   * Sends the first packet of a connection that has just been placed.
+   *
+   * @param halfOpenUntil as {@link Connection#halfOpen} says
+   * @param isBrief whether its rules are to end soon
+   */
+  void start(
+      Connection connection,
+      Placement placement,
+      Arrival arrival,
+      long halfOpenUntil,
+      boolean isBrief) {
+    Route route = routes.acquire(placement);
+    if (route.isReady() && connection.begin(route, halfOpenUntil, isBrief)) {
+      programmer.carry(connection, route, arrival.packet());
+      times.count(nanoTime.getAsLong() - arrival.nanos());
+    } else {
+      connection.halfOpen(halfOpenUntil, isBrief);
+      send(connection, arrival.packet());
+      open(connection, route, arrival, true);
+    }
   }
 
   /**
@@ -123,7 +140,7 @@ public final class ConnectionActivator {
     if (pool != null
         && !connection.hasEnded()
         && placeOnItsOwn(connection, pool, view) instanceof Placement placement) {
-      open(connection, placement, null, false);
+      open(connection, routes.acquire(placement), null, false);
     } else {
       teardown.strand(connection);
     }
@@ -159,7 +176,7 @@ public final class ConnectionActivator {
       return connection.state().hasRules() ? null : RejectReason.LIMIT;
     }
     connectionLimiter.resumed(connection, view);
-    open(connection, placement, arrival, false);
+    open(connection, routes.acquire(placement), arrival, false);
     return null;
   }
 
@@ -169,8 +186,7 @@ public final class ConnectionActivator {
    * @param first the packet that asked for that; null if none did
    */
   private void open(
-      Connection connection, Placement placement, @Nullable Arrival first, boolean isPlacement) {
-    Route route = routes.acquire(placement);
+      Connection connection, Route route, @Nullable Arrival first, boolean isPlacement) {
     @Nullable Route spare = connection.take(route);
     if (spare != null) {
       routes.release(spare);

@@ -295,6 +295,24 @@ public final class Connection {
     brief = isBrief;
   }
 
+  /**
+   * Gives a connection that has just been placed its half-open count and its paths, if these are
+   * ready and no packet waits for them: then its first packet can be sent.
+   *
+   * @param until as {@link HalfOpenLimit#add} says
+   * @param isBrief whether its rules are to end soon
+   * @return false if nothing has changed
+   */
+  public synchronized boolean begin(Route ready, long until, boolean isBrief) {
+    if (!state.hasRules() || route != null || !pending.isEmpty()) {
+      return false;
+    }
+    halfOpenUntil = until;
+    brief = isBrief;
+    setRoute(ready);
+    return true;
+  }
+
   /** Its client has been heard again: it does not count as half open any more. */
   public synchronized Effects hear() {
     State before = state;

@@ -318,8 +318,12 @@ public final class LifecycleFixture {
     Connection connection = connection(clientPort);
     assertNull(connectionLimiter.take(vipNumber(), Server.NO_LIMIT, server()));
     assertEquals(Admission.ADDED, connections.add(connection));
-    connection.halfOpen(halfOpen.add(vipNumber(), 15), isBrief);
-    activator.start(connection, placement(), arrival(fromClient(clientPort, Packet.TCP_SYN)));
+    activator.start(
+        connection,
+        placement(),
+        arrival(fromClient(clientPort, Packet.TCP_SYN)),
+        halfOpen.add(vipNumber(), 15),
+        isBrief);
     return connection;
   }
 
