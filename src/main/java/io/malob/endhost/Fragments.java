@@ -50,6 +50,7 @@ final class Fragments {
     this.refusals = refusals;
     peers =
         CacheBuilder.newBuilder()
+            .concurrencyLevel(1) // the bound is exact
             .maximumSize(MAX_PEERS)
             .expireAfterWrite(PEER)
             .ticker(new NanoTicker(nanoTime))

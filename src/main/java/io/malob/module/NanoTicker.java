@@ -3,11 +3,11 @@ package io.malob.module;
 import com.google.common.base.Ticker;
 import java.util.function.LongSupplier;
 
-/** A module's clock, in nanoseconds from anywhere, as Guava's caches want it. */
+/** A clock in nanoseconds, as Guava's caches take it. */
 public final class NanoTicker extends Ticker {
   private final LongSupplier nanoTime;
 
-  /** A ticker that tells what this clock tells. */
+  /** A ticker that reads this clock. */
   public NanoTicker(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
   }

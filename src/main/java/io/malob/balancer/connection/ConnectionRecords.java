@@ -53,7 +53,7 @@ public final class ConnectionRecords {
     }
 
     /** Adds what a rule with this cookie counted; true if all is known now. */
-    synchronized boolean isCompletedBy(U64 cookie, long bytes) {
+    synchronized boolean add(U64 cookie, long bytes) {
       if (known.vipNumber() != Cookie.vipNumber(cookie)
           || known.memberNumber() != Cookie.memberNumber(cookie)) {
         return false;
@@ -146,7 +146,7 @@ public final class ConnectionRecords {
   public void ruleEnded(U64 cookie, RuleCounts counts) {
     int generation = Cookie.generation(cookie);
     @Nullable Waiting waiting = byGeneration.getIfPresent(generation);
-    if (waiting != null && waiting.isCompletedBy(cookie, counts.bytes())) {
+    if (waiting != null && waiting.add(cookie, counts.bytes())) {
       byGeneration.asMap().remove(generation, waiting);
     }
   }
