@@ -144,6 +144,9 @@ public final class ConnectionRecords {
 
   /** The rule of some connection has ended, for whatever reason. */
   public void ruleEnded(U64 cookie, RuleCounts counts) {
+    if (sink == null) {
+      return;
+    }
     int generation = Cookie.generation(cookie);
     @Nullable Waiting waiting = byGeneration.getIfPresent(generation);
     if (waiting != null && waiting.add(cookie, counts.bytes())) {
