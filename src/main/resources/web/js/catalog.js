@@ -118,6 +118,8 @@ export class CatalogView {
   constructor(model) {
     this.#model = model;
     this.#kinds = kinds(model, () => this.#algorithms);
+    // a form must open at once: what is typed before it is there is lost
+    this.#askForAlgorithms(() => {}); // a form asks again
     this.node = el('div', {}, Object.entries(this.#kinds).map(([kind, about]) => this.#section(kind, about)));
   }
 
@@ -169,17 +171,16 @@ export class CatalogView {
   }
 
   /** Asks for the algorithms until they are known; forms are of use without them, too. */
-  async #knowAlgorithms() {
-    if (this.#algorithms.length) return;
+  async #askForAlgorithms(failed) {
     try {
       this.#algorithms = await get('wm/malob/algorithms');
     } catch (error) {
-      announce(`The algorithms are not known: ${error.message}`, 'error');
+      failed(`The algorithms are not known: ${error.message}`);
     }
   }
 
   async #edit(kind, item, tag = null) {
-    await this.#knowAlgorithms();
+    if (!this.#algorithms.length) await this.#askForAlgorithms((message) => announce(message, 'error'));
     const { noun, fields } = this.#kinds[kind];
     openForm({
       title: item === null ? `New ${noun[0]}` : `${noun[0]} ${item.id}`,

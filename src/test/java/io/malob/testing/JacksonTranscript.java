@@ -165,7 +165,8 @@ public final class JacksonTranscript implements Callable<List<String>> {
     } catch (InvocationTargetException e) {
       if (e.getCause() instanceof DamagedException damaged) {
         return String.valueOf(damaged.getMessage())
-            .replaceFirst(", column [0-9]+: (not valid|a name is)", ": $1");
+            .replaceFirst(", column [0-9]+: (not valid|a name is)", ": $1")
+            .replaceFirst("(not valid JSON at line [0-9]+), column [0-9]+", "$1");
       }
       throw e;
     }

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -17,6 +18,7 @@ import org.projectfloodlight.openflow.types.OFPort;
  * random scenarios: the effects must be those of the same transitions one after the other, in some
  * order, and the counts must agree with the state in the end.
  */
+@Tag("lincheck")
 class ConnectionConcurrencyTest {
   private static final LifecycleFixture FIXTURE = new LifecycleFixture();
   private static final Route ROUTE = FIXTURE.route();
