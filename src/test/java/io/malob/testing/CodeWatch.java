@@ -70,6 +70,8 @@ public final class CodeWatch implements AutoCloseable {
         new AgentBuilder.Default()
             .disableClassFormatChanges()
             .with(RedefinitionStrategy.RETRANSFORMATION)
+            // a class that cannot be changed must not keep the others from it
+            .with(RedefinitionStrategy.BatchAllocator.ForFixedSize.ofSize(1))
             .with(AgentBuilder.TypeStrategy.Default.REDEFINE)
             .ignore(not(types))
             .type(any())
