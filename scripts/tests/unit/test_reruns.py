@@ -35,10 +35,11 @@ class BuildTest(unittest.TestCase):
 
     def test_only_tagged_classes_are_run_again_and_only_once(self) -> None:
         self.assertIsNone(self.surefire.find("m:configuration/m:rerunFailingTestsCount", _POM))
-        self.assertEqual({"excludedGroups": "real-time", "rerunFailingTestsCount": "0"}, self.execution("default-test"))
+        self.assertEqual({"excludedGroups": "real-time,lincheck", "rerunFailingTestsCount": "0"}, self.execution("default-test"))
+        self.assertEqual({"groups": "lincheck", "rerunFailingTestsCount": "0"}, self.execution("lincheck"))
         self.assertEqual(
             {"groups": "real-time", "rerunFailingTestsCount": "1", "failOnFlakeCount": str(MAX_RERUNS + 1)}, self.execution("real-time"))
-        self.assertEqual(2, len(self.surefire.findall("m:executions/m:execution", _POM)))
+        self.assertEqual(3, len(self.surefire.findall("m:executions/m:execution", _POM)))
 
     def test_tests_of_other_modules_are_never_run_again(self) -> None:
         for pom in ("pom.xml", "bench/pom.xml", "simulations/pom.xml"):
