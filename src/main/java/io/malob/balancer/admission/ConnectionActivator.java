@@ -79,7 +79,7 @@ public final class ConnectionActivator {
       programmer.carry(connection, route, arrival.packet());
       times.count(nanoTime.getAsLong() - arrival.nanos());
     } else {
-      connection.halfOpen(halfOpenUntil, isBrief);
+      teardown.carryOut(connection, connection.halfOpen(halfOpenUntil, isBrief));
       send(connection, arrival.packet());
       open(connection, route, arrival, true);
     }

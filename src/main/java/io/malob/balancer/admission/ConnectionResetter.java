@@ -1,6 +1,7 @@
 package io.malob.balancer.admission;
 
 import io.malob.balancer.connection.Connection;
+import io.malob.balancer.connection.Connection.Effects;
 import io.malob.balancer.connection.ConnectionProgrammer;
 import io.malob.balancer.connection.ConnectionTable;
 import io.malob.balancer.view.BalancerView;
@@ -65,8 +66,8 @@ public final class ConnectionResetter {
    */
   public void close(Collection<Connection> all) {
     for (Connection connection : all) {
-      boolean hadRules = connection.state().hasRules();
-      if (teardown.close(connection) && (hadRules || isInUse(connection))) {
+      Effects effects = teardown.close(connection);
+      if (effects.happened() && (effects.before().hasRules() || isInUse(connection))) {
         closed.add(connection);
       }
     }

@@ -153,7 +153,7 @@ public final class ConnectionTeardown {
 
   /** Forgets a connection that is not in use, and removes its rules. */
   public void cutOff(Connection connection) {
-    if (close(connection, End.CUT_OFF)) {
+    if (close(connection, End.CUT_OFF).happened()) {
       programmer.remove(connection);
     }
   }
@@ -172,26 +172,28 @@ public final class ConnectionTeardown {
     return leave(connection, connections.closeOn(connection, route), End.CLOSED);
   }
 
-  /** Forgets a connection whatever its state; false if it is forgotten already. */
-  boolean close(Connection connection) {
+  /** Forgets a connection, whatever its state. */
+  Effects close(Connection connection) {
     return close(connection, End.CLOSED);
   }
 
-  private boolean close(Connection connection, End end) {
-    return leave(connection, connections.close(connection), end)
-        || connections.forget(connection).happened();
+  private Effects close(Connection connection, End end) {
+    Effects effects = connections.close(connection);
+    leave(connection, effects, end);
+    return effects;
   }
 
-  /** Carries out the effects of leaving the states with rules; whether it was this thread's. */
+  /** Carries out the effects of leaving a state; whether this thread made the transition. */
   private boolean leave(Connection connection, Effects effects, End end) {
-    if (effects.happened()) {
-      records.left(connection, effects, end);
+    if (effects.happened() && effects.before().hasRules()) {
+      records.left(connection, effects, end); // the record of a dormant connection is there already
     }
     carryOut(connection, effects);
     return effects.happened();
   }
 
-  private void carryOut(Connection connection, Effects effects) {
+  /** Takes a connection off the counts and releases its paths, as a transition says. */
+  void carryOut(Connection connection, Effects effects) {
     if (effects.halfOpenUntil() != Connection.NOT_HALF_OPEN) {
       halfOpen.remove(connection.vipNumber(), effects.halfOpenUntil());
     }

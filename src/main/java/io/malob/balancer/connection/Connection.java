@@ -29,18 +29,22 @@ import org.projectfloodlight.openflow.types.MacAddress;
  *
  * <pre>
  * transition     OPENING   OPEN      ENDED     DORMANT   CLOSED
+ * halfOpen       -         n         n         n         n
  * hear           OPEN h    - h       - h       -         -
  * end            ENDED u   ENDED u   -         - e       - e
  * startAgain     -         -         OPEN c    -         -
  * expire         DORMANT   DORMANT   DORMANT   -         -
  *                u h r     u h r     h r e
  * reactivate     -         -         -         OPEN c    -
- * close, closeOn CLOSED    CLOSED    CLOSED    -         -
+ * close          CLOSED    CLOSED    CLOSED    CLOSED    -
+ *                u h r     u h r     h r e
+ * closeOn        CLOSED    CLOSED    CLOSED    -         -
  *                u h r     u h r     h r e
  * forget         -         -         -         CLOSED    -
  *
  * c counts again   u counts no more   h leaves the half-open limit, if it was in it
  * r releases paths e remembers that its client has ended it
+ * n does not enter the half-open limit
  * </pre>
  *
  * <p>Its paths change in the first three states only: {@link #take}, {@link #move}, {@link
@@ -285,14 +289,19 @@ public final class Connection {
   }
 
   /**
-   * It has been placed, and counts as half open.
+   * It has been placed, and counts as half open, unless another thread has heard its client or
+   * closed it meanwhile.
    *
    * @param until as {@link HalfOpenLimit#add} says
    * @param isBrief whether its rules are to end soon
    */
-  public synchronized void halfOpen(long until, boolean isBrief) {
+  public synchronized Effects halfOpen(long until, boolean isBrief) {
+    if (state != State.OPENING) {
+      return new Effects(state, state, false, until, openedAtNanos, null);
+    }
     halfOpenUntil = until;
     brief = isBrief;
+    return Effects.NONE;
   }
 
   /**
@@ -304,7 +313,7 @@ public final class Connection {
    * @return false if nothing has changed
    */
   public synchronized boolean begin(Route ready, long until, boolean isBrief) {
-    if (!state.hasRules() || route != null || !pending.isEmpty()) {
+    if (state != State.OPENING || route != null || !pending.isEmpty()) {
       return false;
     }
     halfOpenUntil = until;
@@ -449,14 +458,14 @@ public final class Connection {
     return effects;
   }
 
-  /** Closes a connection that has rules. */
+  /** Closes the connection, whatever its state. */
   public synchronized Effects close() {
-    return state.hasRules() ? leave(State.CLOSED) : Effects.NONE;
+    return state == State.CLOSED ? Effects.NONE : leave(State.CLOSED);
   }
 
   /** Closes a connection that has rules on these paths. */
   public synchronized Effects closeOn(Route expected) {
-    return expected.equals(route) ? close() : Effects.NONE;
+    return expected.equals(route) ? leave(State.CLOSED) : Effects.NONE;
   }
 
   /** Closes a dormant connection. */

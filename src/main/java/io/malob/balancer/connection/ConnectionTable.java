@@ -124,7 +124,7 @@ public final class ConnectionTable {
     return effects;
   }
 
-  /** Forgets a connection that has rules. */
+  /** Forgets a connection, whatever its state. */
   public Effects close(Connection connection) {
     return left(connection, connection.close());
   }

@@ -221,8 +221,8 @@ class ConnectionTeardownTest {
   void close_forgetsAnOpenConnection_andLeavesItsRules() {
     Connection connection = all.open(PORT);
 
-    assertTrue(all.teardown.close(connection));
-    assertFalse(all.teardown.close(connection));
+    assertTrue(all.teardown.close(connection).happened());
+    assertFalse(all.teardown.close(connection).happened());
 
     assertEquals(1, all.rules(S1, Cookie.Kind.REQUEST).size());
     assertEquals(0, uses());
@@ -234,7 +234,7 @@ class ConnectionTeardownTest {
   void close_forgetsADormantConnection_whoseRecordIsThereAlready() {
     Connection connection = all.dormant(PORT);
 
-    assertTrue(all.teardown.close(connection));
+    assertTrue(all.teardown.close(connection).happened());
 
     assertEquals(State.CLOSED, connection.state());
     assertEquals(List.of(End.IDLE), recorded());

@@ -42,12 +42,11 @@ class ConnectionConcurrencyTest {
   public static final class Transitions {
     private final Connection connection = FIXTURE.connection(40_000);
     private final AtomicInteger counted = new AtomicInteger(1);
-    private final AtomicInteger halfOpen = new AtomicInteger(1);
+    private final AtomicInteger halfOpen = new AtomicInteger();
 
     /** A connection that has just been placed. */
     public Transitions() {
       connection.take(ROUTE);
-      connection.halfOpen(77, true);
     }
 
     private String carriedOut(Effects effects) {
@@ -70,6 +69,13 @@ class ConnectionConcurrencyTest {
 
     private static String name(Route route) {
       return route.equals(ROUTE) ? "one" : "other";
+    }
+
+    /** The thread that has placed the connection counts it last. */
+    @Operation(runOnce = true)
+    public String halfOpen() {
+      halfOpen.incrementAndGet();
+      return carriedOut(connection.halfOpen(77, true));
     }
 
     @Operation
@@ -99,6 +105,11 @@ class ConnectionConcurrencyTest {
 
     @Operation
     public String close() {
+      return carriedOut(connection.close());
+    }
+
+    @Operation
+    public String closeOn() {
       return carriedOut(connection.closeOn(ROUTE));
     }
 

@@ -24,6 +24,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -187,8 +188,8 @@ class ConnectionTest {
     "OPENING, CLOSE, uncount release, CLOSED, false",
     "OPEN, CLOSE, uncount release, CLOSED, false",
     "ENDED, CLOSE, leave ended release, CLOSED, false",
-    "DORMANT, CLOSE, -, DORMANT, false",
-    "ENDED_DORMANT, CLOSE, -, DORMANT, false",
+    "DORMANT, CLOSE, leave, CLOSED, false",
+    "ENDED_DORMANT, CLOSE, leave ended, CLOSED, false",
     "CLOSED, CLOSE, -, CLOSED, false",
     "NEW, FORGET, -, OPENING, true",
     "OPENING, FORGET, -, OPENING, true",
@@ -301,6 +302,20 @@ class ConnectionTest {
     assertEquals(State.OPEN, connection.state());
     assertEquals(9, heard.halfOpenUntil());
     assertEquals(Effects.NONE, connection.hear());
+  }
+
+  @ParameterizedTest
+  @EnumSource(Situation.class)
+  void halfOpen_isForAConnectionOfWhichNothingMoreHasCome(Situation situation) {
+    Connection connection = in(situation);
+    boolean isOpening = connection.state() == State.OPENING;
+
+    Effects effects = connection.halfOpen(9, true);
+
+    assertEquals(isOpening ? Connection.NOT_HALF_OPEN : 9, effects.halfOpenUntil());
+    assertFalse(effects.happened());
+    assertNull(effects.released());
+    assertEquals(isOpening, connection.hear().halfOpenUntil() == 9);
   }
 
   @Test
