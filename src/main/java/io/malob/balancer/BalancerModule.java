@@ -85,6 +85,7 @@ import io.malob.balancer.reroute.LongFlowFinder;
 import io.malob.balancer.reroute.LongFlowSettings;
 import io.malob.balancer.reroute.LongFlows;
 import io.malob.balancer.reroute.PathMover;
+import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.LinkStates;
 import io.malob.balancer.view.MemberTraffic;
 import io.malob.balancer.view.NetworkValues;
@@ -130,6 +131,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.IntUnaryOperator;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import net.floodlightcontroller.core.IFloodlightProviderService;
 import net.floodlightcontroller.core.IShutdownService;
@@ -369,11 +371,12 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             planCounters(),
             new SlowStarts(nanoTime),
             search -> housekeeping.search(search));
+    Supplier<BalancerView> views = view.views();
     Executor serialExecutor = MoreExecutors.newSequentialExecutor(timer);
     passive = outlierDetector(settings, serialExecutor);
     claims =
         settings.flag("refuseSpoofing", true)
-            ? new SpoofGuard(view, topology, serverMoves, rejects, nanoTime)
+            ? new SpoofGuard(views, topology, serverMoves, rejects, nanoTime)
             : null;
     SwitchOutages outages = new SwitchOutages(nanoTime);
     halfOpen =
@@ -397,7 +400,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             nanoTime);
     teardown =
         new ConnectionTeardown(
-            view,
+            views,
             connections,
             connectionLimiter,
             routes,
@@ -410,7 +413,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             nanoTime);
     ConnectionActivator activator =
         new ConnectionActivator(
-            view,
+            views,
             connections,
             connectionLimiter,
             routes,
@@ -423,7 +426,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             nanoTime);
     relocations =
         new Relocations(
-            view,
+            views,
             connections,
             activator,
             connectionProgrammer,
@@ -452,7 +455,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             random.applyAsInt(Integer.MAX_VALUE));
     FtpData ftpData =
         new FtpData(
-            view,
+            views,
             connections,
             ftpSessions,
             admissionControl,
@@ -462,7 +465,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             placements);
     explainer =
         new Explainer(
-            view,
+            views,
             classifier,
             admissionControl,
             tiers,
@@ -472,7 +475,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
             profiles);
     RequestHandler requests =
         new RequestHandler(
-            view,
+            views,
             connections,
             connectionLimiter,
             affinity,
@@ -496,7 +499,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
         stateRecovery(settings, hosts, admissionControl, connectionProgrammer);
     Reconciler.Parts reconciling =
         new Reconciler.Parts(
-            view,
+            views,
             connections,
             teardown,
             ftpSessions,
@@ -522,7 +525,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
     messages =
         new SwitchMessages(
             requests,
-            new VipArp(view, programmer),
+            new VipArp(views, programmer),
             healthProbes,
             teardown,
             aclDropRules,
@@ -548,7 +551,8 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
                 aclDropRules,
                 new LimitWarnings(connectionLimiter, halfOpen, nanoTime),
                 affinity,
-                new ConnectionResetter(view, connections, teardown, connectionProgrammer, nanoTime),
+                new ConnectionResetter(
+                    views, connections, teardown, connectionProgrammer, nanoTime),
                 connections,
                 labels,
                 hostRules,
@@ -631,7 +635,7 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
     RecoveredLabels recoveredLabels = new RecoveredLabels(labels, patienceNanos, nanoTime);
     return new StateRecovery(
         new StateRecovery.Parts(
-            view,
+            view.views(),
             pending,
             recoveredLabels,
             new RecoveredRoutes(recoveredLabels, labels, connectionProgrammer, nanoTime),

@@ -319,7 +319,7 @@ public final class AdmissionControl {
 
   /** One whose rules are on their switches already. */
   private void joinSession(Connection connection, BalancerView view) {
-    if (FtpSessions.isControl(view.catalog(), connection.request())) {
+    if (connection.isToFtp() && FtpSessions.isControl(view.catalog(), connection.request())) {
       ftpSessions.opened(connection);
       programmer.expectData(connection);
     }

@@ -85,7 +85,7 @@ public final class ConnectionTeardown {
 
   /** If it is a control connection of FTP: no more data connections are expected of it. */
   public void leaveSession(Connection connection) {
-    if (ftpSessions.closed(connection)) {
+    if (connection.isToFtp() && ftpSessions.closed(connection)) {
       programmer.expectNoData(connection);
       @Nullable Connection other =
           ftpSessions.atMember(connection.request().srcAddress(), connection.server().address());

@@ -248,6 +248,11 @@ public final class Connection {
         keepsPort ? request.dstPort() : server.port());
   }
 
+  /** Whether it goes to the port of FTP, so that it may be a control connection. */
+  public boolean isToFtp() {
+    return request.dstPort() == FtpSessions.CONTROL_PORT;
+  }
+
   public int vipNumber() {
     return vipNumber;
   }

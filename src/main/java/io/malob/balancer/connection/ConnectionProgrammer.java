@@ -173,7 +173,7 @@ public final class ConnectionProgrammer {
             connection.generation(),
             idleSeconds(connection) + REPLY_GRACE_SECONDS,
             connection.isSampled() || records.areKept()));
-    if (ftpSessions.isOpen(connection)) {
+    if (connection.isToFtp() && ftpSessions.isOpen(connection)) {
       messages.add(ftpDataRule(factory, connection));
     }
   }
@@ -304,7 +304,7 @@ public final class ConnectionProgrammer {
         factory -> {
           ImmutableList.Builder<OFMessage> messages = ImmutableList.builder();
           messages.add(ConnectionRules.removeReply(factory, connection.reply()));
-          if (ftpSessions.isOpen(connection)) {
+          if (connection.isToFtp() && ftpSessions.isOpen(connection)) {
             messages.add(removeFtpData(factory, connection));
           }
           return messages

@@ -73,9 +73,6 @@ public final class FtpSessions {
 
   /** A connection has ended. Returns whether it was a known control connection. */
   public boolean closed(Connection connection) {
-    if (connection.request().dstPort() != CONTROL_PORT) {
-      return false;
-    }
     boolean ofVip = remove(byVip, vipEnds(connection), connection);
     boolean ofMember = remove(byMember, memberEnds(connection), connection);
     return ofVip || ofMember;
@@ -83,8 +80,7 @@ public final class FtpSessions {
 
   /** Whether a connection is a control connection that has not ended. */
   boolean isOpen(Connection connection) {
-    return connection.request().dstPort() == CONTROL_PORT
-        && byMember.getOrDefault(memberEnds(connection), ImmutableList.of()).contains(connection);
+    return byMember.getOrDefault(memberEnds(connection), ImmutableList.of()).contains(connection);
   }
 
   /** The latest control connection of a client to a VIP, or null. */

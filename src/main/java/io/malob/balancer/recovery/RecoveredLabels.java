@@ -111,11 +111,11 @@ public final class RecoveredLabels {
 
   /**
    * Releases the labels that none of these rules uses. Incomplete paths are discarded after {@code
-   * patienceNanos} only.
+   * patienceNanos} only. Returns whether labels are left.
    */
-  void letGo(Collection<RecoveringConnection> requests, Collection<FoundReply> replies) {
+  boolean letGo(Collection<RecoveringConnection> requests, Collection<FoundReply> replies) {
     if (held.isEmpty() && foundAtNanos.isEmpty()) {
-      return;
+      return false;
     }
     Set<Label> used = new HashSet<>();
     requests.forEach(request -> request.rule().label().ifPresent(used::add));
@@ -137,5 +137,6 @@ public final class RecoveredLabels {
         table.discard(label, found.remove(label));
       }
     }
+    return !held.isEmpty() || !foundAtNanos.isEmpty();
   }
 }

@@ -56,6 +56,9 @@ public final class StateRecovery {
   /** Clients' attachments according to the switches' host rules, by address. */
   private final Map<Integer, Attachment> clients = new HashMap<>();
 
+  /** Whether rules of an earlier run were found that are not recovered or given up yet. */
+  private boolean hasWork;
+
   /** A reply rule at a member's edge switch. */
   record FoundReply(FoundRule.Direction rule, DatapathId at) {}
 
@@ -108,6 +111,7 @@ public final class StateRecovery {
 
   /** Adds a request rule; false if no connection can have it, so that it must be removed. */
   boolean addRequest(DatapathId at, FoundRule.Direction rule) {
+    hasWork = true;
     return isInCatalog(rule, rule.incoming().dstAddress(), rule.outgoing().dstAddress())
         && pending.add(new RecoveringConnection(rule, at, nanoTime.getAsLong()));
   }
@@ -123,17 +127,20 @@ public final class StateRecovery {
     if (!isInCatalog(rule, rule.outgoing().srcAddress(), rule.incoming().srcAddress())) {
       return false;
     }
+    hasWork = true;
     replies.put(rule.incoming(), new FoundReply(rule, at));
     return true;
   }
 
   /** Adds the next hop of a label at a switch; false if this run uses the label itself. */
   boolean addHop(DatapathId at, FoundRule.Hop hop, boolean mayBeNew) {
+    hasWork = true;
     return labels.add(at, hop, mayBeNew);
   }
 
   /** Adds a host rule. */
   void addHost(DatapathId at, FoundRule.Host host) {
+    hasWork = true;
     clients.put(host.address().getInt(), new Attachment(at, host.port(), host.mac()));
   }
 
@@ -155,12 +162,16 @@ public final class StateRecovery {
    * catalog change, and periodically.
    */
   public void complete() {
+    if (!hasWork) {
+      return;
+    }
     if (pending.size() > 0 || !replies.isEmpty()) {
       takeOver();
     } else {
       clients.clear();
     }
-    labels.letGo(pending.all(), replies.values());
+    boolean hasLabels = labels.letGo(pending.all(), replies.values());
+    hasWork = hasLabels || isUnderWay() || !replies.isEmpty() || !clients.isEmpty();
   }
 
   private void takeOver() {

@@ -30,6 +30,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -41,10 +42,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the {@link BalancerView}: the one writer of it. To be called by one thread at a time;
- * {@link #get} and {@link #stats} by any.
+ * Keeps the {@link BalancerView}: its single writer. To be called by one thread at a time; {@link
+ * #get}, {@link #views} and {@link #stats} by any.
  */
-public final class ViewWriter implements Supplier<BalancerView> {
+public final class ViewWriter {
   private static final Logger LOG = LoggerFactory.getLogger(ViewWriter.class);
 
   private final Function<IPv4Address, Optional<Attachment>> hosts;
@@ -67,7 +68,7 @@ public final class ViewWriter implements Supplier<BalancerView> {
   private ImmutableMap<Integer, Health> checked = ImmutableMap.of();
   private ImmutableSet<Integer> out = ImmutableSet.of();
 
-  private volatile BalancerView view = BalancerView.EMPTY;
+  private final AtomicReference<BalancerView> published = new AtomicReference<>(BalancerView.EMPTY);
 
   /**
    * A writer that starts with an empty view.
@@ -97,25 +98,30 @@ public final class ViewWriter implements Supplier<BalancerView> {
     this.searches = searches;
   }
 
-  @Override
+  /** The latest view. */
   public BalancerView get() {
-    return view;
+    return published.get();
+  }
+
+  /** The same, for readers, which need nothing else of the writer. */
+  public Supplier<BalancerView> views() {
+    return published::get;
   }
 
   /** Takes over a new network; what was computed for the old one is kept if it is the same. */
   public void setTopology(Topology topology) {
-    if (!topology.equals(view.network().topology())) {
-      publish(view.catalog(), new NetworkSnapshot(linkValues.apply(topology), searches));
+    if (!topology.equals(get().network().topology())) {
+      publish(get().catalog(), new NetworkSnapshot(linkValues.apply(topology), searches));
     }
   }
 
   /** Takes over what is known of links now. */
   public void refreshLinks() {
-    BalancerView current = view;
+    BalancerView current = get();
     NetworkSnapshot before = current.network();
     NetworkSnapshot network = before.with(linkValues.apply(before.topology()));
     current.pools().values().forEach(pool -> pool.prepare(network));
-    view = current.with(network);
+    published.set(current.with(network));
   }
 
   /**
@@ -133,7 +139,7 @@ public final class ViewWriter implements Supplier<BalancerView> {
 
   private void goOnSearching() {
     isSearching = false;
-    BalancerView current = view;
+    BalancerView current = get();
     searchForPaths(current);
     current.pools().values().forEach(pool -> pool.prepare(current.network()));
   }
@@ -152,7 +158,7 @@ public final class ViewWriter implements Supplier<BalancerView> {
 
   /** Takes over a new catalog. */
   public void setCatalog(CatalogSnapshot catalog) {
-    publish(catalog, view.network());
+    publish(catalog, get().network());
     Set<Integer> numbers =
         catalog.members().values().stream().map(Member::number).collect(Collectors.toSet());
     loads.keySet().retainAll(numbers);
@@ -170,7 +176,7 @@ public final class ViewWriter implements Supplier<BalancerView> {
   public void setOut(ImmutableSet<Integer> numbers) {
     if (!numbers.equals(out)) {
       out = numbers;
-      publish(view.catalog(), view.network());
+      publish(get().catalog(), get().network());
     }
   }
 
@@ -179,7 +185,7 @@ public final class ViewWriter implements Supplier<BalancerView> {
     if (slowStarts.isOver()) {
       return;
     }
-    BalancerView current = view;
+    BalancerView current = get();
     for (Pool pool : current.catalog().pools().values()) {
       PoolView members = current.pool(pool);
       if (pool.slowStartSeconds() > 0 && slowStarts.share(pool, members.servers())) {
@@ -190,18 +196,18 @@ public final class ViewWriter implements Supplier<BalancerView> {
 
   /** Looks up again where the members are, and how they are. */
   public void refreshHosts() {
-    publish(view.catalog(), view.network());
+    publish(get().catalog(), get().network());
   }
 
   /** Takes over what all members have reported, as far as there is anything new or too old. */
   public void refreshServers() {
-    BalancerView current = view;
+    BalancerView current = get();
     current.catalog().members().values().forEach(member -> refresh(member, current));
   }
 
   /** Takes over what the members at an address have reported. */
   public void refreshServer(IPv4Address address) {
-    BalancerView current = view;
+    BalancerView current = get();
     current.catalog().membersAt(address.getInt()).forEach(member -> refresh(member, current));
   }
 
@@ -241,7 +247,7 @@ public final class ViewWriter implements Supplier<BalancerView> {
   }
 
   private void publish(CatalogSnapshot catalog, NetworkSnapshot network) {
-    BalancerView before = view;
+    BalancerView before = get();
     ImmutableMap.Builder<String, PoolView> pools = ImmutableMap.builder();
     ImmutableMap.Builder<Integer, PoolView> poolOfMember = ImmutableMap.builder();
     ImmutableMap.Builder<Integer, Server> allServers = ImmutableMap.builder();
@@ -280,7 +286,7 @@ public final class ViewWriter implements Supplier<BalancerView> {
     if (network != before.network()) {
       next.pools().values().forEach(pool -> pool.prepare(network));
     }
-    view = next;
+    published.set(next);
   }
 
   private static boolean takesConnections(Server server, Map<Integer, Health> health) {
@@ -334,7 +340,7 @@ public final class ViewWriter implements Supplier<BalancerView> {
 
   /** The members that the network has not shown yet, each with a VIP address of its pool. */
   public Map<IPv4Address, IPv4Address> missingMembers() {
-    BalancerView current = view;
+    BalancerView current = get();
     Map<IPv4Address, IPv4Address> missing = new HashMap<>();
     for (Pool pool : current.catalog().pools().values()) {
       @Nullable String vipId = pool.vipId();
@@ -353,7 +359,7 @@ public final class ViewWriter implements Supplier<BalancerView> {
 
   /** The counts of all members in the catalog, by member id. */
   public Map<String, MemberStats> stats() {
-    BalancerView current = view;
+    BalancerView current = get();
     ImmutableMap.Builder<String, MemberStats> stats = ImmutableMap.builder();
     for (Member member : current.catalog().members().values()) {
       @Nullable ServerLoad load = loads.get(member.number());

@@ -158,7 +158,7 @@ public final class LifecycleFixture {
     Routes routes = new Routes(labels);
     teardown =
         new ConnectionTeardown(
-            view,
+            view.views(),
             connections,
             connectionLimiter,
             routes,
@@ -171,7 +171,7 @@ public final class LifecycleFixture {
             this::now);
     activator =
         new ConnectionActivator(
-            view,
+            view.views(),
             connections,
             connectionLimiter,
             routes,
