@@ -25,6 +25,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -100,7 +101,7 @@ public final class ViewWriter {
 
   /** The latest view. */
   public BalancerView get() {
-    return published.get();
+    return Objects.requireNonNull(published.get());
   }
 
   /** The same, for readers, which need nothing else of the writer. */
