@@ -1,4 +1,4 @@
-"""Runs one of the packages beside this file: command.py PACKAGE ARGUMENT... (called by ../malob).
+"""Runs a module beside this file: command.py MODULE ARGUMENT... (called by ../malob).
 
 Not `python3 -m`, which would prefer a directory of that name wherever the user happens to be.
 """

@@ -49,7 +49,7 @@ parse() {
 answers_or_ended() { curl -sf -m 2 "http://127.0.0.1:$port/" || ended web; }
 
 start_web_server() {
-  keep_running web python3 -I "$CHECKOUT/scripts/demo/responder.py" "$name" --http "$port"
+  keep_running web python3 -I "$CHECKOUT/scripts/lab/demo/responder.py" "$name" --http "$port"
   wait_for 20 answers_or_ended || true
   curl -sf -m 2 "http://127.0.0.1:$port/" >/dev/null || fail 1 "the web server does not answer: $(last_words web)"
 }

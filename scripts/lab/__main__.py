@@ -8,15 +8,15 @@ import math
 import os
 import sys
 
-from base.arguments import Parser, completes
-from base.errors import ScriptError, UsageError, run_main
-from base.preparation import need_root, prepare
-from base.table import render
-from base.waiting import orderly_end, say, undisturbed
 from lab import check, control, generators, instance, latency, linking, simulations, topology
-from lab.experiments import command as experiments
 from lab.hosts import Host
 from lab.shaping import choice
+from malob.cli.arguments import Parser, completes
+from malob.cli.table import render
+from malob.errors import ScriptError, UsageError, run_main
+from malob.system.preparation import need_root, prepare
+from malob.system.waiting import orderly_end, say, undisturbed
+from research.experiments import command as experiments
 
 
 def main() -> int:

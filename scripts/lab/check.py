@@ -15,17 +15,17 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from typing import Iterator, Sequence
 
-from base.commands import run
-from base.errors import ScriptError
-from base.preparation import need_root
-from base.progress import Bar
-from base.table import render
-from base.waiting import orderly_end, say
 from lab import instance, measuring, ovs
 from lab.instance import Instance
 from lab.links import Direction, Link
 from lab.shaping.shaper import Reading
 from lab.strain import StrainMeter
+from malob.cli.table import render
+from malob.errors import ScriptError
+from malob.system.preparation import need_root
+from malob.system.processes import run
+from malob.system.progress import Bar
+from malob.system.waiting import orderly_end, say
 
 #: Of a core: a program that used more may be why a link is not as it should be.
 _BUSY = 0.8

@@ -7,11 +7,11 @@ import subprocess
 from pathlib import Path
 from typing import Sequence
 
-from base.commands import ProcessId, find_program
-from base.errors import MissingError, ScriptError
-from base.place import ROOT
-from base.waiting import wait_until
 from lab.rest import RestClient
+from malob.errors import MissingError, ScriptError
+from malob.system.place import ROOT
+from malob.system.processes import ProcessId, find_program
+from malob.system.waiting import wait_until
 
 #: A JVM on a machine that is busy with other things as well needs a while.
 START_TIMEOUT_S = 60

@@ -6,8 +6,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from base.commands import ProcessId, find_program, run
-from base.errors import MissingError
+from malob.errors import MissingError
+from malob.system.processes import ProcessId, find_program, run
 
 #: Each time that ovs-vswitchd looks for packets at a port, it allocates room for 32 of them, and frees what it did
 #: not need. By default glibc keeps neither so many pieces nor such large ones at hand.

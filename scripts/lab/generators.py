@@ -7,8 +7,8 @@ import math
 import random
 from typing import Any, Callable, Sequence
 
-from base.errors import UsageError
 from lab.links import check_limit
+from malob.errors import UsageError
 
 #: How a generated topology is asked for, and what it is. Any of them takes rate=MBPS and delay=MS for all of its links.
 FORMS = {

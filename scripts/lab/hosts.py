@@ -6,7 +6,7 @@ import ipaddress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from base.errors import UsageError
+from malob.errors import UsageError
 
 _ROLES = ("client", "server")
 _TAGGERS = ("host", "switch")

@@ -22,12 +22,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Iterator, Mapping, Sequence
 
-from base.cleanup import Cleanup
-from base.commands import ProcessId
-from base.errors import ScriptError, UsageError
-from base.lock import locked
-from base.place import RUN_DIRECTORY
-from base.waiting import say, undisturbed, wait_until
 from lab import namespaces, ovs, topology
 from lab.control import Relay
 from lab.links import Direction, Link
@@ -36,6 +30,12 @@ from lab.shaping import choice
 from lab.shaping.shaper import Shaper
 from lab.shaping.trace import Trace
 from lab.topology import Topology
+from malob.errors import ScriptError, UsageError
+from malob.system.cleanup import Cleanup
+from malob.system.lock import locked
+from malob.system.place import RUN_DIRECTORY
+from malob.system.processes import ProcessId
+from malob.system.waiting import say, undisturbed, wait_until
 
 DEFAULT_NAME = "ml"
 DEFAULT_CONTROLLER = "127.0.0.1:6653"

@@ -13,18 +13,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Iterator
 
-from base import target
-from base.errors import ScriptError, UsageError
-from base.preparation import need_root
-from base.progress import Bar
-from base.rest import RestClient
-from base.table import render
-from base.waiting import orderly_end, say
 from lab import check, instance, processes
 from lab.controller import bound_to_us
 from lab.instance import Instance
 from lab.links import Direction, Link
-from status.view import latency
+from malob.cli import target
+from malob.cli.status.view import latency
+from malob.cli.table import render
+from malob.errors import ScriptError, UsageError
+from malob.rest.client import RestClient
+from malob.system.preparation import need_root
+from malob.system.progress import Bar
+from malob.system.waiting import orderly_end, say
 
 CROSS_TRAFFIC = Path(__file__).parent / "crosstraffic.py"
 _PORT = 5202

@@ -7,15 +7,15 @@ import json
 from dataclasses import replace
 from typing import Any, Callable, TypeVar
 
-from base.errors import ScriptError, UsageError
-from base.preparation import need_root
-from base.table import render
-from base.waiting import say
 from lab import instance
 from lab.instance import Instance
 from lab.links import Direction, check_limit
 from lab.shaping import trace
 from lab.shaping.shaper import Reading
+from malob.cli.table import render
+from malob.errors import ScriptError, UsageError
+from malob.system.preparation import need_root
+from malob.system.waiting import say
 
 _OPTIONS = {"rate": "rate_mbps", "delay": "delay_ms", "queue": "queue_packets", "loss": "loss"}
 

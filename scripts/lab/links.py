@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from base.errors import UsageError
+from malob.errors import UsageError
 
 
 @dataclass(frozen=True)

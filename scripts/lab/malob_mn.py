@@ -23,7 +23,7 @@ from mininet.topo import Topo
 _HERE = Path(inspect.currentframe().f_code.co_filename).resolve().parent  # type: ignore[union-attr]
 sys.path.insert(0, str(_HERE.parent))
 
-from base.commands import succeeds  # noqa: E402
+from malob.system.processes import succeeds  # noqa: E402
 from lab import generators, ovs, topology  # noqa: E402
 from lab.links import Direction, Link  # noqa: E402
 from lab.shaping import netem  # noqa: E402

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import Callable, Sequence
 
-from base.commands import run
-from base.errors import ScriptError
+from malob.errors import ScriptError
+from malob.system.processes import run
 
 #: Makes of a command one that runs on a certain host.
 Inside = Callable[[Sequence[str]], "list[str]"]

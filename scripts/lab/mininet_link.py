@@ -9,10 +9,10 @@ import atexit
 from functools import lru_cache
 from typing import Any
 
-from base.place import RUN_DIRECTORY
 from lab.links import Direction
 from lab.shaping import choice
 from lab.shaping.shaper import Shaper
+from malob.system.place import RUN_DIRECTORY
 from mininet.link import Link
 
 #: More than any network of a tutorial has. What switches add to a delay is taken off by their number.

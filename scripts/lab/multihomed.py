@@ -19,18 +19,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterator, Sequence
 
-from base.cleanup import Cleanup
-from base.commands import ProcessId, run
-from base.errors import ScriptError
-from base.lock import locked
-from base.place import RUN_DIRECTORY
-from base.preparation import prepare
-from base.waiting import undisturbed, wait_until
 from lab import namespaces
 from lab.controller import bound_to_us
 from lab.links import Direction
 from lab.shaping.emulator import Emulator
 from lab.shaping.trace import Trace
+from malob.errors import ScriptError
+from malob.system.cleanup import Cleanup
+from malob.system.lock import locked
+from malob.system.place import RUN_DIRECTORY
+from malob.system.preparation import prepare
+from malob.system.processes import ProcessId, run
+from malob.system.waiting import undisturbed, wait_until
 
 #: In front of all that is made in the system.
 NAME = "mlup"

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Sequence
 
-from base.cleanup import Cleanup
-from base.commands import ProcessId, run, succeeds
-from base.errors import ScriptError
 from lab.hosts import Host
+from malob.errors import ScriptError
+from malob.system.cleanup import Cleanup
+from malob.system.processes import ProcessId, run, succeeds
 
 
 def exists(namespace: str) -> bool:

@@ -11,11 +11,11 @@ import os
 import socket
 from pathlib import Path
 
-from base.commands import find_program, run, succeeds
-from base.errors import MissingError, ScriptError
-from base.place import RUN_DIRECTORY
-from base.waiting import wait_until
 from lab.daemons import DaemonPair
+from malob.errors import MissingError, ScriptError
+from malob.system.place import RUN_DIRECTORY
+from malob.system.processes import find_program, run, succeeds
+from malob.system.waiting import wait_until
 
 
 def _socket_directory() -> Path:

@@ -7,15 +7,15 @@ import sys
 from pathlib import Path
 from typing import Sequence
 
-from base.commands import ProcessId, succeeds
-from base.errors import ScriptError
-from base.place import ROOT
-from base.waiting import wait_until
 from lab.controller import bound_to_us
 from lab.instance import Instance
+from malob.errors import ScriptError
+from malob.system.place import ROOT
+from malob.system.processes import ProcessId, succeeds
+from malob.system.waiting import wait_until
 
-RESPONDER = ROOT / "scripts" / "demo" / "responder.py"
-REQUESTER = ROOT / "scripts" / "demo" / "requester.py"
+RESPONDER = ROOT / "scripts" / "lab" / "demo" / "responder.py"
+REQUESTER = ROOT / "scripts" / "lab" / "demo" / "requester.py"
 
 
 def script(lab: Instance, host: str, path: Path, *arguments: str) -> list[str]:

@@ -6,14 +6,14 @@ import json
 import shlex
 from typing import Any
 
-import base.rest
-from base.rest import RestError, Target, asking
+import malob.rest.client
+from malob.rest.client import RestError, Target, asking
 
 __all__ = ["RestClient", "RestError", "asking"]
 
 
-class RestClient(base.rest.RestClient):
-    """As base.rest.RestClient, by host and port, with the questions that a network's set-up waits for."""
+class RestClient(malob.rest.client.RestClient):
+    """As malob.rest.client.RestClient, by host and port, with the questions that a network's set-up waits for."""
 
     def __init__(self, host: str, port: int, timeout_s: float = 10) -> None:
         super().__init__(Target("http", host, port), timeout_s)

@@ -10,10 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from base.errors import UsageError
 from lab import generators
 from lab.hosts import Host, parse_host
 from lab.links import Link, parse_link
+from malob.errors import UsageError
 
 DIRECTORY = Path(__file__).parent / "topologies"
 

@@ -6,11 +6,11 @@ import subprocess
 from pathlib import Path
 from typing import Callable, Sequence
 
-from base.errors import ScriptError
-from base.waiting import wait_until
 from lab.controller import bound_to_us
 from lab.instance import Instance
 from lab.processes import listens
+from malob.errors import ScriptError
+from malob.system.waiting import wait_until
 
 PORT = 80
 

@@ -11,10 +11,10 @@ import unittest
 from pathlib import Path
 from typing import Iterator
 
-from base.errors import ScriptError, run_main
-from base.place import ROOT
-from base.preparation import prepare
-from base.waiting import orderly_end, say
+from malob.errors import ScriptError, run_main
+from malob.system.place import ROOT
+from malob.system.preparation import prepare
+from malob.system.waiting import orderly_end, say
 from tests import reruns, sharing
 from tests.counts import Counts, failed_of_class, messages_of_class, of_surefire, of_unittest
 from tests.reruns import MAX_RERUNS, Rerun

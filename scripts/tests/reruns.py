@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterable, Sequence
 
-from base.place import ROOT
+from malob.system.place import ROOT
 
 #: More than these in one run, Java and Python together, are a failure of the run. Surefire's failOnFlakeCount is one more.
 MAX_RERUNS = 3

@@ -23,8 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Collection, Iterable, Mapping, Sequence
 
-from base.place import ROOT
-from base.waiting import say
+from malob.system.place import ROOT
+from malob.system.waiting import say
 from tests.counts import Counts
 from tests.reruns import MAX_RERUNS, Rerun
 

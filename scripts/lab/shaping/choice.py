@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from base.errors import UsageError
 from lab.shaping import netem
 from lab.shaping.emulator import Emulator, handover_ns
 from lab.shaping.netem import Netem
 from lab.shaping.shaper import Shaper
+from malob.errors import UsageError
 
 KINDS = ("emulator", "netem")
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
-from base.commands import PidFile
-from base.errors import ScriptError
-from base.place import CACHE
-from base.preparation import prepare
-from base.waiting import wait_until
 from lab.links import Direction
 from lab.namespaces import device_exists
 from lab.shaping.shaper import DEFAULT_QUEUE_PACKETS, Reading, Shaper
 from lab.shaping.trace import Trace
+from malob.errors import ScriptError
+from malob.system.place import CACHE
+from malob.system.preparation import prepare
+from malob.system.processes import PidFile
+from malob.system.waiting import wait_until
 
 PROGRAM = CACHE / "link-emulator"
 

@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from base.cleanup import Cleanup
-from base.commands import PidFile, run, succeeds
-from base.errors import ScriptError
 from lab import namespaces
 from lab.links import Direction
 from lab.shaping.shaper import DEFAULT_QUEUE_PACKETS, Reading, Shaper
 from lab.shaping.trace import Trace
+from malob.errors import ScriptError
+from malob.system.cleanup import Cleanup
+from malob.system.processes import PidFile, run, succeeds
 
 #: Packets are counted without it, by the emulator as by netem.
 ETHERNET_HEADER = 14

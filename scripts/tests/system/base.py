@@ -12,14 +12,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Mapping, Sequence
 
-from base.commands import run
-from base.waiting import say, undisturbed, wait_until
-from demo import balancing
-from demo.balancing import VirtualServer
-from lab import instance, ovs, processes, topology
+from lab import balancing, instance, ovs, processes, topology
+from lab.balancing import VirtualServer
 from lab.controller import Controller, free_port
 from lab.instance import Instance
 from lab.topology import Host
+from malob.system.processes import run
+from malob.system.waiting import say, undisturbed, wait_until
 
 NAME = "mlt"
 FRAMES = Path(__file__).parent / "frames.py"

@@ -8,10 +8,10 @@ import tempfile
 from pathlib import Path
 from typing import Sequence
 
-from base.commands import run
-from base.errors import MissingError, ScriptError
-from base.place import ROOT
-from base.waiting import say
+from malob.errors import MissingError, ScriptError
+from malob.system.place import ROOT
+from malob.system.processes import run
+from malob.system.waiting import say
 
 VERSION = "4.32.5"
 _PLACE = ROOT / "build" / f"schemathesis-{VERSION}"

@@ -7,10 +7,10 @@ import tempfile
 from pathlib import Path
 from typing import Sequence
 
-from base.commands import run
-from base.errors import ScriptError
-from base.waiting import wait_until
 from lab.controller import bound_to_us
+from malob.errors import ScriptError
+from malob.system.processes import run
+from malob.system.waiting import wait_until
 
 _SET_UP = """
 set -e

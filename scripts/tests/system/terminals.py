@@ -17,9 +17,9 @@ import time
 from pathlib import Path
 from typing import Mapping
 
-from base.errors import ScriptError
-from base.place import ROOT
-from base.waiting import wait_until
+from malob.errors import ScriptError
+from malob.system.place import ROOT
+from malob.system.waiting import wait_until
 
 _PROMPT = "a-terminal-of-the-test> "
 _PROMPTS = (_PROMPT, "mininet> ")

@@ -13,11 +13,11 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from base.commands import ProcessId, find_program, run
-from base.place import ROOT
-from base.waiting import wait_until
 from lab import ovs, topology
 from lab.controller import bound_to_us, free_port
+from malob.system.place import ROOT
+from malob.system.processes import ProcessId, find_program, run
+from malob.system.waiting import wait_until
 from tests.system.base import SystemTest
 
 _CORE = "io.malob.controller.core.CoreModule."

@@ -7,10 +7,9 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from base.waiting import say, wait_until
-from demo import balancing
-from demo.balancing import VirtualServer
-from lab import ovs, processes
+from lab import balancing, ovs, processes
+from lab.balancing import VirtualServer
+from malob.system.waiting import say, wait_until
 from tests.system.base import SystemTest
 
 TRANSFER = Path(__file__).parent / "transfer.py"

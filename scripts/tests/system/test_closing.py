@@ -6,8 +6,8 @@ import subprocess
 import sys
 import time
 
-from base.waiting import say, wait_until
-from demo import balancing
+from lab import balancing
+from malob.system.waiting import say, wait_until
 from tests.system.base import SystemTest
 
 VIP = "10.0.0.122"

@@ -8,9 +8,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from base.place import ROOT
-from base.waiting import wait_until
 from lab import processes
+from malob.system.place import ROOT
+from malob.system.waiting import wait_until
 from tests.system.base import SystemTest
 
 ADDRESS = "10.0.0.160"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import tempfile
 import unittest
 
-from base.waiting import say
-from docs.pages import DOCS
+from malob.system.waiting import say
 from tests.system.walks import Walk
+from tools.docs.pages import DOCS
 
 
 class DocumentationTest(unittest.TestCase):

@@ -16,12 +16,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Sequence
 
-from base.commands import run
-from base.errors import ScriptError
-from base.preparation import prepare
-from base.waiting import say, wait_until
-from endhost.names import INSIDE_IPV6
 from lab import namespaces
+from malob.endhost.names import INSIDE_IPV6
+from malob.errors import ScriptError
+from malob.system.preparation import prepare
+from malob.system.processes import run
+from malob.system.waiting import say, wait_until
 from tests.system.base import LogsAfterFailure
 from tests.system.uplinks import HOST, HTTP_PORT, SERVER, SERVER6, SSH_PORT, TALK_PORT, Talk, UplinkNetwork, gateway6
 

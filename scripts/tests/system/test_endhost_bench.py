@@ -8,9 +8,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from base.place import ROOT
-from base.waiting import say
 from lab import multihomed
+from malob.system.place import ROOT
+from malob.system.waiting import say
 
 
 class EndhostBenchTest(unittest.TestCase):

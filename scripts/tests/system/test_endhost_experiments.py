@@ -11,11 +11,11 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from base.commands import run
-from base.place import ROOT
-from base.waiting import say, wait_until
 from lab import multihomed
 from lab.namespaces import exists
+from malob.system.place import ROOT
+from malob.system.processes import run
+from malob.system.waiting import say, wait_until
 
 
 class EndhostExperimentsTest(unittest.TestCase):

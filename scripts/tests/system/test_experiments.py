@@ -12,11 +12,11 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from base.commands import run
-from base.place import ROOT
-from base.waiting import say, wait_until
 from lab import instance
-from lab.experiments.site import NAME
+from malob.system.place import ROOT
+from malob.system.processes import run
+from malob.system.waiting import say, wait_until
+from research.experiments.site import NAME
 
 _SHORT = ["--quick", "--rounds", "1", "--no-plots"]
 

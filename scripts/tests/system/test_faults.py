@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 
-from base.waiting import say, wait_until
-from demo import balancing
-from demo.balancing import VirtualServer
-from faults import links, ownership, processes, pulsing, switches
-from faults.pulsing import Beat, Pulse
+from lab import balancing
+from lab.balancing import VirtualServer
+from lab.faults import links, ownership, processes, pulsing, switches
+from lab.faults.pulsing import Beat, Pulse
+from malob.system.waiting import say, wait_until
 from tests.system.base import SystemTest
 
 PORT = 8600

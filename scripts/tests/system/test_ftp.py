@@ -7,11 +7,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from base.commands import run
-from base.waiting import wait_until
-from demo import balancing
-from lab import processes
+from lab import balancing, processes
 from lab.controller import bound_to_us
+from malob.system.processes import run
+from malob.system.waiting import wait_until
 from tests.system.base import SystemTest
 
 VIP = "10.0.0.121"

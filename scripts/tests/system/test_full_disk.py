@@ -7,11 +7,11 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from base.rest import RestError
-from base.waiting import say, undisturbed
-from demo.balancing import BASE
-from faults import disks
+from lab.balancing import BASE
 from lab.controller import Controller, free_port
+from lab.faults import disks
+from malob.rest.client import RestError
+from malob.system.waiting import say, undisturbed
 
 
 class FullDiskTest(unittest.TestCase):

@@ -9,11 +9,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from base.waiting import say, wait_until
-from demo import balancing
-from demo.balancing import VirtualServer
-from lab import processes
+from lab import balancing, processes
+from lab.balancing import VirtualServer
 from lab.topology import Host
+from malob.system.waiting import say, wait_until
 from tests.system.base import SystemTest
 
 VIP = "10.0.0.131"

@@ -6,8 +6,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from base.commands import run
-from base.place import ROOT
+from malob.system.place import ROOT
+from malob.system.processes import run
 from tests.system.overlay import OverlayRoot
 
 _NAME = "malob-test-service"
@@ -38,7 +38,7 @@ class ServicesTest(unittest.TestCase):
         # images of containers have one that refuses everything
         self.root.run("rm", "-f", _POLICY)
         self.root.write("/tmp/service.deb", self.package())
-        self.root.write("/tmp/apt_install.sh", (ROOT / "scripts/launcher/apt_install.sh").read_bytes())
+        self.root.write("/tmp/apt_install.sh", (ROOT / "scripts/malob/launcher/apt_install.sh").read_bytes())
         # no machine runs there that could say its runlevel
         for path, text in (("/usr/local/sbin/apt-get", _APT_GET), ("/sbin/runlevel", "#!/bin/sh\necho N 3\n")):
             self.root.run("rm", "-f", path)

@@ -11,11 +11,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from base.commands import ProcessId, run
-from base.place import ROOT, RUN_DIRECTORY
-from base.waiting import wait_until
-from faults import disks
 from lab import instance, ovs
+from lab.faults import disks
+from malob.system.place import ROOT, RUN_DIRECTORY
+from malob.system.processes import ProcessId, run
+from malob.system.waiting import wait_until
 from tests.system.base import NAME
 
 

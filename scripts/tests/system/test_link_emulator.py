@@ -9,13 +9,13 @@ import time
 import unittest
 from pathlib import Path
 
-from base.commands import ProcessId, run
-from base.errors import ScriptError
-from base.waiting import say, undisturbed, wait_until
 from lab import measuring, namespaces
 from lab.links import Direction
 from lab.shaping import trace
 from lab.shaping.emulator import Emulator
+from malob.errors import ScriptError
+from malob.system.processes import ProcessId, run
+from malob.system.waiting import say, undisturbed, wait_until
 
 FIRST, SECOND = "mlt-ea", "mlt-eb"
 

@@ -6,9 +6,9 @@ import re
 import time
 from itertools import permutations
 
-from base.waiting import say, wait_until
-from demo import balancing
-from tests.system.base import UDP_PORT, SystemTest
+from lab import balancing
+from malob.system.waiting import say, wait_until
+from tests.system.base import SystemTest, UDP_PORT
 
 
 #: What the kernel chooses a client's port from; of a host's own network.

@@ -8,8 +8,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from base.waiting import wait_until
 from lab.rest import RestError
+from malob.system.waiting import wait_until
 from tests import exposition
 from tests.system.base import SystemTest
 

@@ -9,12 +9,11 @@ import unittest
 from pathlib import Path
 from typing import Callable
 
-from base.commands import find_program, run
-from base.place import ROOT
-from base.waiting import wait_until
-from demo import balancing
-from lab import generators, ovs, topology
+from lab import balancing, generators, ovs, topology
 from lab.controller import Controller, free_port
+from malob.system.place import ROOT
+from malob.system.processes import find_program, run
+from malob.system.waiting import wait_until
 
 
 _FILE = ROOT / "scripts" / "lab" / "malob_mn.py"

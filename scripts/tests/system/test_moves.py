@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from base.waiting import say, wait_until
-from demo import balancing
+from lab import balancing
+from malob.system.waiting import say, wait_until
 from tests.system.base import SystemTest
 from tests.system.test_adoption import PORT, Transfer
 

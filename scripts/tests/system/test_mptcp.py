@@ -10,11 +10,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from base.waiting import say, wait_until
 from lab import ovs, processes
 from lab.hosts import Host
 from lab.rest import RestClient
-from mptcp import hosting, question
+from malob.cli.mptcp import hosting, question
+from malob.system.waiting import say, wait_until
 from tests.system.base import SystemTest
 
 PROGRAM = Path(__file__).parent / "mptcp_stream.py"

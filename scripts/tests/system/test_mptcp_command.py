@@ -7,16 +7,16 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from base.commands import run
-from base.errors import ScriptError
-from base.place import ROOT
-from base.waiting import say, wait_until
+from malob.errors import ScriptError
+from malob.system.place import ROOT
+from malob.system.processes import run
+from malob.system.waiting import say, wait_until
 from tests.system.base import NAME, SystemTest
 
 
 def _mptcp(*words: str) -> str:
     """What `./malob mptcp` prints. Raises ScriptError with its last words if it fails."""
-    return run([sys.executable, str(ROOT / "scripts" / "command.py"), "mptcp", *words], timeout_s=180)
+    return run([sys.executable, str(ROOT / "scripts" / "command.py"), "malob.cli.mptcp", *words], timeout_s=180)
 
 
 class OfflineTest(unittest.TestCase):

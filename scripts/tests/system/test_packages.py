@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Iterator
 
-from base.errors import ScriptError
-from base.place import ROOT
-from release import debian, licences, project
-from release.contents import program
+from malob.errors import ScriptError
+from malob.system.place import ROOT
 from tests.system.overlay import OverlayRoot
+from tools.release import debian, licences, project
+from tools.release.contents import program
 
 _API = "http://127.0.0.1:8080/quantum/v1.0/vips/"
 _VIP = {"id": "kept", "name": "kept", "protocol": "tcp", "address": "10.0.0.100", "port": "80"}

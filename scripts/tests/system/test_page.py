@@ -7,9 +7,9 @@ import subprocess
 import tempfile
 import unittest
 
-from base.preparation import prepare
-from base.place import ROOT
 from lab import processes
+from malob.system.place import ROOT
+from malob.system.preparation import prepare
 from tests.system.base import SystemTest
 
 WALK = ROOT / "src/test/web/walk.mjs"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from demo import balancing
+from lab import balancing
 from tests.system.base import SystemTest
 
 #: opens connections one after the other, keeps them for a moment, and prints what became of each

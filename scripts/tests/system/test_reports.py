@@ -10,10 +10,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from base.commands import run
-from base.waiting import say, wait_until
-from demo import balancing
-from lab import ovs, processes
+from lab import balancing, ovs, processes
+from malob.system.processes import run
+from malob.system.waiting import say, wait_until
 from tests.system.base import SystemTest
 
 _SCRIPTS = Path(__file__).parents[2]
@@ -59,7 +58,7 @@ class ReportsTest(SystemTest):
         cls.configurations = {}
         for server in cls.lab.topology.with_role("server"):
             printed = run([
-                sys.executable, "-B", str(_SCRIPTS / "command.py"), "agents", "--data", str(directory / "data"), "add",
+                sys.executable, "-B", str(_SCRIPTS / "command.py"), "malob.cli.agents", "--data", str(directory / "data"), "add",
                 server.name, "--kind", "server", "--address", server.ip, "--ports", str(HTTP_PORT),
                 "--interface", "eth0"])
             configuration = {**json.loads(printed), "interval_s": 1}

@@ -9,9 +9,9 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from base.place import ROOT
-from base.waiting import say
 from lab.controller import Controller, free_port
+from malob.system.place import ROOT
+from malob.system.waiting import say
 from tests.system import contract
 
 DOCUMENT = "/wm/malob/openapi.json"

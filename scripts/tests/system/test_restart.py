@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from base.waiting import wait_until
-from demo import balancing
+from lab import balancing
+from malob.system.waiting import wait_until
 from tests.system.base import SystemTest
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from base.waiting import wait_until
 from lab import ovs
+from malob.system.waiting import wait_until
 from tests.system.base import SystemTest
 from tests.system.other_controller import OtherController
 

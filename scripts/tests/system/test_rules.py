@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from base.waiting import wait_until
-from demo import balancing
-from tests.system.base import UDP_PORT, SystemTest
+from lab import balancing
+from malob.system.waiting import wait_until
+from tests.system.base import SystemTest, UDP_PORT
 
 IDLE_S = 3
 

@@ -8,15 +8,15 @@ import sys
 import time
 import unittest
 
-from base.commands import ProcessId, run
-from base.errors import UsageError
-from base.place import ROOT, RUN_DIRECTORY
-from base.waiting import say, undisturbed, wait_until
 from lab import check, instance, namespaces, ovs, topology
 from lab.instance import Instance
 from lab.links import Direction
 from lab.shaping import choice, netem, trace
 from lab.strain import StrainMeter
+from malob.errors import UsageError
+from malob.system.place import ROOT, RUN_DIRECTORY
+from malob.system.processes import ProcessId, run
+from malob.system.waiting import say, undisturbed, wait_until
 
 NAME = "mlt"
 

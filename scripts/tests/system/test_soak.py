@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import unittest
 
-from base.waiting import say
-from bench.soak import findings, run
+from malob.system.waiting import say
+from research.bench.soak import findings, run
 
 SECONDS = 120
 RATE = 10

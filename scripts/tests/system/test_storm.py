@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from base.waiting import say, wait_until
+from malob.system.waiting import say, wait_until
 from tests.system.base import SystemTest
 
 ATTACKED = "10.0.0.141"

@@ -7,11 +7,11 @@ import subprocess
 import unittest
 from typing import Any
 
-from base.place import ROOT
-from base.waiting import say, wait_until
 from lab import topology
-from testbed import reading, roles
-from testbed.rehearsal import CONTROLLER_ADDRESS, Rehearsal
+from malob.system.place import ROOT
+from malob.system.waiting import say, wait_until
+from research.testbed import reading, roles
+from research.testbed.rehearsal import CONTROLLER_ADDRESS, Rehearsal
 
 TOPOLOGY = "thesis-two-servers"
 VIP = "10.0.0.100", 80

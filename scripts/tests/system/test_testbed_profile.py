@@ -10,12 +10,12 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from base.errors import MissingError
-from base.place import ROOT
-from base.preparation import prepare
-from testbed import rules
-from testbed.__main__ import PROFILE, PROFILED
-from testbed.names import emulab, rspec
+from malob.errors import MissingError
+from malob.system.place import ROOT
+from malob.system.preparation import prepare
+from research.testbed import rules
+from research.testbed.__main__ import PROFILE, PROFILED
+from research.testbed.names import emulab, rspec
 
 PYTHON = ROOT / "target" / "geni-lib" / "bin" / "python"
 

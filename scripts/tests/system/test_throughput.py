@@ -10,11 +10,11 @@ import time
 import unittest
 from typing import Any
 
-from base.commands import run, succeeds
-from base.place import ROOT
-from base.waiting import say, wait_until
 from lab import ovs, processes
 from lab.controller import bound_to_us
+from malob.system.place import ROOT
+from malob.system.processes import run, succeeds
+from malob.system.waiting import say, wait_until
 from tests.system.base import SystemTest
 
 #: Of UDP, IPv4 and Ethernet around each datagram of iperf3.
@@ -123,7 +123,7 @@ class LinkAgentTest(SystemTest):
         nodes = cls.lab.topology.nodes
         for switch, node in nodes.items():
             printed = run([
-                sys.executable, "-B", str(ROOT / "scripts/command.py"), "agents", "--data", str(directory / "data"), "add",
+                sys.executable, "-B", str(ROOT / "scripts/command.py"), "malob.cli.agents", "--data", str(directory / "data"), "add",
                 switch, "--kind", "link", "--address", node.ip, "--interface", "eth0"])
             others = [other.ip for other in nodes.values() if other is not node]
             file = directory / f"{switch}.json"

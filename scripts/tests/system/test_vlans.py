@@ -7,12 +7,12 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from base.commands import run
-from base.waiting import say, undisturbed
 from lab import check, instance, measuring, namespaces, processes, topology
 from lab.controller import bound_to_us
 from lab.hosts import Host
 from lab.instance import Instance
+from malob.system.processes import run
+from malob.system.waiting import say, undisturbed
 from tests.system.base import NAME, SystemTest
 
 TAGGED = Path(__file__).parent / "tagged.py"

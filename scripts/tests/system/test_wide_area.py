@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from itertools import permutations
 
-from base.commands import run
-from base.place import ROOT
 from lab import ovs
+from malob.system.place import ROOT
+from malob.system.processes import run
 from tests.system.base import NAME, SystemTest
 
 

@@ -15,12 +15,12 @@ import sys
 from pathlib import Path
 from typing import Any, Sequence
 
-from base.commands import ProcessId, run, succeeds
-from base.errors import ScriptError
-from base.waiting import wait_until
 from lab import namespaces
 from lab.controller import bound_to_us
 from lab.processes import RESPONDER
+from malob.errors import ScriptError
+from malob.system.processes import ProcessId, run, succeeds
+from malob.system.waiting import wait_until
 
 HOST = "mle-h"
 SERVER, SERVER6 = "203.0.113.1", "2001:db8:ff::1"
@@ -106,7 +106,7 @@ class UplinkNetwork:
 
     def malob(self, *words: str) -> "subprocess.CompletedProcess[str]":
         """Runs `malob endhost` on the host; the code that it ended with, and what it said."""
-        command = [sys.executable, str(Path(__file__).parents[2] / "command.py"), "endhost", *words]
+        command = [sys.executable, str(Path(__file__).parents[2] / "command.py"), "malob.cli.endhost", *words]
         return subprocess.run(
             namespaces.inside(HOST, command), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
 

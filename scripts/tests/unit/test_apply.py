@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from apply import tree
-from apply.__main__ import main
-from apply.view import lines
-from base.errors import ScriptError, UsageError
-from base.rest import RestError
+from malob.cli.apply import tree
+from malob.cli.apply.__main__ import main
+from malob.cli.apply.view import lines
+from malob.errors import ScriptError, UsageError
+from malob.rest.client import RestError
 from tests.unit.answering import Reply, Request, serving
 
 _ADDED = {"kind": "vip", "id": "web", "action": "add", "before": None,

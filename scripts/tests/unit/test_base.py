@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from base.arguments import Parser, endpoint, seconds
-from base.commands import PidFile, ProcessId, run, succeeds
-from base.errors import MissingError, ScriptError, UsageError
-from base.place import ROOT
-from base.table import render
-from base.waiting import wait_until
-from doctor.__main__ import obstacles, report
-from doctor.checks import Finding
 from lab.controller import free_port, port_is_free
 from lab.instance import check_name, parse_endpoint
+from malob.cli.arguments import Parser, endpoint, seconds
+from malob.cli.doctor.__main__ import obstacles, report
+from malob.cli.doctor.checks import Finding
+from malob.cli.table import render
+from malob.errors import MissingError, ScriptError, UsageError
+from malob.system.place import ROOT
+from malob.system.processes import PidFile, ProcessId, run, succeeds
+from malob.system.waiting import wait_until
 from tests.counts import Counts, failed_of_class, of_surefire, of_unittest
 
 
@@ -160,7 +160,7 @@ class PidFileTest(unittest.TestCase):
 
 class RunMainTest(unittest.TestCase):
     def test_reader_that_goes_is_no_error(self) -> None:
-        program = "import sys; sys.path.insert(0, sys.argv[1]); from base.errors import run_main\n" \
+        program = "import sys; sys.path.insert(0, sys.argv[1]); from malob.errors import run_main\n" \
             "run_main(lambda: print('x\\n' * 1000000), 'x')"
         child = subprocess.Popen(
             [sys.executable, "-c", program, str(ROOT / "scripts")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)

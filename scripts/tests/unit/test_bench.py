@@ -7,10 +7,10 @@ import io
 import os
 import unittest
 
-from base.errors import ScriptError, UsageError
-from bench import endhost_command, endhost_figures, usage
-from bench.endhost_figures import MALOB, NONE, OSKEN
-from bench.open_vswitch import figure
+from malob.errors import ScriptError, UsageError
+from research.bench import endhost_command, endhost_figures, usage
+from research.bench.endhost_figures import MALOB, NONE, OSKEN
+from research.bench.open_vswitch import figure
 
 _STAT = "123 (a) b (c) S 1 123 123 0 -1 4194560 500 0 0 0 150 25 7 9 20 0 12 0 1000 90000 4000 18446744073709551615"
 

@@ -8,11 +8,11 @@ import unittest
 from typing import Any, Callable
 from unittest import mock
 
-from base.errors import ScriptError, UsageError
-from base.rest import RestClient, RestError, Target
-from catalog import draining, view
-from catalog.__main__ import main, parser
-from catalog.kinds import KINDS, MEMBER, VIP
+from malob.cli.catalog import draining, view
+from malob.cli.catalog.__main__ import main, parser
+from malob.cli.catalog.kinds import KINDS, MEMBER, VIP
+from malob.errors import ScriptError, UsageError
+from malob.rest.client import RestClient, RestError, Target
 from tests.unit.answering import Reply, Request, serving
 
 _VIP = {"id": "web", "name": "web", "address": "10.0.0.100", "protocol": "tcp", "port": 80, "lb_method": None, "pools": ["p"]}

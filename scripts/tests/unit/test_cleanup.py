@@ -9,14 +9,14 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from base.cleanup import Cleanup
-from base.errors import ScriptError, run_main
-from base.lock import locked
-from endhost import setup
-from endhost.options import Settings, UplinkOption
-from endhost.place import Place
 from lab import multihomed
-from testbed import rehearsal
+from malob.endhost import setup
+from malob.endhost.options import Settings, UplinkOption
+from malob.endhost.place import Place
+from malob.errors import ScriptError, run_main
+from malob.system.cleanup import Cleanup
+from malob.system.lock import locked
+from research.testbed import rehearsal
 
 
 class CleanupTest(unittest.TestCase):

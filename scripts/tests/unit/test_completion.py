@@ -7,12 +7,12 @@ import subprocess
 import unittest
 from typing import Sequence
 
-from base.place import ROOT
-from catalog.kinds import KINDS
-from completion import commands, reference
-from completion.engine import Completion, complete
-from completion.sources import SOURCES
 from lab.simulations import SIMULATIONS
+from malob.cli.catalog.kinds import KINDS
+from malob.cli.completion import commands, reference
+from malob.cli.completion.engine import Completion, complete
+from malob.cli.completion.sources import SOURCES
+from malob.system.place import ROOT
 from tests.unit.answering import answering
 
 _IDS = {"vip": lambda words: ["web", "ftp"], "pool": lambda words: ["p"]}
@@ -93,7 +93,7 @@ class SourcesTest(unittest.TestCase):
 
 class CommandsTest(unittest.TestCase):
     def test_all_commands_of_the_launcher_are_known(self) -> None:
-        """a new command of ./malob goes into scripts/completion/commands.py, too"""
+        """a new command of ./malob goes into scripts/malob/cli/completion/commands.py, too"""
         script = (ROOT / "malob").read_text()
         cases = script.partition("case $command in")[2].partition("esac")[0]
         named = {name for line in re.findall(r"^ +([a-z| -]+)\)", cases, re.M) for name in re.split(r"[| ]+", line)}
@@ -131,7 +131,7 @@ class CommandsTest(unittest.TestCase):
 
 class ReferenceTest(unittest.TestCase):
     def test_page_is_current(self) -> None:
-        """python3 scripts/command.py completion reference writes it anew"""
+        """python3 scripts/command.py malob.cli.completion reference writes it anew"""
         self.assertEqual(reference.PAGE.read_text(encoding="utf-8"), reference.page())
 
 

@@ -7,10 +7,10 @@ import time
 import unittest
 from pathlib import Path
 
-from base.commands import ProcessId
-from base.errors import UsageError
 from lab import topology
 from lab.control import Relay, parse_delays
+from malob.errors import UsageError
+from malob.system.processes import ProcessId
 
 
 class DelaysTest(unittest.TestCase):

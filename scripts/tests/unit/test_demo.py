@@ -3,8 +3,8 @@ from __future__ import annotations
 import io
 import unittest
 
-from demo import view
-from demo.tally import Tally, median, percentile
+from lab.demo import view
+from lab.demo.tally import Tally, median, percentile
 from lab.rest import RestClient
 
 

@@ -7,9 +7,9 @@ import unittest
 from pathlib import Path
 from urllib.parse import unquote
 
-from base.place import ROOT
-from docs import diagrams, launcher, outputs, pages
-from docs.blocks import BadMark, Block, Fate, blocks, indented_commands
+from malob.system.place import ROOT
+from tools.docs import diagrams, launcher, outputs, pages
+from tools.docs.blocks import BadMark, Block, Fate, blocks, indented_commands
 
 #: Pages whose commands need not be marked: what another test does, or why they are not run.
 MARKED_ELSEWHERE = {
@@ -123,7 +123,7 @@ class ArchitectureTest(unittest.TestCase):
 
 
 class DiagramsTest(unittest.TestCase):
-    """Diagrams are current; else: python3 scripts/command.py docs.diagrams --write"""
+    """Diagrams are current; else: python3 scripts/command.py tools.docs.diagrams --write"""
 
     def test_each_was_made_from_its_text(self) -> None:
         self.assertEqual(

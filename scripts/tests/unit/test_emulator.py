@@ -7,9 +7,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from base.commands import find_program, run
-from base.place import ROOT
 from lab.shaping.emulator import reading
+from malob.system.place import ROOT
+from malob.system.processes import find_program, run
 
 SOURCE = ROOT / "scripts" / "lab" / "emulator"
 

@@ -9,14 +9,15 @@ import unittest
 from dataclasses import replace
 from pathlib import Path
 
-from base.errors import ScriptError, UsageError
-from endhost import checks, document, offloads, policy, view
-from endhost.document import UplinkState
-from endhost.journal import Journal
-from endhost.network import MAIN, Interface
-from endhost.options import Settings, UplinkOption, inside
-from endhost.policy import Way
-from endhost.rules import Rule
+from malob.cli.endhost import view
+from malob.endhost import checks, document, offloads, policy
+from malob.endhost.document import UplinkState
+from malob.endhost.journal import Journal
+from malob.endhost.network import Interface, MAIN
+from malob.endhost.options import Settings, UplinkOption, inside
+from malob.endhost.policy import Way
+from malob.endhost.rules import Rule
+from malob.errors import ScriptError, UsageError
 
 ETH0 = Interface(
     "eth0", 2, "02:00:00:00:00:01", True, False, True, False, "", None, 1500, ("10.0.1.2",), (), "10.0.1.1", None)

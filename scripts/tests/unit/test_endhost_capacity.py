@@ -12,10 +12,10 @@ import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from lab.experiments import endhost_capacity, endhost_capacity_report
-from lab.experiments.endhost_capacity_cases import GROUPS, LOADS, Case, Outcome, Reading, cases, outcome
-from lab.experiments.endhost_capacity_report import Results
-from lab.experiments.summary import Summary
+from research.experiments import endhost_capacity, endhost_capacity_report
+from research.experiments.endhost_capacity_cases import Case, GROUPS, LOADS, Outcome, Reading, cases, outcome
+from research.experiments.endhost_capacity_report import Results
+from research.experiments.summary import Summary
 
 PROGRAMS = Path(endhost_capacity.__file__).parent / "programs"
 

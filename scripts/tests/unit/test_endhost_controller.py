@@ -9,10 +9,10 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from base.waiting import wait_until
-from endhost import controller, place
-from endhost.controller import Controller
-from endhost.place import Place
+from malob.endhost import controller, place
+from malob.endhost.controller import Controller
+from malob.endhost.place import Place
+from malob.system.waiting import wait_until
 
 
 class ProcessTest(unittest.TestCase):

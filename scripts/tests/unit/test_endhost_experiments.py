@@ -15,20 +15,20 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import product
 from typing import Any, Callable
 
-from base.errors import ScriptError, UsageError
-from lab.experiments import (
-    campus_traces, endhost_arguments, endhost_browsing, endhost_dynamic_report, endhost_loop, endhost_model, endhost_overhead,
-    endhost_pages, endhost_paths, endhost_policies, endhost_recording, endhost_static, endhost_static_cases, endhost_static_report,
-    endhost_web_cases, endhost_web_report)
-from lab.experiments.endhost_browsing import Load
-from lab.experiments.endhost_model import Job
-from lab.experiments.endhost_recording import Second
-from lab.experiments.endhost_static_cases import Case
-from lab.experiments.relayed_rest import RelayedRestClient
-from lab.experiments.samples import Record, Sample, SliceResult
-from lab.experiments.summary import Summary
 from lab.rest import RestError
 from lab.shaping import trace
+from malob.errors import ScriptError, UsageError
+from research.experiments import (
+    campus_traces, endhost_arguments, endhost_browsing, endhost_dynamic_report, endhost_loop, endhost_model, endhost_overhead, endhost_pages,
+    endhost_paths, endhost_policies, endhost_recording, endhost_static, endhost_static_cases, endhost_static_report, endhost_web_cases,
+    endhost_web_report)
+from research.experiments.endhost_browsing import Load
+from research.experiments.endhost_model import Job
+from research.experiments.endhost_recording import Second
+from research.experiments.endhost_static_cases import Case
+from research.experiments.relayed_rest import RelayedRestClient
+from research.experiments.samples import Record, Sample, SliceResult
+from research.experiments.summary import Summary
 
 TEN = 10.0
 

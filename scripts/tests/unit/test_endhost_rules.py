@@ -7,11 +7,11 @@ import unittest
 from typing import Any, Sequence
 from unittest import mock
 
-from base.errors import ScriptError
-from endhost import checks, network, policy
-from endhost.network import MAIN, OURS
-from endhost.policy import INSIDE_TABLE, Way
-from endhost.rules import Rule, is_ours, ours
+from malob.endhost import checks, network, policy
+from malob.endhost.network import MAIN, OURS
+from malob.endhost.policy import INSIDE_TABLE, Way
+from malob.endhost.rules import Rule, is_ours, ours
+from malob.errors import ScriptError
 from tests.unit.test_endhost import ETH0, settings
 
 INSIDE, GATEWAY = "198.18.255.2", "198.18.255.1"
@@ -125,7 +125,7 @@ class RulesOfOthersTest(unittest.TestCase):
     def setUp(self) -> None:
         self.ip = ScriptedIp()
         for module in ("network", "policy", "rules"):
-            patch = mock.patch(f"endhost.{module}.run", self.ip)
+            patch = mock.patch(f"malob.endhost.{module}.run", self.ip)
             patch.start()
             self.addCleanup(patch.stop)
         for version in ("-4", "-6"):
@@ -178,7 +178,7 @@ class RoutesOfOthersTest(unittest.TestCase):
     def setUp(self) -> None:
         self.ip = ScriptedIp()
         for module in ("network", "policy", "rules"):
-            patch = mock.patch(f"endhost.{module}.run", self.ip)
+            patch = mock.patch(f"malob.endhost.{module}.run", self.ip)
             patch.start()
             self.addCleanup(patch.stop)
 
@@ -208,7 +208,7 @@ class RoutesOfOthersTest(unittest.TestCase):
         self.assertEqual((True, False, ("10.0.1.2",)), (found.ethernet, found.loopback, found.ipv4))
 
     def test_ssh_over_an_uplink_is_allowed_by_its_own_option_which_allows_nothing_else(self) -> None:
-        with mock.patch("endhost.checks.ssh_peers", lambda: [("10.0.1.2", "192.0.2.7")]):
+        with mock.patch("malob.endhost.checks.ssh_peers", lambda: [("10.0.1.2", "192.0.2.7")]):
             with self.assertRaisesRegex(ScriptError, "192.0.2.7.*--allow-ssh"):
                 checks.check(settings("eth0"), {"eth0": ETH0})
             checks.check(settings("eth0", allow_ssh=True), {"eth0": ETH0})

@@ -7,10 +7,10 @@ import unittest
 from typing import Any
 from unittest import mock
 
-from base.commands import ProcessId
-from base.errors import ScriptError
-from endhost.place import Place
-from endhost.supervisor import Supervisor
+from malob.endhost.place import Place
+from malob.endhost.supervisor import Supervisor
+from malob.errors import ScriptError
+from malob.system.processes import ProcessId
 from tests.unit.test_endhost import settings
 
 
@@ -63,7 +63,7 @@ class AlgorithmTest(unittest.TestCase):
 
     def test_is_told_to_a_controller_whose_start_took_too_long(self) -> None:
         self.controller.runs, self.controller.slow = False, True
-        with mock.patch("endhost.supervisor.say"):
+        with mock.patch("malob.endhost.supervisor.say"):
             self.assertFalse(self.supervisor._attempt(self.supervisor._keep_running))
         self.controller.slow = False
         self.supervisor._attempt(self.supervisor._keep_running)
@@ -73,7 +73,7 @@ class AlgorithmTest(unittest.TestCase):
 
     def test_is_told_first_when_the_network_changes_before_the_slow_controller_is_told(self) -> None:
         self.controller.runs, self.controller.slow = False, True
-        with mock.patch("endhost.supervisor.say"):
+        with mock.patch("malob.endhost.supervisor.say"):
             self.supervisor._attempt(self.supervisor._keep_running)
         self.supervisor._attempt(self.supervisor._follow)
         self.assertEqual(("RR", "RR"), (self.controller.algorithm, self.supervisor._algorithm))

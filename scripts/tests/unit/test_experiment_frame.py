@@ -11,17 +11,17 @@ from collections import Counter
 from pathlib import Path
 from typing import Sequence
 
-from base.errors import UsageError
-from lab.experiments import distribution, measurement, plan, report
-from lab.experiments.distribution import Distribution
-from lab.experiments.estimate import Estimate
-from lab.experiments.folder import Folder
-from lab.experiments.plan import Slice
-from lab.experiments.progress import Progress
-from lab.experiments.report import Row
-from lab.experiments.samples import Record, Sample, SliceResult
-from lab.experiments.summary import Check, Summary
 from lab.strain import Strain
+from malob.errors import UsageError
+from research.experiments import distribution, measurement, plan, report
+from research.experiments.distribution import Distribution
+from research.experiments.estimate import Estimate
+from research.experiments.folder import Folder
+from research.experiments.plan import Slice
+from research.experiments.progress import Progress
+from research.experiments.report import Row
+from research.experiments.samples import Record, Sample, SliceResult
+from research.experiments.summary import Check, Summary
 
 
 def sample(seconds: float = 1.0, counted: bool = True, error: str = "", kind: str = "http") -> Sample:

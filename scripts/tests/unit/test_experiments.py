@@ -16,17 +16,17 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from base.errors import UsageError
-from base.waiting import wait_until
 from lab import topology
 from lab.controller import free_port, port_is_free
-from lab.experiments import clients, combinations, command, cpulimits, rest_state, thesis, thesis_arguments
-from lab.experiments.cpulimits import Hierarchy, KernelCpuLimits
-from lab.experiments.scenario import Scenario
-from lab.experiments.site import second_address
-from lab.experiments.summary import Summary
-from lab.experiments.workloads.compute import Compute
-from lab.experiments.workloads.http import Http
+from malob.errors import UsageError
+from malob.system.waiting import wait_until
+from research.experiments import clients, combinations, command, cpulimits, rest_state, thesis, thesis_arguments
+from research.experiments.cpulimits import Hierarchy, KernelCpuLimits
+from research.experiments.scenario import Scenario
+from research.experiments.site import second_address
+from research.experiments.summary import Summary
+from research.experiments.workloads.compute import Compute
+from research.experiments.workloads.http import Http
 
 _PROGRAMS = Path(clients.__file__).parent / "programs"
 _MODULES = {module.NAME: module for module in command._THESIS}

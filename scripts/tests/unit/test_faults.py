@@ -6,10 +6,10 @@ import sys
 import unittest
 from pathlib import Path
 
-from base.waiting import wait_until
-from bench import faults, faults_command
-from faults import pulse, watching
-from faults.pulsing import Beat
+from lab.faults import pulse, watching
+from lab.faults.pulsing import Beat
+from malob.system.waiting import wait_until
+from research.bench import faults, faults_command
 
 MONITORED = """\
 ONFST_FLOW_MONITOR reply (OF1.3) (xid=0x6):

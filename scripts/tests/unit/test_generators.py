@@ -4,9 +4,9 @@ import re
 import unittest
 from collections import Counter
 
-from base.errors import UsageError
 from lab import generators, topology
 from lab.topology import Topology
+from malob.errors import UsageError
 
 
 class GeneratorsTest(unittest.TestCase):

@@ -10,9 +10,9 @@ import unittest
 from pathlib import Path
 from typing import Any, Callable
 
-from base.errors import UsageError
 from lab import topology
 from lab.shaping import trace
+from malob.errors import UsageError
 
 _TIMES = 2_000
 #: What stands where something else should.

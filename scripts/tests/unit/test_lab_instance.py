@@ -17,16 +17,15 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from base.commands import ProcessId
-from base.errors import ScriptError
-from base.place import ROOT
-from bench import faults, open_vswitch
-from bench.soak import site as soak
-from demo import session
-from lab import __main__ as command
-from lab import instance, ovs, topology
+from lab import __main__ as command, instance, ovs, topology
 from lab.controller import free_port
-from lab.experiments import site as experiments
+from lab.demo import session
+from malob.errors import ScriptError
+from malob.system.place import ROOT
+from malob.system.processes import ProcessId
+from research.bench import faults, open_vswitch
+from research.bench.soak import site as soak
+from research.experiments import site as experiments
 from tests.system import base as system
 
 NETWORK = topology.load("single")

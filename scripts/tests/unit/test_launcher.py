@@ -11,8 +11,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from base.place import ROOT
-from base.waiting import wait_until
+from malob.system.place import ROOT
+from malob.system.waiting import wait_until
 
 
 class ProgressTest(unittest.TestCase):
@@ -25,7 +25,7 @@ class ProgressTest(unittest.TestCase):
         return ["bash", "-c", f"""
             set -euo pipefail
             as_owner() {{ "$@"; }}
-            . {ROOT}/scripts/launcher/progress.sh
+            . {ROOT}/scripts/malob/launcher/progress.sh
             with_progress "building" {self.file} {command} || exit $?"""]
 
     def _on_terminal(self, command: str) -> "tuple[int, str]":
@@ -83,7 +83,7 @@ say() { printf 'malob: %s\\n' "$*" >&2; }
 fail() { local code=$1; shift; say "$*"; exit "$code"; }
 id() { echo "$USER_ID"; }
 MALOB_ROOT=$ROOT
-. "$ROOT/scripts/launcher/packages.sh"
+. "$ROOT/scripts/malob/launcher/packages.sh"
 package_of() { echo "nothing-light nothing|does nothing"; }
 POLICY_FILE=$PLACE/policy-rc.d
 need_packages testing nothing
@@ -185,7 +185,7 @@ class InstallTest(unittest.TestCase):
         """One that is at work, in a process group of its own."""
         (self.place / "slow").touch()
         process = subprocess.Popen(
-            ["bash", str(ROOT / "scripts" / "launcher" / "apt_install.sh"), str(self.policy), "none", "nothing"],
+            ["bash", str(ROOT / "scripts" / "malob" / "launcher" / "apt_install.sh"), str(self.policy), "none", "nothing"],
             env=self.environment(0, {}), start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         wait_until(lambda: (self.place / "asked").exists() and len(self.asked()) == 2, "apt-get to be at work", 20, 0.02)
         self.assertTrue(self.policy.exists())
@@ -220,7 +220,7 @@ class PreparationTest(unittest.TestCase):
             launcher.write_text("#!/bin/sh\nif [ -t 0 ]; then echo asks; else echo does not; fi\n")
             launcher.chmod(0o755)
             program = [sys.executable, "-c", (
-                "import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; from base import preparation\n"
+                "import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; from malob.system import preparation\n"
                 "preparation.ROOT = Path(sys.argv[2]); preparation.prepare('lab')"), str(ROOT / "scripts"), directory]
             piped = subprocess.run(program, input="no terminal", capture_output=True, text=True, timeout=60)
             self.assertEqual("does not\n", piped.stdout, piped.stderr)

@@ -4,10 +4,10 @@ import re
 import unittest
 from typing import Any
 
-from base.errors import UsageError
 from lab.instance import Instance
 from lab.links import Direction, Link, parse_link
 from lab.topology import parse
+from malob.errors import UsageError
 
 
 class LinksTest(unittest.TestCase):

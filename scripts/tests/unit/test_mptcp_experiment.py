@@ -11,17 +11,17 @@ from collections import Counter
 from typing import Any
 from unittest import mock
 
-from base.errors import UsageError
 from lab import topology
-from lab.experiments import confidence, mptcp, mptcp_forecast, mptcp_methods, mptcp_pairs, mptcp_report, mptcp_site
-from lab.experiments.confidence import Mean
-from lab.experiments.mptcp_model import Traffic
-from lab.experiments.mptcp_pairs import MOST_SESSIONS
-from lab.experiments.mptcp_report import Cell, Results
-from lab.experiments.mptcp_sessions import PROGRAM
-from lab.experiments.samples import Record, Sample, SliceResult
-from lab.experiments.summary import Summary
 from lab.topology import Topology
+from malob.errors import UsageError
+from research.experiments import confidence, mptcp, mptcp_forecast, mptcp_methods, mptcp_pairs, mptcp_report, mptcp_site
+from research.experiments.confidence import Mean
+from research.experiments.mptcp_model import Traffic
+from research.experiments.mptcp_pairs import MOST_SESSIONS
+from research.experiments.mptcp_report import Cell, Results
+from research.experiments.mptcp_sessions import PROGRAM
+from research.experiments.samples import Record, Sample, SliceResult
+from research.experiments.summary import Summary
 
 NETWORKS = ("mptcp-1", "gridnet", "att-mpls", "fat-tree:4,rate=5", "mesh5")
 
@@ -204,7 +204,7 @@ class ForecastTest(unittest.TestCase):
                 {"id": host["id"], "addresses": [{"address": host["address"].split("/")[0]}]} for host in request["hosts"]]}
 
         traffic, network = Traffic(200), topology.load("mptcp-1")
-        with mock.patch("mptcp.planner.plan", plan):
+        with mock.patch("malob.cli.mptcp.planner.plan", plan):
             mptcp_forecast.draw(traffic, [network], [Cell("disjoint", "LOW", "mptcp-1")], 2, 1)
         self.assertEqual(
             ["disjoint.LOW.mptcp-1.1", "disjoint.LOW.mptcp-1.2"], [cell["plan"] for cell in traffic.cells])

@@ -8,10 +8,10 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from base.errors import ScriptError
-from base.waiting import wait_until
 from lab.links import Direction
 from lab.shaping import netem, trace
+from malob.errors import ScriptError
+from malob.system.waiting import wait_until
 
 
 class NetemTest(unittest.TestCase):

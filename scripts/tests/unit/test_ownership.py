@@ -3,7 +3,7 @@ from __future__ import annotations
 import unittest
 from typing import Any
 
-from faults import ownership
+from lab.faults import ownership
 
 DPIDS = {"s1": "00:00:00:00:00:00:00:01", "s2": "00:00:00:00:00:00:00:02"}
 LABEL = "0a:4d:4c:00:00:07"

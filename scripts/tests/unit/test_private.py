@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from agents.keys import AgentsFile
-from base import private
-from base.errors import ScriptError
-from base.place import ROOT
-from tokens.file import TokensFile
+from malob.cli.agents.keys import AgentsFile
+from malob.cli.tokens.file import TokensFile
+from malob.errors import ScriptError
+from malob.system import private
+from malob.system.place import ROOT
 
 _OTHER = 65534
 _AS_ROOT = unittest.skipUnless(os.geteuid() == 0, "only root can give files away")
@@ -135,7 +135,7 @@ class ConcurrentChangesTest(unittest.TestCase):
     def all_at_once(self, package: str, words: "list[list[str]]") -> None:
         commands = [
             subprocess.Popen(
-                [sys.executable, "-B", str(ROOT / "scripts" / "command.py"), package, "--data", str(self.data), *each],
+                [sys.executable, "-B", str(ROOT / "scripts" / "command.py"), f"malob.cli.{package}", "--data", str(self.data), *each],
                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             for each in words]
         said = [command.communicate(timeout=60)[1] for command in commands]

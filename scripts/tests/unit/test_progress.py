@@ -7,8 +7,8 @@ import threading
 import unittest
 from unittest import mock
 
-from base.progress import Bar, Line, Ticker, bar, in_words
-from base.waiting import say
+from malob.system.progress import Bar, Line, Ticker, bar, in_words
+from malob.system.waiting import say
 
 
 class Terminal(io.StringIO):

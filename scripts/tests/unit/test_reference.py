@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import unittest
 
-from reference import page
+from tools.reference import page
 
 
 class ReferencePageTest(unittest.TestCase):
     def test_page_is_the_one_that_the_document_makes(self) -> None:
-        """docs/rest-reference.md is current; else: python3 scripts/command.py reference --write"""
+        """docs/rest-reference.md is current; else: python3 scripts/command.py tools.reference --write"""
         self.assertEqual(page.text(page.document()), page.PAGE.read_text())
 
     def test_every_request_is_on_the_page(self) -> None:

@@ -9,14 +9,14 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from base.commands import run
-from base.errors import ScriptError
-from base.place import ROOT
-from release import debian, licences, project, sources
-from release.__main__ import _compare
-from release.contents import LOGGING, SETTINGS, program
-from release.files import File, below, tar_gz, write
-from release.project import Project
+from malob.errors import ScriptError
+from malob.system.place import ROOT
+from malob.system.processes import run
+from tools.release import debian, licences, project, sources
+from tools.release.__main__ import _compare
+from tools.release.contents import LOGGING, SETTINGS, program
+from tools.release.files import File, below, tar_gz, write
+from tools.release.project import Project
 
 _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
 <properties><revision>1.2-SNAPSHOT</revision><project.build.outputTimestamp>{}</project.build.outputTimestamp></properties></project>"""

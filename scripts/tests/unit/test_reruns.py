@@ -12,7 +12,7 @@ from pathlib import Path
 from unittest import mock
 
 import tests.__main__ as program
-from base.place import ROOT
+from malob.system.place import ROOT
 from tests import reruns, sharing
 from tests.counts import Counts, of_surefire
 from tests.reruns import MAX_RERUNS, Rerun

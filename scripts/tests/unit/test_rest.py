@@ -6,9 +6,9 @@ import io
 import unittest
 from typing import Any, Mapping
 
-from base.errors import MissingError, UsageError
-from base.rest import Answer, RestClient, RestError, Target, asking, segment
-from base.target import add_target, client, parse
+from malob.cli.target import add_target, client, parse
+from malob.errors import MissingError, UsageError
+from malob.rest.client import Answer, RestClient, RestError, Target, asking, segment
 from tests.unit.answering import Reply, Request, serving
 
 

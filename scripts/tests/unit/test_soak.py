@@ -9,12 +9,12 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any, Sequence
 
-from base.errors import UsageError
-from bench.soak import command, events, findings, model, said, trend, watch
-from bench.soak.findings import Record
-from bench.soak.model import Failure, Fault
-from bench.soak.world import World
 from lab import topology
+from malob.errors import UsageError
+from research.bench.soak import command, events, findings, model, said, trend, watch
+from research.bench.soak.findings import Record
+from research.bench.soak.model import Failure, Fault
+from research.bench.soak.world import World
 
 WORLD = World.of(topology.load("mesh5"))
 NEVER = float("inf")

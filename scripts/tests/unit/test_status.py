@@ -4,11 +4,11 @@ import re
 import unittest
 from typing import Any
 
-from base.place import ROOT
 from lab.rest import RestClient
-from status.state import State, read
-from status.values import SERVER_VALUES
-from status.view import tables
+from malob.cli.status.state import State, read
+from malob.cli.status.values import SERVER_VALUES
+from malob.cli.status.view import tables
+from malob.system.place import ROOT
 from tests.unit.answering import answering
 
 _LINK: dict[str, Any] = {

@@ -11,13 +11,12 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from unittest import mock
 
-from base.errors import UsageError
-from base.place import ROOT
 from lab import topology
 from lab.links import Direction
-from testbed import __main__ as command_line
-from testbed import profile, reading, request, roles, sites, slices
-from testbed.names import emulab, rspec
+from malob.errors import UsageError
+from malob.system.place import ROOT
+from research.testbed import __main__ as command_line, profile, reading, request, roles, sites, slices
+from research.testbed.names import emulab, rspec
 
 KEPT = ROOT / "geni" / "rspec"
 RACK = "urn:publicid:IDN+rack-{}.example.net+authority+cm"

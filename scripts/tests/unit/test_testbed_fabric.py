@@ -12,10 +12,10 @@ import unittest
 from contextlib import redirect_stdout
 from unittest import mock
 
-from base.errors import ScriptError, UsageError
-from base.place import ROOT
 from lab import topology
-from testbed import fabric, roles, sites, slices
+from malob.errors import ScriptError, UsageError
+from malob.system.place import ROOT
+from research.testbed import fabric, roles, sites, slices
 
 NOTEBOOK = ROOT / "geni" / "fabric.ipynb"
 

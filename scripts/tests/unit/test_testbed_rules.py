@@ -9,9 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest import mock
 
-from base.place import ROOT
-from testbed import __main__ as command_line
-from testbed import rules
+from malob.system.place import ROOT
+from research.testbed import __main__ as command_line, rules
 
 GOOD = """<rspec xmlns="http://www.geni.net/resources/rspec/3" xmlns:e="urn:else" type="request" generated="2026-01-02T03:04:05Z">
   <node client_id="a" component_manager_id="urn:1" exclusive="false" e:more="1">

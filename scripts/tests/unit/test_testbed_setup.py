@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from base.place import ROOT
+from malob.system.place import ROOT
 
 SETUP = ROOT / "geni" / "setup"
 SWITCH = "switch.sh", "--datapath-id", "00:00:00:00:00:00:01:01", "--controller", "192.0.2.1:6653"

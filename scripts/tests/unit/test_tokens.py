@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from base.place import ROOT
+from malob.system.place import ROOT
 
 
 class TokenCommandTest(unittest.TestCase):
@@ -22,7 +22,7 @@ class TokenCommandTest(unittest.TestCase):
 
     def run_it(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
-            [sys.executable, "-B", str(ROOT / "scripts" / "command.py"), "tokens", "--data", str(self.file.parent), *arguments],
+            [sys.executable, "-B", str(ROOT / "scripts" / "command.py"), "malob.cli.tokens", "--data", str(self.file.parent), *arguments],
             capture_output=True, text=True, timeout=30)
 
     def test_added_token_is_printed_and_only_its_hash_is_kept(self) -> None:

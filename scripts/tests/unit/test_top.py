@@ -12,15 +12,15 @@ import unittest
 from typing import Any
 from unittest import mock
 
-from base.errors import MissingError, UsageError
-from base.place import ROOT
-from status.state import State
+from malob.cli.status.state import State
+from malob.cli.top import screen
+from malob.cli.top.__main__ import main
+from malob.cli.top.reading import Interval, Reading
+from malob.cli.top.screen import Choice
+from malob.cli.top.views import Column, VIEWS, ordered
+from malob.errors import MissingError, UsageError
+from malob.system.place import ROOT
 from tests.unit.answering import answering
-from top import screen
-from top.__main__ import main
-from top.reading import Interval, Reading
-from top.screen import Choice
-from top.views import VIEWS, Column, ordered
 
 _MEMBERS, _LINKS, _POOLS = VIEWS
 
@@ -188,7 +188,7 @@ class CommandTest(unittest.TestCase):
             child, terminal = pty.fork()
             if child == 0:
                 os.environ.update(TERM="xterm", COLUMNS="80", LINES="24")
-                os.execv(sys.executable, [sys.executable, str(ROOT / "scripts/command.py"), "top", "--interval", "0.1",
+                os.execv(sys.executable, [sys.executable, str(ROOT / "scripts/command.py"), "malob.cli.top", "--interval", "0.1",
                                           "--http", f"127.0.0.1:{port}"])
             self.addCleanup(os.close, terminal)
             self._see(terminal, "[members]")

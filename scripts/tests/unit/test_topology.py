@@ -4,8 +4,8 @@ import unittest
 from collections import Counter
 from typing import Any
 
-from base.errors import UsageError
 from lab import topology
+from malob.errors import UsageError
 
 
 def _document() -> dict[str, Any]:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import unittest
 
-from base.errors import UsageError
 from lab.shaping import trace
 from lab.shaping.trace import Step
+from malob.errors import UsageError
 
 
 class TraceTest(unittest.TestCase):

@@ -29,7 +29,7 @@ final class ProcessOptions {
   @Option(
       names = "--jvm-options",
       paramLabel = "FILE",
-      defaultValue = "scripts/launcher/jvm.options",
+      defaultValue = "scripts/malob/launcher/jvm.options",
       description =
           "The measured JVM's options, one per line: those of './malob run' (${DEFAULT-VALUE}, if it"
               + " is there).")

@@ -57,7 +57,7 @@ class SettingNamesTest {
       strings = {
         "src/main/resources/floodlightdefault.properties",
         "src/main/floodlight/malob-floodlight.properties",
-        "scripts/endhost/endhost.properties",
+        "scripts/malob/endhost/endhost.properties",
         "geni/setup/controller.sh"
       })
   void settingsThatAreShipped_areKnown(String file) throws Exception {

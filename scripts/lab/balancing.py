@@ -1,0 +1,98 @@
+"""Sets up a virtual IP by REST, and reads how its servers are used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Mapping, Sequence
+
+from lab.rest import RestClient, RestError
+from lab.topology import Host, Topology
+from malob.errors import ScriptError
+
+BASE = "/quantum/v1.0"
+
+
+@dataclass(frozen=True)
+class VirtualServer:
+    """A VIP with one pool. members: server name by member id."""
+
+    address: str
+    port: int
+    vip_id: str
+    pool_id: str
+    members: Mapping[str, str]
+
+
+def set_up(
+    rest: RestClient,
+    address: str,
+    port: int,
+    servers: Sequence[Host],
+    member_port: int | None = None,
+    protocol: str = "tcp",
+    algorithm: str = "RR",
+    tell: Callable[[str], None] = lambda line: None,
+    key: str = "1",
+) -> VirtualServer:
+    """Makes a VIP, its pool, which is balanced by the algorithm, and a member for each server.
+
+    member_port: the servers' port if it is not the VIP's. key: the ids of VIP and pool, and the first part
+    of the members' ids. tell: gets each request as a curl line. Raises RestError if one is refused.
+    """
+
+    def post(kind: str, body: dict[str, Any]) -> Any:
+        tell(rest.curl_line("POST", f"{BASE}/{kind}/", body))
+        return rest.post(f"{BASE}/{kind}/", body)
+
+    post("vips", {
+        "id": key, "name": f"vip{key}", "protocol": protocol, "address": address, "port": str(port)})
+    post("pools", {
+        "id": key, "name": f"pool{key}", "protocol": protocol, "vip_id": key, "lb_method": algorithm})
+    members = {}
+    for number, server in enumerate(servers, start=1):
+        member = f"{key}{number}"
+        post("members", {
+            "id": member, "address": server.ip, "port": str(member_port or port), "pool_id": key})
+        members[member] = server.name
+    return VirtualServer(address, port, key, key, members)
+
+
+def all_located(rest: RestClient, virtual: VirtualServer) -> bool:
+    """Whether the balancer knows where all of the servers are attached; it asks for those it has not seen."""
+    return all(member["located"] for member in rest.get(f"{BASE}/pools/{virtual.pool_id}/stats/")["members"])
+
+
+def open_connections(rest: RestClient, virtual: VirtualServer) -> dict[str, int]:
+    """By server, how many connections are open as the balancer counts them; empty if it does not say."""
+    try:
+        stats = rest.get(f"{BASE}/pools/{virtual.pool_id}/stats/")
+    except RestError:
+        return {}
+    return {virtual.members[member["id"]]: member["active_connections"] for member in stats["members"]}
+
+
+def paths(rest: RestClient, network: Topology) -> dict[tuple[str, str], list[str]]:
+    """By client and server, the switches that the balancer leads requests over; empty if it does not say."""
+    try:
+        used = rest.get("/wm/malob/paths")
+    except RestError:
+        return {}
+    names = {dpid: name for name, dpid in network.switches.items()}
+    by_ends: dict[tuple[str, str], list[str]] = {}
+    for path in used:  # the most used first
+        switches = [names.get(dpid, dpid) for dpid in path["switches"]]
+        by_ends.setdefault((switches[0], switches[-1]), switches)
+    found = {}
+    for client in network.with_role("client"):
+        for server in network.with_role("server"):
+            same = [client.switch] if client.switch == server.switch else []
+            found[client.name, server.name] = by_ends.get((client.switch, server.switch), same)
+    return found
+
+
+def member_of(virtual: VirtualServer, server: str) -> str:
+    """The id of a server's member."""
+    for member, name in virtual.members.items():
+        if name == server:
+            return member
+    raise ScriptError(f"'{server}' is no member of {virtual.address}:{virtual.port}")

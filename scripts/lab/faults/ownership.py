@@ -1,0 +1,73 @@
+"""Whether switches have the rules that the balancer knows of, and no others of it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any, Mapping, Sequence
+
+from lab import ovs
+from lab.instance import Instance
+from lab.rest import RestClient
+from malob.cli.connections import listing
+
+_MOST_CONNECTIONS = 100_000
+_REQUEST, _REPLY, _LABEL = 0x6522, 0x6523, 0x6524
+_GENERATION = 0xFFFFF
+
+_COOKIE = re.compile(r"\bcookie=(0x[0-9a-f]+)")
+_LABELLED = re.compile(r"\bdl_dst=(0a:4d:4c:[0-9a-f:]+)")
+
+
+def differences(lab: Instance, rest: RestClient) -> list[str]:
+    """A line for each rule of a label or connection that is missing, doubled, or nobody's; none if all is as it should be.
+
+    What is just being changed may show as a difference: ask again.
+    """
+    dumps = {switch: ovs.ofctl("--no-stats", "dump-flows", lab.bridge(switch)) for switch in lab.topology.switches}
+    paths = rest.get("/wm/malob/paths")
+    connections = listing.read(rest, {}, _MOST_CONNECTIONS)["connections"]
+    return compare(lab.topology.switches, paths, connections, dumps)
+
+
+def compare(
+    dpids: Mapping[str, str], paths: Sequence[Any], connections: Sequence[Any], dumps: Mapping[str, str],
+) -> list[str]:
+    """As differences(). dpids and dumps (of ovs-ofctl): by the switches' names; the others as the controller tells them."""
+    return [*_labels(dpids, paths, dumps), *_connections(connections, dumps)]
+
+
+def _labels(dpids: Mapping[str, str], paths: Sequence[Any], dumps: Mapping[str, str]) -> list[str]:
+    names = {dpid: switch for switch, dpid in dpids.items()}
+    wanted = {(names[dpid], path["label"]) for path in paths for dpid in path["switches"] if len(path["switches"]) > 1}
+    found = {
+        (switch, label) for switch, dump in dumps.items() for line in dump.splitlines()
+        if _is(line, _LABEL) for label in _LABELLED.findall(line)}
+    return [
+        *(f"{switch} has a rule of label {label}, which does not lead over it" for switch, label in sorted(found - wanted)),
+        *(f"{switch} has no rule of label {label}" for switch, label in sorted(wanted - found)),
+    ]
+
+
+def _connections(connections: Sequence[Any], dumps: Mapping[str, str]) -> list[str]:
+    open_ones = {each["generation"] & _GENERATION: each for each in connections if each["state"] == "open"}
+    # one that has ended or sleeps may have rules that have not timed out yet
+    known = {each["generation"] & _GENERATION for each in connections}
+    found = Counter(
+        (kind, _cookie(line) & _GENERATION) for dump in dumps.values() for line in dump.splitlines()
+        for kind in (_REQUEST, _REPLY) if _is(line, kind))
+    return [
+        *(f"a rule is of connection {generation}, which nobody knows" for _, generation in sorted(found)
+          if generation not in known),
+        *(f"{found[kind, generation]} rules instead of one are of {connection}"
+          for generation, connection in open_ones.items() for kind in (_REQUEST, _REPLY) if found[kind, generation] != 1),
+    ]
+
+
+def _is(line: str, kind: int) -> bool:
+    return _cookie(line) >> 48 == kind
+
+
+def _cookie(line: str) -> int:
+    match = _COOKIE.search(line)
+    return int(match[1], 16) if match else 0

@@ -1,0 +1,1 @@
+"""`./malob agent`: who may report to the controller."""

@@ -1,0 +1,88 @@
+"""`./malob agent`: who may report to the controller."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from malob.cli.agents.keys import AgentsFile, KINDS
+from malob.cli.table import render
+from malob.errors import UsageError, run_main
+from malob.system.place import DATA
+from malob.system.waiting import say
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="malob agent", description="Who may report to the controller.")
+    parser.add_argument("--data", type=Path, default=DATA, metavar="DIR",
+                        help="the controller's data directory (default %(default)s)")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    add = actions.add_parser("add", help="enter an agent with a new key, and print the agent's configuration file")
+    add.add_argument("id", metavar="ID")
+    add.add_argument("--kind", choices=KINDS, required=True)
+    add.add_argument("--address", required=True, help="the agent's own address in the balanced network")
+    add.add_argument("--controller", metavar="URL", help="where it reports to, if not in band")
+    add.add_argument("--interface", metavar="DEVICE", help="the network device that its reports leave by")
+    add.add_argument("--ports", metavar="N,N...", help="of a server: the TCP ports whose connections count")
+    listing = actions.add_parser("list", help="who may report; keys are not shown")
+    listing.add_argument("--json", action="store_true", help="print one JSON document")
+    rotate = actions.add_parser("rotate", help="give an agent a new key, and print it; the one before counts for a while")
+    rotate.add_argument("id", metavar="ID")
+    rotate.add_argument("--overlap", type=_minutes, default=60, metavar="MINUTES",
+                        help="how long the key before counts (default %(default)s; 0: not at all, as if it was stolen)")
+    remove = actions.add_parser("remove", help="take an agent away; the controller forgets it within seconds")
+    remove.add_argument("id", metavar="ID")
+    options = parser.parse_args()
+    file = AgentsFile(options.data / "agents.json")
+    if options.action == "add":
+        print(json.dumps(_add(file, options), indent=2))
+        say(f"this is the configuration file of {options.id}: it has a key in it, so keep it to its machine (mode 0600)")
+    elif options.action == "rotate":
+        print(json.dumps(file.rotate(options.id, options.overlap * 60, time.time()), indent=2))
+        say(f"put the key into the configuration file of {options.id} and restart it there, within {options.overlap} minutes")
+    elif options.action == "remove":
+        file.remove(options.id)
+    elif options.json:
+        print(json.dumps([_without_key(agent) for agent in file.agents], indent=2))
+    else:
+        rows = [[str(agent.get(name, "")) for name in ("id", "kind", "address")]
+                + ["yes" if "key" in agent else "no"] for agent in file.agents]
+        print("\n".join(render(["id", "kind", "address", "signs"], rows)))
+    return 0
+
+
+def _add(file: AgentsFile, options: argparse.Namespace) -> dict[str, Any]:
+    configuration: dict[str, Any] = {"id": options.id, "key": "", "address": options.address}
+    for name in ("controller", "interface"):
+        if getattr(options, name):
+            configuration[name] = getattr(options, name)
+    if options.ports:
+        configuration["ports"] = _ports(options.ports, options.kind)
+    configuration["key"] = file.add(options.id, options.kind, options.address)
+    return configuration
+
+
+def _minutes(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= 7 * 24 * 60):
+        raise argparse.ArgumentTypeError(f"expected minutes, at most those of a week, not '{text}'")
+    return int(text)
+
+
+def _ports(text: str, kind: str) -> list[int]:
+    if kind != "server":
+        raise UsageError("--ports: only agents of servers have ports")
+    ports = [int(word) if word.isascii() and word.isdigit() else 0 for word in text.split(",")]
+    if not all(0 < port < 65536 for port in ports):
+        raise UsageError(f"--ports: expected port numbers with commas in between, not '{text}'")
+    return ports
+
+
+def _without_key(agent: dict[str, Any]) -> dict[str, Any]:
+    return {**{name: value for name, value in agent.items() if name in ("id", "kind", "address")}, "signs": "key" in agent}
+
+
+if __name__ == "__main__":
+    run_main(main, "malob agent")

@@ -1,0 +1,164 @@
+"""Command line of the catalog: `malob KIND list|show|add|set|rm`, and `malob member drain`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from malob.cli import target
+from malob.cli.arguments import Parser, completes, seconds
+from malob.cli.catalog import draining, view
+from malob.cli.catalog.kinds import BASE, Field, KINDS, Kind, MEMBER
+from malob.errors import UsageError, run_main
+from malob.rest.client import asking, segment
+from malob.system.progress import Line
+from malob.system.waiting import orderly_end, say
+
+
+def parser(kind: Kind) -> argparse.ArgumentParser:
+    """The command line of one kind."""
+    made = Parser(prog=f"malob {kind.name}", description=f"{kind.meaning[0].upper()}{kind.meaning[1:]}.")
+    actions = made.add_subparsers(metavar="ACTION", required=True)
+
+    listing = actions.add_parser("list", help="all of them, oldest first")
+    if kind is MEMBER:
+        completes(listing.add_argument("--pool", metavar="POOL", help="only those of this pool"), "pool")
+    listing.set_defaults(run=_list)
+
+    show = actions.add_parser("show", help="one, with all of its fields")
+    completes(show.add_argument("id", metavar="ID"), kind.name)
+    show.set_defaults(run=_show)
+
+    add = actions.add_parser("add", help="a new one")
+    add.add_argument("id", metavar="ID", nargs="?", help="for life; a unique one is made if it is not given")
+    for field in kind.fields:
+        _add_field(add, field, field.required)
+    add.set_defaults(run=_add)
+
+    change = actions.add_parser("set", help="change the fields that are named")
+    completes(change.add_argument("id", metavar="ID"), kind.name)
+    for field in kind.fields:
+        _add_field(change, field, False)
+    clearable = [field.option[2:] for field in kind.fields if field.optional]
+    change.add_argument("--unset", metavar="FIELD", action="append", default=[], choices=clearable,
+                        help=f"take the value of a field away ({', '.join(clearable)}); may be repeated")
+    change.set_defaults(run=_set)
+
+    remove = actions.add_parser("rm", help="remove; what refers to it stays, without it")
+    completes(remove.add_argument("id", metavar="ID", nargs="+"), kind.name)
+    remove.set_defaults(run=_remove)
+
+    if kind is MEMBER:
+        _add_drain(actions)
+    for action in actions.choices.values():
+        if action is not remove:
+            action.add_argument("--json", action="store_true", help="print one JSON document")
+        target.add_target(action)
+        action.set_defaults(kind=kind)
+    return made
+
+
+def _add_field(action: argparse.ArgumentParser, field: Field, required: bool) -> None:
+    added = action.add_argument(
+        field.option, dest=field.key, metavar=field.metavar, help=field.help, required=required,
+        choices=field.choices or None)
+    if field.refers:
+        completes(added, field.refers)
+
+
+def _add_drain(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    drain = actions.add_parser(
+        "drain", help="no new connections; those that are there go on",
+        description="The members get no new connections from now on, and keep those that they have."
+        " './malob member set ID --admin-state up' takes it back.")
+    completes(drain.add_argument("id", metavar="ID", nargs="+"), "member")
+    drain.add_argument("--wait", action="store_true", help="until none of their connections is open; one that has been idle for longer than its rules live does not count")
+    drain.add_argument("--timeout", metavar="SECONDS", type=seconds, help="with --wait: no longer than that; then the exit code is 1")
+    drain.set_defaults(run=_drain)
+
+
+def main() -> int:
+    if len(sys.argv) < 2 or sys.argv[1] not in KINDS:
+        raise UsageError(f"expected {', '.join(KINDS)}")
+    kind = KINDS[sys.argv[1]]
+    options = parser(kind).parse_args(sys.argv[2:])
+    rest = target.client(options)
+    with asking(rest, kind.options()), orderly_end():
+        options.run(rest, options)
+    return 0
+
+
+def _list(rest: Any, options: argparse.Namespace) -> None:
+    kind = options.kind
+    pool = getattr(options, "pool", None)
+    items = rest.get_all(kind.path if pool is None else f"{BASE}/pools/{segment(pool)}/members/")
+    if options.json:
+        print(json.dumps(items, indent=2))
+    elif items:
+        print("\n".join(view.table(kind, items)))
+    else:
+        say(f"no {kind.collection}")
+
+
+def _show(rest: Any, options: argparse.Namespace) -> None:
+    item = rest.get(_path(options))
+    print(json.dumps(item, indent=2) if options.json else "\n".join(view.details(options.kind, item)))
+
+
+def _add(rest: Any, options: argparse.Namespace) -> None:
+    given = {} if options.id is None else {"id": options.id}
+    _say_item(rest.post(options.kind.path, {**given, **_fields(options)}), options)
+
+
+def _set(rest: Any, options: argparse.Namespace) -> None:
+    by_option = {field.option[2:]: field.key for field in options.kind.fields}
+    cleared = {by_option[name]: None for name in options.unset}
+    fields = _fields(options)
+    for key in cleared:
+        if key in fields:
+            raise UsageError(f"{options.kind.options()[key]}: given, and taken away by --unset")
+    if not fields and not cleared:
+        raise UsageError("nothing to set; --help lists the fields")
+    _say_item(rest.change(_path(options), {**fields, **cleared}, f"{options.kind.name} {options.id}"), options)
+
+
+def _remove(rest: Any, options: argparse.Namespace) -> None:
+    for each in options.id:
+        rest.delete(f"{options.kind.path}{segment(each)}")
+        say(f"{options.kind.name} {each} is removed")
+
+
+def _drain(rest: Any, options: argparse.Namespace) -> None:
+    if options.timeout is not None and not options.wait:
+        raise UsageError("--timeout: only with --wait")
+    for member in options.id:
+        draining.drain(rest, member)
+    if options.wait:
+        with Line() as line:
+            draining.wait(rest, options.id, options.timeout, line.show)
+    members = [rest.get(f"{MEMBER.path}{segment(member)}") for member in options.id]
+    print(json.dumps(members, indent=2) if options.json else "\n".join(view.table(MEMBER, members)))
+
+
+def _path(options: argparse.Namespace) -> str:
+    return f"{options.kind.path}{segment(options.id)}"
+
+
+def _fields(options: argparse.Namespace) -> "dict[str, Any]":
+    """What was given, numbers as such; what is none is the controller's to refuse."""
+    told = {field.key: getattr(options, field.key) for field in options.kind.fields}
+    return {key: _value(text) for key, text in told.items() if text is not None}
+
+
+def _value(text: str) -> Any:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text
+
+
+def _say_item(item: "dict[str, Any]", options: argparse.Namespace) -> None:
+    print(json.dumps(item, indent=2) if options.json else "\n".join(view.table(options.kind, [item])))
+
+
+if __name__ == "__main__":
+    run_main(main, "malob" if len(sys.argv) < 2 else f"malob {sys.argv[1]}")

@@ -1,0 +1,49 @@
+"""Takes members out of service without cutting a connection."""
+
+from __future__ import annotations
+
+import time
+from typing import Callable, Sequence
+
+from malob.cli.catalog.kinds import BASE, MEMBER
+from malob.errors import ScriptError
+from malob.rest.client import RestClient, RestError, segment
+
+_PAUSE_S = 0.5
+
+
+def drain(rest: RestClient, member: str) -> None:
+    """No new connections to the member from now on; those that are there go on. Raises RestError."""
+    rest.change(f"{MEMBER.path}{segment(member)}", {"admin_state": "drain"}, f"member {member}")
+
+
+def open_connections(rest: RestClient, member: str) -> int:
+    """How many connections of the member are in use; none if it is not there any more, or in no pool. Raises RestError."""
+    try:
+        pool = rest.get(f"{MEMBER.path}{segment(member)}")["pool_id"]
+        members = rest.get(f"{BASE}/pools/{segment(pool)}/stats/")["members"] if pool is not None else []
+    except RestError as error:
+        if error.status == 404:
+            return 0
+        raise
+    return sum(each["active_connections"] for each in members if each["id"] == member)
+
+
+def wait(
+    rest: RestClient, members: Sequence[str], timeout_s: "float | None", tell: Callable[[str], object],
+    clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """Returns once none of the members has connections in use. tell: gets how many there are, again and again.
+
+    Raises ScriptError after timeout_s.
+    """
+    start = clock()
+    while True:
+        now = {member: open_connections(rest, member) for member in members}
+        words = ", ".join(f"{member} {count}" for member, count in now.items() if count)
+        if not words:
+            return
+        if timeout_s is not None and clock() - start >= timeout_s:
+            raise ScriptError(f"after {timeout_s:g} s there are connections still: {words}")
+        tell(f"open connections: {words}")
+        sleep(_PAUSE_S)

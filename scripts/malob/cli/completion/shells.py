@@ -1,0 +1,76 @@
+"""What the shells run. Each asks the program that is being typed: './malob complete -- WORD...', a word and its help on a line."""
+
+from __future__ import annotations
+
+from malob.cli.completion.engine import Completion
+
+_BASH = r"""
+# completion of malob's command lines; in bash: source <(./malob completion bash)
+_malob() {
+  local line word words typed
+  COMPREPLY=()
+  read -ra words <<<"${COMP_LINE:0:COMP_POINT}"
+  [[ ${COMP_LINE:0:COMP_POINT} != *[[:space:]] ]] || words+=('')
+  word=${words[${#words[@]} - 1]}
+  # bash takes what is behind = or : for a word of its own, and puts in only that
+  typed=${COMP_WORDS[COMP_CWORD]}
+  case $typed in = | :) typed='' ;; esac
+  while IFS= read -r line; do
+    case $line in
+      :file) compopt -o default ;;
+      ?*)
+        line=${line%%$'\t'*}
+        COMPREPLY+=("${line:${#word}-${#typed}}")
+        ;;
+    esac
+  done < <("${words[0]/#\~/$HOME}" complete -- "${words[@]:1}" 2>/dev/null)
+}
+complete -F _malob malob
+"""
+
+_ZSH = r"""
+#compdef malob
+# completion of malob's command lines; in zsh: source <(./malob completion zsh)
+_malob() {
+  local line files
+  local -a values
+  for line in ${(f)"$(${~words[1]} complete -- "${(@Q)words[2,CURRENT]}" 2>/dev/null)"}; do
+    if [[ $line == :file ]]; then
+      files=1
+    else
+      values+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
+    fi
+  done
+  (( $#values )) && _describe -t values value values
+  if [[ -n $files ]]; then
+    [[ $words[CURRENT] == --*=* ]] && compset -P '*='
+    _files
+  fi
+}
+if [[ $funcstack[1] == _malob ]]; then _malob "$@"; else compdef _malob malob; fi
+"""
+
+_FISH = r"""
+# completion of malob's command lines; in fish: ./malob completion fish | source
+function __malob_complete
+    set -l words (commandline -opc)
+    set -l program (string replace -r '^~' $HOME -- $words[1])
+    set -e words[1]
+    for line in ($program complete -- $words (commandline -ct) 2>/dev/null)
+        if test "$line" = :file
+            __fish_complete_path (commandline -ct)
+        else
+            echo $line
+        end
+    end
+end
+complete -c malob -f -a '(__malob_complete)'
+"""
+
+SCRIPTS = {"bash": _BASH.lstrip(), "zsh": _ZSH.lstrip(), "fish": _FISH.lstrip()}
+
+
+def answer(found: Completion) -> "list[str]":
+    """The lines that the shells read."""
+    lines = [f"{each.word}\t{each.help}" for each in found.candidates]
+    return [*lines, ":file"] if found.files else lines

@@ -1,0 +1,49 @@
+"""Values that only a running controller, or the disk, knows. What cannot be had quickly is left out."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn, Sequence
+
+from malob.cli import target
+from malob.cli.catalog.kinds import KINDS
+from malob.cli.completion.engine import Source
+from malob.errors import ScriptError, UsageError
+
+#: Who waits for a word to be completed does not wait for long.
+_TIMEOUT_S = 1.0
+
+
+def _listed(path: str, key: str) -> Source:
+    """What the controller lists there, by a field of each item."""
+    def read(words: Sequence[str]) -> "list[str]":
+        try:
+            return [item[key] for item in target.client(_target(words), _TIMEOUT_S).get(path)]
+        except ScriptError:
+            return []
+    return read
+
+
+def _target(words: Sequence[str]) -> argparse.Namespace:
+    """Which controller the words so far mean."""
+    parser = _Silent(add_help=False)
+    target.add_target(parser)
+    return parser.parse_known_args([*words])[0]
+
+
+class _Silent(argparse.ArgumentParser):
+    """Nobody reads what is wrong with a line that is not whole yet."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message)
+
+
+def _topologies(_words: Sequence[str]) -> "Sequence[str]":
+    from lab import topology
+    return topology.known_names()
+
+
+SOURCES: "dict[str, Source]" = {
+    **{name: _listed(kind.path, "id") for name, kind in KINDS.items()},
+    "algorithm": _listed("/wm/malob/algorithms", "name"),
+    "topology": _topologies}

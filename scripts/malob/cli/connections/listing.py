@@ -1,0 +1,25 @@
+"""Asks a controller for connections, page by page."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping
+from urllib.parse import urlencode
+
+from malob.rest.client import RestClient
+
+MOST_OF_ONE_PAGE = 1000
+
+
+def read(client: RestClient, filters: Mapping[str, str], limit: int) -> dict[str, Any]:
+    """Up to limit connections, in the controller's own JSON; next: not None if there are more. Raises RestError."""
+    connections: list[dict[str, Any]] = []
+    following = None
+    while True:
+        query = {**filters, "limit": str(min(limit - len(connections), MOST_OF_ONE_PAGE))}
+        if following is not None:
+            query["next"] = following
+        page = client.get("/wm/malob/connections?" + urlencode(query))
+        connections += page["connections"]
+        following = page["next"]
+        if following is None or len(connections) >= limit:
+            return {"connections": connections, "next": following}

@@ -1,0 +1,1 @@
+"""`./malob endhost`: the command line of an end host."""

@@ -1,0 +1,92 @@
+"""Command line of an end host. Contract: results on stdout, all else on stderr; 0 done, 1 failed or broken, 2 wrong use, 3 missing."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from malob.cli.arguments import port
+from malob.cli.endhost import view
+from malob.endhost import condition, options, running
+from malob.endhost.options import Settings, UplinkOption
+from malob.endhost.place import Place
+from malob.errors import ScriptError, run_main
+from malob.system.preparation import need_root, prepare
+from malob.system.waiting import say
+
+
+def main() -> int:
+    told = _parser().parse_args()
+    return told.run(told)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="malob endhost", description="Spreads this host's own flows over its uplinks; docs/endhost.md tells how.")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    up = commands.add_parser("up", help="set it up; needs root", description="Sets up a switch beside this host's network,"
+                             " and a controller that leads each flow over one of the uplinks.")
+    up.add_argument("--uplink", metavar="NAME[=GATEWAY][,weight=W][,gateway6=ADDRESS]", action="append", required=True,
+                    type=UplinkOption.parse, help="an interface; may, and should, be repeated. Gateways are those of its default"
+                    " routes unless told; the weight is its capacity, as it is measured, unless told")
+    up.add_argument("--algorithm", choices=options.ALGORITHMS, help="how uplinks are chosen (the controller's: WRR)")
+    up.add_argument("--default-uplink", metavar="NAME", help="for what is neither TCP nor UDP (the first that is alive)")
+    up.add_argument("--inside", metavar="CIDR", type=options.inside, default=options.DEFAULT_INSIDE,
+                    help="the address that this host's flows have towards the switch (%(default)s)")
+    up.add_argument("--openflow-port", metavar="N", type=port, default=6653, help="on loopback (%(default)s)")
+    up.add_argument("--http-port", metavar="N", type=port, default=8080, help="REST interface, on loopback (%(default)s)")
+    up.add_argument("--foreground", action="store_true", help="stay, and undo all when ended; for systemd")
+    up.add_argument("--force", action="store_true", help="pass over what could cut this machine off")
+    up.add_argument("--allow-ssh", action="store_true", help="pass over ssh sessions that come in over an uplink; they are kept on it")
+    up.add_argument("--ready", type=int, help=argparse.SUPPRESS)
+    up.set_defaults(run=_up)
+
+    status = commands.add_parser("status", help="how it is; ends with 1 if something is broken")
+    status.add_argument("--json", action="store_true", help="print one JSON document")
+    status.set_defaults(run=_status)
+
+    down = commands.add_parser("down", help="undo all; needs root")
+    down.set_defaults(run=_down)
+    return parser
+
+
+def _up(told: argparse.Namespace) -> int:
+    settings = Settings(
+        tuple(told.uplink), told.algorithm, told.default_uplink, told.inside, told.openflow_port, told.http_port, told.force,
+        told.allow_ssh)
+    need_root("endhost up")
+    place = Place.here()
+    if told.ready is None:
+        prepare("endhost")
+    if told.foreground:
+        return running.up(place, settings, lambda: running.tell_ready(told.ready))
+    running.up_in_background(place, sys.argv[2:])
+    say(f"malob endhost: up; './malob endhost status' tells how it is, its log is {place.log}")
+    return 0
+
+
+def _status(told: argparse.Namespace) -> int:
+    place = Place.here()
+    found = condition.look(place)
+    if told.json:
+        print(json.dumps(found, indent=2))
+    elif found.get("configured"):
+        print("\n".join(view.lines(found)))
+    for sentence in found["broken"]:
+        say(f"malob endhost: {sentence}")
+    return ScriptError.exit_code if found["broken"] else 0
+
+
+def _down(_told: argparse.Namespace) -> int:
+    need_root("endhost down")
+    if running.down(Place.here()):
+        say("malob endhost: down; the network is as it was before")
+    else:
+        say("malob endhost: nothing was up")
+    return 0
+
+
+if __name__ == "__main__":
+    run_main(main, "malob endhost")

@@ -1,0 +1,42 @@
+"""Command line of the explanations. Ends with 3 if no controller answers, with 2 if it does not understand a value."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from urllib.parse import urlencode
+
+from malob.cli import target
+from malob.cli.arguments import Parser, completes
+from malob.cli.explain.view import lines
+from malob.errors import run_main
+from malob.rest.client import asking
+
+
+def parser() -> argparse.ArgumentParser:
+    made = Parser(
+        prog="malob explain",
+        description="Which server and paths a new connection would get now, and why. Nothing is changed by asking.")
+    completes(made.add_argument("--vip", metavar="ID|ADDRESS", required=True, help="what the client connects to"), "vip")
+    made.add_argument("--client", metavar="ADDRESS|MAC", required=True, help="a host that the network knows")
+    made.add_argument("--port", metavar="N", help="the port of the virtual address, if it takes more than one")
+    made.add_argument("--protocol", choices=("tcp", "udp", "icmp"), help="that of the virtual address, or tcp")
+    made.add_argument("--json", action="store_true", help="print one JSON document")
+    target.add_target(made)
+    return made
+
+
+def main() -> int:
+    options = parser().parse_args()
+    client = target.client(options)
+    query = {
+        name: getattr(options, name) for name in ("vip", "client", "port", "protocol")
+        if getattr(options, name) is not None}
+    with asking(client):
+        explanation = client.get("/wm/malob/explain?" + urlencode(query))
+    print(json.dumps(explanation, indent=2) if options.json else "\n".join(lines(explanation)))
+    return 0
+
+
+if __name__ == "__main__":
+    run_main(main, "malob explain")

@@ -1,0 +1,90 @@
+"""An explanation as text for people."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Sequence
+
+from malob.cli.connections.view import path
+from malob.cli.status.view import SERVER_VALUE_HEADINGS, UNKNOWN, end, latency, link_table, number, server_values
+from malob.cli.table import render
+
+#: Values of candidates that are latencies of paths.
+_LATENCIES = ("round_trip_ms", "expected_latency_ms")
+
+_SOURCES = {
+    "vip": "lb_method of VIP {id}",
+    "pool": "lb_method of pool {id}",
+    "service": "services entry {service_name} ({id})",
+    "default": "the services table's default entry",
+    "ftp_control": "the client's FTP control connection from its port {control}",
+}
+
+
+def lines(explanation: Mapping[str, Any]) -> list[str]:
+    """What was asked, what decides, what comes of it; then the candidates, then the links of their paths."""
+    shown = [_question(explanation), *_decision(explanation["decision"]), _outcome(explanation)]
+    candidates = explanation["candidates"]
+    if candidates:
+        shown += ["", *_candidates(candidates)]
+    if explanation["candidates_left_out"]:
+        shown.append(f"… and {explanation['candidates_left_out']} more")
+    links = _links(candidates)
+    if links:
+        shown += ["", *link_table(links)]
+    return shown
+
+
+def _question(explanation: Mapping[str, Any]) -> str:
+    client = explanation["client"]
+    vip = explanation["vip_id"]
+    return (f"{client['address'] or client['mac']} at {end(client)} to {explanation['vip_address']} {explanation['protocol']} "
+            f"{explanation['port']}: " + (f"VIP {vip}, pool {explanation['pool_id'] or 'none'}" if vip else "no VIP"))
+
+
+def _decision(decision: "Mapping[str, Any] | None") -> list[str]:
+    if decision is None:
+        return []
+    control = (decision["ftp_control"] or {}).get("client_port")
+    by = _SOURCES[decision["decided_by"]].format(
+        id=decision["id"], service_name=decision["service_name"], control=control)
+    said = [f"algorithm: {decision['algorithm']}, by {by}"]
+    rules = [("server", decision["server"]), ("path", decision["path"])]
+    if decision["server"] == decision["path"]:
+        rules = [("server and path", decision["server"])]
+    return said + [f"{what}: {rule['rule']}; between equals: {rule['tie_break']}" for what, rule in rules]
+
+
+def _outcome(explanation: Mapping[str, Any]) -> str:
+    if explanation["refused"]:
+        return f"result: refused, {explanation['refused']}"
+    return f"result: member {explanation['member_id']}"
+
+
+def _candidates(candidates: Sequence[Mapping[str, Any]]) -> list[str]:
+    names: list[str] = []
+    for candidate in candidates:
+        names += [name for name in candidate["values"] if name not in names]
+    rows = []
+    for each in candidates:
+        rows.append([
+            "*" if each["chosen"] else "", each["member_id"], each["address"],
+            *(_value(name, each["values"].get(name)) for name in names),
+            str(each["active_connections"]), str(each["foreign_connections"]), str(each["weight"]),
+            *server_values(each),
+            each["excluded"] or UNKNOWN, path(each["request_path"]), path(each["reply_path"])])
+    header = ["", "member", "address", *(name.replace("_", " ") for name in names), "open", "foreign", "weight",
+              *SERVER_VALUE_HEADINGS, "excluded", "request path", "reply path"]
+    return render(header, rows, range(3, len(header) - 3))
+
+
+def _value(name: str, value: "float | None") -> str:
+    return latency(value, 3) if name in _LATENCIES else number(value, 3)
+
+
+def _links(candidates: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The links of all paths, each once, in the order in which they come up."""
+    links = {}
+    for candidate in candidates:
+        for link in (candidate["request_links"] or []) + (candidate["reply_links"] or []):
+            links.setdefault((end(link["src"]), end(link["dst"])), link)
+    return list(links.values())

@@ -1,0 +1,164 @@
+"""Command line of sub-flows over many paths. Ends with 3 if no controller answers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from lab import instance, topology
+from malob.cli import target
+from malob.cli.arguments import Parser, completes
+from malob.cli.mptcp import hosting, planner, question, view
+from malob.errors import ScriptError, run_main
+from malob.rest.client import RestError, asking
+from malob.system.preparation import need_root
+from malob.system.waiting import say
+
+_MPTCP = "/wm/malob/mptcp"
+
+#: The search for a plan of a large network takes a while.
+_PLAN_TIMEOUT_S = 120
+
+
+def main() -> int:
+    options = parser().parse_args()
+    return options.run(options)
+
+
+def parser() -> argparse.ArgumentParser:
+    made = Parser(
+        prog="malob mptcp", description="MPTCP sub-flows over many paths, so that links carry about as many of them.")
+    commands = made.add_subparsers(metavar="COMMAND", required=True)
+
+    plan = commands.add_parser("plan", help="show a plan for a network, without a controller; changes nothing")
+    completes(plan.add_argument(
+        "topology", metavar="TOPOLOGY", help="a name from './malob lab list', a file, or 'fat-tree:4' and the like"), "topology")
+    question.add_options(plan, question.WEIGHTS_OFFLINE)
+    plan.add_argument("--svg", metavar="FILE", type=Path, help="draw the plan: each path a colour, each link its count")
+    plan.set_defaults(run=_plan)
+
+    apply = commands.add_parser(
+        "apply", help="have a controller plan for its network, and set up the paths",
+        description="Has a controller plan for the network that it sees, and set up the paths. Without TOPOLOGY, --hosts and"
+        " --name, for all hosts that it has seen.")
+    who = apply.add_mutually_exclusive_group()
+    completes(who.add_argument("topology", metavar="TOPOLOGY", nargs="?", help="for the hosts of this one"), "topology")
+    who.add_argument("--hosts", metavar="FILE", type=Path, help="for those in this JSON file: a list, or an object with 'hosts'")
+    who.add_argument("--name", metavar="LAB", help="for those of this lab, which runs")
+    question.add_options(apply, question.WEIGHTS)
+    apply.add_argument("--dry-run", action="store_true", help="show what the controller would do, and change nothing")
+    apply.set_defaults(run=_apply)
+
+    status = commands.add_parser("status", help="the plan that a controller has set up, and how it is")
+    status.add_argument("--svg", metavar="FILE", type=Path, help="draw it: each path a colour, each link its count")
+    status.set_defaults(run=_status)
+
+    clear = commands.add_parser("clear", help="have a controller remove it")
+    clear.set_defaults(run=_clear)
+
+    hosts = commands.add_parser(
+        "hosts", help="give a lab's hosts the addresses and endpoints of a controller's plan; needs root",
+        description="Runs on the hosts of a lab the commands that 'plan --commands' and 'status --commands' show. They go with the lab.")
+    hosts.add_argument("--name", metavar="LAB", help="which lab, if there are several")
+    hosts.set_defaults(run=_hosts)
+
+    for command in (plan, apply, status):
+        command.add_argument("--commands", action="store_true", help="show what to type on each host, too")
+        command.add_argument("--json", action="store_true", help="print one JSON document")
+    for command in (apply, status, clear, hosts):
+        target.add_target(command)
+    return made
+
+
+def _plan(options: argparse.Namespace) -> int:
+    network = topology.load(options.topology)
+    settings = question.settings(options)
+    found = planner.plan({**settings, **question.offline(network)}, options.svg)
+    _show(found, found, options)
+    return 0
+
+
+def _apply(options: argparse.Namespace) -> int:
+    request = question.settings(options)
+    if options.hosts:
+        request["hosts"] = question.read_hosts(options.hosts)
+    elif options.topology:
+        request["hosts"] = question.hosts(topology.load(options.topology))
+    elif options.name:
+        request["hosts"] = question.hosts(instance.find(options.name).topology)
+    client = target.client(options, _PLAN_TIMEOUT_S)
+    with asking(client):
+        answer = client.post(f"{_MPTCP}/{'plan' if options.dry_run else 'apply'}", request)
+    if options.dry_run:
+        _show(answer, answer, options)
+    else:
+        _show_status(answer, options)
+    return 0
+
+
+def _status(options: argparse.Namespace) -> int:
+    client = target.client(options)
+    with asking(client):
+        status = client.get(f"{_MPTCP}/status")
+        if options.svg and status["plan"] is None:
+            raise ScriptError("there is no plan to draw; './malob mptcp apply' makes one")
+        if options.svg:
+            _write(options.svg, client.get_text(f"{_MPTCP}/picture"))
+    _show_status(status, options)
+    return 0
+
+
+def _show_status(status: Any, options: argparse.Namespace) -> None:
+    if not options.json:
+        print("\n".join(view.status_lines(status)))
+    _show(status, status["plan"], options)
+
+
+def _show(document: Any, plan: Any, options: argparse.Namespace) -> None:
+    if options.json:
+        print(json.dumps(document, indent=2))
+    elif plan is not None:
+        print("\n".join(view.lines(plan, options.commands)))
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ScriptError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _clear(options: argparse.Namespace) -> int:
+    client = target.client(options)
+    try:
+        with asking(client):
+            client.delete(_MPTCP)
+    except RestError as error:
+        if error.status != 404:
+            raise
+        say("nothing was set up")
+        return 0
+    say("the paths are removed")
+    return 0
+
+
+def _hosts(options: argparse.Namespace) -> int:
+    need_root("mptcp hosts")
+    lab = instance.find(options.name)
+    client = target.client(options)
+    with asking(client):
+        plan = client.get(f"{_MPTCP}/status")["plan"]
+    if plan is None:
+        raise ScriptError("the controller has no plan; './malob mptcp apply' makes one")
+    done = hosting.prepare_hosts(lab, plan["hosts"])
+    for name, count in done.items():
+        print(f"{name}: {count} commands")
+    if not done:
+        raise ScriptError(f"no host of the plan is in lab '{lab.name}'")
+    return 0
+
+
+if __name__ == "__main__":
+    run_main(main, "malob mptcp")

@@ -1,0 +1,58 @@
+"""Runs the commands of a plan on the hosts of a lab."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any, Callable, Iterable, Mapping, Sequence
+
+from lab.instance import Instance
+from lab.topology import Topology
+from malob.errors import ScriptError
+from malob.system.processes import run
+
+#: What a controller may have root do here.
+_ALLOWED = (["ip", "addr"], ["ip", "mptcp"])
+
+#: How ip says EEXIST, of addresses and of endpoints.
+_THERE_ALREADY = ("File exists", "duplicate one: -17")
+
+
+def prepare_hosts(
+    lab: Instance, members: "Iterable[Mapping[str, Any]]",
+    execute: Callable[[Sequence[str]], Any] = run,
+) -> "dict[str, int]":
+    """Gives the lab's hosts that a plan names their addresses and MPTCP endpoints; how many commands, by host.
+
+    members: "hosts" of a plan. Those that are no hosts of the lab are passed over. What is there already is no error.
+    """
+    done: "dict[str, int]" = {}
+    for member in members:
+        name = host_of(lab.topology, member)
+        if name is not None:
+            for command in member["commands"]:
+                _execute(lab.inside(name, _checked(command)), execute)
+            done[name] = len(member["commands"])
+    return done
+
+
+def host_of(network: Topology, member: Mapping[str, Any]) -> "str | None":
+    """The host that a plan means: one of that name and address, or else of that address."""
+    for host in network.hosts.values():
+        if host.ip == member["address"].partition("/")[0]:
+            return host.name
+    return None
+
+
+def _checked(command: str) -> list[str]:
+    words = shlex.split(command)
+    if words[:2] not in _ALLOWED:
+        raise ScriptError(f"the controller asks for '{command}' on a host: only 'ip addr' and 'ip mptcp' are run")
+    return words
+
+
+def _execute(command: Sequence[str], execute: Callable[[Sequence[str]], Any]) -> None:
+    try:
+        execute(command)
+    except ScriptError as error:
+        if not any(words in str(error) for words in _THERE_ALREADY):
+            raise

@@ -1,0 +1,33 @@
+"""Plans without a controller, by the controller's own code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any, Sequence
+
+from malob.errors import MissingError, ScriptError, UsageError
+from malob.system.place import ROOT
+
+#: The launcher finds Java, and builds what it runs.
+COMMAND = (str(ROOT / "malob"), "java", "io.malob.mptcp.PlanCommand")
+
+_WRONG_REQUEST = 2
+
+
+def plan(request: "dict[str, Any]", svg: "Path | None" = None, command: Sequence[str] = COMMAND) -> Any:
+    """The plan. svg: where its picture goes. Raises UsageError if the request cannot be planned, naming what is wrong."""
+    words = [*command, *(["--svg", str(svg.absolute())] if svg else [])]
+    done = subprocess.run(words, input=json.dumps(request), stdout=subprocess.PIPE, text=True)
+    if done.returncode == MissingError.exit_code:
+        raise MissingError("what the planner needs is not there (see above)")
+    try:
+        answer = json.loads(done.stdout)
+    except ValueError:
+        raise ScriptError(f"the planner ended with {done.returncode} and no plan (see above)") from None
+    if done.returncode == _WRONG_REQUEST:
+        raise UsageError(answer["error"])
+    if done.returncode != 0:
+        raise ScriptError(f"the planner failed with {done.returncode} (see above)")
+    return answer

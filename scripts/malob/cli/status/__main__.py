@@ -1,0 +1,55 @@
+"""Command line of the status. Ends with 3 if no controller answers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+
+from malob.cli import target
+from malob.cli.arguments import Parser, seconds
+from malob.cli.status.state import State, read
+from malob.cli.status.view import tables
+from malob.errors import run_main
+from malob.rest.client import RestClient, asking
+from malob.system.waiting import orderly_end
+
+
+def parser() -> argparse.ArgumentParser:
+    made = Parser(
+        prog="malob status", description="What a controller knows of its network, with ages. '-' is not known.")
+    target.add_target(made)
+    how = made.add_mutually_exclusive_group()
+    how.add_argument("--json", action="store_true", help="print one JSON document")
+    how.add_argument(
+        "--watch", metavar="SECONDS", type=seconds, nargs="?", const=2.0,
+        help="again and again, every so many seconds (2), until Ctrl-C")
+    return made
+
+
+def main() -> int:
+    options = parser().parse_args()
+    client = target.client(options)
+    state = _read(client)
+    if options.json:
+        print(json.dumps(state.to_json(), indent=2))
+        return 0
+    print("\n".join(tables(state)))
+    with orderly_end():
+        while options.watch:
+            sys.stdout.flush()
+            time.sleep(options.watch)
+            # the screen anew on a terminal, one after the other anywhere else
+            start = "\033[H\033[J" if sys.stdout.isatty() else "\n"
+            print(start + "\n".join(tables(_read(client))))
+    return 0
+
+
+def _read(client: RestClient) -> State:
+    with asking(client):
+        return read(client)
+
+
+if __name__ == "__main__":
+    run_main(main, "malob status")

@@ -1,0 +1,37 @@
+"""What a controller knows, asked for once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from malob.rest.client import RestClient, RestError
+
+_BALANCER = "/quantum/v1.0"
+
+
+@dataclass(frozen=True)
+class State:
+    """The controller's own JSON. snapshot: /wm/malob/snapshot; pools: each with its statistics, by id."""
+
+    snapshot: dict[str, Any]
+    vips: list[dict[str, Any]]
+    pools: dict[str, dict[str, Any]]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"snapshot": self.snapshot, "vips": self.vips, "pools": list(self.pools.values())}
+
+
+def read(client: RestClient) -> State:
+    """Asks the controller. Raises RestError."""
+    vips = client.get_all(f"{_BALANCER}/vips/")
+    pools = {}
+    for pool in client.get_all(f"{_BALANCER}/pools/"):
+        try:
+            stats = client.get(f"{_BALANCER}/pools/{pool['id']}/stats/")
+        except RestError as error:
+            if error.status == 404:
+                continue  # deleted meanwhile
+            raise
+        pools[pool["id"]] = {**pool, "stats": stats}
+    return State(client.get("/wm/malob/snapshot"), vips, pools)

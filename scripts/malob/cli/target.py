@@ -1,0 +1,79 @@
+"""Which controller a command talks to: its options and environment."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Mapping
+from urllib.parse import urlsplit
+
+from malob.cli.arguments import endpoint
+from malob.errors import UsageError
+from malob.rest.client import RestClient, Target
+
+DEFAULT_URL = "http://127.0.0.1:8080"
+
+_PORTS = {"http": 80, "https": 443}
+
+
+def add_target(parser: argparse.ArgumentParser) -> None:
+    """The options that say which controller to ask."""
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--url", metavar="URL", type=_url,
+        help=f"the controller's REST interface ($MALOB_URL, or {DEFAULT_URL}); its token, if it wants one, is in $MALOB_TOKEN")
+    where.add_argument("--http", metavar="HOST:PORT", type=endpoint, help="the same, as http://HOST:PORT")
+
+
+def client(
+    options: argparse.Namespace, timeout_s: float = 10, environment: "Mapping[str, str]" = os.environ
+) -> RestClient:
+    """A client of the controller that is meant. Raises UsageError if the environment has nonsense."""
+    return RestClient(_target(options, environment), timeout_s)
+
+
+def _target(options: argparse.Namespace, environment: "Mapping[str, str]") -> Target:
+    token = _token(environment)
+    if options.http is not None:
+        host, port = options.http
+        return Target("http", host, port, token)
+    if options.url is not None:
+        found: Target = options.url
+        return Target(found.scheme, found.host, found.port, token)
+    try:
+        found = parse(environment.get("MALOB_URL") or DEFAULT_URL)
+    except ValueError as error:
+        raise UsageError(f"MALOB_URL: {error}") from None
+    return Target(found.scheme, found.host, found.port, token)
+
+
+def parse(text: str) -> Target:
+    """http://HOST:PORT or https://HOST:PORT in its parts. Raises ValueError."""
+    wrong = ValueError(f"expected http://HOST:PORT or https://HOST:PORT, not '{text}'")
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        raise wrong from None
+    more = parts.path.strip("/") or parts.query or parts.fragment or parts.username is not None
+    if parts.scheme not in _PORTS or not parts.hostname or port == 0 or more or not _printable(text):
+        raise wrong
+    return Target(parts.scheme, parts.hostname, port or _PORTS[parts.scheme])
+
+
+def _url(text: str) -> Target:
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _token(environment: "Mapping[str, str]") -> "str | None":
+    token = environment.get("MALOB_TOKEN", "").strip()
+    if not _printable(token):
+        raise UsageError("MALOB_TOKEN: a token has letters, digits and signs only")
+    return token or None
+
+
+def _printable(text: str) -> bool:
+    return all(" " < sign < "\x7f" for sign in text)

@@ -1,0 +1,46 @@
+"""`./malob token`: who may use a controller's REST interface."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from malob.cli.table import render
+from malob.cli.tokens.file import ROLES, TokensFile
+from malob.errors import run_main
+from malob.system.place import DATA
+from malob.system.waiting import say
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="malob token", description="Who may use the controller's REST interface. With the first token, all requests need one.")
+    parser.add_argument("--data", type=Path, default=DATA, metavar="DIR",
+                        help="the controller's data directory (default %(default)s)")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    add = actions.add_parser("add", help="make a token and print it; it counts within a second, without a restart")
+    add.add_argument("name", metavar="NAME")
+    add.add_argument("--role", choices=ROLES, required=True, help="read-only: GET alone; admin: everything")
+    listing = actions.add_parser("list", help="whose tokens there are; they themselves are not kept")
+    listing.add_argument("--json", action="store_true", help="print one JSON document")
+    remove = actions.add_parser("remove", help="take a token away; it ends to count within a second")
+    remove.add_argument("name", metavar="NAME")
+    options = parser.parse_args()
+    file = TokensFile(options.data / "tokens.json")
+    if options.action == "add":
+        print(file.add(options.name, options.role))
+        say("this is shown once; commands take it from MALOB_TOKEN")
+    elif options.action == "remove":
+        file.remove(options.name)
+    else:
+        known = [{field: str(token.get(field, "")) for field in ("name", "role")} for token in file.tokens]
+        if options.json:
+            print(json.dumps(known, indent=2))
+        else:
+            print("\n".join(render(["name", "role"], [list(token.values()) for token in known])))
+    return 0
+
+
+if __name__ == "__main__":
+    run_main(main, "malob token")

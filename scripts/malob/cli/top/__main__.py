@@ -1,0 +1,97 @@
+"""Command line of top. Ends with 3 if no controller answers when it starts."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from contextlib import suppress
+
+from malob.cli import target
+from malob.cli.arguments import Parser, seconds
+from malob.cli.top import reading, screen
+from malob.cli.top.reading import Interval
+from malob.cli.top.screen import Choice
+from malob.cli.top.terminal import Terminal
+from malob.cli.top.views import VIEWS, ordered
+from malob.errors import UsageError, run_main
+from malob.rest.client import RestClient, RestError, asking
+from malob.system.waiting import orderly_end
+
+#: Who watches wants to know soon that there is no answer.
+_TIMEOUT_S = 3
+
+
+def parser() -> argparse.ArgumentParser:
+    made = Parser(
+        prog="malob top",
+        description="Members, links and pools of a running controller, live, the busiest first. Keys: " + screen.KEYS + ".")
+    made.add_argument("--view", choices=[view.name for view in VIEWS], default="members", help="which table (default %(default)s)")
+    made.add_argument("--sort", metavar="COLUMN", help="by which of its columns, as in --json (new, or use of links)")
+    made.add_argument("--interval", metavar="SECONDS", type=seconds, default=2.0, help="between readings (%(default)g)")
+    made.add_argument("--once", action="store_true", help="print the whole table once, with rates over one interval")
+    made.add_argument("--json", action="store_true", help="with --once: print one JSON document")
+    target.add_target(made)
+    return made
+
+
+def main() -> int:
+    options = parser().parse_args()
+    choice = _choice(options)
+    if options.json and not options.once:
+        raise UsageError("--json: only with --once")
+    if not options.once and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("this is no terminal; --once prints one picture")
+    rest = target.client(options, _TIMEOUT_S)
+    with asking(rest):
+        first = reading.read(rest)
+    if options.once:
+        time.sleep(options.interval)
+        with asking(rest):
+            _print(Interval(first, reading.read(rest)), choice, rest, options.json)
+    else:
+        with suppress(KeyboardInterrupt), orderly_end(), Terminal() as terminal:
+            _watch(Interval(None, first), choice, rest, options.interval, terminal)
+    return 0
+
+
+def _choice(options: argparse.Namespace) -> Choice:
+    view = next(view for view in VIEWS if view.name == options.view)
+    keys = [column.key for column in view.columns]
+    if options.sort is not None and options.sort not in keys:
+        raise UsageError(f"--sort: {view.name} have {', '.join(keys)}")
+    return Choice(view, options.sort or view.sort)
+
+
+def _print(interval: Interval, choice: Choice, rest: RestClient, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps({
+            "time": interval.now.state.snapshot["time"], "seconds": interval.now.at_s - interval.before.at_s if interval.before else None,
+            **{view.name: ordered(view, view.rows(interval), view.sort, False) for view in VIEWS}}, indent=2))
+    else:
+        print("\n".join([screen.head(interval, rest.url), screen.summary(interval), "", *screen.table(interval, choice)]))
+
+
+def _watch(interval: Interval, choice: Choice, rest: RestClient, interval_s: float, terminal: Terminal) -> None:
+    """Until the user quits. If the controller does not answer, what it said last stays, and that is said."""
+    trouble = ""
+    due_s = time.monotonic() + min(1.0, interval_s)
+    while True:
+        columns, lines = terminal.size
+        terminal.show(screen.frame(interval, choice, rest.url, columns, lines, trouble))
+        key = terminal.key(due_s - time.monotonic())
+        if key == "q":
+            return
+        choice = choice.after(key)
+        if time.monotonic() >= due_s:
+            try:
+                interval, trouble = Interval(interval.now, reading.read(rest)), ""
+            except RestError as error:
+                age_s = time.monotonic() - interval.now.at_s
+                trouble = f"nothing new for {age_s:.0f} s: {error.sentence}"
+            due_s = time.monotonic() + interval_s
+
+
+if __name__ == "__main__":
+    run_main(main, "malob top")

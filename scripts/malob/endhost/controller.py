@@ -1,0 +1,141 @@
+"""The end host's own controller: the embedded one with the modules that an end host needs, and a small heap."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from lab.controller import free_port, port_is_free
+from lab.rest import RestClient, RestError
+from malob.endhost.options import Settings
+from malob.endhost.place import Place
+from malob.errors import MissingError, ScriptError
+from malob.system.place import ROOT
+from malob.system.processes import PidFile, ProcessId, find_program
+from malob.system.waiting import wait_until
+
+REST = "/wm/malob/endhost"
+_HERE = Path(__file__).parent
+_PROPERTIES = _HERE / "endhost.properties"
+_OPTIONS = _HERE / "jvm.options"
+_JAR = ROOT / "target" / "malob.jar"
+
+#: Classes as the virtual machine has them in memory, so that it need not read and check them at each start.
+_ARCHIVE = ROOT / "target" / "endhost.jsa"
+_START_TIMEOUT_S = 60
+
+
+class Controller:
+    """The controller of one end host. Its process outlives this one, and is found again by its pid file."""
+
+    def __init__(self, place: Place, settings: Settings) -> None:
+        self._place, self._settings = place, settings
+        self.rest = RestClient("127.0.0.1", settings.http_port, timeout_s=5)
+        self._process = PidFile(place.directory / "controller.pid")
+
+    def check_ports(self) -> None:
+        """Raises MissingError if one of its ports is taken."""
+        for port, option, use in (
+                (self._settings.openflow_port, "--openflow-port", "OpenFlow"), (self._settings.http_port, "--http-port", "REST")):
+            if not port_is_free(port):
+                raise MissingError(
+                    f"port {port} ({use}) is in use, or the interface lo is down; end that program, or choose another with {option} N")
+
+    def process(self) -> "ProcessId | None":
+        return self._process.process()
+
+    def launch(self) -> None:
+        """Starts it, and does not wait for it."""
+        self._data.mkdir(parents=True, exist_ok=True)
+        ports = ("--openflow-port", str(self._settings.openflow_port), "--http-port", str(self._settings.http_port))
+        self._process.start(_command(self._data, *ports), self.log)
+
+    def wait(self) -> None:
+        """Returns once it answers."""
+        wait_until(self.answers, "the controller to answer", _START_TIMEOUT_S, 0.05, detail=self._last_words)
+
+    def answers(self) -> bool:
+        try:
+            return self.status() is not None
+        except RestError as error:
+            if error.status == 0:
+                return False
+            raise
+
+    def status(self) -> Any:
+        return self.rest.get(REST)
+
+    def configure(self, document: "dict[str, Any]") -> Any:
+        return self.rest.put(REST, document)
+
+    def forget(self) -> None:
+        """Has it reset all flows and remove all rules; if it does not answer, that is left to the end of the switch."""
+        try:
+            self.rest.delete(REST)
+        except RestError:
+            pass
+
+    def stop(self) -> None:
+        """Ends it; does nothing if it does not run."""
+        self._process.end()
+
+    @property
+    def log(self) -> Path:
+        return self._place.directory / "controller.log"
+
+    @property
+    def _data(self) -> Path:
+        return self._place.directory / "data"
+
+    def _last_words(self) -> str:
+        lines = [line for line in self.log.read_text(errors="replace").splitlines() if line.strip()]
+        return (lines[-1] if lines else "its log is empty") + f" (all of it: {self.log})"
+
+
+def _command(data: Path, *arguments: str, archive: "str | None" = None) -> "list[str]":
+    if archive is None:
+        archive = f"-XX:SharedArchiveFile={_ARCHIVE}" if _archive_is_good() else "-Xshare:auto"
+    return [_java(), f"@{_OPTIONS}", archive, "-cp", str(_JAR), "io.malob.controller.Main", "-cf", str(_PROPERTIES),
+            "--bind", "127.0.0.1", "--data", str(data), *arguments]
+
+
+def _archive_is_good() -> bool:
+    return _ARCHIVE.exists() and _ARCHIVE.stat().st_mtime > max(_JAR.stat().st_mtime, _OPTIONS.stat().st_mtime)
+
+
+def make_archive(directory: Path) -> None:
+    """Makes the archive of classes if there is none for this build, by a controller that runs for a moment.
+
+    Raises nothing if that does not work: the controller starts without it, only slower.
+    """
+    if _archive_is_good():
+        return
+    directory.mkdir(parents=True, exist_ok=True)
+    http_port = free_port()
+    new = _ARCHIVE.with_suffix(".new")
+    command = _command(
+        directory / "rehearsal", "--openflow-port", "0", "--http-port", str(http_port), archive=f"-XX:ArchiveClassesAtExit={new}")
+    with open(directory / "rehearsal.log", "wb") as log:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    rest = RestClient("127.0.0.1", http_port, timeout_s=5)
+    try:
+        wait_until(lambda: process.poll() is not None or rest.answers(), "the controller to answer", _START_TIMEOUT_S)
+        process.terminate()
+        process.wait(_START_TIMEOUT_S)
+        new.replace(_ARCHIVE)
+    except (ScriptError, OSError, subprocess.TimeoutExpired):
+        new.unlink(missing_ok=True)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+def _java() -> str:
+    """The launcher's choice, if it has called us."""
+    found = os.environ.get("MALOB_JAVA") or find_program("java")
+    if not found:
+        raise MissingError("Java is not installed; './malob doctor' tells where to get it")
+    return found

@@ -1,0 +1,139 @@
+"""What `./malob endhost up` is told: the uplinks, and how to use them. No I/O."""
+
+from __future__ import annotations
+
+import argparse
+import ipaddress
+import re
+from dataclasses import asdict, dataclass
+from typing import Any, Mapping
+
+from malob.errors import UsageError
+
+ALGORITHMS = ("RR", "MBW", "WRR", "ADAPTIVE", "GROUP")
+
+#: 198.18.0.0/15 is for measurements inside of networks (RFC 2544): no host of the Internet has an address of it.
+DEFAULT_INSIDE = "198.18.255.2/30"
+
+#: What the kernel takes for the name of an interface.
+_NAME = re.compile(r"[^\s/:=,]{1,15}")
+
+
+@dataclass(frozen=True)
+class UplinkOption:
+    """One `--uplink`. Gateways that are not told are those of the interface's default routes. weight: 0 if none was told."""
+
+    name: str
+    gateway_ipv4: "str | None" = None
+    gateway_ipv6: "str | None" = None
+    weight: float = 0
+
+    @staticmethod
+    def parse(text: str) -> "UplinkOption":
+        """NAME[=GATEWAY][,weight=W][,gateway6=ADDRESS]; argparse reports the error."""
+        first, *others = text.split(",")
+        name, equals, gateway = first.partition("=")
+        told: "dict[str, Any]" = {}
+        if not _NAME.fullmatch(name) or name in (".", ".."):
+            raise argparse.ArgumentTypeError(f"'{text}': '{name}' is no name of an interface")
+        if equals:
+            told["gateway_ipv4"] = _address(text, gateway, 4)
+        for other in others:
+            key, _, value = other.partition("=")
+            field, parse = _FIELDS.get(key, (None, None))
+            if field is None:
+                raise argparse.ArgumentTypeError(f"'{text}': expected weight=W or gateway6=ADDRESS, not '{other}'")
+            if field in told:
+                raise argparse.ArgumentTypeError(f"'{text}': {key} is told twice")
+            told[field] = parse(text, value)
+        return UplinkOption(name, **told)
+
+
+def _address(text: str, value: str, version: int) -> str:
+    try:
+        address = ipaddress.ip_address(value)
+    except ValueError:
+        address = None
+    if address is None or address.version != version or address.is_multicast or address.is_unspecified:
+        raise argparse.ArgumentTypeError(f"'{text}': '{value}' is no IPv{version} address of a gateway")
+    return str(address)
+
+
+def _weight(text: str, value: str) -> float:
+    try:
+        weight = float(value)
+    except ValueError:
+        weight = 0
+    if not 0 < weight <= 1e6:
+        raise argparse.ArgumentTypeError(f"'{text}': the weight is a number above 0 and up to 1000000, not '{value}'")
+    return weight
+
+
+_FIELDS = {
+    "weight": ("weight", _weight),
+    "gateway6": ("gateway_ipv6", lambda text, value: _address(text, value, 6)),
+}
+
+
+def inside(text: str) -> str:
+    """An IPv4 address with the length of its prefix; argparse reports the error."""
+    try:
+        interface = ipaddress.IPv4Interface(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected ADDRESS/LENGTH, not '{text}'") from None
+    network = interface.network
+    if "/" not in text or network.prefixlen > 30 or interface.ip in (network.network_address, network.broadcast_address):
+        raise argparse.ArgumentTypeError(f"'{text}' is no address of a host in a network that has room for its gateway")
+    return str(interface)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that `up` was told. algorithm: None leaves the controller's own. inside: address and length of its prefix."""
+
+    uplinks: "tuple[UplinkOption, ...]"
+    algorithm: "str | None" = None
+    default_uplink: "str | None" = None
+    inside: str = DEFAULT_INSIDE
+    openflow_port: int = 6653
+    http_port: int = 8080
+    force: bool = False
+    allow_ssh: bool = False
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for what contradicts itself."""
+        names = [uplink.name for uplink in self.uplinks]
+        for name in names:
+            if names.count(name) > 1:
+                raise UsageError(f"--uplink {name}: told twice")
+        if self.default_uplink is not None and self.default_uplink not in names:
+            raise UsageError(f"--default-uplink {self.default_uplink}: no --uplink has this name")
+        if self.openflow_port == self.http_port:
+            raise UsageError(f"--http-port {self.http_port}: that is the OpenFlow port")
+
+    @property
+    def inside_address(self) -> str:
+        return str(ipaddress.IPv4Interface(self.inside).ip)
+
+    @property
+    def inside_gateway(self) -> str:
+        """The first address of the inside network that is not the host's own."""
+        interface = ipaddress.IPv4Interface(self.inside)
+        return next(str(address) for address in interface.network.hosts() if address != interface.ip)
+
+    def goes_on_from(self, earlier: "Settings") -> bool:
+        """Whether what was made for earlier ones serves these, too."""
+        return self._made == earlier._made
+
+    @property
+    def _made(self) -> "tuple[object, ...]":
+        return tuple(uplink.name for uplink in self.uplinks), self.inside, self.openflow_port, self.http_port
+
+    def document(self) -> "dict[str, Any]":
+        """As JSON has it."""
+        return {**asdict(self), "uplinks": [asdict(uplink) for uplink in self.uplinks]}
+
+    @staticmethod
+    def of(document: "Mapping[str, Any]") -> "Settings":
+        """From what document() made."""
+        return Settings(**{**document, "uplinks": tuple(UplinkOption(**uplink) for uplink in document["uplinks"])})

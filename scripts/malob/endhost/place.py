@@ -1,0 +1,68 @@
+"""Where an end host keeps what it knows: one for each network namespace."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from malob.system.place import RUN_DIRECTORY
+
+#: Survives a reboot, because what is in the machine's own Open vSwitch does, too. Other network namespaces do not.
+_KEPT = Path("/var/lib/malob/endhost.json")
+_MACHINE = "host"
+_RUNNING = RUN_DIRECTORY / "endhost"
+
+
+@dataclass(frozen=True)
+class Place:
+    """The files of the end host of one network namespace. name: "host" is the machine itself."""
+
+    name: str
+
+    @staticmethod
+    def here() -> "Place":
+        """That of the network namespace that this process is in."""
+        return Place(_name())
+
+    @property
+    def journal(self) -> Path:
+        return _KEPT if self.name == _MACHINE else self.directory / "journal.json"
+
+    @property
+    def directory(self) -> Path:
+        """Logs and sockets; gone after a reboot."""
+        return _RUNNING / self.name
+
+    @property
+    def log(self) -> Path:
+        """What the supervisor says."""
+        return self.directory / "endhost.log"
+
+    @property
+    def lock(self) -> Path:
+        """Held by whoever may change things."""
+        return _RUNNING / f"{self.name}.lock"
+
+
+def namespace_mark() -> "list[int]":
+    """What tells this network namespace from all others that are there now."""
+    status = os.stat("/proc/self/ns/net")
+    return [status.st_dev, status.st_ino]
+
+
+def boot_mark() -> str:
+    """What tells this run of the kernel from all others."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def _name() -> str:
+    try:
+        if os.path.samestat(os.stat("/proc/1/ns/net"), os.stat("/proc/self/ns/net")):
+            return _MACHINE
+    except OSError:
+        # without /proc/1 of our own we take the name of the namespace
+        pass
+    named = subprocess.run(["ip", "netns", "identify"], capture_output=True, text=True).stdout.split()
+    return f"netns-{named[0]}" if named else f"net-{namespace_mark()[1]}"

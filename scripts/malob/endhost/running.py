@@ -1,0 +1,142 @@
+"""`up` and `down`: one at a time in a network namespace, and whatever is left of an earlier one first."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import IO, Callable, Iterator, Sequence
+
+from malob.endhost import checks, network, switch
+from malob.endhost.journal import Journal
+from malob.endhost.options import Settings
+from malob.endhost.place import Place
+from malob.endhost.setup import Setup
+from malob.endhost.supervisor import Supervisor
+from malob.errors import MissingError, ScriptError, UsageError
+from malob.system.place import ROOT
+from malob.system.waiting import orderly_end, say, undisturbed
+
+#: What the supervisor in the background writes when all works.
+_READY = b"ready\n"
+
+
+def up(place: Place, settings: Settings, ready: Callable[[], None]) -> int:
+    """Sets up, and stays until SIGTERM, SIGINT or SIGHUP; then undoes all. ready: called once all works."""
+    with _alone(place), orderly_end():
+        journal = Journal(place.journal)
+        earlier = Settings.of(journal.settings()) if journal.exists() else None
+        supervisor = Supervisor(place, settings)
+        goes_on = earlier is not None and settings.goes_on_from(earlier) and supervisor.setup.is_whole()
+        if not goes_on:
+            _clear_the_way(place, settings, earlier, supervisor)
+            journal.begin(settings.document())
+        try:
+            if goes_on:
+                assert earlier is not None
+                say("malob endhost: going on with what an earlier one has left; open flows stay")
+                # whoever goes on after this one is to find the algorithm, too
+                journal.take_over(replace(settings, algorithm=settings.algorithm or earlier.algorithm).document())
+                supervisor.take_over(earlier)
+            else:
+                supervisor.make()
+            supervisor.watch(ready)
+        except KeyboardInterrupt:
+            say("malob endhost: told to end")
+        finally:
+            with undisturbed():
+                supervisor.setup.undo()
+    return 0
+
+
+def _clear_the_way(place: Place, settings: Settings, earlier: "Settings | None", supervisor: Supervisor) -> None:
+    """Undoes what an earlier one has left, if there was one, and looks whether anything else is in the way. Raises ScriptError."""
+    if earlier is not None:
+        say("malob endhost: undoing what an earlier one has left")
+        Setup(place, earlier).undo()
+    checks.check(settings, network.read())
+    supervisor.setup.controller.check_ports()
+    switch.machine_has_daemons()
+
+
+def up_in_background(place: Place, words: Sequence[str]) -> None:
+    """Runs `up` in a process of its own; returns once all works. words: the options of the command line.
+
+    Raises ScriptError, or what it is derived from, with the other's last words.
+    """
+    if is_up(place):
+        raise ScriptError("the end host is up already; './malob endhost down' ends it")
+    place.directory.mkdir(parents=True, exist_ok=True)
+    receive, send = os.pipe()
+    command = [sys.executable, str(ROOT / "scripts" / "command.py"), "malob.cli.endhost", "up", *words, "--foreground", "--ready", str(send)]
+    with open(place.log, "wb") as log:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, pass_fds=[send])
+    os.close(send)
+    with os.fdopen(receive, "rb") as answer, ended_with_us(process):
+        if answer.readline() == _READY:
+            return
+        code = process.wait()
+    lines = [line for line in place.log.read_text(errors="replace").splitlines() if line.strip()]
+    for line in lines[:-1]:
+        say(line)
+    last = lines[-1].removeprefix("malob endhost: ") if lines else f"the supervisor ended with {code}"
+    kinds = {kind.exit_code: kind for kind in (UsageError, MissingError)}
+    raise kinds.get(code, ScriptError)(last)
+
+
+@contextmanager
+def ended_with_us(process: "subprocess.Popen[bytes]") -> Iterator[None]:
+    """Ctrl-C while we wait for a supervisor ends that, too."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        process.terminate()
+        process.wait()
+        raise
+
+
+def tell_ready(descriptor: "int | None") -> None:
+    """Tells the one that waits for us: through a pipe, or systemd."""
+    if descriptor is not None:
+        os.write(descriptor, _READY)
+        os.close(descriptor)
+    address = os.environ.get("NOTIFY_SOCKET")
+    if address:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
+            systemd.sendto(b"READY=1", "\0" + address[1:] if address.startswith("@") else address)
+
+
+def is_up(place: Place) -> bool:
+    """Whether a supervisor is at work here."""
+    journal = Journal(place.journal)
+    return journal.exists() and journal.supervisor() is not None
+
+
+def down(place: Place) -> bool:
+    """Undoes all. Returns whether there was something. Raises ScriptError for what could not be undone."""
+    journal = Journal(place.journal)
+    if not journal.exists():
+        return False
+    supervisor = journal.supervisor()
+    if supervisor is not None:
+        supervisor.end(patience_s=30)
+    with _alone(place), undisturbed():
+        if journal.exists():
+            Setup(place, Settings.of(journal.settings())).undo()
+    return True
+
+
+@contextmanager
+def _alone(place: Place) -> "Iterator[IO[str]]":
+    place.lock.parent.mkdir(parents=True, exist_ok=True)
+    with open(place.lock, "a", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ScriptError("another './malob endhost' is at work in this network namespace") from None
+        yield lock

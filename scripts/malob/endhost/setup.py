@@ -1,0 +1,168 @@
+"""Sets an end host up, step by step, each written down before; and undoes what is written down."""
+
+from __future__ import annotations
+
+import shutil
+from typing import Any, Callable, Mapping
+
+from malob.endhost import firewall, inside, network, offloads, policy, switch
+from malob.endhost.controller import Controller, make_archive
+from malob.endhost.journal import Journal, Step
+from malob.endhost.names import INSIDE
+from malob.endhost.network import Interface
+from malob.endhost.options import Settings
+from malob.endhost.place import Place
+from malob.errors import ScriptError
+from malob.system.processes import run, succeeds
+from malob.system.waiting import say
+
+
+class Setup:
+    """One end host's changes to the system. Raises ScriptError where one fails; undo() then takes back what was done."""
+
+    def __init__(self, place: Place, settings: Settings) -> None:
+        self._place, self._settings = place, settings
+        self.journal = Journal(place.journal)
+        self.controller = Controller(place, settings)
+
+    def make(self) -> None:
+        """Everything but the rules that lead packets to the switch: those are the supervisor's, once all works."""
+        make_archive(self._place.directory)
+        names = [uplink.name for uplink in self._settings.uplinks]
+        interfaces = network.read()
+        self.journal.add("inside")
+        inside.make(self._settings, min(interfaces[name].mtu for name in names))
+        self.journal.add("controller")
+        self.controller.launch()
+        self.journal.add("firewall")
+        firewall.raise_up(names)
+        for name in names:
+            self.prepare_uplink(interfaces[name])
+        self._make_switch(names)
+        self.controller.wait()
+
+    def is_whole(self) -> bool:
+        """Whether all that is written down has been made, and is there still, except for programs, which can be started again."""
+        return (self.journal.is_of_this_network() and bool(self.journal.steps("policy")) and INSIDE in network.read()
+                and firewall.is_up())
+
+    def take_up(self) -> None:
+        """Goes on with all that an earlier supervisor has made; programs that have ended meanwhile are started again."""
+        if self.journal.steps("daemons"):
+            switch.address_own(self._place)
+            switch.start_daemons(self._place)
+        if self.controller.process() is None:
+            self.controller.launch()
+        self.controller.wait()
+
+    def known_indexes(self) -> "dict[str, int]":
+        """Of the uplinks whose interfaces were changed, as they were last."""
+        return {step["device"]: step["index"] for kind in ("promiscuous", "offloads") for step in self.journal.steps(kind)}
+
+    def prepare_uplink(self, interface: Interface) -> None:
+        """Has an interface hand over frames as they come. One that has been made anew begins anew."""
+        name, index = interface.name, interface.index
+        if not interface.promiscuous:
+            # the switch makes it so, and cannot take that back if it is killed
+            self.journal.add("promiscuous", device=name, index=index)
+        features = offloads.merging_at(name)
+        if features:
+            self.journal.add("offloads", device=name, index=index, features=features)
+            offloads.turn(name, features, False)
+
+    def _make_switch(self, names: "list[str]") -> None:
+        own = not switch.machine_has_daemons()
+        if own:
+            self.journal.add("daemons")
+            switch.address_own(self._place)
+            switch.start_daemons(self._place)
+        self.journal.add("bridge", own=own)
+        switch.make_bridge(names, self._settings.openflow_port)
+
+    def undo(self) -> None:
+        """Takes back all that is written down, the last first, and then the journal itself.
+
+        Raises ScriptError if something cannot be taken back, after all that can; the journal then has it still.
+        """
+        if self.journal.is_of_this_network():
+            self._part()
+        failures = []
+        for step in reversed(self.journal.steps()):
+            try:
+                _UNDO[step["kind"]](self, step)
+                self.journal.remove(step)
+            except (ScriptError, OSError) as error:  # a full disk keeps nothing from being undone
+                failures.append(str(error))
+        if failures:
+            raise ScriptError(f"not everything could be undone: {'; '.join(failures)}. Try './malob endhost down' again")
+        self.journal.end()
+        self._remove_files()
+
+    def _part(self) -> None:
+        """Lets no new flows begin, and ends those that are open."""
+        if self.journal.steps("policy"):
+            try:
+                policy.refuse_new(self._settings.inside_address)
+            except ScriptError as error:
+                say(f"malob endhost: {error}")
+        if self.controller.process() is not None:
+            self.controller.forget()
+
+    def _undo_policy(self, step: Step) -> None:
+        if self._is_here():
+            policy.remove_all(step["tables"])
+            # what is left, because no controller could reset it; not every kernel can
+            succeeds(["ss", "--kill", "src", self._settings.inside_address])
+
+    def _undo_bridge(self, step: Step) -> None:
+        # our own daemons go, with all that they have
+        if not step["own"]:
+            switch.remove_bridge()
+
+    def _undo_daemons(self, _step: Step) -> None:
+        switch.stop_daemons(self._place)
+
+    def _undo_offloads(self, step: Step) -> None:
+        if self._has_device(step):
+            offloads.turn(step["device"], step["features"], True)
+
+    def _undo_promiscuous(self, step: Step) -> None:
+        if self._has_device(step):
+            run(["ip", "link", "set", step["device"], "promisc", "off"])
+
+    def _has_device(self, step: Step) -> bool:
+        """Whether an interface is still the one that was changed."""
+        interface = network.read().get(step["device"])
+        return self._is_here() and interface is not None and interface.index == step["index"]
+
+    def _undo_firewall(self, _step: Step) -> None:
+        if self._is_here():
+            firewall.take_down()
+
+    def _undo_controller(self, _step: Step) -> None:
+        self.controller.stop()
+
+    def _undo_inside(self, _step: Step) -> None:
+        if self._is_here():
+            inside.remove()
+
+    def _is_here(self) -> bool:
+        """What is no more, because the machine has been booted since, needs no undoing, and may be somebody else's by now."""
+        return self.journal.is_of_this_network()
+
+    def _remove_files(self) -> None:
+        """All but the logs of the last time."""
+        for name in ("data", "rehearsal", "openvswitch"):
+            shutil.rmtree(self._place.directory / name, ignore_errors=True)
+
+
+_UNDO: "Mapping[str, Callable[[Setup, Any], None]]" = {
+    "policy": Setup._undo_policy,
+    "bridge": Setup._undo_bridge,
+    "daemons": Setup._undo_daemons,
+    "offloads": Setup._undo_offloads,
+    "promiscuous": Setup._undo_promiscuous,
+    "firewall": Setup._undo_firewall,
+    "controller": Setup._undo_controller,
+    "inside": Setup._undo_inside,
+}

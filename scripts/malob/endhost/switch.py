@@ -1,0 +1,105 @@
+"""The end host's switch: a bridge of Open vSwitch in user space, to which uplinks and the inside are ports.
+
+In user space Open vSwitch reads copies of an uplink's frames. The kernel goes on seeing all of them, so that addresses, DHCP,
+ARP and sessions to the host stay as they are.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Sequence
+
+from lab import ovs
+from lab.daemons import DaemonPair
+from malob.endhost.names import BRIDGE, DATAPATH_ID, INSIDE_PORT
+from malob.endhost.place import Place
+from malob.errors import MissingError
+from malob.system.processes import ProcessId, find_program, run, succeeds
+from malob.system.waiting import wait_until
+
+_MARK = "external_ids:malob-endhost=yes"
+
+
+def daemons(place: Place) -> DaemonPair:
+    """Those that we start where none run. Sockets are in their own directory: /run is shared between network namespaces."""
+    directory = place.directory / "openvswitch"
+    return DaemonPair(directory, directory)
+
+
+def machine_has_daemons() -> bool:
+    """Whether Open vSwitch runs in this network namespace, started by others.
+
+    Raises MissingError if it does and does not answer.
+    """
+    running = [process for process in _in_this_namespace("ovs-vswitchd")]
+    if not running:
+        return False
+    if not (ovs.database_runs() and ovs.switch_daemon_runs() and ovs.switch_daemon_pid() in running):
+        raise MissingError(
+            "ovs-vswitchd runs in this network namespace, but does not answer at Open vSwitch's usual sockets; there can be one only")
+    return True
+
+
+def _in_this_namespace(program: str) -> "list[int]":
+    here = os.stat("/proc/self/ns/net")
+    found = []
+    for directory in Path("/proc").glob("[0-9]*"):
+        try:
+            if (directory / "comm").read_text().strip() == program[:15] and os.path.samestat(
+                    os.stat(directory / "ns/net"), here) and ProcessId.of(int(directory.name)):
+                found.append(int(directory.name))
+        except OSError:
+            continue
+    return found
+
+
+def address_own(place: Place) -> None:
+    """From now on Open vSwitch's programs that this process starts talk to our own daemons."""
+    os.environ["OVS_RUNDIR"] = str(daemons(place).sockets)
+
+
+def start_daemons(place: Place) -> None:
+    """Starts our own, or those of them that do not run."""
+    if not find_program("ovs-vsctl") or not find_program("ovs-vswitchd"):
+        raise MissingError("Open vSwitch is not installed (package openvswitch-switch)")
+    daemons(place).start()
+    wait_until(ovs.switch_daemon_runs, "ovs-vswitchd to answer", 10)
+
+
+def stop_daemons(place: Place) -> None:
+    """Ends our own, if they run, and removes the interfaces that they leave behind."""
+    daemons(place).stop()
+    for name in (BRIDGE, "ovs-netdev"):
+        # they keep their interfaces for the next ones
+        if succeeds(["ip", "link", "show", name]):
+            run(["ip", "link", "delete", name])
+
+
+def make_bridge(uplinks: Sequence[str], openflow_port: int) -> None:
+    """Makes the bridge with all of its ports. Uplinks that are not there become ports when they come."""
+    ports = [word for at, name in enumerate((INSIDE_PORT, *uplinks), 1) for word in ("--", *_port(name, at))]
+    ovs.vsctl(
+        "add-br", BRIDGE, "--", "set", "Bridge", BRIDGE, "datapath_type=netdev", "fail_mode=secure", "protocols=OpenFlow13",
+        f"other_config:datapath-id={DATAPATH_ID}", "other_config:disable-in-band=true", _MARK, *ports,
+        "--", "set-controller", BRIDGE, f"tcp:127.0.0.1:{openflow_port}",
+        "--", "set", "Controller", BRIDGE, "max_backoff=1000", "inactivity_probe=5000")
+
+
+def attach_again(name: str, number: int) -> None:
+    """Makes an interface a port that was made anew: the switch goes on reading the one that is no more.
+
+    number: counted from 1, the inside's; the same as before.
+    """
+    ovs.vsctl("--if-exists", "del-port", BRIDGE, name)
+    ovs.vsctl(*_port(name, number))
+
+
+def _port(name: str, number: int) -> "list[str]":
+    return ["add-port", BRIDGE, name, "--", "set", "Interface", name, f"ofport_request={number}"]
+
+
+def remove_bridge() -> None:
+    """Removes it if it is there and ours."""
+    if BRIDGE in ovs.vsctl("--bare", "--no-headings", "--columns=name", "find", "Bridge", _MARK).split():
+        ovs.vsctl("--if-exists", "del-br", BRIDGE)

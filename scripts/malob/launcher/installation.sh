@@ -1,0 +1,37 @@
+# shellcheck shell=bash
+# What differs between a checkout, an unpacked release and the .deb package. Sourced by ./malob.
+
+# has_sources: a checkout has them, and is built at need; a release has been built, and has not
+has_sources() { [ -f "$MALOB_ROOT/pom.xml" ]; }
+
+# is_packaged: files are the package manager's here, so nothing is written beside them (scripts/malob/system/place.py)
+is_packaged() { [ "$MALOB_ROOT" = /usr/share/malob ]; }
+
+# data_directory: where the controller keeps its catalog unless told; under the package, that of the service for
+# whoever may write there
+data_directory() {
+  local service=/var/lib/malob/controller
+  if [ -n "${MALOB_DATA:-}" ]; then
+    echo "$MALOB_DATA"
+  elif ! is_packaged; then
+    echo "$MALOB_ROOT/data"
+  elif [ -w "$service" ]; then
+    echo "$service"
+  else
+    echo "${XDG_DATA_HOME:-$HOME/.local/share}/malob"
+  fi
+}
+
+# cache_directory: for what is compiled when it is first needed
+cache_directory() {
+  if is_packaged; then
+    echo /var/cache/malob
+  else
+    echo "$MALOB_ROOT/target"
+  fi
+}
+
+# need_sources COMMAND
+need_sources() {
+  has_sources || fail 1 "$1: this is a release, which has neither sources nor tests; take a checkout"
+}

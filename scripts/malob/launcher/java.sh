@@ -1,0 +1,135 @@
+# shellcheck shell=bash
+# Finds Java, builds the controller. Sourced by ./malob.
+
+readonly JAVA_AT_LEAST=17
+
+# java_homes: where a Java could be, the preferred one first
+java_homes() {
+  local program
+  [ -z "${JAVA_HOME:-}" ] || echo "$JAVA_HOME"
+  for program in javac java; do
+    if program=$(command -v "$program"); then
+      dirname "$(dirname "$(readlink -f "$program")")"
+    fi
+  done
+  local home
+  for home in /usr/lib/jvm/*/; do
+    [ ! -x "$home/bin/java" ] || echo "${home%/}"
+  done
+}
+
+# java_version HOME: its major version; 0 if that cannot be told
+java_version() {
+  local version=''
+  if [ -r "$1/release" ]; then
+    version=$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$1/release")
+  fi
+  if [ -z "$version" ]; then
+    version=$("$1/bin/java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p;T;q') || true
+  fi
+  echo "${version:-0}"
+}
+
+# find_home PROGRAM: the first home that is new enough and has bin/PROGRAM
+find_home() {
+  local home
+  while read -r home; do
+    if [ -x "$home/bin/$1" ] && [ "$(java_version "$home")" -ge "$JAVA_AT_LEAST" ]; then
+      echo "$home"
+      return 0
+    fi
+  done < <(java_homes)
+  return 1
+}
+
+find_jdk() { find_home javac; }
+find_java() { find_home java; }
+
+java_program() {
+  local home
+  home=$(find_java) || fail 3 "no Java $JAVA_AT_LEAST or later"
+  echo "$home/bin/java"
+}
+
+# as_owner COMMAND… : under sudo, what writes into the checkout runs as the user who called sudo
+as_owner() {
+  if [ "$(id -u)" = 0 ] && [ "${SUDO_UID:-0}" != 0 ] && [ "$(stat -c %u "$MALOB_ROOT")" = "$SUDO_UID" ]; then
+    sudo -u "#$SUDO_UID" -H -- "$@"
+  else
+    "$@"
+  fi
+}
+
+# maven ARGUMENT… : one Maven at a time in this checkout, with everything it says on stderr
+maven() (
+  exec 9<"$MALOB_ROOT/pom.xml"
+  if ! flock -n 9; then
+    say "waiting for another build in this checkout"
+    flock 9
+  fi
+  cd "$MALOB_ROOT" || exit
+  # what shows the progress makes way
+  local clear=''
+  [ ! -t 2 ] || clear=$'\r\e[K'
+  # Maven ends with colour codes even where it was told not to use colours
+  as_owner env JAVA_HOME="$(find_jdk)" mvn -B -ntp -Dstyle.color=never "$@" 2>&1 </dev/null |
+    sed -u -e $'s/\e\\[[0-9;]*m//g' -e "s/^/$clear/" >&2
+)
+
+# is_newer FILE SOURCE… : whether it is there, and newer than all of these
+is_newer() {
+  local file=$1
+  shift
+  [ -f "$file" ] && [ -z "$(find "$@" -newer "$file" -print -quit)" ]
+}
+
+is_built() {
+  [ -d "$MALOB_ROOT/target/lib" ] && is_newer "$MALOB_ROOT/target/malob.jar" "$MALOB_ROOT"/{src/main,pom.xml,controller-pom.xml}
+}
+
+# mark_built JAR… : Maven leaves a jar alone whose content stays the same: without this it would look old for ever
+mark_built() { as_owner touch "$@"; }
+
+# build WHAT TARGET ARGUMENT… : by Maven; how long it takes is remembered in the folder TARGET
+build() {
+  local what=$1 target=$2
+  shift 2
+  need_packages "building MALOB" mvn javac
+  say "building $what; the first time this takes a minute or two"
+  with_progress "building $what" "$target/build-seconds" maven -q "$@" package || fail 1 "the build failed"
+}
+
+build_controller() {
+  if ! has_sources || is_built; then
+    need_packages "the controller" java
+    return
+  fi
+  build "the controller" "$MALOB_ROOT/target" -pl :malob -Dmaven.test.skip=true
+  mark_built "$MALOB_ROOT/target/malob.jar"
+}
+
+# build_release: the controller and its bill of materials
+build_release() {
+  need_packages "building MALOB" mvn javac
+  need_packages "making packages" dpkg-deb
+  maven -q -pl :malob -Dmaven.test.skip=true package cyclonedx:makeBom || fail 1 "the build failed"
+}
+
+# build_bench: with the controller, and its tests, which have the emulated switches
+build_bench() {
+  local jar=$MALOB_ROOT/bench/target/malob-bench.jar
+  if is_built && is_newer "$jar" "$MALOB_ROOT/target/malob.jar" "$MALOB_ROOT"/{bench/src/main,bench/pom.xml,src/test/java/io/malob/testing}; then
+    return
+  fi
+  build "the controller and the benchmarks" "$MALOB_ROOT/bench/target" -pl :malob-bench -am -DskipTests
+  mark_built "$MALOB_ROOT/target/malob.jar" "$jar"
+}
+
+build_simulations() {
+  local jar=$MALOB_ROOT/simulations/target/malob-simulations.jar
+  if is_built && is_newer "$jar" "$MALOB_ROOT/target/malob.jar" "$MALOB_ROOT"/{simulations/src/main,simulations/pom.xml,scripts/lab/topologies}; then
+    return
+  fi
+  build "the simulations" "$MALOB_ROOT/simulations/target" -pl :malob-simulations -am -Dmaven.test.skip=true
+  mark_built "$MALOB_ROOT/target/malob.jar" "$jar"
+}

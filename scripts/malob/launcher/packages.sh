@@ -1,0 +1,160 @@
+# shellcheck shell=bash
+# Installs what is missing from the distribution's packages, and asks first. Sourced by ./malob.
+
+# Services of these packages: nothing here needs them to run.
+readonly UNNEEDED_SERVICES=nginx,openvswitch-switch,iperf3
+# For so long a question waits for its answer.
+QUESTION_S=300
+POLICY_FILE=/usr/sbin/policy-rc.d
+
+# package_of PROGRAM: its package, or several to choose from, and what it does for us
+package_of() {
+  case $1 in
+    python3) echo "python3|runs MALOB's scripts" ;;
+    java) echo "openjdk-17-jre-headless openjdk-21-jre-headless default-jre-headless|runs the controller" ;;
+    javac) echo "openjdk-17-jdk-headless openjdk-21-jdk-headless default-jdk-headless|compiles the controller" ;;
+    dpkg-deb) echo "dpkg|makes .deb packages" ;;
+    mvn) echo "maven|builds the controller" ;;
+    ovs-vsctl) echo "openvswitch-switch|provides the switches of the emulated network" ;;
+    ip) echo "iproute2|makes the hosts of the emulated network" ;;
+    tc) echo "iproute2|shapes the links of the emulated network" ;;
+    cc) echo "gcc|compiles the link emulator" ;;
+    libc-headers) echo "libc6-dev|compiles the link emulator" ;;
+    nft) echo "nftables|keeps the kernel from answering what the switch of an end host carries" ;;
+    ethtool) echo "ethtool|switches off checksum offload on the hosts' interfaces" ;;
+    setsid) echo "util-linux|starts what outlives the command that starts it" ;;
+    setpriv) echo "util-linux|ends helper processes with their parent" ;;
+    ping) echo "iputils-ping|checks who reaches whom" ;;
+    ab) echo "apache2-utils|opens many HTTP connections at once" ;;
+    nginx) echo "nginx-light nginx|serves pages fast, for measurements" ;;
+    nsenter) echo "util-linux|runs servers on emulated hosts, each with processors of its own" ;;
+    pyftpdlib) echo "python3-pyftpdlib|serves files by FTP" ;;
+    gtlsclient) echo "ngtcp2-client|loads pages over QUIC" ;;
+    gtlsserver) echo "ngtcp2-server|serves pages over QUIC" ;;
+    openssl) echo "openssl|makes the certificate of the QUIC server" ;;
+    matplotlib) echo "python3-matplotlib|draws figures" ;;
+    ensurepip) echo "python3-venv|makes environments of their own for what comes from PyPI, apart from the system's Python" ;;
+    mn) echo "mininet|emulates the networks of the documentation's walks, and runs the lab's topologies" ;;
+    iperf3) echo "iperf3|measures throughput between hosts" ;;
+    udhcpc) echo "udhcpc|gets an address for a test of end hosts, as a DHCP client does" ;;
+    dnsmasq) echo "dnsmasq-base|is the DHCP server of that test" ;;
+    chromium) echo "chromium chromium-browser|is the browser that the page is tested in" ;;
+    node) echo "nodejs|drives the browser that the page is tested in" ;;
+    npm) echo "npm|fetches what drives the browser that the page is tested in" ;;
+    curl) echo "curl|asks the controller and the servers" ;;
+    *) return 1 ;;
+  esac
+}
+
+# need_packages PURPOSE PROGRAM… : returns once all are there; installs what is missing, or ends with 3
+need_packages() {
+  local purpose=$1 program missing=()
+  shift
+  for program in "$@"; do
+    has_program "$program" || missing+=("$program")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  for program in "${missing[@]}"; do
+    say "$purpose: $program is missing; it $(package_of "$program" | cut -d'|' -f2)"
+  done
+  install_packages "${missing[@]}"
+  for program in "${missing[@]}"; do
+    has_program "$program" || fail 3 "$program is missing still; its package is $(package_choice "$program")"
+  done
+}
+
+has_program() {
+  case $1 in
+    javac) find_jdk >/dev/null ;;
+    java) find_java >/dev/null ;;
+    libc-headers) [ -e /usr/include/stdio.h ] ;;
+    ensurepip | pyftpdlib | matplotlib) has_python_module "$1" ;;
+    *) command -v "$1" >/dev/null ;;
+  esac
+}
+
+# has_python_module NAME: the distribution's packages are for its own Python, which need not be the first in the PATH
+has_python_module() { python_with "$1" >/dev/null; }
+
+# python_with NAME: the first Python that has the module
+python_with() {
+  local python
+  for python in python3 /usr/bin/python3; do
+    if "$python" -I -c "import $1" >/dev/null 2>&1; then
+      echo "$python"
+      return 0
+    fi
+  done
+  return 1
+}
+
+# said_yes: whether the user, or the environment, has agreed beforehand that packages are installed
+said_yes() {
+  [ "${MALOB_YES:-}" = 1 ] || [ "${CI:-}" = true ] || [ "${DEBIAN_FRONTEND:-}" = noninteractive ]
+}
+
+# may_install PACKAGE… : asks on a terminal. Without one, root has agreed by calling us; to become root by sudo needs a word. Or ends with 3
+may_install() {
+  local answer='' hint="run as root: apt-get install $*; or let MALOB do it: ./malob --yes …, or MALOB_YES=1"
+  if said_yes; then
+    return
+  fi
+  if [ -t 0 ] && [ -t 2 ]; then
+    printf 'malob: apt-get is to install: %s, and what they need. Go on? [Y/n] ' "$*" >&2
+    if ! read -r -t "$QUESTION_S" answer; then
+      printf '\n' >&2
+      fail 3 "no answer: $hint"
+    fi
+    case $answer in
+      '' | [Yy] | [Yy][Ee][Ss]) ;;
+      *) fail 3 "nothing is installed: $hint" ;;
+    esac
+  elif [ "$(id -u)" != 0 ]; then
+    fail 3 "$hint"
+  fi
+}
+
+# install_packages PROGRAM…
+install_packages() {
+  local as_root=() packages=() program
+  for program in "$@"; do
+    packages+=("$(package_of "$program" | cut -d'|' -f1 | cut -d' ' -f1)")
+  done
+  command -v apt-get >/dev/null ||
+    fail 3 "no apt-get here: install yourself what Debian calls ${packages[*]}"
+  [ "$(id -u)" = 0 ] || command -v sudo >/dev/null || fail 3 "run as root: apt-get install ${packages[*]}"
+  may_install "${packages[@]}"
+  if [ "$(id -u)" != 0 ]; then
+    as_root=(sudo)
+    # without a terminal nobody can answer sudo's question
+    [ -t 0 ] || as_root=(sudo -n)
+    "${as_root[@]}" true 2>/dev/null || fail 3 "run as root: apt-get install ${packages[*]}"
+  fi
+  "${as_root[@]}" apt-get -qq update >&2 </dev/null || say "apt-get update failed; trying with the old package lists"
+  packages=()
+  for program in "$@"; do
+    packages+=("$(package_choice "$program")")
+  done
+  say "installing: ${packages[*]}"
+  local log
+  log=$(mktemp)
+  # all that counts is whether the programs are there afterwards
+  "${as_root[@]}" bash "$MALOB_ROOT/scripts/malob/launcher/apt_install.sh" "$POLICY_FILE" "$UNNEEDED_SERVICES" "${packages[@]}" \
+    >"$log" 2>&1 </dev/null || { tail -n 20 "$log" >&2 && say "apt-get reported a failure (above)"; }
+  grep '^malob: ' "$log" >&2 || true
+  rm -f "$log"
+  hash -r
+}
+
+# package_choice PROGRAM: the first of its packages that this distribution has
+package_choice() {
+  local candidates candidate
+  read -ra candidates <<<"$(package_of "$1" | cut -d'|' -f1)"
+  for candidate in "${candidates[@]}"; do
+    if apt-cache show "$candidate" >/dev/null 2>&1; then
+      echo "$candidate"
+      return
+    fi
+  done
+  echo "${candidates[0]}"
+}

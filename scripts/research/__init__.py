@@ -1,0 +1,1 @@
+"""Experiments of the papers, comparisons, benchmarks on real switches, testbeds."""

@@ -1,0 +1,109 @@
+"""The host of `bench endhost` in each of the ways that are compared: with MALOB, with os-ken in its place, with neither."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+
+from lab.controller import free_port
+from lab.multihomed import SERVER
+from malob.endhost.controller import Controller, make_archive
+from malob.endhost.names import BRIDGE
+from malob.endhost.options import Settings
+from malob.endhost.place import Place
+from malob.system.processes import run, succeeds
+from malob.system.waiting import undisturbed, wait_until
+from research.bench.endhost_figures import MALOB, NONE, OSKEN
+from research.bench.osken import OsKen
+from research.experiments.endhost_site import EndhostSite, TCP_PORT
+
+_ALGORITHM = "RR"
+_OSKEN_PORT = 6654
+
+#: Of MALOB's bridge: the inside; the uplinks' come after it.
+_FIRST_PORT = 1
+_REACH = f"import socket; socket.create_connection(('{SERVER}', {TCP_PORT}), 2).close()"
+
+
+class Ways:
+    """Of one host; begin() makes it so, end() the host as it was."""
+
+    def __init__(self, site: EndhostSite, directory: Path) -> None:
+        """directory: for files of os-ken."""
+        self._site, self._directory = site, directory
+        self._osken = OsKen(directory, _OSKEN_PORT, site.network.on_host)
+        self._stopped: "int | None" = None
+
+    def begin(self, way: str) -> "dict[str, int]":
+        """Returns once flows are carried; the process ids of what is measured, by name."""
+        if way == NONE:
+            self._site.be_plain()
+            return {}
+        self._site.be_balanced(_ALGORITHM)
+        if way == MALOB:
+            supervisor = self._site.network.pid_on_host("command.py malob.cli.endhost up")
+            assert supervisor is not None
+            found = {"controller": self._site.product.pids()["controller"], "supervisor": supervisor}
+        else:
+            self._replace()
+            found = {"controller": self._osken.pid}
+            wait_until(self._reaches, "the server to be reached by os-ken", 15, detail=self._osken.last_words)
+        return found
+
+    def _replace(self) -> None:
+        """os-ken takes over MALOB's switch; MALOB's controller stands still, and its supervisor finds nothing wrong."""
+        status = self._site.product.status()
+        assert status["connected"]
+        for port, end in enumerate((status["inside"], *status["uplinks"]), _FIRST_PORT):
+            end["number"] = port
+        controller = self._site.product.pids()["controller"]
+        self._osken.launch(status)
+        os.kill(controller, signal.SIGSTOP)
+        self._stopped = controller
+        self._vsctl("set-controller", BRIDGE, f"tcp:127.0.0.1:{_OSKEN_PORT}", "--", "set", "Controller", BRIDGE,
+                    "max_backoff=1000")
+
+    def _vsctl(self, *words: str) -> None:
+        root = self._site.network.host_root
+        directory = next((root / "run/malob/endhost").glob("*/openvswitch"))
+        run(self._site.network.on_host(["env", f"OVS_RUNDIR=/{directory.relative_to(root)}", "ovs-vsctl", *words]))
+
+    def _reaches(self) -> bool:
+        return succeeds(self._site.network.on_host(["python3", "-I", "-S", "-c", _REACH]))
+
+    def end(self) -> None:
+        """Ends what runs, so that the next one begins anew."""
+        with undisturbed():
+            self._osken.stop()
+            if self._stopped is not None:
+                os.kill(self._stopped, signal.SIGCONT)
+                self._stopped = None
+            self._site.product.stop()
+
+
+def start_seconds(way: str, directory: Path) -> float:
+    """How long a controller alone takes, without any host, from its command until it listens; MALOB's until it answers."""
+    port = free_port()
+    if way == OSKEN:
+        osken = OsKen(directory, port)
+        try:
+            began = time.monotonic()
+            osken.launch({"inside": {}, "uplinks": []})
+            osken.wait_here()
+            return time.monotonic() - began
+        finally:
+            osken.stop()
+    place = Place(f"bench-{os.getpid()}")
+    controller = Controller(place, Settings((), openflow_port=port, http_port=free_port()))
+    make_archive(place.directory)
+    try:
+        began = time.monotonic()
+        controller.launch()
+        wait_until(controller.answers, "the controller to answer", 60, 0.01)
+        return time.monotonic() - began
+    finally:
+        controller.stop()
+        shutil.rmtree(place.directory, ignore_errors=True)

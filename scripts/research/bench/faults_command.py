@@ -1,0 +1,58 @@
+"""`./malob bench faults`: its command line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any, Mapping, Sequence
+
+from malob.cli import table
+from malob.cli.arguments import Parser
+from malob.system.preparation import need_root, prepare
+from malob.system.waiting import orderly_end
+from research.bench import faults
+from research.bench.open_vswitch_command import positive
+
+
+def main(words: Sequence[str]) -> int:
+    options = parser().parse_args(words)
+    need_root("bench faults")
+    prepare("lab")
+    prepare("controller")
+    with orderly_end():
+        figures = faults.measure(options.fault or list(faults.FAULTS), options.rounds)
+    document = json.dumps(figures, indent=2) + "\n"
+    if options.out:
+        Path(options.out).mkdir(parents=True, exist_ok=True)
+        (Path(options.out) / "faults.json").write_text(document, encoding="utf-8")
+    print(document if options.json else "\n".join(table_of(figures)))
+    return 1 if any(each["lost"] for each in figures.values()) else 0
+
+
+def table_of(figures: "Mapping[str, Mapping[str, Any]]") -> "list[str]":
+    """A header, and a line for each fault."""
+    header = ["fault", "rounds", "lost", "longest answer ms", "segments again", "labels moved ms", "rules right s", "load"]
+    rows = [
+        [name, str(each["rounds"]), str(each["lost"]), _spread(each["longest_ms"], 0), str(each["retransmitted"]),
+         _spread(each["repaired_ms"], 0), _spread(each["owned_s"], 1), f"{each['load']:.1f}"]
+        for name, each in figures.items()
+    ]
+    return table.render(header, rows, right=range(1, len(header)))
+
+
+def _spread(spread: "Mapping[str, float] | None", digits: int) -> str:
+    return "–" if spread is None else f"{spread['median']:.{digits}f}, {spread['worst']:.{digits}f}"
+
+
+def parser() -> argparse.ArgumentParser:
+    made = Parser(
+        prog="malob bench faults",
+        description="What an open connection through a VIP notices of faults, on five Open vSwitches. Times are the median and the"
+        " worst: the longest that an answer took, from the fault until the connection's labels led elsewhere, and from the"
+        " fault's end until switches had the rules that they ought to have and no others.")
+    made.add_argument("--fault", action="append", choices=sorted(faults.FAULTS), help="this one only; may be said several times")
+    made.add_argument("--rounds", type=positive, default=10, metavar="N", help="of each fault (default %(default)s)")
+    made.add_argument("--json", action="store_true", help="the figures as JSON on stdout")
+    made.add_argument("--out", metavar="DIR", help="also write them to DIR/faults.json")
+    return made

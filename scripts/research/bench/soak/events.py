@@ -1,0 +1,124 @@
+"""What happens when in a run: drawn from a seed, before the run begins. No I/O and no clock.
+
+What begins also ends, and there is always a way: each pool keeps a member that serves, and the links that are left join all switches.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Collection, Iterable, Mapping
+
+from research.bench.soak.world import World
+
+#: After something is back, this long is left for what follows from it before it is relied on.
+RECOVERY_S = 8.0
+CONTROLLER = "controller"
+#: From one beginning to the next: on average, as a share of which it is at least.
+EVERY_S = 2.5
+_LEAST = 0.1
+
+
+@dataclass(frozen=True)
+class Event:
+    """at_s: after the run's begin. target: a member, server, link or switch. value: a member's weight."""
+
+    at_s: float
+    kind: str
+    target: str
+    value: "int | None" = None
+
+    def __str__(self) -> str:
+        return f"{self.at_s:.1f} s {self.kind} {self.target}" + ("" if self.value is None else f" {self.value}")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Something that begins. of: what it happens to. share: how often, in comparison with others. lasts_s: from and to.
+    end: the event that ends it; empty if it is over at once."""
+
+    of: str
+    share: float
+    lasts_s: "tuple[float, float]" = (0, 0)
+    end: str = ""
+
+
+KINDS: "Mapping[str, Kind]" = {
+    "weight": Kind("member", 3),
+    "drain": Kind("member", 2, (4, 12), "undrain"),
+    "remove": Kind("member", 2, (3, 10), "add"),
+    "disable": Kind("member", 1, (3, 10), "enable"),
+    "kill": Kind("server", 2, (3, 18), "serve"),
+    "unlink": Kind("link", 3, (2, 15), "link"),
+    "flap": Kind("link", 1, (1, 4), "steady"),
+    "mute": Kind("shaped link", 1, (3, 15), "unmute"),
+    "orphan": Kind("switch", 1, (3, 12), "adopt"),
+    "restart": Kind("switch", 1, (1, 3), "restarted"),
+    "pause": Kind("controller", 0.4, (5, 12), "resume"),
+    "crash": Kind("controller", 0.12, (1, 5), "start"),
+}
+
+#: What is done by REST, which needs a controller.
+_BY_REST = ("weight", *(word for name in ("drain", "remove", "disable") for word in (name, KINDS[name].end)))
+
+
+def draw(
+    seed: int, seconds: float, world: World, kinds: "Collection[str]" = tuple(KINDS), every_s: float = EVERY_S,
+) -> "list[Event]":
+    """The events of a run, in their order. kinds: what may begin. every_s: on average."""
+    return _Drawing(random.Random(f"events {seed}"), seconds, world, kinds, every_s).run()
+
+
+class _Drawing:
+    def __init__(
+        self, chance: random.Random, seconds: float, world: World, kinds: "Collection[str]", every_s: float,
+    ) -> None:
+        self._chance, self._seconds, self._world, self._every_s = chance, seconds, world, every_s
+        self._kinds = [name for name in KINDS if name in kinds]
+        self._events: "list[Event]" = []
+        #: until when a target is away, or not to be relied on
+        self._away: "dict[str, float]" = {}
+
+    def run(self) -> "list[Event]":
+        now = 0.0
+        while True:
+            now += self._every_s * (_LEAST + self._chance.expovariate(1 / (1 - _LEAST)))
+            if now >= self._seconds:
+                return sorted(self._events, key=lambda event: event.at_s)
+            self._away = {target: until for target, until in self._away.items() if until > now}
+            name = self._chance.choices(self._kinds, [KINDS[kind].share for kind in self._kinds])[0]
+            candidates = self._candidates(now, KINDS[name])
+            if candidates:
+                self._begin(now, name, self._chance.choice(candidates))
+
+    def _begin(self, now: float, name: str, target: str) -> None:
+        kind = KINDS[name]
+        self._events.append(Event(now, name, target, None if kind.end else self._chance.randint(1, 10)))
+        if kind.end:
+            until = min(now + self._chance.uniform(*kind.lasts_s), self._seconds)
+            self._events.append(Event(until, kind.end, target))
+            self._away[target] = until + RECOVERY_S
+
+    def _candidates(self, now: float, kind: Kind) -> "list[str]":
+        """What this may happen to."""
+        world, away = self._world, set(self._away)
+        if kind.of == CONTROLLER:
+            latest = now + kind.lasts_s[1] + RECOVERY_S
+            asked = any(now < event.at_s < latest and event.kind in _BY_REST for event in self._events)
+            return [] if CONTROLLER in away or asked else [CONTROLLER]
+        if kind.of == "member" and CONTROLLER in away:
+            return []
+        possible: "Mapping[str, Iterable[str]]" = {
+            "link": world.links, "shaped link": world.shaped_links, "switch": world.switches, "server": world.servers,
+            "member": world.members}
+        free = [name for name in possible[kind.of] if name not in away]
+        return [name for name in free if not kind.end or self._may_go({*away, name})]
+
+    def _may_go(self, away: "Collection[str]") -> bool:
+        return self._world.connected_without(away) and self._all_serve(away)
+
+    def _all_serve(self, away: "Collection[str]") -> bool:
+        """Whether each pool keeps a member that can be relied on."""
+        return all(
+            any(server not in away and service.member(server) not in away for server in self._world.servers)
+            for service in self._world.services)

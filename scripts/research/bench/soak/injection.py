@@ -1,0 +1,116 @@
+"""Carries out events, and keeps a record of what was done when: clients' failures are held against it."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import Any, Callable, Collection, ContextManager, Iterator, Mapping
+
+from lab.faults import links, processes, switches
+from malob.errors import ScriptError
+from research.bench.soak.events import Event, KINDS
+from research.bench.soak.model import Fault
+from research.bench.soak.site import Site
+
+_NEVER = float("inf")
+
+
+class Injection:
+    """Used by one thread; its record may be read by others."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._ways: "Mapping[str, Callable[[str], ContextManager[None]]]" = {
+            "drain": lambda member: self._changed(member, admin_state="drain"),
+            "disable": lambda member: self._changed(member, admin_state="down"),
+            "remove": self._removed,
+            "kill": self._killed,
+            "unlink": lambda link: links.down(site.lab, *link.split("-")),
+            "flap": self._flapping,
+            "mute": lambda link: links.silent(site.lab, *link.split("-")),
+            "orphan": lambda switch: switches.without_controller(site.lab, switch),
+            "restart": self._restarted,
+            "pause": lambda _: processes.stopped(site.controller.pid),
+            "crash": self._crashed,
+        }
+        self._going_on: "dict[tuple[str, str], tuple[float, ContextManager[None]]]" = {}
+        self._over: "list[Fault]" = []
+
+    def carry_out(self, event: Event) -> None:
+        """Returns when it is done. Raises ScriptError if it cannot be."""
+        if event.kind == "weight":
+            self._site.change(event.target, weight=event.value)
+            now = time.monotonic()
+            self._over.append(Fault(event.kind, event.target, now, now))
+        elif event.kind in KINDS:
+            fault = self._ways[event.kind](event.target)
+            self._going_on[event.kind, event.target] = time.monotonic(), fault
+            fault.__enter__()
+        else:
+            self._end(next(name for name, kind in KINDS.items() if kind.end == event.kind), event.target)
+
+    def ends_something(self, event: Event) -> bool:
+        """Whether it ends what goes on now."""
+        return any(KINDS[kind].end == event.kind and target == event.target for kind, target in self._going_on)
+
+    def _end(self, kind: str, target: str) -> None:
+        begun, fault = self._going_on[kind, target]
+        try:
+            fault.__exit__(None, None, None)
+        finally:
+            self._over.append(Fault(kind, target, begun, time.monotonic()))
+            del self._going_on[kind, target]
+
+    def end_all(self) -> None:
+        """Ends what goes on, after a run that was cut short."""
+        for kind, target in list(self._going_on):
+            try:
+                self._end(kind, target)
+            except ScriptError:
+                # what could not begin cannot end either
+                continue
+
+    def quiet_since(self, moment: float, kinds: "Collection[str]", settle_s: float) -> bool:
+        """Whether no fault of these kinds has gone on since, or has ended less than settle_s before."""
+        return all(fault.end + settle_s < moment for fault in self.faults if fault.kind in kinds)
+
+    @property
+    def faults(self) -> "list[Fault]":
+        """All so far, in the order of their beginnings; those that go on have no end yet."""
+        going_on = [Fault(kind, target, begun, _NEVER) for (kind, target), (begun, _) in list(self._going_on.items())]
+        return sorted([*self._over, *going_on], key=lambda fault: fault.begin)
+
+    @contextmanager
+    def _changed(self, member: str, **fields: Any) -> Iterator[None]:
+        self._site.change(member, **fields)
+        yield
+        self._site.change(member, admin_state="up")
+
+    @contextmanager
+    def _removed(self, member: str) -> Iterator[None]:
+        self._site.delete(member)
+        yield
+        self._site.add(member)
+
+    @contextmanager
+    def _killed(self, server: str) -> Iterator[None]:
+        self._site.kill(server)
+        yield
+        self._site.serve(server)
+
+    @contextmanager
+    def _flapping(self, link: str) -> Iterator[None]:
+        links.flap(self._site.lab, *link.split("-"), times=3, pause_s=0.2)
+        yield
+
+    @contextmanager
+    def _restarted(self, switch: str) -> Iterator[None]:
+        with switches.without_controller(self._site.lab, switch):
+            switches.empty(self._site.lab, switch)
+            yield
+
+    @contextmanager
+    def _crashed(self, _target: str) -> Iterator[None]:
+        self._site.controller.kill()
+        yield
+        self._site.controller.start()

@@ -1,0 +1,138 @@
+"""The network of a run with all that is on it: controller, servers, services; and what can be done to them."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any, Mapping
+
+from lab import instance, ovs, processes, topology
+from lab.controller import Controller, bound_to_us, free_port
+from lab.faults import links
+from malob.cli.connections import listing
+from malob.errors import ScriptError
+from malob.system.cleanup import Cleanup
+from malob.system.place import ROOT
+from malob.system.waiting import say, undisturbed, wait_until
+from research.bench.soak.model import CHECK_S, FALL, IDLE_S
+from research.bench.soak.world import Service, World
+
+NAME = "mls"
+TOPOLOGY = "mesh5"
+BASE = "/quantum/v1.0"
+
+_SERVER = Path(__file__).parent / "programs" / "server.py"
+_BALANCER = "io.malob.balancer.BalancerModule"
+#: Rules end soon, so that connections often sleep and wake; few are remembered, so that this is soon full; audits are frequent.
+_SETTINGS = {"idleTimeoutTcp": IDLE_S, "maxDormant": 2000, "auditSeconds": 10, "adoptSeconds": 20}
+_MOST_CONNECTIONS = 100_000
+
+
+class Site:
+    """Made by build(), removed by remove(). Each server has its program, unless that is killed."""
+
+    def __init__(self, directory: Path) -> None:
+        """directory: for the controller's log, data and settings."""
+        network = topology.load(TOPOLOGY)
+        self.world = World.of(network)
+        self._network = network
+        self.controller = Controller(directory, free_port(), free_port(), self._settings(directory))
+        self.rest = self.controller.rest
+        self._programs: "dict[str, subprocess.Popen[bytes]]" = {}
+
+    @staticmethod
+    def _settings(directory: Path) -> Path:
+        defaults = (ROOT / "src/main/resources/floodlightdefault.properties").read_text(encoding="utf-8")
+        file = directory / "soak.properties"
+        file.write_text(
+            "\n".join([defaults, *(f"{_BALANCER}.{name}={value}" for name, value in _SETTINGS.items()), ""]), encoding="utf-8")
+        return file
+
+    def build(self) -> None:
+        say(f"building the network: {self._network.description}")
+        self.lab = instance.up(self._network, NAME, self.controller.endpoint, owned=True)
+        for link in self.world.shaped_links:
+            links.make_silenceable(self.lab, *link.split("-"))
+        self.controller.start()
+        for server in self.world.servers:
+            self.serve(server)
+        self.wait_for_network()
+        for service in self.world.services:
+            self._configure(service)
+        self.wait_for_members()
+
+    def remove(self) -> None:
+        with undisturbed():
+            cleanup = Cleanup()
+            cleanup.step("the controller", self.controller.stop)
+            cleanup.step("the network", lambda: instance.remove_own(NAME))
+            cleanup.finish()
+
+    def wait_for_network(self) -> None:
+        switches, links = len(self._network.switches), len(self._network.links)
+        wait_until(
+            lambda: self.rest.switch_count() == switches and self.rest.link_count() == links,
+            f"the controller to see {switches} switches and {links} links", 40,
+            detail=lambda: f"it sees {self.rest.switch_count()} and {self.rest.link_count()}")
+
+    def wait_for_members(self) -> None:
+        """Returns once all are there and have passed their checks."""
+        wait_until(lambda: all(each["health"] == "up" for service in self.world.services for each in self.members(service)),
+                   "all members to be up", 20)
+
+    def _configure(self, service: Service) -> None:
+        key = service.key
+        self.rest.post(f"{BASE}/vips/", {
+            "id": key, "name": key, "protocol": "tcp", "address": service.address, "port": str(service.port)})
+        self.rest.post(f"{BASE}/pools/", {
+            "id": key, "name": key, "protocol": "tcp", "vip_id": key, "lb_method": service.algorithm})
+        self.rest.post(f"{BASE}/pools/{key}/health_monitors/", {
+            "id": key, "type": "TCP", "delay": CHECK_S, "timeout": CHECK_S, "rise": 1, "fall": FALL})
+        for server in self.world.servers:
+            self.add(service.member(server))
+
+    # --- what can be done ------------------------------------------------------------------------
+
+    def add(self, member: str) -> None:
+        service, server = self.world.members[member]
+        self.rest.post(f"{BASE}/members/", {
+            "id": member, "address": self._network.hosts[server].ip, "port": str(service.port), "pool_id": service.key})
+
+    def delete(self, member: str) -> None:
+        self.rest.delete(f"{BASE}/members/{member}")
+
+    def change(self, member: str, **fields: Any) -> None:
+        self.rest.put(f"{BASE}/members/{member}", fields)
+
+    def serve(self, server: str) -> None:
+        """Returns once it listens."""
+        command = processes.script(
+            self.lab, server, _SERVER, server, *(str(service.port) for service in self.world.services))
+        with open(self.lab.directory / f"{server}.log", "ab") as log:
+            program = self._programs[server] = subprocess.Popen(
+                bound_to_us(command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, start_new_session=True)
+        assert program.stdout is not None
+        if not program.stdout.readline():
+            raise ScriptError(f"the server on {server} ended at once")
+
+    def kill(self, server: str) -> None:
+        """Ends a server's program as a crash would."""
+        program = self._programs.pop(server)
+        program.kill()
+        program.wait()
+
+    # --- what can be seen ------------------------------------------------------------------------
+
+    def members(self, service: Service) -> "list[Mapping[str, Any]]":
+        found: "list[Mapping[str, Any]]" = self.rest.get(f"{BASE}/pools/{service.key}/stats/")["members"]
+        return found
+
+    def open_connections(self) -> "list[dict[str, Any]]":
+        """Those that have rules, as the controller says."""
+        known: "list[dict[str, Any]]" = listing.read(self.rest, {}, _MOST_CONNECTIONS)["connections"]
+        return [each for each in known if each["state"] != "dormant"]
+
+    def rules(self, *match: str) -> "list[str]":
+        """Of all switches, all or those that match, as ovs-ofctl prints them."""
+        dumps = (ovs.ofctl("--no-stats", "dump-flows", self.lab.bridge(each), *match) for each in self.world.switches)
+        return [line for dump in dumps for line in dump.splitlines() if "cookie=" in line]

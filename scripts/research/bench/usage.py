@@ -1,0 +1,41 @@
+"""What a process has used: memory and processor time, as the kernel tells."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from malob.errors import ScriptError
+
+
+def cpu_seconds(pid: int) -> float:
+    """The processor time of a process and all its threads so far. Raises ScriptError if it has ended."""
+    return cpu_seconds_in(_read(pid, "stat"), os.sysconf("SC_CLK_TCK"))
+
+
+def resident_mb(pid: int) -> float:
+    """Resident memory in millions of bytes, what it shares with others included. Raises ScriptError if it has ended."""
+    return resident_mb_in(_read(pid, "status"))
+
+
+def cpu_seconds_in(stat: str, ticks_per_s: int) -> float:
+    """stat: the text of /proc/PID/stat."""
+    # the name of the program, in brackets, may have blanks and brackets of its own
+    fields = stat.rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / ticks_per_s
+
+
+def resident_mb_in(status: str) -> float:
+    """status: the text of /proc/PID/status. Raises ScriptError if that does not tell: the process is ending."""
+    found = re.search(r"^VmRSS:\s+(\d+) kB$", status, re.MULTILINE)
+    if found is None:
+        raise ScriptError("a process that is measured has no memory any more: it has ended")
+    return int(found.group(1)) * 1024 / 1e6
+
+
+def _read(pid: int, name: str) -> str:
+    try:
+        return Path(f"/proc/{pid}/{name}").read_text()
+    except OSError:
+        raise ScriptError(f"process {pid}, which is measured, has ended") from None

@@ -1,0 +1,27 @@
+"""The algorithms that are compared: Table 4.1 of the thesis, and our own."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from malob.errors import UsageError
+
+#: server rule + path rule
+SEPARATE = tuple(f"{server}+{path}" for server in ("RR", "LC", "CPU") for path in ("SPH", "SPL", "HTP"))
+JOINT = ("SL-PS", "HT-PS")
+PAPER = (*SEPARATE, *JOINT)
+
+#: Our own, which the thesis does not have.
+OWN = ("PCT",)
+ALL = (*PAPER, *OWN)
+
+
+def chosen(text: "str | None", available: Sequence[str]) -> list[str]:
+    """Those that --only names, in the order of the table. Raises UsageError."""
+    if text is None:
+        return list(available)
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in available:
+            raise UsageError(f"--only: '{name}' is not one of {', '.join(available)}")
+    return [name for name in available if name in names]

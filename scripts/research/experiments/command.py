@@ -1,0 +1,28 @@
+"""`./malob lab run`: the experiments by their names."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from research.experiments import (
+    endhost_capacity, endhost_dynamic, endhost_overhead, endhost_static, endhost_web, mptcp, thesis, thesis_bio, thesis_discussion, thesis_ftp,
+    thesis_herding, thesis_http, thesis_mix)
+
+_THESIS: "tuple[Any, ...]" = (thesis_http, thesis_ftp, thesis_bio, thesis_discussion, thesis_mix, thesis_herding)
+_ENDHOST: "tuple[Any, ...]" = (endhost_static, endhost_dynamic, endhost_web, endhost_overhead, endhost_capacity)
+
+
+def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    run = commands.add_parser(
+        "run", help="an experiment of the papers, from an empty machine to tables and figures",
+        description="Builds a network with a controller of its own, measures, and removes everything. Exit code 1 if requests"
+        " failed or are missing. docs/experiments.md tells what each experiment is, and how to read what comes of it.")
+    experiments = run.add_subparsers(metavar="EXPERIMENT", required=True)
+    for module in _THESIS:
+        parser = experiments.add_parser(module.NAME, help=module.HELP, description=(module.__doc__ or "").strip())
+        module.add_arguments(parser)
+        parser.set_defaults(run=lambda options, module=module: thesis.run(module.scenario(options), options))
+    for module in (mptcp, *_ENDHOST):
+        parser = experiments.add_parser(module.NAME, help=module.HELP, description=(module.__doc__ or "").strip())
+        module.add_arguments(parser)

@@ -1,0 +1,46 @@
+"""What the experiments on a host with several uplinks can be told, and how they end."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Sequence
+
+from malob.errors import UsageError
+from malob.system.waiting import say
+from research.experiments import thesis_arguments
+from research.experiments.arguments import add_common
+from research.experiments.samples import Record
+from research.experiments.summary import Summary
+
+
+def add(parser: argparse.ArgumentParser, policies: Sequence[str]) -> None:
+    add_common(parser)
+    parser.add_argument("--only", metavar="POLICY,POLICY...", help=f"these alone, of {', '.join(policies)}")
+    parser.add_argument("--congestion", metavar="NAME", help="congestion control of what is sent (default cubic where there is one)")
+
+
+def chosen(text: "str | None", available: Sequence[str], option: str = "--only") -> "list[str]":
+    """Those that are named, in the order of what there is; all if none is. Raises UsageError."""
+    names = list(available) if text is None else [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in available:
+            raise UsageError(f"{option}: '{name}' is not one of {', '.join(available)}")
+    return [name for name in available if name in names]
+
+
+def congestion(options: argparse.Namespace) -> str:
+    """The congestion control to use. Raises UsageError if the kernel has it not."""
+    return thesis_arguments.congestion(options.congestion)
+
+
+def verdict(summed: Summary, record: Record, strict: bool, path: Path) -> int:
+    """Says what went wrong, and where everything is; the exit code."""
+    for reason in summed.rejected:
+        say(f"rejected: {reason}")
+    failed = record.failed()
+    if failed:
+        say(f"{len(failed)} measurements failed: " + ", ".join(sorted({sample.error for sample in failed})))
+    say(f"summary, raw data and figures are in {path}")
+    missed = [check for check in summed.checks if check.holds is False]
+    return 1 if failed or (strict and (missed or summed.rejected)) else 0

@@ -1,0 +1,188 @@
+"""`endhost-dynamic`: files in a loop over uplinks whose rates change (section 8, figures 11 to 26, of the paper of 2020)."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import Counter
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Sequence
+
+from lab.multihomed import UplinkLine
+from lab.strain import StrainMeter
+from malob.system.preparation import need_root, prepare
+from malob.system.waiting import orderly_end, say
+from research.experiments import (
+    arguments, endhost_arguments, endhost_dynamic_report, endhost_paths, endhost_policies, endhost_recording, machine, measurement, plan, plots,
+    report)
+from research.experiments.endhost_dynamic_report import Results, Turn
+from research.experiments.endhost_loop import FetchLoop
+from research.experiments.endhost_paths import DELAY_MS, Paths
+from research.experiments.endhost_recording import Recording
+from research.experiments.endhost_site import EndhostSite, open_site
+from research.experiments.estimate import Estimate
+from research.experiments.folder import Folder
+from research.experiments.progress import Progress
+from research.experiments.samples import Record, Sample
+from research.experiments.summary import Summary
+
+NAME = "endhost-dynamic"
+HELP = "files in a loop over uplinks whose rates change, and MPTCP on the same (figures 11 to 26 of the paper of 2020)"
+
+FILE_BYTES, AT_A_TIME = 100_000, 20
+_QUEUE_PACKETS = 100
+
+#: The paper's choice.
+_PATIENCE_S = 10.0
+
+#: Until MALOB knows the rates with which a trace begins: it has been running for a while when somebody uses it.
+_FIRST_ESTIMATE_S = 6.0
+_LEAD_S = 0.5
+_SETTING_UP_S = 8.0
+_QUICK_POLICIES = ("eth1", "rr", "wrr", "mptcp-eth0")
+_QUICK_SCALE = 10.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    endhost_arguments.add(parser, endhost_policies.NAMES)
+    parser.add_argument("--traces", metavar="NAME,NAME...",
+                        help=f"of {', '.join(endhost_paths.NAMES)} (default all; with --quick {endhost_paths.NAMES[0]})")
+    parser.add_argument("--seconds", type=arguments.amount, metavar="S", help="so much of each trace, of the beginning (default all)")
+    parser.add_argument("--time-scale", type=arguments.amount, metavar="F",
+                        help=f"plays traces so many times faster; time-outs stay (default 1; with --quick {_QUICK_SCALE:g})")
+    parser.add_argument("--patience", type=arguments.amount, default=_PATIENCE_S, metavar="S",
+                        help="the silence after which the host gives a connection up (default %(default)g)")
+    parser.add_argument("--timeouts", metavar="S,S...",
+                        help="wrr on the realistic trace with each of these patiences as well, with resets and without (figure 21: 3,5,7,10,30)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """The exit code of the command."""
+    study = DynamicStudy(options, endhost_arguments.congestion(options))
+    need_root(f"lab run {NAME}")
+    for part in ("lab", "controller", "bench", *([] if options.no_plots else ["plots"])):
+        prepare(part)
+    with orderly_end():
+        return _finish(options, study, study.run())
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """What --quick changes, where nothing else is said."""
+
+    policies: "Sequence[str]"
+    traces: "Sequence[str]"
+    time_scale: float
+
+
+def _settings(options: argparse.Namespace) -> _Settings:
+    policies = endhost_arguments.chosen(options.only, endhost_policies.NAMES)
+    traces = endhost_arguments.chosen(options.traces, endhost_paths.NAMES, "--traces")
+    if options.quick:
+        policies = policies if options.only else list(_QUICK_POLICIES)
+        traces = traces if options.traces else list(endhost_paths.NAMES[:1])
+    return _Settings(policies, traces, options.time_scale or (_QUICK_SCALE if options.quick else 1.0))
+
+
+class DynamicStudy:
+    """All cases take turns on one network."""
+
+    def __init__(self, options: argparse.Namespace, congestion: str) -> None:
+        """Raises UsageError."""
+        settings = _settings(options)
+        self._options, self._congestion = options, congestion
+        self._paths = {name: self._played(endhost_paths.named(name), settings) for name in endhost_paths.NAMES}
+        self.time_scale = settings.time_scale
+        self.rounds = options.rounds or 1
+        self.cases = endhost_dynamic_report.cases(
+            settings.policies, settings.traces, options.patience, endhost_dynamic_report.timeouts(options.timeouts))
+        self.turns: "dict[str, list[Turn]]" = {case.key: [] for case in self.cases}
+        self.facts = machine.facts()
+        self._by_key = {case.key: case for case in self.cases}
+        self._done: "Counter[str]" = Counter()
+        self._series: "list[list[str]]" = []
+        self._site: "EndhostSite | None" = None
+
+    def _played(self, paths: Paths, settings: _Settings) -> Paths:
+        whole = paths.faster(settings.time_scale)
+        return whole if self._options.seconds is None else whole.shorter(self._options.seconds)
+
+    def run(self) -> Record:
+        """All slices."""
+        self.folder = Folder(arguments.out_directory(self._options, NAME))
+        say(f"everything that comes of it goes to {self.folder.path}")
+        slices = plan.interleaved(list(self._by_key), self.rounds, self._options.seed)
+        guesses = {case.key: self._paths[case.trace].seconds + _SETTING_UP_S for case in self.cases}
+        lines = [UplinkLine.of(10, DELAY_MS, _QUEUE_PACKETS)] * 2
+        with open_site(lines, self._congestion, self.folder, [FILE_BYTES]) as self._site:
+            return measurement.run(self, slices, self.folder, Progress(slices, Estimate(guesses)))
+
+    def begin(self, case: str) -> Sequence[str]:
+        assert self._site is not None
+        each, site = self._by_key[case], self._site
+        paths = self._paths[each.trace]
+        for uplink, trace in enumerate(paths.traces):
+            site.network.shape(uplink, UplinkLine.of(trace.steps[0].rate_mbps, DELAY_MS, _QUEUE_PACKETS))
+        if each.policy.algorithm is None:
+            site.be_plain(each.policy.uplink or 0)
+            return []
+        site.be_balanced(each.policy.algorithm)
+        for name in site.network.names:
+            site.product.record_capacity(name, None)
+        time.sleep(0 if each.policy.recorded else _FIRST_ESTIMATE_S)
+        return []
+
+    def measure(self, case: str) -> Sequence[Sample]:
+        assert self._site is not None
+        each, site = self._by_key[case], self._site
+        paths, policy = self._paths[each.trace], each.policy
+        self._done[case] += 1
+        recording = Recording(site, paths, policy.recorded, policy.algorithm is not None, not each.resets)
+        with closing(FetchLoop(site, policy, FILE_BYTES, AT_A_TIME, each.patience_s)) as loop:
+            began = time.monotonic() + _LEAD_S
+            loop.start(began, began + paths.seconds)
+            recording.start(began)
+            fetched = loop.result()
+            recording.join()
+        turn = Turn(recording.seconds, fetched.files, fetched.size, fetched.errors, paths.seconds)
+        self.turns[case].append(turn)
+        self._series += endhost_recording.rows(case, self._done[case], recording.seconds)
+        self.folder.table("series.csv", endhost_recording.HEADER, self._series)
+        error = "" if fetched.files else "no file came"
+        return [Sample("host", "loop", self._done[case], began, paths.seconds, fetched.size, "", True, error)]
+
+    def strain_meter(self) -> StrainMeter:
+        assert self._site is not None
+        return self._site.strain_meter()
+
+    def results(self) -> Results:
+        return Results(self.cases, self.turns, self._paths)
+
+    def parameters(self) -> "dict[str, object]":
+        """What was fixed."""
+        used = sorted({case.trace for case in self.cases})
+        return {
+            "file_bytes": FILE_BYTES, "at_a_time": AT_A_TIME, "patience_s": self._options.patience, "seed": self._options.seed,
+            "quick": self._options.quick, "rounds": self.rounds, "time_scale": self.time_scale,
+            "seconds": {name: self._paths[name].seconds for name in used}, "delay_ms": DELAY_MS,
+            "queue_packets": _QUEUE_PACKETS, "congestion_control": self._congestion, "links_by": "emulator",
+            "cases": [case.key for case in self.cases]}
+
+
+def _finish(options: argparse.Namespace, study: DynamicStudy, record: Record) -> int:
+    results = study.results()
+    summed = Summary(NAME, study.parameters(), study.facts)
+    endhost_dynamic_report.summarise(summed, results)
+    report.add_strain(summed, record)
+    study.folder.table("results.csv", endhost_dynamic_report.RESULTS, endhost_dynamic_report.rows(results))
+    study.folder.document("summary.json", summed.to_json())
+    if not options.no_plots:
+        plots.draw(endhost_dynamic_report.figures(results), study.folder.path)
+    if options.json:
+        print(json.dumps(summed.to_json(), indent=2))
+    else:
+        print("\n".join(["", *endhost_dynamic_report.table(results), "", *report.check_lines(summed)]))
+    return endhost_arguments.verdict(summed, record, options.check, study.folder.path)

@@ -1,0 +1,104 @@
+"""MALOB on the host of an experiment: the very command that users type, and its REST interface."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Sequence
+
+from lab.multihomed import MultihomedNetwork
+from malob.errors import ScriptError
+from malob.system.place import ROOT
+from malob.system.processes import run
+from malob.system.waiting import wait_until
+from research.experiments.folder import Folder
+from research.experiments.relayed_rest import RelayedRestClient
+
+BASE = "/wm/malob/endhost"
+_PORT = 8080
+_MOST_FLOWS = 5000
+_START_TIMEOUT_S = 60
+
+
+class EndhostProduct:
+    """Started and stopped as often as needed; at first it does not run."""
+
+    def __init__(self, network: MultihomedNetwork) -> None:
+        self._network = network
+        self._weights: "list[float | None] | None" = None
+        self._rest: "RelayedRestClient | None" = None
+
+    @property
+    def rest(self) -> RelayedRestClient:
+        """Its REST interface. Raises ScriptError if it does not run."""
+        if self._rest is None:
+            raise ScriptError("MALOB does not run on the host")
+        return self._rest
+
+    def start(self, weights: "Sequence[float | None]", *options: str) -> None:
+        """Returns once it carries flows; does nothing if it runs with these weights. weights: by uplink; None for none."""
+        if self._rest is not None and self._weights == list(weights):
+            return
+        self.stop()
+        words = [str(ROOT / "malob"), "endhost", "up", *options]
+        for number, (name, weight) in enumerate(zip(self._network.names, weights)):
+            uplink = f"{name}={self._network.gateway(number)}"
+            words += ["--uplink", uplink if weight is None else f"{uplink},weight={weight:g}"]
+        run(self._network.on_host(words), timeout_s=_START_TIMEOUT_S)
+        self._weights = list(weights)
+        self._rest = RelayedRestClient(self._network.on_host, _PORT)
+        _keep_punctual(self.pids()["ovs-vswitchd"])
+        wait_until(self._alive, "all uplinks to be alive", _START_TIMEOUT_S, detail=lambda: str(self.status()["uplinks"]))
+
+    def _alive(self) -> bool:
+        status = self.status()
+        return bool(status["configured"] and status["connected"]) and all(
+            uplink["alive"] for uplink in status["uplinks"])
+
+    def status(self) -> "dict[str, Any]":
+        return self.rest.get(BASE)
+
+    def choose(self, algorithm: str) -> None:
+        """From the next flow on."""
+        self.rest.put(f"{BASE}/algorithm", {"algorithm": algorithm})
+
+    def record_capacity(self, uplink: str, mbps: "float | None") -> None:
+        """What the uplink can carry from now on; None: it is to be measured."""
+        self.rest.put(f"{BASE}/uplinks/{uplink}", {"capacity_bps": None if mbps is None else round(mbps * 1e6)})
+
+    def received_bytes_from(self, port: int) -> "int | None":
+        """What the newest TCP flow to a port of some server has brought so far; None if there is none."""
+        flows = self.rest.get(f"{BASE}/flows?limit={_MOST_FLOWS}")
+        return next((flow["bytes_received"] for flow in flows
+                     if (flow["protocol"], flow["destination_port"]) == ("tcp", port)), None)
+
+    def pids(self) -> "dict[str, int]":
+        """Of its programs, by name; empty if it does not run."""
+        if self._rest is None:
+            return {}
+        found = {}
+        for file in (self._network.host_root / "run/malob/endhost").glob("*/openvswitch/ovs-vswitchd.pid"):
+            found["ovs-vswitchd"] = int(file.read_text())
+        controller = self._network.pid_on_host("io.malob.controller.Main")
+        if controller is not None:
+            found["controller"] = controller
+        return found
+
+    def stop(self, keep_logs: "Folder | None" = None) -> None:
+        """The host's network is as it was; does nothing if it does not run."""
+        if self._rest is None:
+            return
+        self._rest.close()
+        self._rest = None
+        run(self._network.on_host([str(ROOT / "malob"), "endhost", "down"]), timeout_s=_START_TIMEOUT_S)
+        if keep_logs is not None:
+            for log in (self._network.host_root / "run/malob").glob("**/*.log"):
+                keep_logs.keep(log)
+
+
+def _keep_punctual(pid: int) -> None:
+    """Lets the switch daemon run before other programs, as the lab's own do: links are no better than what forwards packets."""
+    try:
+        os.sched_setscheduler(pid, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+    except OSError:
+        # StrainMeter will tell if it matters
+        pass

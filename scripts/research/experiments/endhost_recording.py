@@ -1,0 +1,136 @@
+"""What happens on uplinks while an experiment runs, once a second: how much comes, and what MALOB holds of them."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any, Sequence
+
+from malob.errors import ScriptError
+from research.experiments.endhost_paths import Paths
+from research.experiments.endhost_site import EndhostSite
+
+
+#: MALOB is told so much after a rate has changed.
+_BEHIND_S = 0.02
+_LEAST_MBPS = 0.001
+
+
+@dataclass(frozen=True)
+class Second:
+    """What each uplink delivered in a second, what it could have delivered, and what MALOB takes for its capacity (None where
+    it does not know, or does not run). Mbit/s of IP packets."""
+
+    number: int
+    received_mbps: "tuple[float, ...]"
+    capacity_mbps: "tuple[float, ...]"
+    estimate_mbps: "tuple[float | None, ...]"
+    #: more than 1 where the machine was late
+    lasted_s: float = 1.0
+
+
+class Recording:
+    """Plays rates, tells MALOB of them where it is to know, and reads counters; a thread of its own until the end."""
+
+    def __init__(self, site: EndhostSite, paths: Paths, tell: bool, ask: bool, behind: bool = False) -> None:
+        """tell: MALOB gets each capacity as a recorded one. ask: MALOB runs, and is asked for what it holds. behind: where
+        an uplink has no throughput, that is behind its gateway: whoever watches the gateway sees nothing of it."""
+        self._site, self._paths, self._tell, self._ask, self._behind = site, paths, tell, ask, behind
+        self._cut: "set[int]" = set()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._began = 0.0
+        # a second of the trace as it was
+        self._parts = max(1, round(paths.time_scale))
+        self.seconds: "list[Second]" = []
+        #: what went wrong, or None
+        self.trouble: "ScriptError | None" = None
+
+    @property
+    def _uplinks(self) -> "Sequence[int]":
+        return range(len(self._paths.traces))
+
+    def start(self, began: float) -> None:
+        """began: by the monotonic clock, when the rates begin."""
+        self._began = began
+        self._thread.start()
+
+    def join(self) -> None:
+        """Returns when the time is over. Raises ScriptError if something went wrong."""
+        self._thread.join()
+        if self.trouble is not None:
+            raise self.trouble
+
+    def _run(self) -> None:
+        try:
+            self._tell_capacities(0)
+            self._wait_for(0)
+            played = self._paths.without_gaps() if self._behind else self._paths
+            for uplink in self._uplinks:
+                self._site.network.play(uplink, played.traces[uplink])
+            before, then = self._received(), self._elapsed_s()
+            while then < self._paths.seconds - 0.5:
+                self._follow(math.floor(then + 1.5))
+                after, now = self._received(), self._elapsed_s()
+                self._add(then, now, [(a - b) * 8e-6 / (now - then) for a, b in zip(after, before)])
+                before, then = after, now
+        except ScriptError as error:
+            self.trouble = error
+        finally:
+            for uplink in self._cut:
+                self._site.network.pass_on(uplink, True)
+
+    def _cut_behind(self, second: float) -> None:
+        for uplink in self._uplinks:
+            cut = self._paths.capacity_mbps(uplink, second + _BEHIND_S) == 0
+            if cut != (uplink in self._cut):
+                self._site.network.pass_on(uplink, not cut)
+                self._cut ^= {uplink}
+
+    def _follow(self, until: int) -> None:
+        """Tells and cuts in each second of the trace as it was, until a second of now; on a machine that is late, the latest ones."""
+        while (now := self._elapsed_s()) < until - _BEHIND_S:
+            if self._behind:
+                self._cut_behind(now)
+            self._tell_capacities(now)
+            part = math.floor(self._elapsed_s() * self._parts + 1) / self._parts
+            self._wait_for(min(until, part + _BEHIND_S))
+        self._wait_for(until)
+
+    def _add(self, begin: float, end: float, received: Sequence[float]) -> None:
+        capacities = tuple(self._paths.capacity_mbps(uplink, (begin + end) / 2) for uplink in self._uplinks)
+        self.seconds.append(Second(round(begin), tuple(received), capacities, self._estimates(), end - begin))
+
+    def _elapsed_s(self) -> float:
+        return time.monotonic() - self._began
+
+    def _received(self) -> "list[int]":
+        return [self._site.network.received_bytes(uplink) for uplink in self._uplinks]
+
+    def _tell_capacities(self, second: float) -> None:
+        if self._tell:
+            for uplink, name in enumerate(self._site.network.names):
+                capacity = self._paths.capacity_mbps(uplink, second + _BEHIND_S)
+                # one that can carry nothing would be taken for dead
+                self._site.product.record_capacity(name, max(capacity, _LEAST_MBPS) if self._behind else capacity)
+
+    def _estimates(self) -> "tuple[float | None, ...]":
+        if not self._ask:
+            return tuple(None for _ in self._uplinks)
+        uplinks: "list[dict[str, Any]]" = self._site.product.status()["uplinks"]
+        return tuple(None if each["capacity_bps"] is None else each["capacity_bps"] / 1e6 for each in uplinks)
+
+    def _wait_for(self, second: float) -> None:
+        time.sleep(max(0.0, self._began + second - time.monotonic()))
+
+
+HEADER = ["case", "round", "second", "uplink", "received_mbps", "capacity_mbps", "estimate_mbps"]
+
+
+def rows(case: str, number: int, seconds: Sequence[Second]) -> "list[list[str]]":
+    """Of series.csv."""
+    return [
+        [case, str(number), str(each.number), f"eth{uplink}", f"{received:.4f}", f"{each.capacity_mbps[uplink]:g}",
+         "" if each.estimate_mbps[uplink] is None else f"{each.estimate_mbps[uplink]:.4f}"]
+        for each in seconds for uplink, received in enumerate(each.received_mbps)]

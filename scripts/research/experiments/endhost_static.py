@@ -1,0 +1,149 @@
+"""`endhost-static`: 100 files over uplinks whose rates stay as they are (section 7, figures 7 to 10, of the paper of 2020)."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import time
+from pathlib import Path
+from typing import Sequence
+
+from lab.multihomed import SERVER, UplinkLine
+from lab.strain import StrainMeter
+from malob.errors import ScriptError
+from malob.system.preparation import need_root, prepare
+from malob.system.processes import run as run_command
+from malob.system.waiting import orderly_end, say
+from research.experiments import arguments, endhost_arguments, endhost_static_cases, endhost_static_report, machine, measurement, plan, plots, report
+from research.experiments.endhost_site import EndhostSite, open_site
+from research.experiments.endhost_static_cases import ALGORITHMS, Case, DELAY_MS, FILES, POLICIES
+from research.experiments.estimate import Estimate
+from research.experiments.folder import Folder
+from research.experiments.progress import Progress
+from research.experiments.samples import Record, Sample, SliceResult
+from research.experiments.summary import Summary
+
+NAME = "endhost-static"
+HELP = "100 files over uplinks of fixed rates (figures 7 to 10 of the end host's paper of 2020)"
+
+#: As long as queues of interfaces were by default.
+_QUEUE_PACKETS = 1000
+_SETTING_UP_S = 4.0
+_PATIENCE_S = 120
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    endhost_arguments.add(parser, POLICIES)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """The exit code of the command."""
+    policies = endhost_arguments.chosen(options.only, POLICIES)
+    congestion = endhost_arguments.congestion(options)
+    need_root(f"lab run {NAME}")
+    for part in ("lab", "controller", "bench", *([] if options.no_plots else ["plots"])):
+        prepare(part)
+    study = StaticStudy(options, endhost_static_cases.cases(options.quick, policies), congestion)
+    with orderly_end():
+        return _finish(options, study, study.run())
+
+
+class StaticStudy:
+    """One set of links after the other; what is measured on one takes turns."""
+
+    def __init__(self, options: argparse.Namespace, cases: Sequence[Case], congestion: str) -> None:
+        self.cases = cases
+        self.rounds = options.rounds or (1 if options.quick else 10)
+        self.folder = Folder(arguments.out_directory(options, NAME))
+        self.facts = machine.facts()
+        #: by case: of each run, how many flows each uplink got
+        self.flows: "dict[str, list[list[int]]]" = {case.key: [] for case in cases}
+        self._options, self._congestion = options, congestion
+        self._by_key = {case.key: case for case in cases}
+        self._site: "EndhostSite | None" = None
+        self._number = 0
+
+    def run(self) -> Record:
+        """All slices."""
+        say(f"everything that comes of it goes to {self.folder.path}")
+        by_rates: "dict[tuple[float, ...], list[str]]" = {}
+        for case in self.cases:
+            by_rates.setdefault(case.rates_mbps, []).append(case.key)
+        slices = {rates: plan.interleaved(keys, self.rounds, self._options.seed) for rates, keys in by_rates.items()}
+        guesses = {case.key: case.job.wire_bytes * FILES * 8e-6 / sum(case.rates_mbps) + _SETTING_UP_S for case in self.cases}
+        progress = Progress([each for some in slices.values() for each in some], Estimate(guesses))
+        sizes = sorted({case.kilobytes * 1000 for case in self.cases})
+        results: "list[SliceResult]" = []
+        for rates, some in slices.items():
+            lines = [UplinkLine.of(rate, DELAY_MS, _QUEUE_PACKETS) for rate in rates]
+            with open_site(lines, self._congestion, self.folder, sizes) as self._site:
+                results += measurement.run(self, some, self.folder, progress).slices
+        return Record(results)
+
+    def begin(self, case: str) -> Sequence[str]:
+        assert self._site is not None
+        each = self._by_key[case]
+        if each.policy == "single":
+            self._site.be_plain()
+        else:
+            self._site.be_balanced(ALGORITHMS[each.policy], each.weights)
+        return []
+
+    def measure(self, case: str) -> Sequence[Sample]:
+        assert self._site is not None
+        each, site = self._by_key[case], self._site
+        before = self._flow_counts(each)
+        url = f"http://{SERVER}/{each.kilobytes * 1000}"
+        began = time.monotonic()
+        words = run_command(
+            site.network.on_host(["ab", "-q", "-n", str(FILES), "-c", str(each.at_a_time), "-s", str(_PATIENCE_S), url]),
+            timeout_s=2 * _PATIENCE_S)
+        self.flows[case].append([after - count for after, count in zip(self._flow_counts(each), before)])
+        self._number += 1
+        seconds, failed = taken(words)
+        error = f"{failed} of {FILES} files failed" if failed else ""
+        return [Sample("host", "files", self._number, began, seconds, FILES * each.kilobytes * 1000, "", True, error)]
+
+    def _flow_counts(self, case: Case) -> "list[int]":
+        """How many each uplink has had so far, as MALOB counts them; none without it."""
+        if case.policy == "single" or self._site is None:
+            return []
+        return [uplink["flows"]["total"] for uplink in self._site.product.status()["uplinks"]]
+
+    def strain_meter(self) -> StrainMeter:
+        assert self._site is not None
+        return self._site.strain_meter()
+
+    def parameters(self) -> "dict[str, object]":
+        """What was fixed."""
+        return {
+            "files": FILES, "seed": self._options.seed, "quick": self._options.quick, "rounds": self.rounds,
+            "delay_ms": DELAY_MS, "queue_packets": _QUEUE_PACKETS, "congestion_control": self._congestion,
+            "links_by": "emulator", "cases": [case.key for case in self.cases]}
+
+
+def taken(words: str) -> "tuple[float, int]":
+    """What `ab` says: seconds for all files, and how many failed. Raises ScriptError if it does not say."""
+    seconds = re.search(r"^Time taken for tests:\s+([\d.]+) seconds", words, re.MULTILINE)
+    failed = re.search(r"^Failed requests:\s+(\d+)", words, re.MULTILINE)
+    if not seconds or not failed:
+        raise ScriptError("ab did not say how long it took")
+    return float(seconds.group(1)), int(failed.group(1))
+
+
+def _finish(options: argparse.Namespace, study: StaticStudy, record: Record) -> int:
+    results = endhost_static_report.Results(record, study.cases, study.flows, options.seed)
+    summed = Summary(NAME, study.parameters(), study.facts)
+    endhost_static_report.summarise(summed, results)
+    report.add_strain(summed, record)
+    study.folder.table("results.csv", endhost_static_report.RESULTS, endhost_static_report.rows(results))
+    study.folder.document("summary.json", summed.to_json())
+    if not options.no_plots:
+        plots.draw(endhost_static_report.figures(results), study.folder.path)
+    if options.json:
+        print(json.dumps(summed.to_json(), indent=2))
+    else:
+        print("\n".join(["", *endhost_static_report.table(results), "", *report.check_lines(summed)]))
+    return endhost_arguments.verdict(summed, record, options.check, Path(study.folder.path))

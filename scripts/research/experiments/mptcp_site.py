@@ -1,0 +1,170 @@
+"""A network of `lab run mptcp` with its controller: hosts with aliases, and sub-flows on the ways of a plan."""
+
+from __future__ import annotations
+
+import ipaddress
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from typing import Any, Iterator, Sequence
+
+from lab import instance
+from lab.controller import Controller, free_port
+from lab.hosts import Host
+from lab.instance import Instance
+from lab.rest import RestClient
+from lab.topology import Topology
+from malob.cli.mptcp import hosting, question
+from malob.errors import ScriptError
+from malob.system.cleanup import Cleanup
+from malob.system.processes import run, succeeds
+from malob.system.waiting import say, undisturbed, wait_until
+from research.experiments.folder import Folder
+from research.experiments.mptcp_methods import ADDRESSES_OF, Method, named
+from research.experiments.site import NAME
+
+BASE = "/wm/malob/mptcp"
+
+#: A queue holds what its link sends in so many seconds, on slow links as on fast ones, and at least so many packets of 1,500 bytes.
+QUEUE_S, _LEAST_PACKETS = 0.12, 10
+
+#: What ends of connections remember of a destination would let one case spoil the next: each starts from scratch.
+_TUNING = """
+sysctl -qw net.ipv4.tcp_no_metrics_save=1
+ip route replace "$1" dev "$2" scope link src "$3" congctl "$4"
+"""
+#: A host sends no faster than its interface would: a whole window at once is more than the socket of a switch takes.
+_INTERFACE = "tc qdisc replace dev eth0 root tbf rate {}mbit burst 6kb limit 1mb"
+ACCESS_MBPS = 200
+
+_APPLY_TIMEOUT_S = 60
+
+#: A plan for many switches may take a while.
+_PLAN_TIMEOUT_S = 180
+
+
+class MptcpSite:
+    """A network that is up. Made by open_site()."""
+
+    def __init__(self, network: Topology, scale: float, congestion: str, folder: Folder) -> None:
+        self._network = network
+        self._scale = scale
+        self._congestion = congestion
+        self._folder = folder
+        self._addressing: "dict[str, list[str]]" = {}
+        self._aliases: "dict[str, list[str]]" = {}
+        self._applied: "Method | None" = None
+        self._pairs: "Sequence[tuple[str, str]]" = ()
+        self.lab: Instance
+        self.controller: Controller
+        self._rest: RestClient
+        #: by method: what the controller answered, last
+        self.plans: "dict[str, dict[str, Any]]" = {}
+
+    def build(self, stack: ExitStack) -> None:
+        """Builds everything, with what removes it on the stack."""
+        stack.callback(self._clean_up)
+        openflow_port = free_port()
+        say(f"building the network: {self._network.description}")
+        network = with_short_queues(self._network, self._scale)
+        self.lab = instance.up(network, NAME, f"127.0.0.1:{openflow_port}", owned=True, scale=self._scale)
+        for host in self.lab.topology.hosts.values():
+            self._tune(host)
+        self.controller = Controller(self.lab.directory, openflow_port, free_port())
+        self.controller.start()
+        self.lab.add_process(self.controller.pid)
+        self._rest = RestClient("127.0.0.1", self.controller.http_port, _PLAN_TIMEOUT_S)
+        rest = self.controller.rest
+        wait_until(
+            lambda: rest.switch_count() == len(network.switches) and rest.link_count() == len(network.links),
+            f"the controller to see {len(network.switches)} switches and {len(network.links)} links", 60,
+            detail=lambda: f"it sees {rest.switch_count()} and {rest.link_count()}")
+
+    def use(self, method: Method, pairs: "Sequence[tuple[str, str]]") -> None:
+        """Returns once packets go as the method says for these clients and servers, and hosts have the addresses for it."""
+        if method == self._applied and (pairs == self._pairs or not method.by_load):
+            return
+        if method.plan is None:
+            if self._applied is not None and self._applied.plan is not None:
+                self._rest.delete(BASE)
+                self._wait_for("none")
+            if method.mptcp:
+                self._address(self._plan(named(ADDRESSES_OF)))
+        else:
+            self._rest.post(f"{BASE}/apply", self._with_hosts(method.request(pairs)))
+            self._wait_for("applied")
+            self.plans[method.name] = self._rest.get(f"{BASE}/status")["plan"]
+            self._address(self.plans[method.name])
+        self._applied, self._pairs = method, pairs
+
+    def addresses(self, method: Method, host: str) -> "list[str]":
+        """Where a connection's sub-flows come from, one each."""
+        own = self.lab.topology.hosts[host].ip
+        return [own, *self._aliases[host]] if method.mptcp else [own]
+
+    def _plan(self, method: Method) -> "dict[str, Any]":
+        if method.name not in self.plans:
+            self.plans[method.name] = self._rest.post(f"{BASE}/plan", self._with_hosts(method.request(())))
+        return self.plans[method.name]
+
+    def _with_hosts(self, request: "dict[str, Any]") -> "dict[str, Any]":
+        return {**request, "hosts": question.hosts(self.lab.topology)}
+
+    def _wait_for(self, state: str) -> None:
+        status = f"{BASE}/status"
+        wait_until(lambda: self._rest.get(status)["state"] == state, f"the plan's state to be {state}",
+                   _APPLY_TIMEOUT_S, detail=lambda: str(self._rest.get(status)["state"]))
+
+    def _address(self, plan: "dict[str, Any]") -> None:
+        """Gives hosts the addresses of a plan by the commands that it shows, if they have others."""
+        wanted = {host["id"]: host["commands"] for host in plan["hosts"]}
+        if wanted == self._addressing:
+            return
+        for host in plan["hosts"]:
+            name = host["id"]
+            place = self.lab.topology.hosts[name]
+            old = [f"ip addr flush to {alias}/32 dev {place.device}" for alias in self._aliases.get(name, [])]
+            run(self.lab.inside(name, ["sh", "-ec", "\n".join(["ip mptcp endpoint flush", *old])]))
+            self._aliases[name] = [
+                address["address"] for address in host["addresses"] if address["address"] != place.ip]
+        hosting.prepare_hosts(self.lab, plan["hosts"])
+        self._addressing = wanted
+
+    def _tune(self, host: Host) -> None:
+        subnet = str(ipaddress.IPv4Interface(host.address).network)
+        run(self.lab.inside(host.name, ["sh", "-ec", _TUNING, "sh", subnet, host.device, host.ip, self._congestion]))
+        if not succeeds(self.lab.inside(host.name, _INTERFACE.format(ACCESS_MBPS).split())):
+            raise ScriptError("this kernel has no token bucket filter (tbf), which limits what hosts send")
+
+    def _clean_up(self) -> None:
+        cleanup = Cleanup()
+        if "controller" in self.__dict__:
+            cleanup.step("the controller", self.controller.stop)
+            cleanup.step("the controller's log", lambda: self._folder.keep(self.controller.log))
+        cleanup.step("the network", lambda: instance.remove_own(NAME))
+        cleanup.finish()
+
+
+def with_short_queues(network: Topology, scale: float) -> Topology:
+    """The same with queues that hold as much time on all links, once their rates are scaled."""
+    links = []
+    for link in network.links:
+        directions = {
+            name: replace(direction, queue_packets=max(
+                _LEAST_PACKETS, round((direction.rate_mbps or 0) * scale * 1e6 * QUEUE_S / 12_000)))
+            for name, direction in (("forward", link.forward), ("reverse", link.reverse))}
+        links.append(replace(link, **directions))
+    return replace(network, links=tuple(links))
+
+
+@contextmanager
+def open_site(network: Topology, scale: float, congestion: str, folder: Folder) -> "Iterator[MptcpSite]":
+    """Inside, the network is up; afterwards everything is removed, also after a failure and Ctrl-C."""
+    instance.clear_leftover(NAME)
+    stack = ExitStack()
+    site = MptcpSite(network, scale, congestion, folder)
+    try:
+        site.build(stack)
+        yield site
+    finally:
+        with undisturbed():
+            stack.close()

@@ -1,0 +1,75 @@
+"""Bars like those of the thesis, and lines: described here, drawn by drawing.py in whichever Python has matplotlib."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Sequence
+
+from malob.system.processes import run
+from research.experiments.interpreter import python_with
+
+_DRAWING = Path(__file__).parent / "drawing.py"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A median, or another figure, with whiskers from low to high, and a mark from paper_low to paper_high if there is one.
+
+    group: bars of one group have one colour; empty if there is but one. cluster: bars of one stand side by side under its
+    name; those without, if they are of one group.
+    """
+
+    label: str
+    value: float
+    low: float
+    high: float
+    paper_low: "float | None" = None
+    paper_high: "float | None" = None
+    group: str = ""
+    cluster: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """name: of the files, without ending. unit_label: what the axis shows, with its unit. paper_label: what marks are."""
+
+    name: str
+    title: str
+    unit_label: str
+    bars: Sequence[Bar]
+    paper_label: str = "thesis"
+    note: str = ""
+    whiskers: str = "10th to 90th percentile"
+
+
+@dataclass(frozen=True)
+class Line:
+    """Points that are joined. of: "measured", or "model" for what was not (a link's capacity, for instance), which is dashed."""
+
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
+    of: str = "measured"
+
+
+@dataclass(frozen=True)
+class Chart:
+    """name: of the files, without ending. Labels have units. The y axis begins at 0."""
+
+    name: str
+    title: str
+    x_label: str
+    y_label: str
+    lines: Sequence[Line]
+    note: str = ""
+
+
+def draw(figures: "Sequence[Figure | Chart]", directory: Path) -> None:
+    """Writes NAME.svg and NAME.png of each figure that has bars or lines. Raises MissingError without matplotlib."""
+    drawn = [figure for figure in figures if (figure.bars if isinstance(figure, Figure) else figure.lines)]
+    if drawn:
+        python = python_with("matplotlib", "python3-matplotlib")
+        document = json.dumps({"directory": str(directory), "figures": [asdict(figure) for figure in drawn]})
+        run([python, "-I", str(_DRAWING)], timeout_s=300, text=document)

@@ -1,0 +1,116 @@
+"""From what was measured to summary, tables and figures. No I/O."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Sequence
+
+from lab.strain import MOST_CPU
+from malob.cli.table import render
+from research.experiments.plots import Bar
+from research.experiments.samples import Record
+from research.experiments.summary import Summary
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a summary has a median of. key: in metrics, after `median_s.`. paper: low and high, in the paper's seconds.
+
+    label, group: in figures; label is the key unless it is given.
+    """
+
+    key: str
+    case: str
+    kind: str
+    wanted: int
+    paper: "tuple[float, float] | None" = None
+    label: str = ""
+    group: str = ""
+
+
+RESULTS = ["case", "kind", "requests", "failed", "p10_s", "median_s", "p90_s", "paper_s"]
+
+
+def summarise(summary: Summary, record: Record, rows: Sequence[Row]) -> None:
+    """Adds the metrics of all rows, what the paper says, and whether the run is to be rejected."""
+    for row in rows:
+        times = record.times(row.case, row.kind)
+        if times is not None:
+            for name, value in (("median_s", times.median), ("p10_s", times.p10), ("p90_s", times.p90)):
+                summary.metric(f"{name}.{row.key}", round(value, 6), "s")
+            summary.metric(f"requests.{row.key}", times.count, "1")
+        if row.paper is not None and row.paper[0] == row.paper[1]:
+            summary.paper(f"median_s.{row.key}", row.paper[0], "s")
+    add_strain(summary, record)
+
+
+def add_strain(summary: Summary, record: Record) -> None:
+    """Adds how much of a core programs used, and rejects a run in which switches were at their limit."""
+    for program in ("ovs-vswitchd", "link-emulator", "controller"):
+        used = record.cpu(program)
+        if used is not None:
+            summary.metric(f"cpu.{program}", round(used, 4), "cores")
+    over = record.over("ovs-vswitchd", MOST_CPU)
+    if over:
+        summary.rejected.append(
+            f"ovs-vswitchd used more than {MOST_CPU:.0%} of a core in {len(over)} of {len(record.slices)} slices: "
+            + ", ".join(f"{each.number} ({each.case}, {each.cpu['ovs-vswitchd']:.0%})" for each in over[:10]))
+
+
+def troubles(record: Record, rows: Sequence[Row]) -> list[str]:
+    """Why the command has failed: requests that did, or that are missing. Empty if all is well."""
+    found = []
+    failed = record.failed()
+    if failed:
+        reasons = Counter(sample.error for sample in failed).most_common(3)
+        found.append(f"{len(failed)} requests failed: " + ", ".join(f"{reason} ({count})" for reason, count in reasons))
+    for row in rows:
+        count = sum(1 for sample in record.samples(row.case, row.kind) if sample.good)
+        if count < row.wanted:
+            found.append(f"{row.key}: {count} requests instead of {row.wanted}")
+    return found
+
+
+def results(record: Record, rows: Sequence[Row]) -> list[list[str]]:
+    """The rows of results.csv."""
+    lines = []
+    for row in rows:
+        times = record.times(row.case, row.kind)
+        samples = record.samples(row.case, row.kind)
+        failed = sum(1 for sample in samples if sample.error)
+        paper = "" if row.paper is None else "-".join(f"{value:g}" for value in dict.fromkeys(row.paper))
+        figures = [f"{value:.6f}" for value in (times.p10, times.median, times.p90)] if times else ["", "", ""]
+        lines.append([row.case, row.kind, str(len(samples)), str(failed), *figures, paper])
+    return lines
+
+
+def table(record: Record, rows: Sequence[Row]) -> list[str]:
+    """For people: times in seconds, and which servers answered."""
+    lines = []
+    for line, row in zip(results(record, rows), rows):
+        servers = Counter(sample.server for sample in record.samples(row.case, row.kind) if sample.good)
+        shares = " ".join(f"{name}:{count}" for name, count in sorted(servers.items()))
+        lines.append([row.key, line[2], line[3], *(f"{float(each):.3f}" if each else "" for each in line[4:7]), line[7], shares])
+    header = ["combination", "requests", "failed", "p10 s", "median s", "p90 s", "paper s", "answered by"]
+    return render(header, lines, right=range(1, 7))
+
+
+def check_lines(summary: Summary) -> list[str]:
+    """For people: each target, and whether it is reached."""
+    verdicts = {True: "holds", False: "does not hold", None: "not measured"}
+    rows = [
+        [check.name, "" if check.value is None else f"{check.value:.3f}", f"{check.at_most:g}", verdicts[check.holds]]
+        for check in summary.checks]
+    return render(["target", "measured", "at most", ""], rows, right=[1, 2]) if rows else []
+
+
+def bars(record: Record, rows: Sequence[Row], paper_factor: float) -> list[Bar]:
+    """A bar for each row that has values. paper_factor: what the paper's seconds are here."""
+    found = []
+    for row in rows:
+        times = record.times(row.case, row.kind)
+        if times is not None:
+            paper = (None, None) if row.paper is None else (row.paper[0] * paper_factor, row.paper[1] * paper_factor)
+            found.append(Bar(row.label or row.key, times.median, times.p10, times.p90, *paper, group=row.group))
+    return found

@@ -1,0 +1,81 @@
+"""What clients measured. No I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Sequence
+
+from research.experiments import distribution
+from research.experiments.distribution import Distribution
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One request. kind: of the workload. began_s: by the machine's monotonic clock. server: who answered, or empty.
+
+    counted: whether it is one of those that the plan asked for; a client that is faster than others goes on until these
+    have theirs, so that load stays, and what it measures then does not count. error: why it failed, or empty.
+    """
+
+    client: str
+    kind: str
+    number: int
+    began_s: float
+    seconds: float
+    size: int
+    server: str
+    counted: bool
+    error: str
+
+    @property
+    def good(self) -> bool:
+        return self.counted and not self.error
+
+
+@dataclass(frozen=True)
+class SliceResult:
+    """One slice: its place in the plan, how long clients ran, what they measured, and how the machine took it.
+
+    cpu, waiting: by program, shares of one core, as Strain has them. late: share of packets.
+    """
+
+    number: int
+    round: int
+    case: str
+    seconds: float
+    samples: Sequence[Sample]
+    cpu: "dict[str, float]"
+    waiting: "dict[str, float]"
+    late: float
+    complaints: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Record:
+    """All slices of a run."""
+
+    slices: Sequence[SliceResult]
+
+    def samples(self, case: str, kind: str) -> list[Sample]:
+        """Those that count, failed ones too."""
+        return [
+            sample for each in self.slices if each.case == case for sample in each.samples
+            if sample.kind == kind and sample.counted]
+
+    def times(self, case: str, kind: str) -> "Distribution | None":
+        """Of the requests that succeeded, in seconds; None if none did."""
+        return distribution.of(sample.seconds for sample in self.samples(case, kind) if sample.good)
+
+    def failed(self) -> list[Sample]:
+        """All requests that failed, whether they count or not."""
+        return [sample for each in self.slices for sample in each.samples if sample.error]
+
+    def cpu(self, program: str) -> "float | None":
+        """A program's use of a core while clients ran, on average; None if it was not measured."""
+        known = [each for each in self.slices if program in each.cpu]
+        seconds = sum(each.seconds for each in known)
+        return sum(each.cpu[program] * each.seconds for each in known) / seconds if seconds else None
+
+    def over(self, program: str, limit: float) -> list[SliceResult]:
+        """The slices in which a program used more of a core."""
+        return [each for each in self.slices if each.cpu.get(program, 0) > limit]

@@ -1,0 +1,61 @@
+"""What one experiment of the thesis is, as data: network, cases, what is expected of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Callable, Mapping, Sequence
+
+from research.experiments.folder import Folder
+from research.experiments.plots import Figure
+from research.experiments.report import Row
+from research.experiments.site import Setup, Site
+from research.experiments.summary import Check, Summary
+from research.experiments.workloads.workload import Load
+
+GREEDY = {"io.malob.balancer.BalancerModule.countPlaced": "false"}
+
+#: As in the thesis, a connection stays on the paths that it was placed on.
+UNMOVED = {"io.malob.balancer.BalancerModule.elephantSeconds": "0"}
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is compared with others. algorithms: by service. loads: what each client does. properties: of the controller."""
+
+    key: str
+    algorithms: Mapping[str, str]
+    loads: Sequence[Load]
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A figure of the rows of one kind of request, or of all. number: of the paper's figure, or empty."""
+
+    name: str
+    title: str
+    kind: str = ""
+    number: str = ""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """paper_factor: what the paper's seconds are here, where requests are smaller. before: measures what comes before the
+    slices, and returns figures."""
+
+    name: str
+    setup: Setup
+    cases: Sequence[Case]
+    rows: Sequence[Row]
+    rounds: int
+    plots: Sequence[Plot]
+    parameters: Mapping[str, Any]
+    checks: Callable[[Summary], "list[Check]"]
+    paper_factor: float = 1.0
+    before: "Callable[[Site, Folder, Summary], list[Figure]] | None" = None
+
+    def without(self, algorithms: "set[str]") -> "Scenario":
+        """The same without the cases that use one of these."""
+        cases = [case for case in self.cases if not set(case.algorithms.values()) & algorithms]
+        keys = {case.key for case in cases}
+        return replace(self, cases=cases, rows=[row for row in self.rows if row.case in keys])

@@ -1,0 +1,234 @@
+"""The network of an experiment with everything on it: switches, controller, servers with their agents, and one VIP."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Iterator, Mapping, Sequence
+
+from lab import balancing, instance, processes, topology
+from lab.controller import Controller, bound_to_us, free_port
+from lab.instance import Instance
+from malob.cli.agents.keys import AgentsFile
+from malob.errors import ScriptError
+from malob.system.cleanup import Cleanup
+from malob.system.place import DEFAULT_SETTINGS, ROOT, RUN_DIRECTORY
+from malob.system.processes import run, succeeds
+from malob.system.waiting import say, undisturbed, wait_until
+from research.experiments import cpulimits, rest_state
+from research.experiments.cpulimits import EmulatedCpuLimits, KernelCpuLimits
+from research.experiments.folder import Folder
+from research.experiments.hosting import ServerHost
+from research.experiments.workloads.workload import Workload
+
+NAME = "mle"
+VIP = "10.0.0.100"
+POOL = "servers"
+
+_AGENT = ROOT / "scripts" / "agents" / "server_agent.py"
+_REPORT_INTERVAL_S = 1
+
+#: What ends of connections remember of a destination would let one case spoil the next: each starts from scratch. A host
+#: sends no faster than its interface would: a whole window at once is more than the socket of a switch in user space takes.
+_TUNING = """
+sysctl -qw net.ipv4.tcp_no_metrics_save=1
+ip route replace "$1" dev eth0 scope link src "$2" congctl "$3"
+"""
+_INTERFACE = "tc qdisc replace dev eth0 root tbf rate {}mbit burst 6kb limit 1mb"
+_INTERFACE_MBPS = 200
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is to be built. scale: multiplies all rates. processors: of each server; each is `processor` of a core.
+
+    congestion: how senders control congestion, as the kernel names it. properties: settings of the controller.
+    second_addresses: clients by whose hosts a second one runs, with an address of its own.
+    """
+
+    topology: str
+    scale: float
+    processors: Mapping[str, int]
+    processor: float
+    congestion: str
+    workloads: Sequence[Workload]
+    properties: Mapping[str, str] = field(default_factory=dict)
+    second_addresses: bool = False
+
+
+class Site:
+    """A network that is up. Made by open_site()."""
+
+    def __init__(self, setup: Setup, folder: Folder) -> None:
+        self.setup = setup
+        self._folder = folder
+        self._ports = free_port(), free_port()
+        self._properties: "Mapping[str, str] | None" = None
+        self.lab: Instance
+        self.controller: Controller
+        self.limits: "KernelCpuLimits | EmulatedCpuLimits"
+        self.hosts: list[ServerHost] = []
+        #: how fast hosts send at most; None where the kernel has no token bucket filter
+        self.interface_mbps: "int | None" = _INTERFACE_MBPS
+
+    def build(self, stack: ExitStack) -> None:
+        """Builds everything, with what removes it on the stack."""
+        network = topology.load(self.setup.topology)
+        stack.callback(self._clean_up)
+        say(f"building the network: {network.description}")
+        self.lab = instance.up(network, NAME, f"127.0.0.1:{self._ports[0]}", owned=True, scale=self.setup.scale)
+        self.limits = cpulimits.create(
+            f"malob-{NAME}", self.lab.directory / "cgroup", self.setup.processors, self.setup.processor)
+        self.hosts = [ServerHost(self.lab, name, self.limits) for name in self.setup.processors]
+        self._tune()
+        (self.lab.directory / "data").mkdir()
+        configurations = self._agent_configurations()
+        self.use_properties(self.setup.properties)
+        self._start_servers(stack)
+        self._configure()
+        for host, file in configurations.items():
+            self._start(stack, self._host(host).networked([sys.executable, "-I", str(_AGENT), "--config", file]))
+        self.wait_for_state()
+
+    def use_properties(self, properties: Mapping[str, str]) -> None:
+        """Starts the controller with these settings besides its defaults; does nothing if it runs with them."""
+        if properties == self._properties:
+            return
+        if self._properties is not None:
+            self.controller.stop()
+        file = self.lab.directory / "controller.properties"
+        lines = [f"{key}={value}" for key, value in properties.items()]
+        file.write_text("\n".join([DEFAULT_SETTINGS.read_text(), *lines]) + "\n")
+        self.controller = Controller(self.lab.directory, *self._ports, properties=file)
+        self.controller.start()
+        self.lab.add_process(self.controller.pid)
+        rest, network = self.controller.rest, self.lab.topology
+        wait_until(
+            lambda: rest.switch_count() == len(network.switches) and rest.link_count() == len(network.links),
+            f"the controller to see {len(network.switches)} switches and {len(network.links)} links", 60,
+            detail=lambda: f"it sees {rest.switch_count()} and {rest.link_count()}")
+        if self._properties is not None:
+            self.wait_for_state()
+        self._properties = dict(properties)
+
+    def wait_for_state(self) -> None:
+        """Returns once servers are found and every measurement has a value."""
+        rest = self.controller.rest
+        wait_until(lambda: not rest_state.unknown(rest, POOL), "all measurements", 60,
+                   detail=lambda: rest_state.unknown(rest, POOL))
+
+    def settle(self, patience_s: float = 45) -> list[str]:
+        """Returns once nothing is open, and measurements made since say that nothing is going on.
+
+        Says what is still going on after patience_s. Raises ScriptError if connections stay open.
+        """
+        rest, began = self.controller.rest, time.monotonic()
+        wait_until(lambda: rest_state.open_connections(rest, POOL) == 0, "the last connections to end", patience_s,
+                   detail=lambda: f"{rest_state.open_connections(rest, POOL)} are open")
+        while True:
+            trouble = rest_state.unsettled(rest, self.lab, POOL, time.monotonic() - began)
+            if not trouble:
+                return []
+            if time.monotonic() - began > patience_s:
+                return [f"began before the network was at rest: {trouble}"]
+            time.sleep(0.25)
+
+    def set_algorithm(self, service: str, algorithm: str) -> None:
+        """For new connections. Raises RestError if the controller does not have it."""
+        self.controller.rest.put(f"{balancing.BASE}/services/{service}", {"algorithm": algorithm})
+
+    def _tune(self) -> None:
+        subnet = str(self.lab.topology.subnet)
+        for host in self.lab.topology.hosts.values():
+            words = ["sh", "-ec", _TUNING, "sh", subnet, host.ip, self.setup.congestion]
+            run(self.lab.inside(host.name, words))
+            if not succeeds(self.lab.inside(host.name, _INTERFACE.format(_INTERFACE_MBPS).split())):
+                self.interface_mbps = None
+            if self.setup.second_addresses and host.role == "client":
+                run(self.lab.inside(host.name, ["ip", "address", "add", second_address(host.address), "dev", "eth0"]))
+
+    def _agent_configurations(self) -> dict[str, str]:
+        """By server, the file of its agent, which the controller knows."""
+        known = AgentsFile(self.lab.directory / "data" / "agents.json")
+        files = {}
+        for host in self.hosts:
+            address = self.lab.topology.hosts[host.name].ip
+            content = {
+                "id": host.name, "key": known.add(host.name, "server", address), "address": address,
+                "interface": "eth0", "interval_s": _REPORT_INTERVAL_S, **self.limits.agent_fields(host.name)}
+            file = self.lab.directory / f"agent-{host.name}.json"
+            file.write_text(json.dumps(content))
+            files[host.name] = str(file)
+        return files
+
+    def _start_servers(self, stack: ExitStack) -> None:
+        serving: set[str] = set()
+        for workload in self.setup.workloads:
+            workload.prepare(self.hosts[0])
+            if workload.name not in serving:
+                serving.add(workload.name)
+                for host in self.hosts:
+                    stack.callback(processes.end, workload.serve(host))
+
+    def _configure(self) -> None:
+        """Capacities, one VIP for all ports, and a service for each kind of request."""
+        rest, network = self.controller.rest, self.lab.topology
+        for link in network.links:
+            for here in link.ends:
+                port = network.ports(here)[link.other(here)]
+                rest.put(f"/wm/malob/capacities/{network.switches[here]}/{port}",
+                         {"mbps": round(link.direction(here).rate_mbps or 0, 3)})
+        base = balancing.BASE
+        rest.post(f"{base}/vips/", {"id": POOL, "protocol": "tcp", "address": VIP})
+        rest.post(f"{base}/pools/", {"id": POOL, "vip_id": POOL})
+        for host in self.hosts:
+            rest.post(f"{base}/members/", {"id": host.name, "address": network.hosts[host.name].ip, "pool_id": POOL})
+        for shipped in rest.get(f"{base}/services/"):
+            if shipped["id"] != "default":
+                rest.delete(f"{base}/services/{shipped['id']}")
+        for name, port in {workload.name: workload.port for workload in self.setup.workloads}.items():
+            rest.post(f"{base}/services/", {"id": name, "protocol": "tcp", "port": port, "algorithm": "RR+SPH"})
+
+    def _host(self, name: str) -> ServerHost:
+        return next(host for host in self.hosts if host.name == name)
+
+    def _start(self, stack: ExitStack, command: "list[str]") -> None:
+        with open(self.lab.directory / "agents.log", "ab") as log:
+            process = subprocess.Popen(
+                bound_to_us(command), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+        stack.callback(processes.end, process)
+
+    def _clean_up(self) -> None:
+        cleanup = Cleanup()
+        if "controller" in self.__dict__:
+            cleanup.step("the controller", self.controller.stop)
+            cleanup.step("the controller's log", lambda: self._folder.keep(self.controller.log))
+        cleanup.step("the network", lambda: instance.remove_own(NAME))
+        if "limits" in self.__dict__:
+            cleanup.step("the limits of processors", self.limits.remove)
+        cleanup.finish()
+
+
+@contextmanager
+def open_site(setup: Setup, folder: Folder) -> Iterator[Site]:
+    """Inside, the network is up; afterwards everything is removed, also after a failure and Ctrl-C."""
+    instance.clear_leftover(NAME)
+    stack = ExitStack()
+    site = Site(setup, folder)
+    try:
+        site.build(stack)
+        yield site
+    finally:
+        with undisturbed():
+            stack.close()
+
+
+def second_address(address: str) -> str:
+    """The second one of a client: the last number is 20 more."""
+    ip, _, length = address.partition("/")
+    first, _, last = ip.rpartition(".")
+    return f"{first}.{int(last) + 20}" + (f"/{length}" if length else "")

@@ -1,0 +1,62 @@
+"""`thesis-discussion`: SL-PS against HT-PS where one server is nearer and the other has the faster link (section 4.2.4)."""
+
+from __future__ import annotations
+
+import argparse
+
+from research.experiments import combinations, thesis_arguments, thesis_ftp, thesis_http
+from research.experiments.arguments import amount
+from research.experiments.report import Row
+from research.experiments.scenario import Case, Plot, Scenario
+from research.experiments.summary import Check, Summary
+from research.experiments.workloads.http import Http
+from research.experiments.workloads.workload import Load, Workload
+
+NAME = "thesis-discussion"
+HELP = "SL-PS against HT-PS on the network of Table 4.4 (figures 4.7 and 4.8)"
+
+# 300 kB over one connection take a quarter of a second on a link of 9.8 Mbit/s at the least, and less than that over the
+# longer, faster one, where TCP's window soon holds a whole page: the outcome that the thesis reports needs a connection per page.
+
+_COMPARED = (*combinations.JOINT, *combinations.OWN)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    thesis_arguments.add(parser, "HTTP requests, and for each five of them an FTP transfer,", 1.0)
+    parser.add_argument("--size", type=amount, metavar="MB",
+                        help="of the file, multiplied by --scale (default 20; with --quick 5; thesis 100)")
+    parser.add_argument("--one-connection", action="store_true",
+                        help="the pages of a request share a connection, as in thesis-http; here each has its own")
+
+
+def scenario(options: argparse.Namespace) -> Scenario:
+    names = combinations.chosen(options.only, _COMPARED)
+    size_mb = options.size or (5.0 if options.quick else 20.0)
+    requests = options.requests or (5 if options.quick else 15)
+    rounds = options.rounds or (2 if options.quick else 5)
+    workloads: list[tuple[Workload, int]] = [
+        (Http(thesis_http.PAGE_BYTES, connection_per_page=not options.one_connection), requests),
+        (thesis_ftp.workload_of(size_mb, options.scale), max(1, requests // 5))]
+    connections = "one connection" if options.one_connection else "a connection each"
+    cases, rows = [], []
+    for workload, count in workloads:
+        for name in names:
+            key = f"{name}.{workload.name}"
+            cases.append(Case(key, {workload.name: name}, [Load(workload, count)]))
+            rows.append(Row(key, key, workload.name, count * rounds, label=name))
+    return Scenario(
+        NAME, thesis_arguments.setup(options, "thesis-two-servers", [workload for workload, _ in workloads], servers=2),
+        cases, rows, rounds,
+        [Plot("figure-4.7-http", f"HTTP, five pages of 60 KB per request, {connections}, Table 4.4", "http"),
+         Plot("figure-4.8-ftp", f"FTP, files of {size_mb:g} MB × {options.scale:g}, Table 4.4", "ftp")],
+        {"page_bytes": thesis_http.PAGE_BYTES, "connection_per_page": not options.one_connection, "size_mb": size_mb,
+         "requests_per_client_and_round": requests}, _checks)
+
+
+def _checks(summary: Summary) -> list[Check]:
+    return [
+        Check("HTTP: median of SL-PS to that of HT-PS",
+              summary.ratio("median_s.SL-PS.http", "median_s.HT-PS.http"), 1.0),
+        Check("FTP: median of HT-PS to that of SL-PS",
+              summary.ratio("median_s.HT-PS.ftp", "median_s.SL-PS.ftp"), 1.0),
+    ]

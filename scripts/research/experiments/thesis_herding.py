@@ -1,0 +1,82 @@
+"""`thesis-herding`: HT-PS with what it has placed since the last measurement counted, and without. Not in the thesis."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Sequence
+
+from malob.errors import UsageError
+from research.experiments import thesis_arguments, thesis_ftp
+from research.experiments.arguments import amount, positive
+from research.experiments.report import Row
+from research.experiments.scenario import Case, GREEDY, Plot, Scenario
+from research.experiments.summary import Check, Summary
+from research.experiments.workloads.workload import Load
+
+NAME = "thesis-herding"
+HELP = "eight clients: HT-PS that counts what it has placed against greedy HT-PS, over measuring intervals"
+
+_ALGORITHM = "HT-PS"
+
+#: Shorter than a transfer takes, else each is placed on a new measurement, and there is nothing to herd by.
+_INTERVALS_S, _QUICK_INTERVALS_S = "1,5,15", "5"
+_MONITOR = "io.malob.monitor.MonitorModule"
+
+#: Two on each of four hosts.
+_CLIENTS = 8
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    thesis_arguments.add(parser, "transfers", 0.15)
+    parser.add_argument("--size", type=amount, metavar="MB",
+                        help="of the file, multiplied by --scale (default 100; with --quick 30)")
+    parser.add_argument("--intervals", metavar="S,S...",
+                        help="seconds from one measurement of links to the next, shorter than transfers take"
+                        f" (default {_INTERVALS_S}; with --quick {_QUICK_INTERVALS_S})")
+
+
+def scenario(options: argparse.Namespace) -> Scenario:
+    if options.only or options.greedy:
+        raise UsageError(f"{NAME} compares both ways of {_ALGORITHM}: neither --only nor --greedy")
+    size_mb = options.size or (30.0 if options.quick else 100.0)
+    workload = thesis_ftp.workload_of(size_mb, options.scale)
+    requests = options.requests or (2 if options.quick else 4)
+    rounds = options.rounds or (1 if options.quick else 3)
+    intervals = _intervals(options.intervals or (_QUICK_INTERVALS_S if options.quick else _INTERVALS_S))
+    cases, rows = [], []
+    for interval_s in intervals:
+        for way, properties in (("counted", {}), ("greedy", GREEDY)):
+            key = f"{_ALGORITHM}.{way}.{interval_s}s"
+            cases.append(Case(
+                key, {workload.name: _ALGORITHM}, [Load(workload, requests)], {**_measuring(interval_s), **properties}))
+            rows.append(Row(key, key, workload.name, _CLIENTS * requests * rounds, label=f"{interval_s} s", group=way))
+    rows.sort(key=lambda row: row.group)
+    return Scenario(
+        NAME, thesis_arguments.setup(options, "geni-wan", [workload], second_addresses=True), cases, rows, rounds,
+        [Plot("herding", f"FTP, {size_mb:g} MB × {options.scale:g}, eight clients, HT-PS, by measuring interval")],
+        {"size_mb": size_mb, "file_bytes": workload.file_bytes, "intervals_s": intervals, "clients": _CLIENTS,
+         "requests_per_client_and_round": requests},
+        lambda summary: _checks(summary, intervals))
+
+
+def _measuring(interval_s: int) -> "dict[str, str]":
+    """A value counts until the third one after it is due."""
+    return {
+        f"{_MONITOR}.portStatisticsMillis": str(1000 * interval_s),
+        f"{_MONITOR}.portStatisticsLifeSeconds": str(max(10, 3 * interval_s)),
+    }
+
+
+def _intervals(text: str) -> list[int]:
+    try:
+        return sorted({positive(word) for word in text.split(",")})
+    except argparse.ArgumentTypeError as error:
+        raise UsageError(f"--intervals: {error}") from None
+
+
+def _checks(summary: Summary, intervals: Sequence[int]) -> list[Check]:
+    return [
+        Check(f"p90 counted to p90 greedy, measured every {interval_s} s",
+              summary.ratio(f"p90_s.{_ALGORITHM}.counted.{interval_s}s", f"p90_s.{_ALGORITHM}.greedy.{interval_s}s"), 0.8)
+        for interval_s in intervals
+    ]

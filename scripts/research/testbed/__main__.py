@@ -1,0 +1,151 @@
+"""Command line of testbeds. Ends with 1 if a document breaks the rules."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+import time
+from pathlib import Path
+
+from lab import topology
+from malob.cli.agents.keys import AgentsFile
+from malob.cli.arguments import endpoint, positive
+from malob.errors import UsageError, run_main
+from malob.system.place import ROOT
+from malob.system.preparation import need_root, prepare
+from malob.system.waiting import orderly_end, say
+from research.testbed import agents, profile, reading, request, roles, rules, sites, slices
+from research.testbed.rehearsal import CONTROLLER_ADDRESS, Rehearsal
+from research.testbed.slices import CONTROLLER, Slice
+
+PROFILE = ROOT / "geni" / "profile.py"
+#: The topologies that CloudLab's profile has.
+PROFILED = ("geni-wan", "thesis-two-servers")
+
+
+def main() -> int:
+    options = _parser().parse_args()
+    return options.run(options)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="malob testbed", description="Slices of testbeds: requests for machines and links, and what to run on them.")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    ask = commands.add_parser("request", help="print the request RSpec for a topology of the lab")
+    ask.add_argument("topology", metavar="TOPOLOGY")
+    ask.add_argument("--sites", metavar="FILE", type=Path, default=sites.FILE, help="where its switches stand (geni/sites.json)")
+    ask.add_argument("--unshaped", action="store_true", help="leave rates and delays to the way between the sites")
+    ask.add_argument("--source", metavar="URL", help="of a packed checkout, to be unpacked into /local of each machine")
+    ask.set_defaults(run=_request)
+    check = commands.add_parser("check", help="check request RSpecs against the rules of version 3")
+    check.add_argument("files", metavar="FILE", type=Path, nargs="+")
+    check.set_defaults(run=_check)
+    tell = commands.add_parser("commands", help="print the set-up command of each machine of a request or manifest")
+    tell.add_argument("file", metavar="FILE", type=Path)
+    tell.add_argument("--controller", metavar="ADDRESS", help="where switches reach it (from the manifest)")
+    tell.add_argument("--directory", default="/local/malob", help="the checkout on the machines (/local/malob)")
+    tell.add_argument("--vip", metavar="ADDRESS:PORT", type=endpoint, help="also make a virtual server over all servers")
+    tell.add_argument("--agents", metavar="DIR", help="also start agents, with the configurations there on the machines, NODE.json")
+    tell.add_argument("--ssh", action="store_true", help="as lines that run them by ssh; of a manifest only")
+    tell.add_argument("--user", help="for --ssh, instead of the manifest's")
+    tell.set_defaults(run=_commands)
+    keys = commands.add_parser("agents", help="enter an agent for each switch and server, and write their configurations; on the controller")
+    keys.add_argument("file", metavar="FILE", type=Path)
+    keys.add_argument("--data", metavar="DIR", type=Path, default=Path("/var/lib/malob-testbed"), help="the controller's (%(default)s)")
+    keys.add_argument("--out", metavar="DIR", type=Path, required=True, help="for the configurations, NODE.json")
+    keys.set_defaults(run=_agents)
+    write = commands.add_parser("profile", help="print geni/profile.py, CloudLab's, with the lab's topologies as they are now")
+    write.set_defaults(run=_profile)
+    play = commands.add_parser("rehearse", help="set the machines of a request up on this one, as namespaces, and send requests; needs root")
+    play.add_argument("file", metavar="FILE", type=Path)
+    play.add_argument("--vip", metavar="ADDRESS:PORT", type=endpoint, default=("10.0.0.100", 80), help="(10.0.0.100:80)")
+    play.add_argument("--agents", metavar="SECONDS", type=positive, help="with agents; after so long, print what the controller knows")
+    play.set_defaults(run=_rehearse)
+    return parser
+
+
+def _request(options: argparse.Namespace) -> int:
+    wanted = slices.build(topology.load(options.topology), sites.load(Path(options.topology).stem, options.sites))
+    print(request.write(wanted.unshaped() if options.unshaped else wanted, options.source), end="")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    wrong = 0
+    for file in options.files:
+        faults = rules.faults(_text(file))
+        wrong += bool(faults)
+        for fault in faults:
+            print(f"{file}: {fault}")
+        if not faults:
+            print(f"{file}: keeps the rules of RSpec version 3")
+    return 1 if wrong else 0
+
+
+def _commands(options: argparse.Namespace) -> int:
+    document = reading.read(str(options.file), _text(options.file))
+    controller = options.controller or document.control_addresses.get(CONTROLLER)
+    if controller is None:
+        raise UsageError(f"{options.file} does not say where the controller is: give --controller ADDRESS")
+    by_node = roles.commands(document.slice, controller, options.directory, options.vip, options.agents)
+    if options.ssh:
+        print("\n".join(roles.over_ssh(document, by_node, options.user)))
+    else:
+        for name, command in by_node.items():
+            print(f"{name}\t{shlex.join(command)}")
+    return 0
+
+
+def _agents(options: argparse.Namespace) -> int:
+    wanted = reading.read(str(options.file), _text(options.file)).slice
+    options.out.mkdir(parents=True, exist_ok=True)
+    for name, configuration in agents.enter(wanted, AgentsFile(options.data / "agents.json")).items():
+        file = options.out / f"{name}.json"
+        file.touch(mode=0o600)
+        file.write_text(json.dumps(configuration, indent=2) + "\n", encoding="utf-8")
+        print(file)
+    return 0
+
+
+def _profile(_options: argparse.Namespace) -> int:
+    print(profile.updated(_text(PROFILE), [at_cloudlab(name) for name in PROFILED]), end="")
+    return 0
+
+
+def at_cloudlab(name: str) -> Slice:
+    """The slice of a topology with all of it at one site."""
+    placed = sites.load(name)
+    return slices.build(topology.load(name), placed.at_one(placed.racks[placed.controller]))
+
+
+def _rehearse(options: argparse.Namespace) -> int:
+    need_root(f"testbed rehearse {options.file}")
+    wanted = reading.read(str(options.file), _text(options.file)).slice
+    prepare("controller")
+    with orderly_end(), Rehearsal(wanted) as rehearsal:
+        configurations = rehearsal.give_agents() if options.agents else None
+        answers = rehearsal.set_up(
+            roles.commands(wanted, CONTROLLER_ADDRESS, str(ROOT), options.vip, configurations), lambda node, line: say(f"{node}: {line}"))
+        for node in wanted.with_role("client"):
+            print(f"{node.name}: {answers[node.name].strip()}", flush=True)
+        if options.agents:
+            say(f"agents measure for {options.agents} s")
+            time.sleep(options.agents)
+            print(rehearsal.run(CONTROLLER, [str(ROOT / "malob"), "status"]), end="")
+    return 0
+
+
+def _text(file: Path) -> str:
+    try:
+        return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{file} is not UTF-8") from None
+
+
+if __name__ == "__main__":
+    run_main(main, "malob testbed")

@@ -1,0 +1,191 @@
+"""A slice on this machine: namespaces play its machines, and veth pairs its links. Needs root.
+
+Machines get what an aggregate would give them: interfaces with the addresses of the request, by names of no meaning, an address
+on a control network, and files of their own where the set-up scripts and Open vSwitch keep state. All else the set-up scripts do.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ipaddress
+import json
+import shutil
+import subprocess
+import tempfile
+from contextlib import ExitStack
+from itertools import groupby
+from pathlib import Path
+from typing import Callable, Mapping, Sequence
+
+from lab import namespaces
+from lab.shaping.emulator import Emulator, handover_ns
+from malob.cli.agents.keys import AgentsFile
+from malob.errors import ScriptError
+from malob.system.cleanup import Cleanup
+from malob.system.lock import locked
+from malob.system.place import RUN_DIRECTORY
+from malob.system.preparation import prepare
+from malob.system.processes import find_program, run
+from malob.system.waiting import undisturbed
+from research.testbed import agents
+from research.testbed.slices import CONTROLLER, Connection, Node, Slice
+
+CONTROLLER_ADDRESS = "172.16.0.1"
+_CONTROL = ipaddress.IPv4Address(CONTROLLER_ADDRESS)
+_MOST_MACHINES = 200
+#: The controller has to be built, perhaps.
+_SET_UP_S = 600
+
+#: Where machines have files of their own: as the first word says in the machine's directory, mounted at the second.
+_OWN = {"run": "/run", "etc": "/etc/openvswitch", "lib": "/var/lib/openvswitch", "log": "/var/log/openvswitch", "data": "/var/lib/malob-testbed"}
+
+
+class Rehearsal:
+    """The machines of one slice, while they are there. Use as a context; machines go with it, and all that runs on them."""
+
+    def __init__(self, wanted: Slice, name: str = "mlr") -> None:
+        """name: short; namespaces and devices begin with it."""
+        if len(wanted.nodes) > _MOST_MACHINES:
+            raise ScriptError(f"{len(wanted.nodes)} machines are too many to rehearse; {_MOST_MACHINES} can be")
+        self.slice = wanted
+        self._name = name
+        self._numbers = {node.name: number for number, node in enumerate(wanted.nodes, 1)}
+        self._interfaces = {one.name: (node, at) for node in wanted.nodes for at, one in enumerate(node.interfaces, 1)}
+        self._directory = Path(tempfile.mkdtemp(prefix="malob-testbed-"))
+        self._links = Emulator(self._directory, handover_ns(1))
+        self._made: "list[Path]" = []
+        self._lock = ExitStack()
+
+    def __enter__(self) -> "Rehearsal":
+        prepare("lab")
+        # from here on, what has our names is ours, or was left by one that was killed
+        self._lock.enter_context(locked(RUN_DIRECTORY / f"{self._name}.lock", "is rehearsing a slice, and there is room for one", 0))
+        # a test's clean-up does not run when it is interrupted
+        atexit.register(self.__exit__)
+        try:
+            self._made += [Path(place) for place in _OWN.values() if not Path(place).exists()]
+            for place in self._made:
+                place.mkdir()
+            for node in self.slice.nodes:
+                self._make(node)
+            for connection in self.slice.connections:
+                self._join(connection)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        atexit.unregister(self.__exit__)
+        with undisturbed(), self._lock:
+            cleanup = Cleanup()
+            cleanup.step("links", self._links.stop)
+            cleanup.step("machines", lambda: namespaces.delete([self.namespace(node.name) for node in self.slice.nodes]))
+            # a device goes with its peer's namespace, but not necessarily at once
+            cleanup.step("interfaces", lambda: namespaces.remove_devices(
+                [self._outer(end) for one in self.slice.connections for end in (one.first, one.second)]))
+            shutil.rmtree(self._directory, ignore_errors=True)
+            while self._made:
+                place = self._made.pop()
+                cleanup.step(str(place), place.rmdir)
+            cleanup.finish()
+
+    def namespace(self, node: str) -> str:
+        return f"{self._name}-{self._numbers[node]}"
+
+    def on(self, node: str, command: Sequence[str]) -> "list[str]":
+        """The command that runs another one on a machine, with the machine's own files."""
+        own = self._directory / node
+        mounts = "\n".join(f"mount --bind '{own / name}' {place}" for name, place in _OWN.items())
+        return namespaces.inside(
+            self.namespace(node), [find_program("unshare") or "unshare", "--mount", "sh", "-ec", f"{mounts}\nexec \"$@\"", "sh", *command])
+
+    def run(self, node: str, command: Sequence[str], timeout_s: float = 120) -> str:
+        """What a command prints on a machine. Raises ScriptError with its last words if it fails."""
+        return run(self.on(node, command), timeout_s)
+
+    def set_up(self, commands: "Mapping[str, Sequence[str]]", said: Callable[[str, str], None]) -> "dict[str, str]":
+        """Runs the set-up commands, those of one role at the same time, and returns what each printed.
+
+        said: gets a machine's name and a line that its command said meanwhile. Raises ScriptError if one fails.
+        """
+        printed: "dict[str, str]" = {}
+        by_role = {node.name: node.role for node in self.slice.nodes}
+        for _, names in groupby(commands, by_role.__getitem__):
+            running = {name: self._start(name, commands[name]) for name in names}
+            try:
+                ends = {name: process.communicate(timeout=_SET_UP_S) for name, process in running.items()}
+            except subprocess.TimeoutExpired as expired:
+                raise ScriptError(f"a set-up script did not end within {_SET_UP_S} s: {' '.join(expired.cmd[-4:])}") from None
+            for name, (answer, words) in ends.items():
+                for line in words.splitlines():
+                    said(name, line)
+                printed[name] = answer
+            failed = [name for name, process in running.items() if process.returncode != 0]
+            if failed:
+                raise ScriptError(f"the set-up of {failed[0]} failed (above)")
+        return printed
+
+    def give_agents(self) -> str:
+        """Enters an agent for each switch and server at the controller, and puts NODE.json into the directory of each machine that is returned."""
+        file = AgentsFile(self._directory / CONTROLLER / "data" / "agents.json")
+        for name, configuration in agents.enter(self.slice, file).items():
+            (self._directory / name / "run" / f"{name}.json").write_text(json.dumps(configuration), encoding="utf-8")
+        return _OWN["run"]
+
+    def _start(self, node: str, command: Sequence[str]) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            self.on(node, command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def _make(self, node: Node) -> None:
+        for name in _OWN:
+            (self._directory / node.name / name).mkdir(parents=True)
+        namespace = self.namespace(node.name)
+        run(["ip", "netns", "add", namespace])
+        run(["ip", "-n", namespace, "link", "set", "lo", "up"])
+        if node.name == CONTROLLER:
+            run(["ip", "-n", namespace, "address", "add", f"{CONTROLLER_ADDRESS}/32", "dev", "lo"])
+        elif node.role == "switch":
+            self._join_control(node)
+
+    def _join_control(self, node: Node) -> None:
+        """A way between a switch and the controller; the slice's first node is the controller."""
+        here, there = self.namespace(node.name), self.namespace(CONTROLLER)
+        address, far = str(_CONTROL + self._numbers[node.name]), f"control{self._numbers[node.name]}"
+        run(["ip", "-n", here, "link", "add", "control", "type", "veth", "peer", "name", far, "netns", there])
+        run(["ip", "-n", here, "address", "add", f"{address}/32", "dev", "control"])
+        for namespace, device, peer in ((here, "control", CONTROLLER_ADDRESS), (there, far, address)):
+            run(["ip", "-n", namespace, "link", "set", device, "up"])
+            run(["ip", "-n", namespace, "route", "add", f"{peer}/32", "dev", device])
+
+    def _join(self, connection: Connection) -> None:
+        ends = connection.first, connection.second
+        limited = connection != connection.unshaped()
+        if limited:
+            for end in ends:
+                run(["ip", "link", "add", self._outer(end), "type", "veth", "peer", "name", self._inner(end), "netns", self._space(end)])
+                run(["ethtool", "-K", self._outer(end), "tx", "off"])
+                run(["ip", "link", "set", self._outer(end), "up"])
+            self._links.join(*map(self._outer, ends))
+            self._links.set(self._outer(ends[0]), connection.forward)
+            self._links.set(self._outer(ends[1]), connection.reverse)
+        else:
+            first, second = ends
+            run(["ip", "-n", self._space(first), "link", "add", self._inner(first), "type", "veth",
+                 "peer", "name", self._inner(second), "netns", self._space(second)])
+        for end in ends:
+            node, number = self._interfaces[end]
+            run(["ip", "-n", self._space(end), "address", "add", node.interfaces[number - 1].address, "dev", self._inner(end)])
+            run(["ip", "-n", self._space(end), "link", "set", self._inner(end), "up"])
+
+    def _space(self, end: str) -> str:
+        return self.namespace(self._interfaces[end][0].name)
+
+    def _inner(self, end: str) -> str:
+        """The interface on the machine; as on a real one, its name does not tell what it is for."""
+        return f"ens{self._interfaces[end][1] + 3}"
+
+    def _outer(self, end: str) -> str:
+        node, number = self._interfaces[end]
+        return f"{self._name}{self._numbers[node.name]}e{number}"
+

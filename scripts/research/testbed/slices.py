@@ -1,0 +1,172 @@
+"""Slices: the machines and links that a testbed is asked for, made from a topology of the lab. No I/O.
+
+A switch of the topology becomes a machine with Open vSwitch, SWITCH-switch, and a host one of its own, both at the site that
+has the switch's name. A link of the topology becomes a tunnel between two sites.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass, replace
+from typing import Iterator
+
+from lab.hosts import Host
+from lab.links import Direction, Link
+from lab.topology import Topology
+from malob.errors import UsageError
+from research.testbed.sites import Machine, Sites
+
+CONTROLLER = "controller"
+#: In the order in which machines are best set up: what tries others comes last.
+ROLES = (CONTROLLER, "switch", "server", "client")
+TUNNEL = "egre-tunnel"
+LAN = "lan"
+
+#: Each tunnel has a network of this one; its addresses only tell a machine's interfaces apart, no packet carries them.
+_TUNNELS = ipaddress.IPv4Network("192.168.0.0/16")
+
+
+@dataclass(frozen=True)
+class Interface:
+    """An interface of a machine. name: NODE:INTERFACE, unique in a slice. address: with prefix length."""
+
+    name: str
+    address: str
+
+    @property
+    def node(self) -> str:
+        return self.name.partition(":")[0]
+
+
+@dataclass(frozen=True)
+class Node:
+    """A machine. part_of: the switch or host of the topology that it is, or "controller"; role: what it does.
+
+    interfaces: those of a switch are its ports, from number 1 on. Of a switch there are also its datapath_id and own_address: that of
+    the machine as a host in its own network, for programs that belong to the switch; its port is the one after the interfaces.
+    """
+
+    name: str
+    role: str
+    part_of: str
+    site: str
+    machine: Machine
+    interfaces: "tuple[Interface, ...]" = ()
+    datapath_id: "str | None" = None
+    own_address: "str | None" = None
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A link between two interfaces, by name. forward: from the first to the second, as the link's network is to be."""
+
+    name: str
+    first: str
+    second: str
+    kind: str
+    forward: Direction = Direction()
+    reverse: Direction = Direction()
+
+    def unshaped(self) -> "Connection":
+        """The same with whatever rates and delays the way between the sites has."""
+        return replace(self, forward=Direction(), reverse=Direction())
+
+
+@dataclass(frozen=True)
+class Slice:
+    """What is asked for, or was given. name: the topology's."""
+
+    name: str
+    nodes: "tuple[Node, ...]"
+    connections: "tuple[Connection, ...]"
+
+    def node(self, name: str) -> Node:
+        return next(node for node in self.nodes if node.name == name)
+
+    def with_role(self, role: str) -> "list[Node]":
+        return [node for node in self.nodes if node.role == role]
+
+    def unshaped(self) -> "Slice":
+        """The same with links that are not shaped."""
+        return replace(self, connections=tuple(one.unshaped() for one in self.connections))
+
+
+def build(topology: Topology, sites: Sites) -> Slice:
+    """The slice for a topology. Raises UsageError if one of its switches has no site, or if addresses run out."""
+    missing = [switch for switch in topology.switches if switch not in sites.racks]
+    if missing:
+        raise UsageError(f"sites '{sites.name}': no rack for switch '{missing[0]}'")
+    return _Builder(topology, sites).build()
+
+
+class _Builder:
+    def __init__(self, topology: Topology, sites: Sites) -> None:
+        self._topology = topology
+        self._sites = sites
+        self._free = self._free_addresses()
+
+    def build(self) -> Slice:
+        interfaces: "dict[str, list[Interface]]" = {switch: [] for switch in self._topology.switches}
+        hosts, connections = [], []
+        for host in self._topology.hosts.values():
+            node, connection, port = self._attach(host)
+            hosts.append(node)
+            connections.append(connection)
+            interfaces[host.switch].append(port)
+        for number, link in enumerate(self._topology.links, 1):
+            connection, first, second = self._tunnel(number, link)
+            connections.append(connection)
+            interfaces[link.first].append(first)
+            interfaces[link.second].append(second)
+        switches = [self._switch(name, interfaces[name]) for name in self._topology.switches]
+        controller = Node(
+            CONTROLLER, CONTROLLER, CONTROLLER, self._rack(self._sites.controller), self._sites.machine(CONTROLLER, CONTROLLER))
+        return Slice(self._topology.name, (controller, *switches, *hosts), tuple(connections))
+
+    def _switch(self, name: str, ports: "list[Interface]") -> Node:
+        return Node(
+            _switch_node(name), "switch", name, self._rack(name), self._sites.machine(name, "switch"), tuple(ports),
+            self._topology.switches[name], self._topology.nodes[name].address)
+
+    def _attach(self, host: Host) -> "tuple[Node, Connection, Interface]":
+        if host.vlan is not None:
+            raise UsageError(f"topology '{self._topology.name}': hosts.{host.name}.vlan: testbeds' links carry no tags")
+        inside = Interface(f"{host.name}:lan", host.address)
+        prefix = host.address.partition("/")[2]
+        port = self._port(host.switch, host.name, f"{next(self._free)}/{prefix}")
+        node = Node(
+            host.name, host.role, host.name, self._rack(host.switch), self._sites.machine(host.name, host.role), (inside,))
+        return node, Connection(f"{_plain(host.name)}_lan", inside.name, port.name, LAN), port
+
+    def _tunnel(self, number: int, link: Link) -> "tuple[Connection, Interface, Interface]":
+        network = _TUNNELS.network_address + 256 * number
+        first = self._port(link.first, link.second, f"{network + 1}/24")
+        second = self._port(link.second, link.first, f"{network + 2}/24")
+        kind = LAN if self._rack(link.first) == self._rack(link.second) else TUNNEL
+        name = f"{_plain(link.first)}_{_plain(link.second)}"
+        return Connection(name, first.name, second.name, kind, link.forward, link.reverse), first, second
+
+    def _port(self, switch: str, neighbour: str, address: str) -> Interface:
+        return Interface(f"{_switch_node(switch)}:port{self._topology.ports(switch)[neighbour]}", address)
+
+    def _rack(self, switch: str) -> str:
+        return self._sites.racks[switch]
+
+    def _free_addresses(self) -> "Iterator[str]":
+        """For the switches' ends of hosts' links: the last ones of the hosts' network that nobody has."""
+        subnet = self._topology.subnet
+        taken = {place.ip for place in self._topology.places}
+        for offset in range(1, subnet.num_addresses - 1):
+            address = str(subnet.broadcast_address - offset)
+            if address not in taken:
+                yield address
+        raise UsageError(f"topology '{self._topology.name}': {subnet} has no room for the switches' ends of hosts' links")
+
+
+def _switch_node(name: str) -> str:
+    return f"{name}-switch"
+
+
+def _plain(name: str) -> str:
+    """For names of links, which testbeds make names of variables from."""
+    return name.replace("-", "_")

@@ -1,0 +1,1 @@
+"""Documentation and releases: what the project is made with."""

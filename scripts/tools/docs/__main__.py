@@ -1,0 +1,44 @@
+"""`./malob docs`: makes the site of the documentation in target/site, or serves it while one writes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+
+from malob.errors import ScriptError, run_main
+from malob.system.place import ROOT
+from malob.system.preparation import prepare
+from malob.system.waiting import say
+
+SITE = ROOT / "target" / "site"
+_MKDOCS = ROOT / "target" / "docs-environment" / "bin" / "mkdocs"
+
+
+def main() -> int:
+    options = parser().parse_args()
+    prepare("docs")
+    command = [str(_MKDOCS), *(["serve", "--dev-addr", options.address] if options.serve else ["build", "--strict", "--clean"])]
+    # the theme tells of its successor at each call
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=sys.stderr, env=environment)
+    if done.returncode != 0:
+        raise ScriptError("MkDocs failed (see above)")
+    if not options.serve:
+        say("the site's first page:")
+        print(SITE / "index.html")
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="malob docs", description="Makes the site of the documentation, in target/site.")
+    parser.add_argument("--serve", action="store_true", help="serve it instead, and follow changes, until Ctrl-C")
+    parser.add_argument("--address", metavar="HOST:PORT", default="127.0.0.1:8000",
+                        help="where to serve it (default %(default)s)")
+    return parser
+
+
+if __name__ == "__main__":
+    run_main(main, "malob docs")

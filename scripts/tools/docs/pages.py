@@ -1,0 +1,68 @@
+"""The pages of the documentation: where they are, how they are linked, and how others will find a heading in them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Iterator
+
+from malob.system.place import ROOT
+
+DOCS = ROOT / "docs"
+
+#: Pages that stand elsewhere, beside what they describe; the site has them as well.
+ELSEWHERE = (
+    "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md", "simulations/README.md", "scripts/agents/README.md", "geni/README.md",
+    "packaging/README.md")
+
+_LINK = re.compile(r"(?<!`)\[(?:[^\]\[]|\[[^\]]*\])*\]\((?P<target>[^)\s]+)(?: \"[^\"]*\")?\)")
+_HEADING = re.compile(r"^#{1,6} +(?P<words>.*?) *#* *$")
+_FENCE = re.compile(r"^ *(`{3,}|~{3,})")
+
+
+def pages() -> list[Path]:
+    """All pages, those elsewhere too."""
+    return [*sorted(DOCS.rglob("*.md")), *(path for path in map(ROOT.joinpath, ELSEWHERE) if path.exists())]
+
+
+def name(page: Path) -> str:
+    """A page's name for people: its path in the checkout."""
+    return page.relative_to(ROOT).as_posix()
+
+
+def links(text: str) -> Iterator[str]:
+    """What a page links to, images too."""
+    for line in prose(text):
+        for link in _LINK.finditer(re.sub(r"`[^`]*`", "", line) if "](" in line else ""):
+            yield link["target"]
+
+
+def anchors(text: str) -> set[str]:
+    """The fragments by which a page's headings are found, as GitHub makes them."""
+    found: set[str] = set()
+    for line in prose(text):
+        heading = _HEADING.match(line)
+        if heading:
+            anchor = _anchor(heading["words"])
+            number = sum(1 for one in found if re.fullmatch(re.escape(anchor) + r"(-\d+)?", one))
+            found.add(f"{anchor}-{number}" if number else anchor)
+    return found | set(re.findall(r"<a (?:id|name)=\"([^\"]+)\"", text))
+
+
+def prose(text: str) -> Iterator[str]:
+    """The lines of a page that are in no fenced block."""
+    fence = ""
+    for line in text.splitlines():
+        opening = _FENCE.match(line)
+        if fence:
+            if line.strip() == fence:
+                fence = ""
+        elif opening:
+            fence = opening[1]
+        else:
+            yield line
+
+
+def _anchor(words: str) -> str:
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", words)
+    return re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-")

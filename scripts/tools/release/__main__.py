@@ -1,0 +1,86 @@
+"""`./malob release`: all files of a release, built from a copy of the checkout's own files."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+from malob.errors import ScriptError, run_main
+from malob.system.place import ROOT
+from malob.system.waiting import orderly_end, say
+from tools.release import debian, licences, project, sources
+from tools.release.contents import program
+from tools.release.files import below, tar_gz
+from tools.release.project import Project
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="malob release", description="Makes all files of a release: archive, .deb packages, jars, bill of materials, checksums.")
+    parser.add_argument("--out", type=Path, default=ROOT / "target" / "release", metavar="DIR", help="where they are put (%(default)s)")
+    parser.add_argument("--check", action="store_true", help="build twice, in different folders, and compare; fails if a byte differs")
+    options = parser.parse_args()
+    if sources.changed(ROOT):
+        say("malob release: with changes that are not committed")
+    with orderly_end(), tempfile.TemporaryDirectory(prefix="malob-release-") as snapshot:
+        # what changes in the checkout meanwhile belongs to neither build
+        sources.copy(ROOT, Path(snapshot) / "malob")
+        release = _from_copy(Path(snapshot) / "malob", "first")
+        if options.check:
+            _compare(release, _from_copy(Path(snapshot) / "malob", "second"))
+            say("both builds made the same bytes")
+    options.out.mkdir(parents=True, exist_ok=True)
+    for name, content in release.items():
+        (options.out / name).write_bytes(content)
+        print(options.out / name)
+    return 0
+
+
+def _from_copy(snapshot: Path, name: str) -> dict[str, bytes]:
+    with tempfile.TemporaryDirectory(prefix=f"malob-release-{name}-") as directory:
+        build = Path(directory) / "malob"
+        sources.copy(snapshot, build)
+        say(f"malob release: building in {build}; this takes some minutes")
+        done = subprocess.run([str(build / "malob"), "prepare", "release"], stdin=subprocess.DEVNULL)
+        if done.returncode != 0:
+            raise ScriptError("the build failed (above)")
+        return made(build, project.read(build))
+
+
+def made(build: Path, described: Project) -> dict[str, bytes]:
+    """The files of a release by name, from a checkout that is built. Raises ScriptError for a licence that may not be there."""
+    target = build / "target"
+    bill = (target / "sbom.json").read_bytes()
+    licences.check(json.loads(bill), (build / "NOTICE").read_text(encoding="utf-8"))
+    version = described.version
+    files = {
+        f"malob-{version}.cdx.json": bill,
+        f"malob-{version}.jar": (target / "malob.jar").read_bytes(),
+        f"malob-{version}-floodlight.jar": (target / f"malob-{version}-floodlight.jar").read_bytes(),
+        **archives(build, described),
+    }
+    sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in sorted(files.items()))
+    return {**files, "SHA256SUMS": sums.encode()}
+
+
+def archives(build: Path, described: Project) -> dict[str, bytes]:
+    """The archive and the packages by name."""
+    files = program(build)
+    folder = f"malob-{described.version}"
+    found = {f"{folder}.tar.gz": tar_gz(below(folder, files), described.epoch)}
+    for name, own in debian.packages(files, build, described).items():
+        found[debian.file_name(name, described)] = debian.make(name, own, build, described)
+    return found
+
+
+def _compare(first: dict[str, bytes], second: dict[str, bytes]) -> None:
+    different = sorted(name for name in {*first, *second} - {"SHA256SUMS"} if first.get(name) != second.get(name))
+    if different:
+        raise ScriptError(f"two builds differ: {', '.join(different)}")
+
+
+if __name__ == "__main__":
+    run_main(main, "malob release")

@@ -1,0 +1,35 @@
+"""What a release consists of: the program as it runs, without sources and tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tools.release.files import File
+from tools.release.sources import listed
+
+#: Of scripts/: what only a checkout can use.
+_OF_CHECKOUTS = ("scripts/tests/", "scripts/research/bench/", "scripts/tools/release/")
+_SINGLE = ("LICENSE", "NOTICE", "README.md", "CHANGELOG.md", "malob")
+
+SETTINGS = "conf/malob.properties"
+LOGGING = "conf/logback.xml"
+
+
+def program(build: Path) -> dict[str, File]:
+    """The files of a built checkout that a release has, by their paths below its folder."""
+    paths = [
+        path for path in listed(build)
+        if path in _SINGLE or path.startswith(("scripts/", "docs/")) and not path.startswith(_OF_CHECKOUTS)
+    ]
+    files = {path: File.of(build / path) for path in paths}
+    files["target/malob.jar"] = _data(build / "target" / "malob.jar")
+    for library in (build / "target" / "lib").glob("*.jar"):
+        files[f"target/lib/{library.name}"] = _data(library)
+    resources = build / "src" / "main" / "resources"
+    files[SETTINGS] = _data(resources / "floodlightdefault.properties")
+    files[LOGGING] = _data(resources / "logback.xml")
+    return files
+
+
+def _data(path: Path) -> File:
+    return File(path.read_bytes())

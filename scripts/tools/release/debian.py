@@ -1,0 +1,104 @@
+"""The .deb packages: malob-agents is what runs on servers and needs Python alone, malob is all the rest."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import tempfile
+from datetime import datetime, timezone
+from email.utils import format_datetime
+from pathlib import Path
+
+from malob.errors import ScriptError
+from malob.system.processes import run
+from tools.release.contents import LOGGING, SETTINGS
+from tools.release.files import File, Files, LEVEL, below, write
+from tools.release.project import Project
+
+PLACE = "usr/share/malob"
+_UNITS = "usr/lib/systemd/system"
+_AGENTS = "scripts/agents/"
+_SCRIPTS = ("postinst", "prerm", "postrm")
+
+#: Where units that are installed by hand look for MALOB, and where it is in the package. The more special ones first.
+_PLACES = (
+    (b"/opt/malob/agents/", b"/usr/share/malob/scripts/agents/"),
+    (b"/opt/malob/docs/", b"/usr/share/doc/malob/"),
+    (b"/opt/malob", b"/usr/share/malob"),
+)
+
+
+def packages(program: Files, build: Path, project: Project) -> dict[str, dict[str, File]]:
+    """The files of each package, by its name."""
+    own = build / "packaging"
+    agents: dict[str, File] = {}
+    main: dict[str, File] = {
+        "usr/bin/malob": File(link="../share/malob/malob"),
+        f"{_UNITS}/malob-controller.service": File((own / "systemd" / "malob-controller.service").read_bytes()),
+        "usr/share/man/man1/malob.1.gz": File(gzip.compress((own / "debian" / "malob.1").read_bytes(), mtime=0)),
+        "etc/malob/malob.properties": program[SETTINGS],
+        "etc/malob/logback.xml": program[LOGGING],
+    }
+    for path, file in program.items():
+        target = agents if path.startswith(_AGENTS) else main
+        if path.endswith(".service"):
+            target[f"{_UNITS}/{Path(path).name}"] = File(_in_package(path, file.content))
+        elif path.startswith("docs/"):
+            main[f"usr/share/doc/malob/{path.removeprefix('docs/')}"] = file
+        elif path in ("README.md", "CHANGELOG.md", "NOTICE"):
+            main[f"usr/share/doc/malob/{path}"] = file
+        elif path != "LICENSE":
+            target[f"{PLACE}/{path}"] = file
+    for name, files in (("malob", main), ("malob-agents", agents)):
+        files[f"usr/share/doc/{name}/copyright"] = File((own / "debian" / "copyright").read_bytes())
+        files[f"usr/share/doc/{name}/changelog.gz"] = File(gzip.compress(_changelog(name, project), mtime=0))
+    return {"malob": main, "malob-agents": agents}
+
+
+def _changelog(name: str, project: Project) -> bytes:
+    """What the distribution's tools ask for; the changes themselves are told in CHANGELOG.md."""
+    date = format_datetime(datetime.fromtimestamp(project.epoch, timezone.utc))
+    return (
+        f"{name} ({project.debian_version}) unstable; urgency=medium\n\n  * As /usr/share/doc/malob/CHANGELOG.md tells.\n\n"
+        f" -- The MALOB authors <malob@localhost>  {date}\n").encode()
+
+
+def _in_package(path: str, unit: bytes) -> bytes:
+    for by_hand, packaged in _PLACES:
+        unit = unit.replace(by_hand, packaged)
+    if b"/opt/" in unit:
+        raise ScriptError(f"{path} names a place that no package has: /opt")
+    return unit
+
+
+def control(name: str, files: Files, build: Path, project: Project) -> dict[str, File]:
+    """The files that the package manager reads."""
+    own = build / "packaging" / "debian"
+    kib = sum(-(-len(file.content) // 1024) for file in files.values())
+    text = (own / f"{name}.control").read_text(encoding="utf-8")
+    text = text.replace("@VERSION@", project.debian_version).replace("@SIZE@", str(kib))
+    sums = "".join(
+        f"{hashlib.md5(file.content).hexdigest()}  {path}\n"
+        for path, file in sorted(files.items()) if not file.link and not path.startswith("etc/"))
+    found = {"control": File(text.encode()), "md5sums": File(sums.encode())}
+    configuration = "".join(f"/{path}\n" for path in sorted(files) if path.startswith("etc/"))
+    if configuration:
+        found["conffiles"] = File(configuration.encode())
+    for script in _SCRIPTS:
+        found[script] = File((own / f"{name}.{script}").read_bytes(), executable=True)
+    return found
+
+
+def make(name: str, files: Files, build: Path, project: Project) -> bytes:
+    """The bytes of a package. Needs dpkg-deb."""
+    with tempfile.TemporaryDirectory(prefix="malob-deb-") as directory:
+        stage, package = Path(directory) / "stage", Path(directory) / "package.deb"
+        write({**files, **below("DEBIAN", control(name, files, build, project))}, stage, project.epoch)
+        # gzip, because xz makes other bytes with other numbers of processors
+        run(["env", f"SOURCE_DATE_EPOCH={project.epoch}", "dpkg-deb", "--root-owner-group", "-Zgzip", f"-z{LEVEL}", "--build",
+             str(stage), str(package)], timeout_s=120)
+        return package.read_bytes()
+
+
+def file_name(name: str, project: Project) -> str:
+    return f"{name}_{project.debian_version}_all.deb"

@@ -1,0 +1,50 @@
+"""Whether the libraries of a release may be in it, and NOTICE tells of each."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Iterable
+
+from malob.errors import ScriptError
+
+#: Those that a work under Apache-2.0 may carry with it as they are. Of several licences one is enough.
+GOOD = frozenset({"Apache-2.0", "MIT", "MIT-0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "0BSD", "CC0-1.0", "Unlicense", "EPL-1.0", "EPL-2.0"})
+
+_LINE = re.compile(r"^ {2}(\S+:\S+) +(\S+)$", re.MULTILINE)
+
+
+def noted(notice: str) -> dict[str, str]:
+    """The libraries that NOTICE lists, as group:name, and the licence that each is used under."""
+    return dict(_LINE.findall(notice))
+
+
+def of_sbom(document: Any) -> dict[str, set[str]]:
+    """The licences of each library of a CycloneDX document, by group:name."""
+    return {
+        f"{component.get('group', '')}:{component['name']}": {
+            choice.get("expression") or choice["license"].get("id") or choice["license"].get("name", "")
+            for choice in component.get("licenses", [])
+        }
+        for component in document["components"]
+    }
+
+
+def check(document: Any, notice: str) -> None:
+    """Raises ScriptError with all that is wrong."""
+    found, told = of_sbom(document), noted(notice)
+    wrong = []
+    for library, licences in sorted(found.items()):
+        if not licences & GOOD:
+            wrong.append(f"{library}: {' or '.join(sorted(licences)) or 'no licence known'}: not one that MALOB may carry")
+        elif library not in told:
+            wrong.append(f"{library} ({' or '.join(sorted(licences))}) is not in NOTICE")
+        elif told[library] not in licences & GOOD:
+            wrong.append(f"{library}: NOTICE says {told[library]}, it is {' or '.join(sorted(licences))}")
+    if wrong:
+        raise ScriptError("; ".join(wrong))
+
+
+def missing(jars: Iterable[str], notice: str) -> list[str]:
+    """The names of libraries' files, as name-version.jar, that NOTICE has no line for."""
+    names = {library.partition(":")[2] for library in noted(notice)}
+    return [jar for jar in jars if re.sub(r"-\d.*\.jar$", "", jar) not in names]
