@@ -7,16 +7,22 @@ import json
 import math
 import os
 import sys
+from typing import TYPE_CHECKING, Any, Callable
 
-from lab import check, control, generators, instance, latency, linking, simulations, topology
-from lab.hosts import Host
+from lab import check, control, instance, latency, linking, simulations
 from lab.shaping import choice
 from malob.cli.arguments import Parser, completes
 from malob.cli.table import render
-from malob.errors import ScriptError, UsageError, run_main
+from malob.errors import MissingError, ScriptError, UsageError, run_main
+from malob.network import generators, labs, topology
+from malob.network.hosts import Host
 from malob.system.preparation import need_root, prepare
 from malob.system.waiting import orderly_end, say, undisturbed
-from research.experiments import command as experiments
+
+
+Subparsers = argparse._SubParsersAction[argparse.ArgumentParser] if TYPE_CHECKING else Any
+
+RUN_HELP = "an experiment of the papers, from an empty machine to tables and figures"
 
 
 def main() -> int:
@@ -24,7 +30,8 @@ def main() -> int:
     return options.run(options)
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(add_run: "Callable[[Subparsers], None] | None" = None) -> argparse.ArgumentParser:
+    """add_run: adds `run`; without it, its help is there, and it says where the experiments are."""
     made = Parser(
         prog="malob lab", description="Networks of Open vSwitch bridges and network namespaces.")
     commands = made.add_subparsers(metavar="COMMAND", required=True)
@@ -58,7 +65,7 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("command", metavar="CMD", nargs=argparse.REMAINDER)
     run.set_defaults(run=_exec)
 
-    experiments.add_parser(commands)
+    (add_run or _add_run)(commands)
     simulations.add_parser(commands)
 
     named = [up, down, run, *linking.add_parsers(commands), check.add_parser(commands), latency.add_parser(commands)]
@@ -67,10 +74,20 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
+def _add_run(commands: Subparsers) -> None:
+    run = commands.add_parser("run", help=RUN_HELP, add_help=False)
+    run.add_argument("words", nargs=argparse.REMAINDER)
+    run.set_defaults(run=_run)
+
+
+def _run(_options: argparse.Namespace) -> int:
+    raise MissingError("the experiments are not here: scripts/research belongs to a checkout")
+
+
 def _up(options: argparse.Namespace) -> int:
-    name = options.name or instance.DEFAULT_NAME
+    name = options.name or labs.DEFAULT_NAME
     network = topology.load(options.topology)
-    instance.check_name(name)
+    labs.check_name(name)
     instance.parse_endpoint(options.controller)
     if not 0 < options.scale < math.inf:
         raise UsageError(f"--scale: expected more than 0, not {options.scale}")
@@ -109,7 +126,7 @@ def _datapath_words(datapath: str) -> str:
 
 def _down(options: argparse.Namespace) -> int:
     need_root("lab down")
-    names = instance.running() if options.all else [options.name or instance.pick()]
+    names = labs.running() if options.all else [options.name or labs.pick()]
     failed = False
     with undisturbed():
         for name in names:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Sequence
 
-from lab.rest import RestClient, RestError
-from lab.topology import Host, Topology
 from malob.errors import ScriptError
+from malob.network.topology import Host, Topology
+from malob.rest.local import RestClient, RestError
 
 BASE = "/quantum/v1.0"
 

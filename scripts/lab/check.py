@@ -15,13 +15,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from typing import Iterator, Sequence
 
-from lab import instance, measuring, ovs
+from lab import instance, measuring
 from lab.instance import Instance
-from lab.links import Direction, Link
 from lab.shaping.shaper import Reading
 from lab.strain import StrainMeter
 from malob.cli.table import render
 from malob.errors import ScriptError
+from malob.network.links import Direction, Link
+from malob.system import ovs
 from malob.system.preparation import need_root
 from malob.system.processes import run
 from malob.system.progress import Bar

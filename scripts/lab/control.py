@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import Iterable, Mapping
 
-from lab.links import check_limit
-from lab.topology import Topology
 from malob.errors import ScriptError, UsageError
+from malob.network.links import check_limit
+from malob.network.topology import Topology
 
 #: the program that delays control channels
 RELAY = Path(__file__).parent / "relay.py"

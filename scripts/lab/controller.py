@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 from pathlib import Path
-from typing import Sequence
 
-from lab.rest import RestClient
 from malob.errors import MissingError, ScriptError
+from malob.rest.local import RestClient
 from malob.system.place import ROOT
-from malob.system.processes import ProcessId, find_program
+from malob.system.ports import port_is_free
+from malob.system.processes import ProcessId, bound_to_us
 from malob.system.waiting import wait_until
 
 #: A JVM on a machine that is busy with other things as well needs a while.
@@ -104,29 +103,6 @@ class Controller:
         except OSError:
             lines = []
         return (lines[-1] if lines else "its log is empty") + f" (all of it: {self.log})"
-
-
-def bound_to_us(command: Sequence[str]) -> list[str]:
-    """The command as one that is killed when the program that starts it ends, however that ends."""
-    return [find_program("setpriv") or "setpriv", "--pdeathsig", "KILL", *command]
-
-
-def free_port() -> int:
-    """A TCP port on loopback that nobody uses at the moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def port_is_free(port: int) -> bool:
-    """Whether a TCP server could listen on the port, on loopback."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-            return True
-        except OSError:
-            return False
 
 
 def _check_port_free(port: int, option: str, use: str) -> None:

@@ -14,67 +14,52 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Iterator, Mapping, Sequence
 
-from lab import namespaces, ovs, topology
 from lab.control import Relay
-from lab.links import Direction, Link
-from lab.namespaces import Namespace
 from lab.shaping import choice
 from lab.shaping.shaper import Shaper
 from lab.shaping.trace import Trace
-from lab.topology import Topology
 from malob.errors import ScriptError, UsageError
+from malob.network import labs
+from malob.network.labs import Lab
+from malob.network.links import Direction, Link
+from malob.network.topology import Topology
+from malob.system import namespaces, ovs
 from malob.system.cleanup import Cleanup
 from malob.system.lock import locked
+from malob.system.namespaces import Namespace
 from malob.system.place import RUN_DIRECTORY
 from malob.system.processes import ProcessId
 from malob.system.waiting import say, undisturbed, wait_until
 
-DEFAULT_NAME = "ml"
 DEFAULT_CONTROLLER = "127.0.0.1:6653"
-
-#: Together with a dash and the name of a switch, at most 15 characters, the kernel's limit for a bridge's name.
-_NAME = re.compile(r"ml[a-z0-9]?")
 
 #: For so long one waits until another has built or removed its lab; hundreds of switches take minutes.
 _PATIENCE_S = 300.0
 
 
 @dataclass(frozen=True)
-class Instance:
-    """A lab that is up, or half up.
+class Instance(Lab):
+    """A lab with all that it is made of.
 
     controller: HOST:PORT that the switches connect to. shaper_kind: what shapes links. scale: what all rates of the
     topology have been multiplied by, and those of traces will be.
     """
 
-    name: str
-    topology: Topology
     controller: str
     datapath: str
     shaper_kind: str = "emulator"
     scale: float = 1
 
-    @property
-    def directory(self) -> Path:
-        """For whatever belongs to this lab and goes with it: logs, data of its controller."""
-        return RUN_DIRECTORY / self.name
-
     def bridge(self, switch: str) -> str:
         """The name of a switch's bridge, for ovs-vsctl and ovs-ofctl."""
         self._check_switch(switch)
         return f"{self.name}-{switch}"
-
-    def namespace(self, host: str) -> str:
-        """The name of a host's network namespace. Here and below, a node is a host, too; see Topology.place()."""
-        return f"{self.name}-{self.topology.place(host).name}"
 
     def device(self, host: str) -> str:
         """The name of the interface that joins a host to its switch, at the switch."""
@@ -91,10 +76,6 @@ class Instance:
         if there not in self.topology.neighbours(here):
             raise UsageError(f"topology '{self.topology.name}' has no link {here} - {there}")
         return self._port_device(here, there)
-
-    def inside(self, host: str, command: Sequence[str]) -> list[str]:
-        """The command that runs another one on a host."""
-        return namespaces.inside(self.namespace(host), command)
 
     def set_link(self, first: str, second: str, up: bool) -> None:
         """Takes a link away, or puts it back, for both switches at the same moment.
@@ -154,7 +135,7 @@ class Instance:
     def disown(self) -> None:
         """Lets the lab live on when this process ends: it is no left-over then."""
         with _lock("is changing", self.name):
-            _write_state(self.name, {**_read_state(self.name), "owner": None})
+            _write_state(self.name, {**labs.read_state(self.name), "owner": None})
 
     def _port_device(self, switch: str, neighbour: str) -> str:
         number = list(self.topology.switches).index(switch) + 1
@@ -167,7 +148,7 @@ class Instance:
 
 
 def up(
-    network: Topology, name: str = DEFAULT_NAME, controller: str = DEFAULT_CONTROLLER, owned: bool = False,
+    network: Topology, name: str = labs.DEFAULT_NAME, controller: str = DEFAULT_CONTROLLER, owned: bool = False,
     control_delays_ms: Mapping[str, float] = MappingProxyType({}), scale: float = 1, shaper: str | None = None,
 ) -> Instance:
     """Builds a lab and returns when its interfaces are ready; the controller need not be there yet.
@@ -180,7 +161,7 @@ def up(
     Raises ScriptError if a lab of that name is up, or if anything of that name is there that is not ours;
     nothing is left behind then, and nothing of others is touched.
     """
-    check_name(name)
+    labs.check_name(name)
     parse_endpoint(controller)
     with _lock("is building", name):
         _clear_leftover(name)
@@ -220,7 +201,7 @@ def _with_tags_that_can_be(network: Topology) -> Topology:
 
 def clear_leftover(name: str) -> None:
     """Removes a lab whose owner has ended without cleaning up. Raises ScriptError if it is in use."""
-    check_name(name)
+    labs.check_name(name)
     with _lock("is removing", name):
         _clear_leftover(name)
 
@@ -230,7 +211,7 @@ def down(name: str) -> bool:
 
     Raises ScriptError if something could not be removed, after all that could; calling it again tries the rest.
     """
-    check_name(name)
+    labs.check_name(name)
     with _lock("is removing", name):
         return _removed(name)
 
@@ -239,53 +220,28 @@ def remove_own(name: str) -> None:
     """Removes the lab of that name if this process has built it as its own; does nothing otherwise. Raises as down() does."""
     with _lock("is removing", name):
         owner = _this_process()
-        if name in running() and _read_state(name)["owner"] == [owner.pid, owner.start_ticks]:
+        if name in labs.running() and labs.read_state(name)["owner"] == [owner.pid, owner.start_ticks]:
             _removed(name)
 
 
 def find(name: str | None = None) -> Instance:
     """The lab of that name, or the one that pick() says. Raises ScriptError if it is not up."""
-    names = running()
-    name = pick() if name is None else name
-    check_name(name)
-    if name not in names:
-        raise ScriptError(_not_up(name))
-    state = _read_state(name)
-    network = dict(state["topology"])
-    parsed = topology.parse(network.pop("name"), network)
+    name, state = labs.state_of(name)
     # a lab of an earlier version has neither
     shaper, scale = state.get("shaper", "emulator"), state.get("scale", 1)
-    return Instance(name, parsed, state["controller"], state["datapath"], shaper, scale)
+    return Instance(name, labs.topology_of(state), state["controller"], state["datapath"], shaper, scale)
 
 
 def find_all() -> "list[Instance]":
     """All labs that are up, without those that are removed just now."""
     found = []
-    for name in running():
+    for name in labs.running():
         try:
             found.append(find(name))
         except ScriptError:
-            if name in running():
+            if name in labs.running():
                 raise
     return found
-
-
-def running() -> list[str]:
-    """The names of the labs that are up, left-overs too."""
-    return sorted(path.parent.name for path in RUN_DIRECTORY.glob("*/state.json"))
-
-
-def pick() -> str:
-    """The lab that is meant when no name is given: the default one, or else the only one that is up."""
-    names = running()
-    if len(names) > 1 and DEFAULT_NAME not in names:
-        raise UsageError(f"several labs are up ({', '.join(names)}): say which with --name")
-    return names[0] if len(names) == 1 else DEFAULT_NAME
-
-
-def check_name(name: str) -> None:
-    if not _NAME.fullmatch(name):
-        raise UsageError(f"'{name}' is no name for a lab; one is 'ml' and at most one more letter or digit")
 
 
 def parse_endpoint(text: str) -> tuple[str, int]:
@@ -333,7 +289,7 @@ def _build(instance: Instance, controllers: Mapping[str, str]) -> None:
 
 def _namespaces(instance: Instance) -> list[Namespace]:
     return [
-        Namespace(instance.namespace(place.name), instance.device(place.name), place)
+        Namespace(instance.namespace(place.name), instance.device(place.name), place.mac, place.address, place.device)
         for place in instance.topology.places
     ]
 
@@ -409,8 +365,8 @@ def _check_free(instance: Instance) -> None:
 
 
 def _clear_leftover(name: str) -> None:
-    if name in running():
-        state = _read_state(name)
+    if name in labs.running():
+        state = labs.read_state(name)
         if state["owner"] is None:
             raise ScriptError(f"the lab '{name}' is up already; './malob lab down --name {name}' ends it")
         owner = ProcessId(*state["owner"])
@@ -441,10 +397,10 @@ def _remove(name: str, cleanup: Cleanup) -> bool:
 
     What is written down stays until all is removed. Returns whether there was something.
     """
-    instance = find(name) if name in running() else None
+    instance = find(name) if name in labs.running() else None
     found = instance is not None
     if instance is not None:
-        for pid, start_ticks in _read_state(name)["processes"]:
+        for pid, start_ticks in labs.read_state(name)["processes"]:
             cleanup.step(f"process {pid}", ProcessId(pid, start_ticks).end)
     bridges = Cleanup()
     if ovs.database_runs():
@@ -454,7 +410,7 @@ def _remove(name: str, cleanup: Cleanup) -> bool:
     if instance is not None:
         cleanup.step("links", instance.shaper.stop)
         cleanup.step("hosts", lambda: namespaces.remove(_namespaces(instance)))
-    if not [other for other in running() if other != name]:
+    if not [other for other in labs.running() if other != name]:
         cleanup.step("daemons of Open vSwitch", ovs.stop_ours)
     if bridges.failures and instance is not None and not ovs.database_listens():
         # they went with their daemons, which leave interfaces behind
@@ -462,7 +418,7 @@ def _remove(name: str, cleanup: Cleanup) -> bool:
     else:
         cleanup.failures += bridges.failures
     if not cleanup.failures:
-        shutil.rmtree(RUN_DIRECTORY / name, ignore_errors=True)
+        shutil.rmtree(labs.directory(name), ignore_errors=True)
     return found
 
 
@@ -485,27 +441,13 @@ def _add_process(name: str, pid: int) -> None:
     process = ProcessId.of(pid)
     if process is None:
         raise ScriptError(f"process {pid} has ended")
-    state = _read_state(name)
+    state = labs.read_state(name)
     state["processes"].append([process.pid, process.start_ticks])
     _write_state(name, state)
 
 
-def _not_up(name: str) -> str:
-    return f"no lab '{name}' is up; './malob lab up TOPOLOGY' starts one"
-
-
-def _read_state(name: str) -> dict[str, Any]:
-    path = RUN_DIRECTORY / name / "state.json"
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ScriptError(_not_up(name)) from None
-    except ValueError:
-        raise ScriptError(f"{path} is damaged") from None
-
-
 def _write_state(name: str, state: dict[str, Any]) -> None:
-    directory = RUN_DIRECTORY / name
+    directory = labs.directory(name)
     unfinished = directory / "state.json.new"
     try:
         directory.mkdir(parents=True, exist_ok=True)

@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any, Iterator
 
 from lab import check, instance, processes
-from lab.controller import bound_to_us
 from lab.instance import Instance
-from lab.links import Direction, Link
 from malob.cli import target
 from malob.cli.status.view import latency
 from malob.cli.table import render
 from malob.errors import ScriptError, UsageError
+from malob.network.links import Direction, Link
 from malob.rest.client import RestClient
 from malob.system.preparation import need_root
+from malob.system.processes import bound_to_us
 from malob.system.progress import Bar
 from malob.system.waiting import orderly_end, say
 

@@ -9,11 +9,12 @@ from typing import Any, Callable, TypeVar
 
 from lab import instance
 from lab.instance import Instance
-from lab.links import Direction, check_limit
 from lab.shaping import trace
 from lab.shaping.shaper import Reading
 from malob.cli.table import render
 from malob.errors import ScriptError, UsageError
+from malob.network import labs
+from malob.network.links import Direction, check_limit
 from malob.system.preparation import need_root
 from malob.system.waiting import say
 
@@ -136,7 +137,7 @@ def of_all(read: "Callable[[Instance], _Read]") -> "list[tuple[Instance, _Read |
             found.append((lab, read(lab)))
         except ScriptError:
             found.append((lab, None))
-    names = instance.running()
+    names = labs.running()
     return [(lab, links) for lab, links in found if lab.name in names]
 
 

@@ -23,11 +23,11 @@ from mininet.topo import Topo
 _HERE = Path(inspect.currentframe().f_code.co_filename).resolve().parent  # type: ignore[union-attr]
 sys.path.insert(0, str(_HERE.parent))
 
+from malob.network import generators, topology  # noqa: E402
+from malob.network.links import Direction, Link  # noqa: E402
+from malob.network.topology import Topology  # noqa: E402
+from malob.system import namespaces, ovs  # noqa: E402
 from malob.system.processes import succeeds  # noqa: E402
-from lab import generators, ovs, topology  # noqa: E402
-from lab.links import Direction, Link  # noqa: E402
-from lab.shaping import netem  # noqa: E402
-from lab.topology import Topology  # noqa: E402
 
 #: What the kernel takes for an interface's name.
 _LONGEST_NAME = 15
@@ -42,7 +42,7 @@ class LabTopo(Topo):
         self._user_space = ovs.datapath_type() == "netdev"
         if self._user_space:
             warn("*** the kernel has no Open vSwitch: switches are in user space, and hosts do not leave checksums to them\n")
-        self._htb, self._netem = _shapes("htb", "default", "1"), netem.available()
+        self._htb, self._netem = _shapes("htb", "default", "1"), namespaces.netem()
         self._names = _switch_names(network)
         for switch, dpid in network.switches.items():
             self.addSwitch(

@@ -9,9 +9,9 @@ import atexit
 from functools import lru_cache
 from typing import Any
 
-from lab.links import Direction
 from lab.shaping import choice
 from lab.shaping.shaper import Shaper
+from malob.network.links import Direction
 from malob.system.place import RUN_DIRECTORY
 from mininet.link import Link
 

@@ -19,17 +19,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterator, Sequence
 
-from lab import namespaces
-from lab.controller import bound_to_us
-from lab.links import Direction
 from lab.shaping.emulator import Emulator
 from lab.shaping.trace import Trace
 from malob.errors import ScriptError
+from malob.network.links import Direction
+from malob.system import namespaces
 from malob.system.cleanup import Cleanup
 from malob.system.lock import locked
 from malob.system.place import RUN_DIRECTORY
 from malob.system.preparation import prepare
-from malob.system.processes import ProcessId, run
+from malob.system.processes import ProcessId, bound_to_us, run
 from malob.system.waiting import undisturbed, wait_until
 
 #: In front of all that is made in the system.

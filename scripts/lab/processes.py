@@ -7,11 +7,10 @@ import sys
 from pathlib import Path
 from typing import Sequence
 
-from lab.controller import bound_to_us
 from lab.instance import Instance
 from malob.errors import ScriptError
 from malob.system.place import ROOT
-from malob.system.processes import ProcessId, succeeds
+from malob.system.processes import ProcessId, bound_to_us, succeeds
 from malob.system.waiting import wait_until
 
 RESPONDER = ROOT / "scripts" / "lab" / "demo" / "responder.py"

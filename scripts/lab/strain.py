@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Mapping, Sequence
 
-from lab import linking, ovs
+from lab import linking
 from lab.instance import Instance
 from lab.shaping.shaper import Shaper
+from malob.system import ovs
 
 #: Of one core; both programs have one thread that does the work.
 MOST_CPU = 0.95

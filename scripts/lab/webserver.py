@@ -6,10 +6,10 @@ import subprocess
 from pathlib import Path
 from typing import Callable, Sequence
 
-from lab.controller import bound_to_us
 from lab.instance import Instance
 from lab.processes import listens
 from malob.errors import ScriptError
+from malob.system.processes import bound_to_us
 from malob.system.waiting import wait_until
 
 PORT = 80

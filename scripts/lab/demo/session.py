@@ -11,15 +11,17 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from lab import balancing, instance, processes, topology
+from lab import balancing, instance, processes
 from lab.balancing import VirtualServer
-from lab.controller import Controller, bound_to_us
+from lab.controller import Controller
 from lab.demo.tally import Tally
 from lab.demo.view import LiveView, table
 from lab.instance import Instance
 from malob.errors import ScriptError
+from malob.network import topology
 from malob.system.cleanup import Cleanup
 from malob.system.place import RUN_DIRECTORY
+from malob.system.processes import bound_to_us
 from malob.system.waiting import say, undisturbed, wait_until
 
 NAME = "mld"

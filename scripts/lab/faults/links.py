@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Collection, Iterator
 
 from lab.instance import Instance
-from lab.links import Direction
+from malob.network.links import Direction
 
 
 @contextmanager

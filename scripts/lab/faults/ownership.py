@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from typing import Any, Mapping, Sequence
 
-from lab import ovs
 from lab.instance import Instance
-from lab.rest import RestClient
 from malob.cli.connections import listing
+from malob.rest.local import RestClient
+from malob.system import ovs
 
 _MOST_CONNECTIONS = 100_000
 _REQUEST, _REPLY, _LABEL = 0x6522, 0x6523, 0x6524

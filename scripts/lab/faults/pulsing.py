@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab import processes
-from lab.controller import bound_to_us
 from lab.instance import Instance
+from malob.system.processes import bound_to_us
 
 _PULSE = Path(__file__).parent / "pulse.py"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import Iterator
 
-from lab import ovs
 from lab.instance import Instance
+from malob.system import ovs
 
 #: Where nobody listens.
 _NOWHERE = "tcp:127.0.0.1:1"

@@ -6,8 +6,8 @@ import re
 import subprocess
 from datetime import datetime
 
-from lab.controller import bound_to_us
 from lab.instance import Instance
+from malob.system.processes import bound_to_us
 
 _WHEN = re.compile(r"(\S+ \S+): \S+ reply")
 _GIVEN = re.compile(r" event=(?:ADDED|MODIFIED) table=2 .*?\bdl_dst=(\S+)")

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lab.shaping import netem
 from lab.shaping.emulator import Emulator, handover_ns
 from lab.shaping.netem import Netem
 from lab.shaping.shaper import Shaper
 from malob.errors import UsageError
+from malob.system import namespaces
 
 KINDS = ("emulator", "netem")
 
 
 def choose(wanted: str | None) -> str:
     """The kind that is wanted, or the one for this machine. Raises UsageError if it cannot be."""
-    if wanted == "netem" and not netem.available():
+    if wanted == "netem" and not namespaces.netem():
         raise UsageError("this kernel has no netem; leave --shaper away, or say '--shaper emulator'")
-    return wanted or ("netem" if netem.available() else "emulator")
+    return wanted or ("netem" if namespaces.netem() else "emulator")
 
 
 def shaper(kind: str, directory: Path, switches: int) -> Shaper:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
-from lab.links import Direction
-from lab.namespaces import device_exists
 from lab.shaping.shaper import DEFAULT_QUEUE_PACKETS, Reading, Shaper
 from lab.shaping.trace import Trace
 from malob.errors import ScriptError
+from malob.network.links import Direction
+from malob.system.namespaces import device_exists
 from malob.system.place import CACHE
 from malob.system.preparation import prepare
 from malob.system.processes import PidFile

@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from lab import namespaces
-from lab.links import Direction
 from lab.shaping.shaper import DEFAULT_QUEUE_PACKETS, Reading, Shaper
 from lab.shaping.trace import Trace
 from malob.errors import ScriptError
+from malob.network.links import Direction
+from malob.system import namespaces
 from malob.system.cleanup import Cleanup
-from malob.system.processes import PidFile, run, succeeds
+from malob.system.processes import PidFile, run
 
 #: Packets are counted without it, by the emulator as by netem.
 ETHERNET_HEADER = 14
@@ -25,12 +25,6 @@ _UNLIMITED_BPS = 100_000_000_000
 _FULL_PACKET_BITS = 1500 * 8
 
 PLAYER = Path(__file__).parent / "netem_player.py"
-
-
-def available() -> bool:
-    """Whether the kernel has netem; tries it on the loopback of a network namespace of its own."""
-    return succeeds(
-        ["unshare", "--net", "tc", "qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms", "rate", "1mbit"])
 
 
 def arguments(direction: Direction) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from lab.links import Direction
 from lab.shaping.trace import Trace
+from malob.network.links import Direction
 
 #: How many packets wait at a link that has a rate and says nothing else.
 DEFAULT_QUEUE_PACKETS = 100

@@ -11,8 +11,8 @@ import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lab.links import check_limit
 from malob.errors import UsageError
+from malob.network.links import check_limit
 
 DIRECTORY = Path(__file__).parent.parent / "traces"
 

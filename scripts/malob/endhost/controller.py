@@ -7,12 +7,12 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from lab.controller import free_port, port_is_free
-from lab.rest import RestClient, RestError
 from malob.endhost.options import Settings
 from malob.endhost.place import Place
 from malob.errors import MissingError, ScriptError
+from malob.rest.local import RestClient, RestError
 from malob.system.place import ROOT
+from malob.system.ports import free_port, port_is_free
 from malob.system.processes import PidFile, ProcessId, find_program
 from malob.system.waiting import wait_until
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from typing import Any, Callable
 
-from lab.rest import RestError
 from malob.endhost import document, inside, network, policy, switch
 from malob.endhost.document import UplinkState
 from malob.endhost.names import INSIDE, INSIDE_IPV6
@@ -15,6 +14,7 @@ from malob.endhost.options import Settings
 from malob.endhost.place import Place
 from malob.endhost.setup import Setup
 from malob.errors import ScriptError
+from malob.rest.local import RestError
 from malob.system.processes import ProcessId
 from malob.system.waiting import say, wait_until
 

@@ -10,11 +10,11 @@ import os
 from pathlib import Path
 from typing import Sequence
 
-from lab import ovs
-from lab.daemons import DaemonPair
 from malob.endhost.names import BRIDGE, DATAPATH_ID, INSIDE_PORT
 from malob.endhost.place import Place
 from malob.errors import MissingError
+from malob.system import ovs
+from malob.system.daemons import DaemonPair
 from malob.system.processes import ProcessId, find_program, run, succeeds
 from malob.system.waiting import wait_until
 

@@ -68,6 +68,11 @@ def find_program(name: str) -> str | None:
     return shutil.which(name, path=f"{path}:/usr/local/sbin:/usr/sbin:/sbin")
 
 
+def bound_to_us(command: Sequence[str]) -> list[str]:
+    """The command as one that is killed when the program that starts it ends, however that ends."""
+    return [find_program("setpriv") or "setpriv", "--pdeathsig", "KILL", *command]
+
+
 @dataclass(frozen=True)
 class ProcessId:
     """A process that stays recognisable: its number, and when it started (in clock ticks after boot)."""

@@ -8,12 +8,12 @@ import signal
 import time
 from pathlib import Path
 
-from lab.controller import free_port
 from lab.multihomed import SERVER
 from malob.endhost.controller import Controller, make_archive
 from malob.endhost.names import BRIDGE
 from malob.endhost.options import Settings
 from malob.endhost.place import Place
+from malob.system.ports import free_port
 from malob.system.processes import run, succeeds
 from malob.system.waiting import undisturbed, wait_until
 from research.bench.endhost_figures import MALOB, NONE, OSKEN

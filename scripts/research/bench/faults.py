@@ -10,15 +10,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Callable, Mapping
 
-from lab import balancing, instance, topology
+from lab import balancing, instance
 from lab.balancing import VirtualServer
-from lab.controller import Controller, free_port
+from lab.controller import Controller
 from lab.faults import links, ownership, processes, pulsing, switches
 from lab.faults.pulsing import Beat, Pulse
 from lab.faults.watching import LabelWatch
 from lab.instance import Instance
 from malob.cli.connections import listing
+from malob.network import topology
 from malob.system.cleanup import Cleanup
+from malob.system.ports import free_port
 from malob.system.progress import Bar
 from malob.system.waiting import undisturbed, wait_until
 

@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab import balancing, instance, ovs, processes, topology, webserver
-from lab.controller import Controller, free_port
+from lab import balancing, instance, processes, webserver
+from lab.controller import Controller
 from lab.instance import Instance
 from malob.errors import ScriptError
+from malob.network import topology
+from malob.system import ovs
 from malob.system.cleanup import Cleanup
+from malob.system.ports import free_port
 from malob.system.processes import run
 from malob.system.progress import Bar
 from malob.system.waiting import say, undisturbed, wait_until

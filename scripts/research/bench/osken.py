@@ -8,9 +8,9 @@ import subprocess
 from pathlib import Path
 from typing import Any, Callable, Sequence
 
-from lab.controller import bound_to_us
 from malob.errors import ScriptError
 from malob.system.place import ROOT
+from malob.system.processes import bound_to_us
 from malob.system.waiting import wait_until
 
 _MANAGER = ROOT / "target" / "os-ken" / "bin" / "osken-manager"

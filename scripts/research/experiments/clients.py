@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Sequence
 
 from lab import processes
-from lab.controller import bound_to_us
 from lab.instance import Instance
 from malob.errors import ScriptError
+from malob.system.processes import bound_to_us
 from research.experiments.samples import Sample
 
 PROGRAM = Path(__file__).parent / "programs" / "client.py"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from lab.__main__ import RUN_HELP
 from research.experiments import (
     endhost_capacity, endhost_dynamic, endhost_overhead, endhost_static, endhost_web, mptcp, thesis, thesis_bio, thesis_discussion, thesis_ftp,
     thesis_herding, thesis_http, thesis_mix)
@@ -15,7 +16,7 @@ _ENDHOST: "tuple[Any, ...]" = (endhost_static, endhost_dynamic, endhost_web, end
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     run = commands.add_parser(
-        "run", help="an experiment of the papers, from an empty machine to tables and figures",
+        "run", help=RUN_HELP,
         description="Builds a network with a controller of its own, measures, and removes everything. Exit code 1 if requests"
         " failed or are missing. docs/experiments.md tells what each experiment is, and how to read what comes of it.")
     experiments = run.add_subparsers(metavar="EXPERIMENT", required=True)

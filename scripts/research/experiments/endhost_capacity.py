@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 from typing import Any, Sequence
 
-from lab.links import Direction
 from lab.multihomed import UplinkLine
 from lab.strain import StrainMeter
+from malob.network.links import Direction
 from malob.system.preparation import need_root, prepare
 from malob.system.waiting import orderly_end, say
 from research.experiments import arguments, endhost_arguments, endhost_capacity_report, machine, measurement, plan, plots, report

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from lab.controller import bound_to_us
 from malob.errors import ScriptError
+from malob.system.processes import bound_to_us
 from research.experiments.endhost_site import EndhostSite
 
 

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Iterator, Sequence
 
 from lab import multihomed, webserver
-from lab.controller import bound_to_us
 from lab.multihomed import DIRECTORY, MultihomedNetwork, SERVER, UplinkLine
 from lab.strain import StrainMeter
 from malob.errors import ScriptError
-from malob.system.processes import run
+from malob.system.processes import bound_to_us, run
 from malob.system.waiting import undisturbed, wait_until
 from research.experiments.endhost_product import EndhostProduct
 from research.experiments.folder import Folder

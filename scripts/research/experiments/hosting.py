@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Sequence
 
-from lab.controller import bound_to_us
 from lab.instance import Instance
 from lab.processes import listens
 from malob.errors import ScriptError
+from malob.system.processes import bound_to_us
 from malob.system.waiting import wait_until
 from research.experiments.cpulimits import EmulatedCpuLimits, KernelCpuLimits
 

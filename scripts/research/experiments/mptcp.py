@@ -8,10 +8,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Sequence
 
-from lab import topology
 from lab.strain import StrainMeter
-from lab.topology import Topology
 from malob.errors import UsageError
+from malob.network import topology
+from malob.network.topology import Topology
 from malob.system.preparation import need_root, prepare
 from malob.system.waiting import orderly_end, say
 from research.experiments import (

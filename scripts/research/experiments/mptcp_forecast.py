@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Sequence
 
-from lab.topology import Topology
 from malob.cli.mptcp import planner, question
 from malob.cli.table import render
+from malob.network.topology import Topology
 from malob.system.waiting import say
 from research.experiments import mptcp_methods, mptcp_pairs
 from research.experiments.mptcp_methods import ADDRESSES_OF, Method

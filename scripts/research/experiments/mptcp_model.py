@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Sequence
 
-from lab.topology import Topology
+from malob.network.topology import Topology
 from malob.system.place import ROOT
 from malob.system.processes import run
 from research.experiments.folder import Folder

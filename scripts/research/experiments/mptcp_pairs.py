@@ -7,7 +7,7 @@ import random
 from collections import Counter
 from typing import Callable, Iterable, Sequence
 
-from lab.topology import Host, Topology
+from malob.network.topology import Host, Topology
 
 LOADS = ("LOW", "MEDIUM", "HIGH")
 

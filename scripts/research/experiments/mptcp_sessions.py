@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Sequence
 
 from lab import processes
-from lab.controller import bound_to_us
 from lab.instance import Instance
 from malob.errors import ScriptError
+from malob.system.processes import bound_to_us
 
 PROGRAM = Path(__file__).parent / "programs" / "traffic.py"
 

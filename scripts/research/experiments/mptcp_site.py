@@ -8,14 +8,15 @@ from dataclasses import replace
 from typing import Any, Iterator, Sequence
 
 from lab import instance
-from lab.controller import Controller, free_port
-from lab.hosts import Host
+from lab.controller import Controller
 from lab.instance import Instance
-from lab.rest import RestClient
-from lab.topology import Topology
 from malob.cli.mptcp import hosting, question
 from malob.errors import ScriptError
+from malob.network.hosts import Host
+from malob.network.topology import Topology
+from malob.rest.local import RestClient
 from malob.system.cleanup import Cleanup
+from malob.system.ports import free_port
 from malob.system.processes import run, succeeds
 from malob.system.waiting import say, undisturbed, wait_until
 from research.experiments.folder import Folder

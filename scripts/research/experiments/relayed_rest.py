@@ -9,9 +9,9 @@ import threading
 from pathlib import Path
 from typing import Callable, Mapping, Sequence
 
-from lab.controller import bound_to_us
-from lab.rest import RestClient, RestError
 from malob.rest.client import Answer
+from malob.rest.local import RestClient, RestError
+from malob.system.processes import bound_to_us
 
 PROGRAM = Path(__file__).parent / "programs" / "rest_relay.py"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from lab.balancing import BASE
 from lab.instance import Instance
-from lab.rest import RestClient
+from malob.rest.local import RestClient
 
 #: A link at rest carries probes and reports; a server at rest looks around now and then.
 _QUIET_SHARE, _QUIET_CPU = 0.05, 0.15

@@ -10,14 +10,16 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Iterator, Mapping, Sequence
 
-from lab import balancing, instance, processes, topology
-from lab.controller import Controller, bound_to_us, free_port
+from lab import balancing, instance, processes
+from lab.controller import Controller
 from lab.instance import Instance
 from malob.cli.agents.keys import AgentsFile
 from malob.errors import ScriptError
+from malob.network import topology
 from malob.system.cleanup import Cleanup
 from malob.system.place import DEFAULT_SETTINGS, ROOT, RUN_DIRECTORY
-from malob.system.processes import run, succeeds
+from malob.system.ports import free_port
+from malob.system.processes import bound_to_us, run, succeeds
 from malob.system.waiting import say, undisturbed, wait_until
 from research.experiments import cpulimits, rest_state
 from research.experiments.cpulimits import EmulatedCpuLimits, KernelCpuLimits

@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 from typing import Sequence
 
-from lab.rest import RestError
 from lab.strain import StrainMeter
 from malob.errors import ScriptError
+from malob.rest.local import RestError
 from malob.system.preparation import need_root, prepare
 from malob.system.waiting import orderly_end, say
 from research.experiments import arguments, clients, machine, measurement, plan, plots, report

@@ -9,10 +9,10 @@ import sys
 import time
 from pathlib import Path
 
-from lab import topology
 from malob.cli.agents.keys import AgentsFile
 from malob.cli.arguments import endpoint, positive
 from malob.errors import UsageError, run_main
+from malob.network import topology
 from malob.system.place import ROOT
 from malob.system.preparation import need_root, prepare
 from malob.system.waiting import orderly_end, say

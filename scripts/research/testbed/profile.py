@@ -12,8 +12,8 @@ import re
 from dataclasses import replace
 from typing import Any, Sequence
 
-from lab.links import Direction
 from malob.errors import UsageError
+from malob.network.links import Direction
 from research.testbed import roles
 from research.testbed.slices import CONTROLLER, Connection, Interface, Node, Slice
 

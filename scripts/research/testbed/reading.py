@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Mapping
 from xml.etree.ElementTree import Element
 
-from lab.links import Direction
 from malob.errors import UsageError
+from malob.network.links import Direction
 from research.testbed.names import emulab, malob, rspec
 from research.testbed.sites import Machine
 from research.testbed.slices import Connection, Interface, Node, ROLES, Slice

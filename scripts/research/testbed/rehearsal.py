@@ -17,10 +17,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Callable, Mapping, Sequence
 
-from lab import namespaces
 from lab.shaping.emulator import Emulator, handover_ns
 from malob.cli.agents.keys import AgentsFile
 from malob.errors import ScriptError
+from malob.system import namespaces
 from malob.system.cleanup import Cleanup
 from malob.system.lock import locked
 from malob.system.place import RUN_DIRECTORY

@@ -6,7 +6,7 @@ import ipaddress
 import xml.etree.ElementTree as ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from lab.links import Direction
+from malob.network.links import Direction
 from research.testbed.names import PREFIXES, RSPEC, XSI, emulab, malob, rspec
 from research.testbed.slices import CONTROLLER, Connection, Interface, Node, Slice
 

@@ -10,10 +10,10 @@ import ipaddress
 from dataclasses import dataclass, replace
 from typing import Iterator
 
-from lab.hosts import Host
-from lab.links import Direction, Link
-from lab.topology import Topology
 from malob.errors import UsageError
+from malob.network.hosts import Host
+from malob.network.links import Direction, Link
+from malob.network.topology import Topology
 from research.testbed.sites import Machine, Sites
 
 CONTROLLER = "controller"

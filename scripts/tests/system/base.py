@@ -12,11 +12,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Mapping, Sequence
 
-from lab import balancing, instance, ovs, processes, topology
+from lab import balancing, instance, processes
 from lab.balancing import VirtualServer
-from lab.controller import Controller, free_port
+from lab.controller import Controller
 from lab.instance import Instance
-from lab.topology import Host
+from malob.network import topology
+from malob.network.topology import Host
+from malob.system import ovs
+from malob.system.ports import free_port
 from malob.system.processes import run
 from malob.system.waiting import say, undisturbed, wait_until
 

@@ -7,9 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import Sequence
 
-from lab.controller import bound_to_us
 from malob.errors import ScriptError
-from malob.system.processes import run
+from malob.system.processes import bound_to_us, run
 from malob.system.waiting import wait_until
 
 _SET_UP = """

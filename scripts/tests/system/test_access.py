@@ -13,10 +13,11 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from lab import ovs, topology
-from lab.controller import bound_to_us, free_port
+from malob.network import topology
+from malob.system import ovs
 from malob.system.place import ROOT
-from malob.system.processes import ProcessId, find_program, run
+from malob.system.ports import free_port
+from malob.system.processes import ProcessId, bound_to_us, find_program, run
 from malob.system.waiting import wait_until
 from tests.system.base import SystemTest
 

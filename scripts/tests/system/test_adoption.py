@@ -7,8 +7,9 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from lab import balancing, ovs, processes
+from lab import balancing, processes
 from lab.balancing import VirtualServer
+from malob.system import ovs
 from malob.system.waiting import say, wait_until
 from tests.system.base import SystemTest
 

@@ -16,9 +16,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Sequence
 
-from lab import namespaces
 from malob.endhost.names import INSIDE_IPV6
 from malob.errors import ScriptError
+from malob.system import namespaces
 from malob.system.preparation import prepare
 from malob.system.processes import run
 from malob.system.waiting import say, wait_until

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import multihomed
-from lab.namespaces import exists
+from malob.system.namespaces import exists
 from malob.system.place import ROOT
 from malob.system.processes import run
 from malob.system.waiting import say, wait_until

@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from lab import instance
+from malob.network import labs
 from malob.system.place import ROOT
 from malob.system.processes import run
 from malob.system.waiting import say, wait_until
@@ -38,7 +38,7 @@ class ExperimentsTest(unittest.TestCase):
             return list(csv.DictReader(file))
 
     def assert_nothing_left(self) -> None:
-        self.assertNotIn(NAME, instance.running())
+        self.assertNotIn(NAME, labs.running())
         self.assertEqual([], [path for path in Path("/run/netns").glob(f"{NAME}-*")])
         self.assertEqual([], list(Path("/sys/fs/cgroup").glob(f"**/malob-{NAME}")))
 
@@ -76,7 +76,7 @@ class ExperimentsTest(unittest.TestCase):
         process = subprocess.Popen(
             self.command("thesis-mix", *words), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
         self.addCleanup(process.wait, 60)
-        wait_until(lambda: (self.out.parent / "out" / "requests.csv").exists() and NAME in instance.running(),
+        wait_until(lambda: (self.out.parent / "out" / "requests.csv").exists() and NAME in labs.running(),
                    "the network to be built", 30)
         os.kill(process.pid, signal.SIGINT)
         self.assertEqual(130, process.wait(60))
@@ -95,7 +95,7 @@ class ExperimentsTest(unittest.TestCase):
                 break
         process.kill()
         process.wait()
-        self.assertIn(NAME, instance.running())
+        self.assertIn(NAME, labs.running())
         run(self.command(*words), timeout_s=300)
         self.assertEqual("4", self.rows("results.csv")[0]["requests"])
         self.assert_nothing_left()

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import balancing, processes
-from lab.controller import bound_to_us
-from malob.system.processes import run
+from malob.system.processes import bound_to_us, run
 from malob.system.waiting import wait_until
 from tests.system.base import SystemTest
 

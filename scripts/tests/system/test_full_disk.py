@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from lab.balancing import BASE
-from lab.controller import Controller, free_port
+from lab.controller import Controller
 from lab.faults import disks
 from malob.rest.client import RestError
+from malob.system.ports import free_port
 from malob.system.waiting import say, undisturbed
 
 

@@ -11,8 +11,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from lab import instance, ovs
+from lab import instance
 from lab.faults import disks
+from malob.network import labs
+from malob.system import ovs
 from malob.system.place import ROOT, RUN_DIRECTORY
 from malob.system.processes import ProcessId, run
 from malob.system.waiting import wait_until
@@ -47,29 +49,29 @@ class TogetherTest(unittest.TestCase):
     """Labs that are built and removed at the same time, and removals that meet obstacles."""
 
     def setUp(self) -> None:
-        for name in (NAME, instance.DEFAULT_NAME):
+        for name in (NAME, labs.DEFAULT_NAME):
             self.addCleanup(instance.down, name)
 
     def test_one_of_two_of_the_same_name_is_refused_and_the_other_is_whole(self) -> None:
         """and one of another name is built beside it"""
-        builders = [start("up", "--name", name, "mesh5") for name in (NAME, NAME, instance.DEFAULT_NAME)]
+        builders = [start("up", "--name", name, "mesh5") for name in (NAME, NAME, labs.DEFAULT_NAME)]
         ended = [(builder.communicate(timeout=120)[1], builder.returncode) for builder in builders]
         self.assertEqual([0, 0, 1], sorted(code for _, code in ended), ended)
         refused = next(words for words, code in ended if code == 1)
         self.assertEqual(
             f"malob lab: the lab '{NAME}' is up already; './malob lab down --name {NAME}' ends it", refused.splitlines()[-1])
-        self.assertEqual([instance.DEFAULT_NAME, NAME], instance.running())
-        for name in instance.running():
+        self.assertEqual([labs.DEFAULT_NAME, NAME], labs.running())
+        for name in labs.running():
             lab = instance.find(name)
             self.assertEqual(5, len(ovs.bridges_of(name)))
             run(lab.inside("c1", ["ip", "link", "show", "eth0"]))
         # one goes, and the other stays
         run([str(ROOT / "malob"), "lab", "down", "--name", NAME], timeout_s=60)
-        self.assertEqual((0, 5), (len(ovs.bridges_of(NAME)), len(ovs.bridges_of(instance.DEFAULT_NAME))))
+        self.assertEqual((0, 5), (len(ovs.bridges_of(NAME)), len(ovs.bridges_of(labs.DEFAULT_NAME))))
 
     def test_hanging_ovs_vsctl_keeps_nothing_else_from_being_removed(self) -> None:
         """what it could not remove is told, with exit code 1, and removed by the next down"""
-        for name in (NAME, instance.DEFAULT_NAME):
+        for name in (NAME, labs.DEFAULT_NAME):
             run([str(ROOT / "malob"), "lab", "up", "--name", name, "single"], timeout_s=60)
         with tempfile.TemporaryDirectory() as directory:
             stub = Path(directory, "ovs-vsctl")
@@ -95,7 +97,7 @@ class TogetherTest(unittest.TestCase):
                 self.assertNotIn("Traceback", said)
                 self.assertIn("No space left on device", said)
                 run([str(ROOT / "malob"), "lab", "down", "--name", NAME], timeout_s=60)
-        self.assertEqual(([], []), (_left("/run/netns") + _left("/sys/class/net"), instance.running()))
+        self.assertEqual(([], []), (_left("/run/netns") + _left("/sys/class/net"), labs.running()))
 
     def test_list_says_what_there_is_while_labs_come_and_go(self) -> None:
         for words in (("up", "--name", NAME, "geni-wan"), ("down", "--name", NAME)):

@@ -9,11 +9,12 @@ import time
 import unittest
 from pathlib import Path
 
-from lab import measuring, namespaces
-from lab.links import Direction
+from lab import measuring
 from lab.shaping import trace
 from lab.shaping.emulator import Emulator
 from malob.errors import ScriptError
+from malob.network.links import Direction
+from malob.system import namespaces
 from malob.system.processes import ProcessId, run
 from malob.system.waiting import say, undisturbed, wait_until
 

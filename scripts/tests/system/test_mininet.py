@@ -9,9 +9,12 @@ import unittest
 from pathlib import Path
 from typing import Callable
 
-from lab import balancing, generators, ovs, topology
-from lab.controller import Controller, free_port
+from lab import balancing
+from lab.controller import Controller
+from malob.network import generators, topology
+from malob.system import ovs
 from malob.system.place import ROOT
+from malob.system.ports import free_port
 from malob.system.processes import find_program, run
 from malob.system.waiting import wait_until
 

@@ -10,10 +10,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from lab import ovs, processes
-from lab.hosts import Host
-from lab.rest import RestClient
+from lab import processes
 from malob.cli.mptcp import hosting, question
+from malob.network.hosts import Host
+from malob.rest.local import RestClient
+from malob.system import ovs
 from malob.system.waiting import say, wait_until
 from tests.system.base import SystemTest
 

@@ -10,7 +10,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from lab import balancing, ovs, processes
+from lab import balancing, processes
+from malob.system import ovs
 from malob.system.processes import run
 from malob.system.waiting import say, wait_until
 from tests.system.base import SystemTest

@@ -9,8 +9,9 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from lab.controller import Controller, free_port
+from lab.controller import Controller
 from malob.system.place import ROOT
+from malob.system.ports import free_port
 from malob.system.waiting import say
 from tests.system import contract
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lab import ovs
+from malob.system import ovs
 from malob.system.waiting import wait_until
 from tests.system.base import SystemTest
 from tests.system.other_controller import OtherController

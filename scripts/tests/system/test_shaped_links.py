@@ -8,12 +8,14 @@ import sys
 import time
 import unittest
 
-from lab import check, instance, namespaces, ovs, topology
+from lab import check, instance
 from lab.instance import Instance
-from lab.links import Direction
-from lab.shaping import choice, netem, trace
+from lab.shaping import choice, trace
 from lab.strain import StrainMeter
 from malob.errors import UsageError
+from malob.network import labs, topology
+from malob.network.links import Direction
+from malob.system import namespaces, ovs
 from malob.system.place import ROOT, RUN_DIRECTORY
 from malob.system.processes import ProcessId, run
 from malob.system.waiting import say, undisturbed, wait_until
@@ -153,7 +155,7 @@ class CrashTest(unittest.TestCase):
         os.kill(pid, signal.SIGKILL)
         wait_until(lambda: not process.alive(), "the emulator to end", 5)
         self.assertTrue(instance.down(NAME))
-        self.assertEqual([], instance.running())
+        self.assertEqual([], labs.running())
         self.assertFalse(namespaces.device_exists(lab.link_device("a", "b")))
         self.assertFalse(namespaces.exists(lab.namespace("a")))
 
@@ -162,7 +164,7 @@ class CrashTest(unittest.TestCase):
         say(f"\n{type(self).__name__}: {self.shortDescription()}")
         self.addCleanup(instance.down, NAME)
         script = (
-            "import os, sys; sys.path.insert(0, sys.argv[1]); from lab import instance, topology; import json;"
+            "import os, sys; sys.path.insert(0, sys.argv[1]); from lab import instance; from malob.network import labs, topology; import json;"
             "instance._check_free = lambda lab: None;"
             "instance._unready = lambda lab: os.kill(os.getpid(), 9);"
             "instance.up(topology.parse('shaped', json.loads(sys.argv[2])), sys.argv[3], shaper='emulator')")
@@ -179,7 +181,7 @@ class ChoiceTest(unittest.TestCase):
 
     def test_netem_that_is_not_there(self) -> None:
         """netem is taken where the kernel has it, and refused where it has not"""
-        if netem.available():
+        if namespaces.netem():
             self.assertEqual("netem", choice.choose(None))
         else:
             self.assertEqual("emulator", choice.choose(None))

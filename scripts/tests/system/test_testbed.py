@@ -7,7 +7,7 @@ import subprocess
 import unittest
 from typing import Any
 
-from lab import topology
+from malob.network import topology
 from malob.system.place import ROOT
 from malob.system.waiting import say, wait_until
 from research.testbed import reading, roles

@@ -10,10 +10,10 @@ import time
 import unittest
 from typing import Any
 
-from lab import ovs, processes
-from lab.controller import bound_to_us
+from lab import processes
+from malob.system import ovs
 from malob.system.place import ROOT
-from malob.system.processes import run, succeeds
+from malob.system.processes import bound_to_us, run, succeeds
 from malob.system.waiting import say, wait_until
 from tests.system.base import SystemTest
 

@@ -7,11 +7,12 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from lab import check, instance, measuring, namespaces, processes, topology
-from lab.controller import bound_to_us
-from lab.hosts import Host
+from lab import check, instance, measuring, processes
 from lab.instance import Instance
-from malob.system.processes import run
+from malob.network import topology
+from malob.network.hosts import Host
+from malob.system import namespaces
+from malob.system.processes import bound_to_us, run
 from malob.system.waiting import say, undisturbed
 from tests.system.base import NAME, SystemTest
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from itertools import permutations
 
-from lab import ovs
+from malob.system import ovs
 from malob.system.place import ROOT
 from malob.system.processes import run
 from tests.system.base import NAME, SystemTest

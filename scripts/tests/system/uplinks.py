@@ -15,11 +15,10 @@ import sys
 from pathlib import Path
 from typing import Any, Sequence
 
-from lab import namespaces
-from lab.controller import bound_to_us
 from lab.processes import RESPONDER
 from malob.errors import ScriptError
-from malob.system.processes import ProcessId, run, succeeds
+from malob.system import namespaces
+from malob.system.processes import ProcessId, bound_to_us, run, succeeds
 from malob.system.waiting import wait_until
 
 HOST = "mle-h"

@@ -13,14 +13,15 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from lab.controller import free_port, port_is_free
-from lab.instance import check_name, parse_endpoint
+from lab.instance import parse_endpoint
 from malob.cli.arguments import Parser, endpoint, seconds
 from malob.cli.doctor.__main__ import obstacles, report
 from malob.cli.doctor.checks import Finding
 from malob.cli.table import render
 from malob.errors import MissingError, ScriptError, UsageError
+from malob.network.labs import check_name
 from malob.system.place import ROOT
+from malob.system.ports import free_port, port_is_free
 from malob.system.processes import PidFile, ProcessId, run, succeeds
 from malob.system.waiting import wait_until
 from tests.counts import Counts, failed_of_class, of_surefire, of_unittest

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import unittest
 
-from lab import topology
 from lab.check import Result
 from lab.linking import parse_limit
-from lab.links import Direction
 from lab.shaping import trace
 from lab.strain import Strain
 from malob.errors import UsageError
+from malob.network import topology
+from malob.network.links import Direction
 
 
 def result(rtt_ms: "float | None" = 20, mbps: "float | None" = 10, rate: "float | None" = 10) -> Result:

@@ -13,6 +13,7 @@ from malob.cli.completion import commands, reference
 from malob.cli.completion.engine import Completion, complete
 from malob.cli.completion.sources import SOURCES
 from malob.system.place import ROOT
+from research.bench.__main__ import JAVA_BENCHMARKS, MOVED_BENCHMARKS
 from tests.unit.answering import answering
 
 _IDS = {"vip": lambda words: ["web", "ftp"], "pool": lambda words: ["p"]}
@@ -103,7 +104,7 @@ class CommandsTest(unittest.TestCase):
     def test_benchmarks_are_those_of_bench(self) -> None:
         sources = (ROOT / "bench/src/main/java/io/malob/bench").glob("*Command.java")
         names = {name for source in sources for name in re.findall(r'\b(?:NAME|name) = "([a-z-]+)"', source.read_text())}
-        self.assertEqual(names - {"responder"}, set(commands.JAVA_BENCHMARKS))
+        self.assertEqual(names - {"responder"}, set(JAVA_BENCHMARKS))
 
     def test_simulations_are_those_of_simulations(self) -> None:
         sources = (ROOT / "simulations/src/main/java/io/malob/simulation").glob("*Command.java")
@@ -117,9 +118,9 @@ class CommandsTest(unittest.TestCase):
 
     def test_what_was_a_benchmark_is_one_no_more(self) -> None:
         """its old name still works: the launcher leads on"""
-        self.assertFalse(set(commands.JAVA_BENCHMARKS) & set(commands.MOVED_BENCHMARKS))
+        self.assertFalse(set(JAVA_BENCHMARKS) & set(MOVED_BENCHMARKS))
         launcher = (ROOT / "malob").read_text().partition("command_bench() {")[2].partition("\n}\n")[0]
-        for name in commands.MOVED_BENCHMARKS:
+        for name in MOVED_BENCHMARKS:
             self.assertRegex(launcher, rf"(?m)^    (.* \| )?{name}( \| .*)?\)$")
 
     def test_options_of_run_are_those_of_the_controller(self) -> None:

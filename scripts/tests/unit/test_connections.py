@@ -9,12 +9,12 @@ from typing import Any, Callable
 from unittest import mock
 from urllib.parse import parse_qs, urlsplit
 
-from lab.rest import RestClient
 from malob.cli.connections.__main__ import main
 from malob.cli.connections.listing import read
 from malob.cli.connections.view import table
 from malob.errors import MissingError, UsageError
 from malob.rest.client import RestError
+from malob.rest.local import RestClient
 from tests.unit.answering import answering
 
 _CONNECTION: dict[str, Any] = {

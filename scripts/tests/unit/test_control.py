@@ -7,9 +7,9 @@ import time
 import unittest
 from pathlib import Path
 
-from lab import topology
 from lab.control import Relay, parse_delays
 from malob.errors import UsageError
+from malob.network import topology
 from malob.system.processes import ProcessId
 
 

@@ -5,7 +5,7 @@ import unittest
 
 from lab.demo import view
 from lab.demo.tally import Tally, median, percentile
-from lab.rest import RestClient
+from malob.rest.local import RestClient
 
 
 def _tally() -> Tally:

@@ -15,9 +15,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import product
 from typing import Any, Callable
 
-from lab.rest import RestError
 from lab.shaping import trace
 from malob.errors import ScriptError, UsageError
+from malob.rest.local import RestError
 from research.experiments import (
     campus_traces, endhost_arguments, endhost_browsing, endhost_dynamic_report, endhost_loop, endhost_model, endhost_overhead, endhost_pages,
     endhost_paths, endhost_policies, endhost_recording, endhost_static, endhost_static_cases, endhost_static_report, endhost_web_cases,

@@ -16,9 +16,9 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from lab import topology
-from lab.controller import free_port, port_is_free
 from malob.errors import UsageError
+from malob.network import topology
+from malob.system.ports import free_port, port_is_free
 from malob.system.waiting import wait_until
 from research.experiments import clients, combinations, command, cpulimits, rest_state, thesis, thesis_arguments
 from research.experiments.cpulimits import Hierarchy, KernelCpuLimits

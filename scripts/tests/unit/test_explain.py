@@ -8,10 +8,10 @@ import unittest
 from typing import Any
 from unittest import mock
 
-from lab.rest import RestError
 from malob.cli.explain.__main__ import main
 from malob.cli.explain.view import lines
 from malob.errors import UsageError
+from malob.rest.local import RestError
 from tests.unit.answering import answering
 
 _LINK: dict[str, Any] = {

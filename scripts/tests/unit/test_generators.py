@@ -4,9 +4,9 @@ import re
 import unittest
 from collections import Counter
 
-from lab import generators, topology
-from lab.topology import Topology
 from malob.errors import UsageError
+from malob.network import generators, topology
+from malob.network.topology import Topology
 
 
 class GeneratorsTest(unittest.TestCase):

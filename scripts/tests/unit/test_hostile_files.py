@@ -10,9 +10,9 @@ import unittest
 from pathlib import Path
 from typing import Any, Callable
 
-from lab import topology
 from lab.shaping import trace
 from malob.errors import UsageError
+from malob.network import topology
 
 _TIMES = 2_000
 #: What stands where something else should.

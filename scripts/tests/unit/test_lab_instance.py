@@ -17,11 +17,13 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from lab import __main__ as command, instance, ovs, topology
-from lab.controller import free_port
+from lab import __main__ as command, instance
 from lab.demo import session
 from malob.errors import ScriptError
+from malob.network import labs, topology
+from malob.system import ovs
 from malob.system.place import ROOT
+from malob.system.ports import free_port
 from malob.system.processes import ProcessId
 from research.bench import faults, open_vswitch
 from research.bench.soak import site as soak
@@ -40,6 +42,7 @@ class LabTest(unittest.TestCase):
         self.place = Path(directory.name)
         self.there: "set[str]" = set()
         self.broken: "set[str]" = set()
+        self.patch(labs, RUN_DIRECTORY=self.place)
         self.patch(instance, RUN_DIRECTORY=self.place, _check_free=mock.Mock(), _build=self.build, _unready=lambda _: "")
         self.patch(ovs, ensure_running=mock.Mock(), datapath_type=lambda: "netdev", database_runs=lambda: True,
                    database_listens=lambda: True, switch_daemon_runs=lambda: True, stop_ours=lambda: self.remove("daemons"),
@@ -84,7 +87,7 @@ class OwnershipTest(LabTest):
             self.up("mlf")
         instance.remove_own("mlf")
         self.assertEqual(before, self.there)
-        self.assertEqual(["mlf"], instance.running())
+        self.assertEqual(["mlf"], labs.running())
 
     def test_own_lab_goes_and_that_of_another_name_stays(self) -> None:
         self.up("mlf")
@@ -98,7 +101,7 @@ class OwnershipTest(LabTest):
     def test_lab_that_was_left_to_itself_is_not_our_own(self) -> None:
         self.up("mlf").disown()
         instance.remove_own("mlf")
-        self.assertEqual(["mlf"], instance.running())
+        self.assertEqual(["mlf"], labs.running())
         self.assertTrue(instance.down("mlf"))
 
     def test_benchmark_that_cannot_start_leaves_the_lab_of_another_run(self) -> None:
@@ -131,10 +134,10 @@ class OwnershipTest(LabTest):
             session.run(session.Plan(1, free_port(), free_port(), False), mock.Mock())
 
     def test_each_program_has_a_lab_of_its_own(self) -> None:
-        names = [instance.DEFAULT_NAME, faults.NAME, open_vswitch.NAME, soak.NAME, session.NAME, experiments.NAME, system.NAME]
+        names = [labs.DEFAULT_NAME, faults.NAME, open_vswitch.NAME, soak.NAME, session.NAME, experiments.NAME, system.NAME]
         self.assertEqual(len(names), len(set(names)), names)
         for name in names:
-            instance.check_name(name)
+            labs.check_name(name)
 
 
 class AtTheSameTimeTest(LabTest):
@@ -165,7 +168,7 @@ class AtTheSameTimeTest(LabTest):
                 thread.join(20)
         self.assertEqual(
             ["mlf", "mlv", f"the lab 'mlf' is up already, for process {os.getpid()}, which removes it when it ends"], sorted(outcomes))
-        self.assertEqual(["mlf", "mlv"], instance.running())
+        self.assertEqual(["mlf", "mlv"], labs.running())
 
     def test_who_waits_is_told_for_whom_and_gives_up(self) -> None:
         program = "import sys, time; sys.path.insert(0, sys.argv[1]); from pathlib import Path; from lab import instance\n" \
@@ -212,7 +215,7 @@ class RemovalTest(LabTest):
                 self.assertEqual({f"mlf-{what}"}, self.there)
                 self.broken = set()
                 self.assertTrue(instance.down("mlf"))
-                self.assertEqual((set(), []), (self.there, instance.running()))
+                self.assertEqual((set(), []), (self.there, labs.running()))
 
     def test_database_that_does_not_answer_is_told(self) -> None:
         self.up("mlf")
@@ -234,7 +237,7 @@ class RemovalTest(LabTest):
         with mock.patch.object(Path, "write_text", side_effect=OSError(28, "No space left on device")), \
                 self.assertRaisesRegex(ScriptError, "state.json cannot be written: No space left on device"):
             self.up("mlf")
-        self.assertEqual((set(), []), (self.there, instance.running()))
+        self.assertEqual((set(), []), (self.there, labs.running()))
 
     def test_error_while_building_is_not_hidden_by_one_while_removing(self) -> None:
         def fail(lab: instance.Instance, controllers: Any) -> None:
@@ -255,7 +258,7 @@ class RemovalTest(LabTest):
         self.patch(command, need_root=mock.Mock())
         with contextlib.redirect_stderr(io.StringIO()) as said:
             self.assertEqual(1, command._down(mock.Mock(all=True)))
-        self.assertEqual(["mlf"], instance.running())
+        self.assertEqual(["mlf"], labs.running())
         self.assertIn("lab 'mlf': not everything could be removed: hosts", said.getvalue())
         self.assertIn("lab 'mlv' is removed", said.getvalue())
 
@@ -267,8 +270,8 @@ class ListTest(LabTest):
         with contextlib.redirect_stdout(io.StringIO()) as text:
             self.assertEqual(0, command._list(mock.Mock(json=False)))
         self.text = text.getvalue()
-        labs: "dict[str, Any]" = json.loads(out.getvalue())["labs"]
-        return labs
+        listed: "dict[str, Any]" = json.loads(out.getvalue())["labs"]
+        return listed
 
     def test_lab_that_goes_meanwhile_is_not_listed(self) -> None:
         self.up("mlf")
@@ -276,7 +279,7 @@ class ListTest(LabTest):
         (self.place / "mlf" / "state.json").unlink()
         # it was there a moment ago
         names = iter([["mlf", "mlv"], ["mlf", "mlv"]] + [["mlv"]] * 9)
-        with mock.patch.object(instance, "running", lambda: next(names)):
+        with mock.patch.object(labs, "running", lambda: next(names)):
             self.assertEqual(["mlv"], [lab.name for lab in instance.find_all()])
         self.assertEqual({"mlv"}, set(self.listed()))
 

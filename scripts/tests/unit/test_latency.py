@@ -5,7 +5,7 @@ import unittest
 
 from lab import latency
 from lab.latency import Result
-from lab.links import Direction
+from malob.network.links import Direction
 
 
 def result(expected_ms: float, measured_ms: "list[float | None]") -> Result:

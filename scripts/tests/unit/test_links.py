@@ -5,9 +5,9 @@ import unittest
 from typing import Any
 
 from lab.instance import Instance
-from lab.links import Direction, Link, parse_link
-from lab.topology import parse
 from malob.errors import UsageError
+from malob.network.links import Direction, Link, parse_link
+from malob.network.topology import parse
 
 
 class LinksTest(unittest.TestCase):

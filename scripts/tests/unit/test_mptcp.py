@@ -12,11 +12,11 @@ from types import SimpleNamespace
 from typing import Any, Sequence
 from unittest import mock
 
-from lab import topology
 from malob.cli.doctor import checks
 from malob.cli.mptcp import hosting, planner, question, view
 from malob.cli.mptcp.__main__ import main
 from malob.errors import MissingError, ScriptError, UsageError
+from malob.network import topology
 from tests.unit.answering import answering_all
 
 _PLAN: dict[str, Any] = {

@@ -11,9 +11,9 @@ from collections import Counter
 from typing import Any
 from unittest import mock
 
-from lab import topology
-from lab.topology import Topology
 from malob.errors import UsageError
+from malob.network import topology
+from malob.network.topology import Topology
 from research.experiments import confidence, mptcp, mptcp_forecast, mptcp_methods, mptcp_pairs, mptcp_report, mptcp_site
 from research.experiments.confidence import Mean
 from research.experiments.mptcp_model import Traffic

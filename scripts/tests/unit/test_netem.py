@@ -8,9 +8,9 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from lab.links import Direction
 from lab.shaping import netem, trace
 from malob.errors import ScriptError
+from malob.network.links import Direction
 from malob.system.waiting import wait_until
 
 

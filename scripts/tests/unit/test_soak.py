@@ -9,8 +9,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any, Sequence
 
-from lab import topology
 from malob.errors import UsageError
+from malob.network import topology
 from research.bench.soak import command, events, findings, model, said, trend, watch
 from research.bench.soak.findings import Record
 from research.bench.soak.model import Failure, Fault

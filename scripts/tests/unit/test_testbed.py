@@ -11,9 +11,9 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from unittest import mock
 
-from lab import topology
-from lab.links import Direction
 from malob.errors import UsageError
+from malob.network import topology
+from malob.network.links import Direction
 from malob.system.place import ROOT
 from research.testbed import __main__ as command_line, profile, reading, request, roles, sites, slices
 from research.testbed.names import emulab, rspec

@@ -12,8 +12,8 @@ import unittest
 from contextlib import redirect_stdout
 from unittest import mock
 
-from lab import topology
 from malob.errors import ScriptError, UsageError
+from malob.network import topology
 from malob.system.place import ROOT
 from research.testbed import fabric, roles, sites, slices
 

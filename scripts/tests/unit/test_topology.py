@@ -4,8 +4,8 @@ import unittest
 from collections import Counter
 from typing import Any
 
-from lab import topology
 from malob.errors import UsageError
+from malob.network import topology
 
 
 def _document() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""All commands of the launcher with their parsers, which are loaded only when they are asked for."""
+"""All commands of the launcher with their parsers, which are loaded only when they are asked for: by the names of their packages, as the launcher does."""
 
 from __future__ import annotations
 
@@ -7,20 +7,11 @@ import importlib
 from dataclasses import dataclass
 from typing import Any, Callable, NoReturn, Sequence
 
-from lab.simulations import SIMULATIONS
 from malob.cli.arguments import Parser
 from malob.system.place import ROOT
 
-#: Of bench/, which is Java.
-JAVA_BENCHMARKS = (
-    "packet-in", "reports", "storm", "heap", "footprint", "codec", "jmh", "switches", "slow-clients",
-    "latency", "health")
-
 #: What ./malob test --fuzz knows.
 FUZZ_TARGETS = ("packets", "openflow", "probes", "reports", "catalog")
-
-#: What was a benchmark, and what it is now.
-MOVED_BENCHMARKS = {**{name: f"lab simulate {name}" for name in SIMULATIONS}, "fuzz": "test --fuzz"}
 
 
 @dataclass(frozen=True)
@@ -34,7 +25,11 @@ class Command:
 
     @property
     def is_here(self) -> bool:
-        return ROOT.joinpath("scripts", *self.package.split(".")).is_dir()
+        return _is_here(self.package)
+
+
+def _is_here(package: str) -> bool:
+    return ROOT.joinpath("scripts", *package.split(".")).is_dir()
 
 
 def _of(name: str, purpose: str, package: str = "", function: str = "parser") -> Command:
@@ -106,23 +101,6 @@ def _test() -> argparse.ArgumentParser:
     return made
 
 
-def _bench() -> argparse.ArgumentParser:
-    from research.bench import endhost_command, faults_command, open_vswitch_command
-    from research.bench.soak import command as soak_command
-    made = Parser(prog="malob bench", description="Measurements. 'bench NAME --help' lists the options of those in Java.")
-    names = made.add_subparsers(metavar="NAME", required=True)
-    names.add_parser("list", help="what there is")
-    in_python = {"open-vswitch": open_vswitch_command, "endhost": endhost_command, "faults": faults_command, "soak": soak_command}
-    for name, parser in ((name, module.parser()) for name, module in in_python.items()):
-        names.add_parser(name, parents=[parser], add_help=False, help=(parser.description or "").partition(",")[0].partition(".")[0],
-                         description=parser.description)
-    for name in JAVA_BENCHMARKS:
-        names.add_parser(name, help="in Java")
-    for name, now in MOVED_BENCHMARKS.items():
-        names.add_parser(name, help=f"deprecated: './malob {now}' does it")
-    return made
-
-
 _COMMANDS = (
     Command("run", "the controller with its load balancer", "", _run),
     _of("demo", "a network of five switches, watched at work", "lab.demo"),
@@ -141,9 +119,9 @@ _COMMANDS = (
     _of("mptcp", "MPTCP sub-flows over many paths"),
     _of_main("agent", "who may report the state of servers and links", "malob.cli.agents"),
     _of_main("token", "who may use the REST interface", "malob.cli.tokens"),
-    _of("lab", "emulated networks, and the experiments of the papers", "lab"),
+    _of("lab", "emulated networks, and the experiments of the papers", "research.experiments" if _is_here("research.experiments") else "lab"),
     _of_main("testbed", "slices of GENI, CloudLab and FABRIC", "research.testbed"),
-    Command("bench", "measurements", "research.bench", _bench),
+    _of("bench", "measurements", "research.bench"),
     Command("test", "all tests", "tests", _test),
     _of_main("docs", "the documentation's site", "tools.docs"),
     _of_main("release", "all files of a release", "tools.release"),

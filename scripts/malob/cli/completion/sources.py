@@ -39,7 +39,7 @@ class _Silent(argparse.ArgumentParser):
 
 
 def _topologies(_words: Sequence[str]) -> "Sequence[str]":
-    from lab import topology
+    from malob.network import topology
     return topology.known_names()
 
 

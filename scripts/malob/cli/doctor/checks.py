@@ -9,10 +9,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab import namespaces, ovs
-from lab.controller import port_is_free
-from lab.shaping import netem
+from malob.system import namespaces, ovs
 from malob.system.place import ROOT
+from malob.system.ports import port_is_free
 from malob.system.processes import find_program, succeeds
 
 JAVA_AT_LEAST = 17
@@ -136,7 +135,7 @@ def _datapath() -> Finding:
 def _netem() -> Finding:
     if os.geteuid() != 0:
         return Finding("netem", True, "only root can tell", "links with rates and delays", "", False)
-    found = "in the kernel" if netem.available() else "not in this kernel (our own emulator is used: slower, and enough)"
+    found = "in the kernel" if namespaces.netem() else "not in this kernel (our own emulator is used: slower, and enough)"
     return Finding("netem", True, found, "links with rates and delays", "", False)
 
 

@@ -7,11 +7,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from lab import instance, topology
 from malob.cli import target
 from malob.cli.arguments import Parser, completes
 from malob.cli.mptcp import hosting, planner, question, view
 from malob.errors import ScriptError, run_main
+from malob.network import labs, topology
 from malob.rest.client import RestError, asking
 from malob.system.preparation import need_root
 from malob.system.waiting import say
@@ -87,7 +87,7 @@ def _apply(options: argparse.Namespace) -> int:
     elif options.topology:
         request["hosts"] = question.hosts(topology.load(options.topology))
     elif options.name:
-        request["hosts"] = question.hosts(instance.find(options.name).topology)
+        request["hosts"] = question.hosts(labs.find(options.name).topology)
     client = target.client(options, _PLAN_TIMEOUT_S)
     with asking(client):
         answer = client.post(f"{_MPTCP}/{'plan' if options.dry_run else 'apply'}", request)
@@ -146,7 +146,7 @@ def _clear(options: argparse.Namespace) -> int:
 
 def _hosts(options: argparse.Namespace) -> int:
     need_root("mptcp hosts")
-    lab = instance.find(options.name)
+    lab = labs.find(options.name)
     client = target.client(options)
     with asking(client):
         plan = client.get(f"{_MPTCP}/status")["plan"]

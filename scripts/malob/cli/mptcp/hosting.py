@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 from typing import Any, Callable, Iterable, Mapping, Sequence
 
-from lab.instance import Instance
-from lab.topology import Topology
 from malob.errors import ScriptError
+from malob.network.labs import Lab
+from malob.network.topology import Topology
 from malob.system.processes import run
 
 #: What a controller may have root do here.
@@ -18,7 +18,7 @@ _THERE_ALREADY = ("File exists", "duplicate one: -17")
 
 
 def prepare_hosts(
-    lab: Instance, members: "Iterable[Mapping[str, Any]]",
+    lab: Lab, members: "Iterable[Mapping[str, Any]]",
     execute: Callable[[Sequence[str]], Any] = run,
 ) -> "dict[str, int]":
     """Gives the lab's hosts that a plan names their addresses and MPTCP endpoints; how many commands, by host.

@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from lab.hosts import Host
-from lab.links import Link
-from lab.topology import Topology
 from malob.errors import UsageError
+from malob.network.hosts import Host
+from malob.network.links import Link
+from malob.network.topology import Topology
 
 Document = dict[str, Any]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import processes
-from lab.controller import bound_to_us
+from malob.system.processes import bound_to_us
 from research.bench.soak.model import Failure
 from research.bench.soak.site import Site
 

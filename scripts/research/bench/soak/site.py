@@ -6,13 +6,17 @@ import subprocess
 from pathlib import Path
 from typing import Any, Mapping
 
-from lab import instance, ovs, processes, topology
-from lab.controller import Controller, bound_to_us, free_port
+from lab import instance, processes
+from lab.controller import Controller
 from lab.faults import links
 from malob.cli.connections import listing
 from malob.errors import ScriptError
+from malob.network import topology
+from malob.system import ovs
 from malob.system.cleanup import Cleanup
 from malob.system.place import ROOT
+from malob.system.ports import free_port
+from malob.system.processes import bound_to_us
 from malob.system.waiting import say, undisturbed, wait_until
 from research.bench.soak.model import CHECK_S, FALL, IDLE_S
 from research.bench.soak.world import Service, World

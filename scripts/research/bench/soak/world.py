@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Iterable, Mapping
 
-from lab.topology import Topology
+from malob.network.topology import Topology
 
 
 @dataclass(frozen=True)

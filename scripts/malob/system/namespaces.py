@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Sequence
 
-from lab.hosts import Host
 from malob.errors import ScriptError
 from malob.system.cleanup import Cleanup
 from malob.system.processes import ProcessId, run, succeeds
@@ -39,6 +38,12 @@ def vlan_devices() -> bool:
     return succeeds(["unshare", "--net", "sh", "-c", trial])
 
 
+def netem() -> bool:
+    """Whether the kernel has netem; tries it on the loopback of a network namespace of its own. Needs root."""
+    return succeeds(
+        ["unshare", "--net", "tc", "qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms", "rate", "1mbit"])
+
+
 def inside(namespace: str, command: Sequence[str]) -> list[str]:
     """The command that runs another one inside a namespace; it becomes that one, with the same process id."""
     return ["ip", "netns", "exec", namespace, *command]
@@ -46,11 +51,16 @@ def inside(namespace: str, command: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Namespace:
-    """A namespace to be made: its name, the device that leads to it from out here, and the host that it is."""
+    """A namespace to be made: its name, and the device that leads to it from out here.
+
+    mac: of eth0. address: with prefix length, as in 10.0.0.1/24. interface: what has the address, eth0 or a VLAN's device above it.
+    """
 
     name: str
     device: str
-    host: Host
+    mac: str
+    address: str
+    interface: str = "eth0"
 
 
 #: The kernel leaves checksums to hardware that a veth does not have, and a switch in user space passes them on
@@ -79,11 +89,11 @@ def create(wanted: Sequence[Namespace]) -> None:
     for one in wanted:
         commands.append(f"netns add {one.name}")
         commands.append(
-            f"link add {one.device} type veth peer name eth0 address {one.host.mac} netns {one.name}")
+            f"link add {one.device} type veth peer name eth0 address {one.mac} netns {one.name}")
     _batch(commands)
     run(["sh", "-ec", _OUT_HERE, "sh", *(one.device for one in wanted)], timeout_s=30 + len(wanted))
     for one in wanted:
-        run(inside(one.name, ["sh", "-ec", _INSIDE, "sh", one.host.address, one.host.device]))
+        run(inside(one.name, ["sh", "-ec", _INSIDE, "sh", one.address, one.interface]))
 
 
 def remove(unwanted: Sequence[Namespace]) -> None:

@@ -1,4 +1,4 @@
-"""What labs, the demo, tests and experiments ask of a controller on this machine."""
+"""What end hosts, labs and tests ask of a controller on this machine."""
 
 from __future__ import annotations
 

@@ -10,12 +10,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lab import generators
-from lab.hosts import Host, parse_host
-from lab.links import Link, parse_link
 from malob.errors import UsageError
+from malob.network import generators
+from malob.network.hosts import Host, parse_host
+from malob.network.links import Link, parse_link
+from malob.system.place import ROOT
 
-DIRECTORY = Path(__file__).parent / "topologies"
+#: Those of the lab, which have names.
+DIRECTORY = ROOT / "scripts" / "lab" / "topologies"
 
 #: With a lab's name and a dash before it, a bridge's name is at most 15 characters long, the kernel's limit.
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,10}")

@@ -7,8 +7,8 @@ import math
 import random
 from typing import Any, Callable, Sequence
 
-from lab.links import check_limit
 from malob.errors import UsageError
+from malob.network.links import check_limit
 
 #: How a generated topology is asked for, and what it is. Any of them takes rate=MBPS and delay=MS for all of its links.
 FORMS = {

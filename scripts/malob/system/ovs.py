@@ -11,8 +11,8 @@ import os
 import socket
 from pathlib import Path
 
-from lab.daemons import DaemonPair
 from malob.errors import MissingError, ScriptError
+from malob.system.daemons import DaemonPair
 from malob.system.place import RUN_DIRECTORY
 from malob.system.processes import find_program, run, succeeds
 from malob.system.waiting import wait_until
