@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import subprocess
 import tarfile
 import tempfile
 import unittest
@@ -119,6 +120,7 @@ class PackagesTest(unittest.TestCase):
     def test_program_has_no_sources_and_no_tests(self) -> None:
         self.assertLessEqual({"malob", "target/malob.jar", "target/lib/guava-33.jar", SETTINGS, LOGGING}, set(self.program))
         self.assertEqual([], [path for path in self.program if path.startswith(("src/", "scripts/tests/", "bench/", "simulations/")) or path.endswith("pom.xml")])
+        self.assertEqual({"agents", "command.py", "lab", "malob"}, {path.split("/")[1] for path in self.program if path.startswith("scripts/")})
         self.assertTrue(self.program["malob"].executable)
 
     def test_each_file_is_in_one_package(self) -> None:
@@ -129,6 +131,44 @@ class PackagesTest(unittest.TestCase):
         self.assertEqual(
             [], [path for path in self.packages["malob-agents"]
                  if path.startswith("usr/share/malob/") and not path.startswith("usr/share/malob/scripts/agents/")])
+
+    def test_operators_get_malob_and_lab_and_servers_get_agents(self) -> None:
+        place = "usr/share/malob/scripts/"
+        told = {name: {path.removeprefix(place).partition("/")[0] for path in files if path.startswith(place)} for name, files in self.packages.items()}
+        self.assertEqual({"malob": {"command.py", "lab", "malob"}, "malob-agents": {"agents"}}, told)
+        self.assertLessEqual(
+            {place + path for path in ("malob/launcher/java.sh", "malob/launcher/jvm.options", "malob/cli/status/__main__.py", "malob/endhost/endhost.properties",
+                                       "lab/demo/responder.py", "lab/emulator/main.c", "lab/emulator.sh", "lab/topologies/mesh5.json")},
+            set(self.packages["malob"]))
+
+    def test_command_that_only_a_checkout_has_says_so(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            write(self.program, Path(directory, "malob"), 86400)
+            for words, needs in ((["lab", "run", "mptcp"], "scripts/research"), (["testbed", "request", "single"], "scripts/research"),
+                                 (["bench", "soak"], "bench"), (["docs"], "scripts/tools")):
+                with self.subTest(words=words):
+                    done = self._malob(directory, *words)
+                    self.assertEqual((3, ""), (done.returncode, done.stdout))
+                    self.assertEqual(f"malob: '{words[0]}' needs {needs}, which releases and packages leave out: take a checkout\n", done.stderr)
+
+    def test_other_commands_run_without_the_rest(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            write(self.program, Path(directory, "malob"), 86400)
+            for words in (["help"], ["status", "--help"], ["lab", "list"], ["lab", "--help"], ["demo", "--help"], ["endhost", "--help"], ["mptcp", "--help"],
+                          ["agent", "--help"], ["doctor", "--json"], ["completion", "bash"]):
+                with self.subTest(words=words):
+                    done = self._malob(directory, *words)
+                    self.assertEqual("", done.stderr)
+                    self.assertIn(done.returncode, (0, 1) if words[0] == "doctor" else (0,))
+                    self.assertTrue(done.stdout)
+            offered = {line.partition("\t")[0] for line in self._malob(directory, "complete", "--", "").stdout.splitlines()}
+            self.assertLessEqual({"status", "lab", "endhost", "doctor"}, offered)
+            self.assertEqual(set(), {"bench", "testbed", "docs", "release", "test"} & offered)
+            self.assertIn("thesis-http", self._malob(ROOT.parent, "complete", "--", "lab", "run", "", root=ROOT).stdout)
+
+    def _malob(self, directory: "str | Path", *words: str, root: "Path | None" = None) -> "subprocess.CompletedProcess[str]":
+        program = (root or Path(directory, "malob")) / "malob"
+        return subprocess.run([str(program), *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=directory)
 
     def test_units_name_files_of_the_packages(self) -> None:
         everything = {**self.packages["malob"], **self.packages["malob-agents"]}

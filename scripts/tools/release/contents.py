@@ -8,7 +8,7 @@ from tools.release.files import File
 from tools.release.sources import listed
 
 #: Of scripts/: what only a checkout can use.
-_OF_CHECKOUTS = ("scripts/tests/", "scripts/research/bench/", "scripts/tools/release/")
+_OF_CHECKOUTS = ("scripts/research/", "scripts/tests/", "scripts/tools/")
 _SINGLE = ("LICENSE", "NOTICE", "README.md", "CHANGELOG.md", "malob")
 
 SETTINGS = "conf/malob.properties"
