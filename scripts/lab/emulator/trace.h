@@ -1,4 +1,4 @@
-/* A direction's parameters as they change over time. Read from a plan: what `scripts/lab/links/trace.py` makes of
+/* A direction's parameters as they change over time. Read from a plan: what `scripts/lab/shaping/trace.py` makes of
    a trace file that people wrote. */
 #ifndef TRACE_H
 #define TRACE_H
