@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any, Mapping, Sequence
 
 from lab.instance import Instance
-from malob.cli.connections import listing
+from malob.rest import listing
 from malob.rest.local import RestClient
 from malob.system import ovs
 

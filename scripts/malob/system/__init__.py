@@ -1,1 +1,1 @@
-"""What commands do to the system: processes, files, locks, clean-up, waiting."""
+"""What commands do to the system: processes, namespaces, Open vSwitch, files, locks, clean-up, waiting."""

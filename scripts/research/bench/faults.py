@@ -17,8 +17,8 @@ from lab.faults import links, ownership, processes, pulsing, switches
 from lab.faults.pulsing import Beat, Pulse
 from lab.faults.watching import LabelWatch
 from lab.instance import Instance
-from malob.cli.connections import listing
 from malob.network import topology
+from malob.rest import listing
 from malob.system.cleanup import Cleanup
 from malob.system.ports import free_port
 from malob.system.progress import Bar

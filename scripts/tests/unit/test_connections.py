@@ -10,10 +10,10 @@ from unittest import mock
 from urllib.parse import parse_qs, urlsplit
 
 from malob.cli.connections.__main__ import main
-from malob.cli.connections.listing import read
 from malob.cli.connections.view import table
 from malob.errors import MissingError, UsageError
 from malob.rest.client import RestError
+from malob.rest.listing import read
 from malob.rest.local import RestClient
 from tests.unit.answering import answering
 

@@ -144,12 +144,12 @@ class PackagesTest(unittest.TestCase):
     def test_command_that_only_a_checkout_has_says_so(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
             write(self.program, Path(directory, "malob"), 86400)
-            for words, needs in ((["lab", "run", "mptcp"], "scripts/research"), (["testbed", "request", "single"], "scripts/research"),
-                                 (["bench", "soak"], "bench"), (["docs"], "scripts/tools")):
+            for words, named, needs in ((["lab", "run", "mptcp"], "lab run", "scripts/research"), (["testbed", "request", "single"], "testbed", "scripts/research"),
+                                 (["bench", "soak"], "bench", "bench"), (["docs"], "docs", "scripts/tools")):
                 with self.subTest(words=words):
                     done = self._malob(directory, *words)
                     self.assertEqual((3, ""), (done.returncode, done.stdout))
-                    self.assertEqual(f"malob: '{words[0]}' needs {needs}, which releases and packages leave out: take a checkout\n", done.stderr)
+                    self.assertEqual(f"malob: '{named}' needs {needs}, which releases and packages leave out: take a checkout\n", done.stderr)
 
     def test_other_commands_run_without_the_rest(self) -> None:
         with tempfile.TemporaryDirectory() as directory:

@@ -4,10 +4,10 @@ import re
 import unittest
 from typing import Any
 
-from malob.cli.status.state import State, read
 from malob.cli.status.values import SERVER_VALUES
 from malob.cli.status.view import tables
 from malob.rest.local import RestClient
+from malob.rest.state import State, read
 from malob.system.place import ROOT
 from tests.unit.answering import answering
 

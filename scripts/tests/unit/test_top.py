@@ -12,13 +12,13 @@ import unittest
 from typing import Any
 from unittest import mock
 
-from malob.cli.status.state import State
 from malob.cli.top import screen
 from malob.cli.top.__main__ import main
 from malob.cli.top.reading import Interval, Reading
 from malob.cli.top.screen import Choice
 from malob.cli.top.views import Column, VIEWS, ordered
 from malob.errors import MissingError, UsageError
+from malob.rest.state import State
 from malob.system.place import ROOT
 from tests.unit.answering import answering
 

@@ -8,10 +8,10 @@ import sys
 
 from malob.cli import target
 from malob.cli.arguments import Parser, completes, positive
-from malob.cli.connections.listing import read
 from malob.cli.connections.view import table
 from malob.errors import run_main
 from malob.rest.client import asking
+from malob.rest.listing import read
 
 _FILTERS = {
     "vip": ("ID|ADDRESS", "of this virtual address"),

@@ -9,10 +9,10 @@ import time
 
 from malob.cli import target
 from malob.cli.arguments import Parser, seconds
-from malob.cli.status.state import State, read
 from malob.cli.status.view import tables
 from malob.errors import run_main
 from malob.rest.client import RestClient, asking
+from malob.rest.state import State, read
 from malob.system.waiting import orderly_end
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Sequence
 
-from malob.cli.status.state import State
 from malob.cli.status.values import SERVER_VALUES
 from malob.cli.table import render
+from malob.rest.state import State
 
 UNKNOWN = "-"
 

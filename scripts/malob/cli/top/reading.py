@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Callable, Mapping
 
 from malob.cli.catalog.kinds import MEMBER
-from malob.cli.status import state
-from malob.cli.status.state import State
+from malob.rest import state
 from malob.rest.client import RestClient
+from malob.rest.state import State
 
 #: The placements that were refused; the packets that are not to be balanced at all do not count.
 _NOT_REFUSED = ("not_balanced", "spoofed", "in_doubt")

@@ -9,9 +9,9 @@ from typing import Any, Mapping
 from lab import instance, processes
 from lab.controller import Controller
 from lab.faults import links
-from malob.cli.connections import listing
 from malob.errors import ScriptError
 from malob.network import topology
+from malob.rest import listing
 from malob.system import ovs
 from malob.system.cleanup import Cleanup
 from malob.system.place import ROOT
