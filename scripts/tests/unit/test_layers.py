@@ -98,7 +98,7 @@ class LayersTest(unittest.TestCase):
         self.assertEqual([], violations(_SCRIPTS))
 
     def test_each_folder_is_a_layer(self) -> None:
-        folders = {path.name for path in _SCRIPTS.iterdir() if path.is_dir() and path.name != "__pycache__"}
+        folders = {path.name for path in _SCRIPTS.iterdir() if path.is_dir() and path.name != "__pycache__" and not path.name.startswith(".")}
         self.assertEqual({*_FOLDERS, "tests"}, folders)
         self.assertGreater(sum(1 for _ in _SCRIPTS.rglob("*.py")), 300, "files that are looked at")
 
