@@ -10,15 +10,16 @@ import atexit
 import ipaddress
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # python3 -I leaves it out
 
-from measuring.throughput import Bounds, Server, ThroughputProbe  # noqa: E402
-from reporting import configuration  # noqa: E402
-from reporting.configuration import AgentError, Configuration  # noqa: E402
-from reporting.running import run  # noqa: E402
+from measuring.throughput import Bounds, Server, ThroughputProbe
+from reporting import configuration
+from reporting.configuration import AgentError, Configuration
+from reporting.running import run
 
 FIELDS = ("neighbours", "port", "probe_s", "max_mbps", "hour_megabytes")
 MOST_NEIGHBOURS = 32
@@ -75,8 +76,7 @@ def neighbours(settings: Configuration) -> list[ipaddress.IPv4Address]:
             raise ValueError
         addresses = sorted({ipaddress.IPv4Address(each) for each in given})
     except ValueError:
-        raise AgentError(
-            f"neighbours: expected 1 to {MOST_NEIGHBOURS} IPv4 addresses in a list, not {given!r}") from None
+        raise AgentError(f"neighbours: expected 1 to {MOST_NEIGHBOURS} IPv4 addresses in a list, not {given!r}") from None
     if not settings.address:
         raise AgentError("address: a link agent needs to know its own")
     if ipaddress.IPv4Address(settings.address) in addresses:
@@ -90,10 +90,10 @@ def make(settings: Configuration) -> LinkProbe:
     bounds = Bounds(
         seconds=_whole(settings.own, "probe_s", 2, 1, 30),
         max_mbps=configuration.number(settings.own, "max_mbps", 200, 0.1, 100_000),
-        hour_megabytes=configuration.number(settings.own, "hour_megabytes", 1000, 1, 1e9))
+        hour_megabytes=configuration.number(settings.own, "hour_megabytes", 1000, 1, 1e9),
+    )
     if bounds.probe_bytes > bounds.hour_megabytes * 1e6:
-        raise AgentError(
-            f"hour_megabytes: one probe may send {bounds.probe_bytes / 1e6:.0f} MB, by max_mbps and probe_s")
+        raise AgentError(f"hour_megabytes: one probe may send {bounds.probe_bytes / 1e6:.0f} MB, by max_mbps and probe_s")
     probe = LinkProbe(settings, ThroughputProbe(settings.address, port, bounds))
     server = Server(settings.address, port, _say)
     server.start()

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # python3 -I leaves it out
 
-from measuring import connections, processors  # noqa: E402
-from measuring.response import ResponseProbe  # noqa: E402
-from reporting import configuration  # noqa: E402
-from reporting.configuration import AgentError, Configuration  # noqa: E402
-from reporting.running import run  # noqa: E402
+from measuring import connections, processors
+from measuring.response import ResponseProbe
+from reporting import configuration
+from reporting.configuration import AgentError, Configuration
+from reporting.running import run
 
 FIELDS = ("ports", "response", "cgroup", "cgroup_mount")
 
@@ -28,8 +29,7 @@ class ServerProbe:
     def __init__(self, settings: Configuration) -> None:
         self._ports = configuration.ports(settings.own, "ports")
         self._response = ResponseProbe.of(settings.own.get("response"), settings.address)
-        self._use = processors.meter(
-            settings.own.get("cgroup", "auto"), mount=processors.mount(settings.own.get("cgroup_mount", "/sys/fs/cgroup")))
+        self._use = processors.meter(settings.own.get("cgroup", "auto"), mount=processors.mount(settings.own.get("cgroup_mount", "/sys/fs/cgroup")))
 
     def measure(self, stop: threading.Event) -> Mapping[str, Any]:
         state: dict[str, Any] = {}
@@ -38,8 +38,7 @@ class ServerProbe:
             state["cpu"] = round(use, 4)
         if self._ports:
             try:
-                state["connections"] = {
-                    str(port): count for port, count in connections.established(self._ports).items()}
+                state["connections"] = {str(port): count for port, count in connections.established(self._ports).items()}
             except OSError as error:
                 raise AgentError(f"connections cannot be counted: {error}") from None
         # last, so that its own connection is not among those counted

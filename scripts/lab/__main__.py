@@ -19,7 +19,6 @@ from malob.network.hosts import Host
 from malob.system.preparation import need_root, prepare
 from malob.system.waiting import orderly_end, say, undisturbed
 
-
 Subparsers = argparse._SubParsersAction[argparse.ArgumentParser] if TYPE_CHECKING else Any
 
 RUN_HELP = "an experiment of the papers, from an empty machine to tables and figures"
@@ -30,23 +29,32 @@ def main() -> int:
     return options.run(options)
 
 
-def parser(add_run: "Callable[[Subparsers], None] | None" = None) -> argparse.ArgumentParser:
+def parser(add_run: Callable[[Subparsers], None] | None = None) -> argparse.ArgumentParser:
     """add_run: adds `run`; without it, its help is there, and it says where the experiments are."""
-    made = Parser(
-        prog="malob lab", description="Networks of Open vSwitch bridges and network namespaces.")
+    made = Parser(prog="malob lab", description="Networks of Open vSwitch bridges and network namespaces.")
     commands = made.add_subparsers(metavar="COMMAND", required=True)
 
     up = commands.add_parser("up", help="build a network")
-    completes(up.add_argument(
-        "topology", metavar="TOPOLOGY", help="a name from 'list', or a file; 'ring:5' and the like are made by rule"), "topology")
-    up.add_argument("--controller", metavar="HOST:PORT", default=instance.DEFAULT_CONTROLLER,
-                    help="where the switches look for their controller (default %(default)s)")
-    up.add_argument("--control-delay", metavar="[SWITCH=]MS", action="append", default=[],
-                    help="how long messages between a switch, or all, and the controller take, one way; may be repeated")
-    up.add_argument("--scale", metavar="F", type=float, default=1,
-                    help="multiplies every rate, those of traces too, where the machine is too slow for them")
-    up.add_argument("--shaper", choices=choice.KINDS,
-                    help="what gives links their rates and delays (default: netem where the kernel has it)")
+    completes(
+        up.add_argument("topology", metavar="TOPOLOGY", help="a name from 'list', or a file; 'ring:5' and the like are made by rule"), "topology"
+    )
+    up.add_argument(
+        "--controller",
+        metavar="HOST:PORT",
+        default=instance.DEFAULT_CONTROLLER,
+        help="where the switches look for their controller (default %(default)s)",
+    )
+    up.add_argument(
+        "--control-delay",
+        metavar="[SWITCH=]MS",
+        action="append",
+        default=[],
+        help="how long messages between a switch, or all, and the controller take, one way; may be repeated",
+    )
+    up.add_argument(
+        "--scale", metavar="F", type=float, default=1, help="multiplies every rate, those of traces too, where the machine is too slow for them"
+    )
+    up.add_argument("--shaper", choices=choice.KINDS, help="what gives links their rates and delays (default: netem where the kernel has it)")
     up.set_defaults(run=_up)
 
     down = commands.add_parser("down", help="remove it, also after a crash")
@@ -58,9 +66,10 @@ def parser(add_run: "Callable[[Subparsers], None] | None" = None) -> argparse.Ar
     listing.set_defaults(run=_list)
 
     run = commands.add_parser(
-        "exec", help="run a command on a host",
-        description="Runs a command on a host, or on the node of a switch: SWITCH.node, or SWITCH alone where no host"
-        " has that name.")
+        "exec",
+        help="run a command on a host",
+        description="Runs a command on a host, or on the node of a switch: SWITCH.node, or SWITCH alone where no host has that name.",
+    )
     run.add_argument("host", metavar="HOST")
     run.add_argument("command", metavar="CMD", nargs=argparse.REMAINDER)
     run.set_defaults(run=_exec)
@@ -95,15 +104,13 @@ def _up(options: argparse.Namespace) -> int:
     need_root("lab up")
     prepare("lab")
     with orderly_end():
-        lab = instance.up(
-            network, name, options.controller, control_delays_ms=delays_ms, scale=options.scale, shaper=options.shaper)
+        lab = instance.up(network, name, options.controller, control_delays_ms=delays_ms, scale=options.scale, shaper=options.shaper)
     say(f"lab '{name}' is up ({network.description}; {_datapath_words(lab.datapath)} datapath)")
     say(f"switches look for their controller at {lab.controller}; './malob lab down' removes everything")
     if delays_ms:
         say("control channels are delayed, one way: " + ", ".join(f"{s} {ms:g} ms" for s, ms in delays_ms.items()))
     hosts = [
-        [host.name, host.role, host.address, _vlan_words(host), host.mac, host.switch,
-         str(network.ports(host.switch)[host.name])]
+        [host.name, host.role, host.address, _vlan_words(host), host.mac, host.switch, str(network.ports(host.switch)[host.name])]
         for host in lab.topology.places
     ]
     print("\n".join(render(["host", "role", "address", "VLAN", "mac", "switch", "port"], hosts, right=[6])))
@@ -146,19 +153,27 @@ def _down(options: argparse.Namespace) -> int:
 def _list(options: argparse.Namespace) -> int:
     known = [topology.load(name) for name in topology.known_names()]
     if options.json:
-        print(json.dumps({
-            "topologies": {network.name: network.to_json() for network in known},
-            "rules": generators.FORMS,
-            "labs": {lab.name: {
-                "topology": lab.topology.name, "controller": lab.controller, "shaper": lab.shaper_kind, "scale": lab.scale,
-                "links": links,
-            } for lab, links in linking.of_all(linking.to_json)},
-        }, indent=2))
+        print(
+            json.dumps(
+                {
+                    "topologies": {network.name: network.to_json() for network in known},
+                    "rules": generators.FORMS,
+                    "labs": {
+                        lab.name: {
+                            "topology": lab.topology.name,
+                            "controller": lab.controller,
+                            "shaper": lab.shaper_kind,
+                            "scale": lab.scale,
+                            "links": links,
+                        }
+                        for lab, links in linking.of_all(linking.to_json)
+                    },
+                },
+                indent=2,
+            )
+        )
         return 0
-    rows = [
-        [network.name, str(len(network.switches)), str(len(network.hosts)), str(len(network.links)), network.description]
-        for network in known
-    ]
+    rows = [[network.name, str(len(network.switches)), str(len(network.hosts)), str(len(network.links)), network.description] for network in known]
     print("\n".join(render(["topology", "switches", "hosts", "links", "what it is"], rows, right=[1, 2, 3])))
     print()
     print("\n".join(render(["by rule", "what it is"], [[form, words] for form, words in generators.FORMS.items()])))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable
 
 from malob.errors import ScriptError
 from malob.network.topology import Host, Topology
@@ -44,15 +45,12 @@ def set_up(
         tell(rest.curl_line("POST", f"{BASE}/{kind}/", body))
         return rest.post(f"{BASE}/{kind}/", body)
 
-    post("vips", {
-        "id": key, "name": f"vip{key}", "protocol": protocol, "address": address, "port": str(port)})
-    post("pools", {
-        "id": key, "name": f"pool{key}", "protocol": protocol, "vip_id": key, "lb_method": algorithm})
+    post("vips", {"id": key, "name": f"vip{key}", "protocol": protocol, "address": address, "port": str(port)})
+    post("pools", {"id": key, "name": f"pool{key}", "protocol": protocol, "vip_id": key, "lb_method": algorithm})
     members = {}
     for number, server in enumerate(servers, start=1):
         member = f"{key}{number}"
-        post("members", {
-            "id": member, "address": server.ip, "port": str(member_port or port), "pool_id": key})
+        post("members", {"id": member, "address": server.ip, "port": str(member_port or port), "pool_id": key})
         members[member] = server.name
     return VirtualServer(address, port, key, key, members)
 

@@ -10,10 +10,10 @@ import argparse
 import functools
 import json
 import math
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
-from typing import Iterator, Sequence
 
 from lab import instance, measuring
 from lab.instance import Instance
@@ -58,26 +58,27 @@ class Result:
 
     @property
     def rtt_good(self) -> bool:
-        return self.rtt_ms is not None and (
-            abs(self.rtt_ms - self.expected_rtt_ms) <= RTT_TOLERANCE_MS + RTT_TOLERANCE * self.expected_rtt_ms)
+        return self.rtt_ms is not None and (abs(self.rtt_ms - self.expected_rtt_ms) <= RTT_TOLERANCE_MS + RTT_TOLERANCE * self.expected_rtt_ms)
 
     @property
     def rate_good(self) -> bool:
         if self.rate_mbps is None:
             return True
-        return self.throughput_mbps is not None and (
-            abs(self.throughput_mbps - self.rate_mbps) <= RATE_TOLERANCE * self.rate_mbps)
+        return self.throughput_mbps is not None and (abs(self.throughput_mbps - self.rate_mbps) <= RATE_TOLERANCE * self.rate_mbps)
 
 
-def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> argparse.ArgumentParser:
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     check = commands.add_parser(
-        "check", help="measure every link against what it should be",
+        "check",
+        help="measure every link against what it should be",
         description="Measures round-trip time and TCP throughput of each link, one at a time or several, between the nodes of"
         " its switches. Exit code 1 if one is more than 0.5 ms + 3 %% or 5 %% off. Links that play a trace, and those"
-        " without limits, are passed over. Other traffic disturbs.")
+        " without limits, are passed over. Other traffic disturbs.",
+    )
     check.add_argument("--quick", action="store_true", help="10 pings and 2 s per direction instead of 40 and 5 s")
-    check.add_argument("--at-once", type=_positive, default=1, metavar="N",
-                       help="so many links at a time instead of one: what the machine can carry together")
+    check.add_argument(
+        "--at-once", type=_positive, default=1, metavar="N", help="so many links at a time instead of one: what the machine can carry together"
+    )
     check.add_argument("--json", action="store_true", help="print one JSON document")
     check.set_defaults(run=_check)
     return check
@@ -99,13 +100,12 @@ def _check(options: argparse.Namespace) -> int:
         links = [link for link in lab.topology.links if _can_be_measured(lab, link)]
         with Bar(max(1, math.ceil(len(links) / options.at_once))) as bar:
             for first in range(0, len(links), options.at_once):
-                together = links[first:first + options.at_once]
+                together = links[first : first + options.at_once]
                 bar.begin(", ".join(f"{link.first} - {link.second}" for link in together))
                 results += measure(lab, together, pings, seconds)
     if not results:
         raise ScriptError(f"lab '{lab.name}' has no link with limits")
-    print(json.dumps([{**asdict(result), "good": result.good} for result in results], indent=2)
-          if options.json else "\n".join(_table(results)))
+    print(json.dumps([{**asdict(result), "good": result.good} for result in results], indent=2) if options.json else "\n".join(_table(results)))
     return _verdict(results)
 
 
@@ -136,8 +136,15 @@ def _verdict(results: list[Result]) -> int:
 
 def _table(results: list[Result]) -> list[str]:
     rows = [
-        [result.link, _number(result.rtt_ms), _number(result.expected_rtt_ms), _number(result.throughput_mbps),
-         _number(result.rate_mbps), *(f"{used:.0%}" for used in result.cpu.values()), _words(result)]
+        [
+            result.link,
+            _number(result.rtt_ms),
+            _number(result.expected_rtt_ms),
+            _number(result.throughput_mbps),
+            _number(result.rate_mbps),
+            *(f"{used:.0%}" for used in result.cpu.values()),
+            _words(result),
+        ]
         for result in results
     ]
     header = ["link", "RTT ms", "expected", "Mbit/s", "rate", *results[0].cpu, "verdict"]
@@ -170,17 +177,28 @@ def measure(lab: Instance, links: Sequence[Link], pings: int, seconds: float) ->
             meter.restart()
             flowing = [
                 flows.submit(_throughput_mbps, lab, link, way, measuring.PORT + n, seconds, expected_ms[n])
-                if directions[n][way].rate_mbps is not None else None for n, link in enumerate(links)]
+                if directions[n][way].rate_mbps is not None
+                else None
+                for n, link in enumerate(links)
+            ]
             got = [flow and flow.result() for flow in flowing]
             strain = meter.read()
             for n, link in enumerate(links):
-                results[n].append(Result(
-                    " > ".join(link.ends if way == 0 else link.ends[::-1]), rtts_ms[n], expected_ms[n], got[n],
-                    directions[n][way].rate_mbps, strain.cpu, strain.complaints))
+                results[n].append(
+                    Result(
+                        " > ".join(link.ends if way == 0 else link.ends[::-1]),
+                        rtts_ms[n],
+                        expected_ms[n],
+                        got[n],
+                        directions[n][way].rate_mbps,
+                        strain.cpu,
+                        strain.complaints,
+                    )
+                )
     return [result for both in results for result in both]
 
 
-def _round_trip_ms(lab: Instance, link: Link, pings: int) -> "float | None":
+def _round_trip_ms(lab: Instance, link: Link, pings: int) -> float | None:
     inside = functools.partial(lab.inside, _node(link.first))
     return measuring.median(measuring.round_trips_ms(inside, lab.topology.nodes[link.second].ip, pings))
 
@@ -222,7 +240,6 @@ def _pin(lab: Instance, here: str, there: str) -> None:
     node, peer = lab.topology.nodes[here], lab.topology.nodes[there]
     for source, target, out in ((node, peer, ports[there]), (peer, node, ports[node.name])):
         ovs.ofctl(
-            "add-flow", lab.bridge(here),
-            f"cookie={_COOKIE},table=0,priority=65535,dl_src={source.mac},dl_dst={target.mac},actions=output:{out}")
-    run(lab.inside(
-        _node(here), ["ip", "neigh", "replace", peer.ip, "lladdr", peer.mac, "nud", "permanent", "dev", "eth0"]))
+            "add-flow", lab.bridge(here), f"cookie={_COOKIE},table=0,priority=65535,dl_src={source.mac},dl_dst={target.mac},actions=output:{out}"
+        )
+    run(lab.inside(_node(here), ["ip", "neigh", "replace", peer.ip, "lladdr", peer.mac, "nud", "permanent", "dev", "eth0"]))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Iterable, Mapping
 
 from malob.errors import ScriptError, UsageError
 from malob.network.links import check_limit
@@ -22,13 +22,13 @@ def parse_delays(words: Iterable[str], network: Topology) -> dict[str, float]:
     What is said of one switch counts more than what is said of all; switches without a delay are left out.
     Raises UsageError.
     """
-    everywhere: "float | None" = None
+    everywhere: float | None = None
     single: dict[str, float] = {}
     for word in words:
         switch, equals, text = word.rpartition("=")
         if equals and switch not in network.switches:
             raise UsageError(f"--control-delay {word}: topology '{network.name}' has no switch '{switch}'")
-        if switch in single or not equals and everywhere is not None:
+        if switch in single or (not equals and everywhere is not None):
             raise UsageError(f"--control-delay {word}: said before")
         delay_ms = _milliseconds(word, text)
         if equals:
@@ -57,7 +57,12 @@ class Relay:
         with open(log, "ab") as err:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", str(RELAY), controller, *map(str, distinct)],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=err, text=True, start_new_session=True)
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=err,
+                text=True,
+                start_new_session=True,
+            )
         assert self._process.stdin is not None and self._process.stdout is not None
         with self._process.stdout as answer:
             line = answer.readline()

@@ -19,9 +19,7 @@ START_TIMEOUT_S = 60
 class Controller:
     """One controller process. Its log and its data stay when it ends: restart() finds the same catalog."""
 
-    def __init__(
-        self, directory: Path, openflow_port: int, http_port: int, properties: Path | None = None
-    ) -> None:
+    def __init__(self, directory: Path, openflow_port: int, http_port: int, properties: Path | None = None) -> None:
         """directory: for log and data. properties: the controller's -cf; None for its own defaults."""
         self.openflow_port = openflow_port
         self.http_port = http_port
@@ -55,15 +53,23 @@ class Controller:
         self.check_ports()
         self._data.mkdir(parents=True, exist_ok=True)
         command = [
-            str(ROOT / "malob"), "run", "--openflow-port", str(self.openflow_port),
-            "--http-port", str(self.http_port), "--bind", "127.0.0.1", "--data", str(self._data),
+            str(ROOT / "malob"),
+            "run",
+            "--openflow-port",
+            str(self.openflow_port),
+            "--http-port",
+            str(self.http_port),
+            "--bind",
+            "127.0.0.1",
+            "--data",
+            str(self._data),
         ]
         if self._properties is not None:
             command += ["-cf", str(self._properties)]
         with open(self.log, "ab") as log:
             self._process = subprocess.Popen(
-                command if keep else bound_to_us(command), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                start_new_session=True)
+                command if keep else bound_to_us(command), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
         try:
             wait_until(self._ready_or_ended, "the controller to answer", START_TIMEOUT_S, detail=self.last_words)
         except BaseException:

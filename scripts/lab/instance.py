@@ -15,10 +15,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Any
 
 from lab.control import Relay
 from lab.shaping import choice
@@ -87,8 +88,7 @@ class Instance(Lab):
             link = self.topology.link(first, second)
             self._put_back(link, self.shaped(link))
         else:
-            ovs.vsctl(*_joined(
-                [["--if-exists", "del-port", self.bridge(switch), device] for switch, device in ends]))
+            ovs.vsctl(*_joined([["--if-exists", "del-port", self.bridge(switch), device] for switch, device in ends]))
 
     @property
     def shaper(self) -> Shaper:
@@ -143,13 +143,17 @@ class Instance(Lab):
 
     def _check_switch(self, name: str) -> None:
         if name not in self.topology.switches:
-            raise UsageError(
-                f"no switch '{name}' in topology '{self.topology.name}'; there are: {', '.join(self.topology.switches)}")
+            raise UsageError(f"no switch '{name}' in topology '{self.topology.name}'; there are: {', '.join(self.topology.switches)}")
 
 
 def up(
-    network: Topology, name: str = labs.DEFAULT_NAME, controller: str = DEFAULT_CONTROLLER, owned: bool = False,
-    control_delays_ms: Mapping[str, float] = MappingProxyType({}), scale: float = 1, shaper: str | None = None,
+    network: Topology,
+    name: str = labs.DEFAULT_NAME,
+    controller: str = DEFAULT_CONTROLLER,
+    owned: bool = False,
+    control_delays_ms: Mapping[str, float] = MappingProxyType({}),
+    scale: float = 1,
+    shaper: str | None = None,
 ) -> Instance:
     """Builds a lab and returns when its interfaces are ready; the controller need not be there yet.
 
@@ -167,19 +171,21 @@ def up(
         _clear_leftover(name)
         try:
             ovs.ensure_running()
-            instance = Instance(
-                name, _with_tags_that_can_be(network).scaled(scale), controller, ovs.datapath_type(), choice.choose(shaper), scale)
+            instance = Instance(name, _with_tags_that_can_be(network).scaled(scale), controller, ovs.datapath_type(), choice.choose(shaper), scale)
             _check_free(instance)
             owner = _this_process() if owned else None
-            _write_state(name, {
-                "topology": {"name": network.name, **instance.topology.to_json()},
-                "controller": controller,
-                "datapath": instance.datapath,
-                "shaper": instance.shaper_kind,
-                "scale": scale,
-                "owner": [owner.pid, owner.start_ticks] if owner else None,
-                "processes": [],
-            })
+            _write_state(
+                name,
+                {
+                    "topology": {"name": network.name, **instance.topology.to_json()},
+                    "controller": controller,
+                    "datapath": instance.datapath,
+                    "shaper": instance.shaper_kind,
+                    "scale": scale,
+                    "owner": [owner.pid, owner.start_ticks] if owner else None,
+                    "processes": [],
+                },
+            )
             _build(instance, _control_endpoints(instance, control_delays_ms))
         except BaseException:
             with undisturbed():
@@ -232,7 +238,7 @@ def find(name: str | None = None) -> Instance:
     return Instance(name, labs.topology_of(state), state["controller"], state["datapath"], shaper, scale)
 
 
-def find_all() -> "list[Instance]":
+def find_all() -> list[Instance]:
     """All labs that are up, without those that are removed just now."""
     found = []
     for name in labs.running():
@@ -304,9 +310,17 @@ def _bridge(instance: Instance, switch: str, controller: str) -> Iterator[list[s
     ports = instance.topology.ports(switch)
     dpid = instance.topology.switches[switch].replace(":", "")
     yield ["add-br", bridge]
-    yield ["set", "Bridge", bridge, f"datapath_type={instance.datapath}", "fail_mode=secure",
-           "protocols=OpenFlow13,OpenFlow14,OpenFlow15", f"other_config:datapath-id={dpid}",
-           "other_config:disable-in-band=true", f"external_ids:malob-lab={instance.name}"]
+    yield [
+        "set",
+        "Bridge",
+        bridge,
+        f"datapath_type={instance.datapath}",
+        "fail_mode=secure",
+        "protocols=OpenFlow13,OpenFlow14,OpenFlow15",
+        f"other_config:datapath-id={dpid}",
+        "other_config:disable-in-band=true",
+        f"external_ids:malob-lab={instance.name}",
+    ]
     yield ["set-controller", bridge, controller]
     # a switch that lost its controller tries again every second, not only every eight
     yield ["set", "Controller", bridge, "max_backoff=1000", "inactivity_probe=5000", "connection_mode=out-of-band"]
@@ -422,10 +436,12 @@ def _remove(name: str, cleanup: Cleanup) -> bool:
     return found
 
 
-def _devices_of_switches(instance: Instance) -> "list[str]":
+def _devices_of_switches(instance: Instance) -> list[str]:
     network = instance.topology
-    return [*(instance.bridge(switch) for switch in network.switches),
-            *(instance.link_device(*ends) for link in network.links for ends in (link.ends, link.ends[::-1]))]
+    return [
+        *(instance.bridge(switch) for switch in network.switches),
+        *(instance.link_device(*ends) for link in network.links for ends in (link.ends, link.ends[::-1])),
+    ]
 
 
 def _remove_bridges(name: str) -> None:
@@ -433,8 +449,7 @@ def _remove_bridges(name: str) -> None:
     if bridges:
         # with the daemon gone there is nobody to wait for
         patience = [] if ovs.switch_daemon_runs() else ["--no-wait"]
-        ovs.vsctl(
-            *patience, *_joined([["--if-exists", "del-br", bridge] for bridge in bridges]), timeout_s=20 + len(bridges))
+        ovs.vsctl(*patience, *_joined([["--if-exists", "del-br", bridge] for bridge in bridges]), timeout_s=20 + len(bridges))
 
 
 def _add_process(name: str, pid: int) -> None:
@@ -458,6 +473,6 @@ def _write_state(name: str, state: dict[str, Any]) -> None:
         raise ScriptError(f"{directory / 'state.json'} cannot be written: {error.strerror}") from None
 
 
-def _lock(what: str, name: str) -> "AbstractContextManager[None]":
+def _lock(what: str, name: str) -> AbstractContextManager[None]:
     """One at a time: building and removing labs, starting and stopping daemons, changing what is written down."""
     return locked(RUN_DIRECTORY / "lock", f"{what} the lab '{name}'", _PATIENCE_S)

@@ -8,10 +8,11 @@ import math
 import statistics
 import subprocess
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any
 
 from lab import check, instance, processes
 from lab.instance import Instance
@@ -48,18 +49,18 @@ class Result:
     link: str
     load_mbps: float
     expected_ms: float
-    measured_ms: "list[float | None]"
+    measured_ms: list[float | None]
 
     @property
-    def known_ms(self) -> "list[float]":
+    def known_ms(self) -> list[float]:
         return [value for value in self.measured_ms if value is not None]
 
     @property
-    def median_ms(self) -> "float | None":
+    def median_ms(self) -> float | None:
         return statistics.median(self.known_ms) if self.known_ms else None
 
     @property
-    def worst_error_ms(self) -> "float | None":
+    def worst_error_ms(self) -> float | None:
         return max((value - self.expected_ms for value in self.known_ms), key=abs) if self.known_ms else None
 
     @property
@@ -73,12 +74,14 @@ class Result:
         return self.right >= 1 - MOST_WRONG
 
 
-def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> argparse.ArgumentParser:
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     command = commands.add_parser(
-        "latency", help="what the controller says of links' latencies, against what they are set to",
+        "latency",
+        help="what the controller says of links' latencies, against what they are set to",
         description="Asks the controller of a running lab every second for the latency of its links. Exit code 1 if one"
         " direction is off by more than 1 ms + 10 % in more than a tenth of the answers. With --load, links carry"
-        " traffic in both directions meanwhile, one link after the other: it takes so many times as long.")
+        " traffic in both directions meanwhile, one link after the other: it takes so many times as long.",
+    )
     target.add_target(command)
     command.add_argument("--seconds", metavar="N", type=_positive, default=20, help="how long (default %(default)s)")
     command.add_argument("--load", metavar="F", type=_share, default=0.0, help="share of each link's rate, as 0.5")
@@ -109,15 +112,17 @@ def _latency(options: argparse.Namespace) -> int:
     lab = instance.find(options.name)
     with orderly_end():
         results = measure(lab, rest, options.seconds, options.load)
-    print(json.dumps([
-        {**asdict(result), "median_ms": result.median_ms, "right": result.right, "good": result.good}
-        for result in results], indent=2) if options.json else "\n".join(_table(results)))
+    print(
+        json.dumps([{**asdict(result), "median_ms": result.median_ms, "right": result.right, "good": result.good} for result in results], indent=2)
+        if options.json
+        else "\n".join(_table(results))
+    )
     wrong = [result for result in results if not result.good]
     say(f"{len(results) - len(wrong)} of {len(results)} directions are within {TOLERANCE_MS:g} ms + {TOLERANCE:.0%}")
     return 1 if wrong else 0
 
 
-def measure(lab: Instance, rest: RestClient, seconds: int, load: float = 0) -> "list[Result]":
+def measure(lab: Instance, rest: RestClient, seconds: int, load: float = 0) -> list[Result]:
     """All links at once, or, with a load, one after the other. Raises ScriptError, UsageError."""
     links = list(lab.topology.links)
     if not load:
@@ -134,9 +139,7 @@ def measure(lab: Instance, rest: RestClient, seconds: int, load: float = 0) -> "
     return results
 
 
-def _watch(
-    lab: Instance, rest: RestClient, seconds: int, links: "list[Link]", load: float, bar: Bar
-) -> "list[Result]":
+def _watch(lab: Instance, rest: RestClient, seconds: int, links: list[Link], load: float, bar: Bar) -> list[Result]:
     seen = []
     for _ in range(seconds):
         bar.begin(f"{links[0].first} - {links[0].second}" if load else "all links")
@@ -148,9 +151,7 @@ def _watch(
             there = link.other(here)
             direction = _set(lab, link, here)
             end = (lab.topology.switches[here], lab.topology.ports(here)[there])
-            results.append(Result(
-                f"{here} > {there}", load * (direction.rate_mbps or 0), _expected_ms(direction),
-                [each.get(end) for each in seen]))
+            results.append(Result(f"{here} > {there}", load * (direction.rate_mbps or 0), _expected_ms(direction), [each.get(end) for each in seen]))
     return results
 
 
@@ -166,12 +167,11 @@ def _expected_ms(direction: Direction) -> float:
     return (direction.delay_ms or 0) + sending_ms
 
 
-def _latencies(links: "list[dict[str, Any]]") -> "dict[tuple[str, int], float | None]":
+def _latencies(links: list[dict[str, Any]]) -> dict[tuple[str, int], float | None]:
     """By switch and port that a direction begins at. Raises ScriptError if the controller tells none."""
     if any("latency_ms" not in link for link in links):
         raise ScriptError("lab latency: this controller does not tell latencies at /wm/malob/links")
-    return {
-        (link["src"]["switch"], link["src"]["port"]): (link["latency_ms"] or {}).get("value") for link in links}
+    return {(link["src"]["switch"], link["src"]["port"]): (link["latency_ms"] or {}).get("value") for link in links}
 
 
 @contextmanager
@@ -190,20 +190,27 @@ def traffic(lab: Instance, link: Link, load: float) -> Iterator[None]:
             raise ScriptError(f"the traffic over {link.first} - {link.second} ended by itself")
 
 
-def _table(results: "list[Result]") -> "list[str]":
+def _table(results: list[Result]) -> list[str]:
     rows = [
-        [result.link, f"{result.load_mbps:.1f}", _shown(result.expected_ms), _shown(result.median_ms),
-         _number(None if result.median_ms is None else result.median_ms - result.expected_ms),
-         _number(result.worst_error_ms), f"{result.right:.0%}", "ok" if result.good else "not ok"]
+        [
+            result.link,
+            f"{result.load_mbps:.1f}",
+            _shown(result.expected_ms),
+            _shown(result.median_ms),
+            _number(None if result.median_ms is None else result.median_ms - result.expected_ms),
+            _number(result.worst_error_ms),
+            f"{result.right:.0%}",
+            "ok" if result.good else "not ok",
+        ]
         for result in results
     ]
     header = ["link", "load Mbit/s", "expected ms", "median", "error", "worst", "right", "verdict"]
     return render(header, rows, right=range(1, len(header) - 1))
 
 
-def _shown(value_ms: "float | None") -> str:
+def _shown(value_ms: float | None) -> str:
     return "" if value_ms is None else latency(value_ms, 2)
 
 
-def _number(value: "float | None") -> str:
+def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"

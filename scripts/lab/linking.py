@@ -21,13 +21,15 @@ from malob.system.waiting import say
 _OPTIONS = {"rate": "rate_mbps", "delay": "delay_ms", "queue": "queue_packets", "loss": "loss"}
 
 
-def add_parsers(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> list[argparse.ArgumentParser]:
+def add_parsers(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> list[argparse.ArgumentParser]:
     """Adds both commands. Returns those that take --name."""
     link = commands.add_parser(
-        "link", help="take a link away, put it back, change what it does",
+        "link",
+        help="take a link away, put it back, change what it does",
         description="Takes a link away or puts it back, in both directions; changes it from A to B, or with --both in"
         " both directions; says how it is if nothing else is asked for. Switches see the ports of a link that had no"
-        " limits before go and come back at its first change. --rate, --delay, --queue and --loss end a trace.")
+        " limits before go and come back at its first change. --rate, --delay, --queue and --loss end a trace.",
+    )
     link.add_argument("first", metavar="A")
     link.add_argument("second", metavar="B")
     link.add_argument("state", choices=["up", "down"], nargs="?")
@@ -46,10 +48,7 @@ def add_parsers(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 
 def _link(options: argparse.Namespace) -> int:
-    changes = {
-        field: parse_limit(name, field, getattr(options, name))
-        for name, field in _OPTIONS.items() if getattr(options, name) is not None
-    }
+    changes = {field: parse_limit(name, field, getattr(options, name)) for name, field in _OPTIONS.items() if getattr(options, name) is not None}
     played = trace.load(options.trace) if options.trace else None
     if changes and played is not None:
         raise UsageError("link: --trace comes alone: it would be ended by the other change")
@@ -70,7 +69,7 @@ def _link(options: argparse.Namespace) -> int:
     return 0
 
 
-def parse_limit(name: str, field: str, text: str) -> "float | int | None":
+def parse_limit(name: str, field: str, text: str) -> float | int | None:
     """The value of an option for a field of a Direction; 'none' is None. Raises UsageError."""
     if text == "none":
         return None
@@ -81,7 +80,7 @@ def parse_limit(name: str, field: str, text: str) -> "float | int | None":
             value = int(value)
     except (ValueError, OverflowError):
         pass
-    checked: "float | int | None" = check_limit(f"--{name}", field, value)
+    checked: float | int | None = check_limit(f"--{name}", field, value)
     return checked
 
 
@@ -91,7 +90,7 @@ def _current(lab: Instance, here: str, there: str) -> Direction:
     return lab.shaper.read(lab.link_device(here, there)).direction
 
 
-def table(lab: Instance, directions: "list[tuple[str, str]]") -> list[str]:
+def table(lab: Instance, directions: list[tuple[str, str]]) -> list[str]:
     """How the directions of links are, a line for each that the shaper carries."""
     rows = []
     for here, there in directions:
@@ -107,8 +106,14 @@ def _cells(read: Reading) -> list[str]:
     direction = read.direction
     return [
         "none" if direction.rate_mbps is None else f"{direction.rate_mbps:g}",
-        f"{direction.delay_ms or 0:g}", f"{direction.queue_packets or ''}", f"{direction.loss or 0:g}",
-        "plays" if read.traced else "", str(read.packets), f"{read.mbytes:.1f}", str(read.dropped), str(read.lost),
+        f"{direction.delay_ms or 0:g}",
+        f"{direction.queue_packets or ''}",
+        f"{direction.loss or 0:g}",
+        "plays" if read.traced else "",
+        str(read.packets),
+        f"{read.mbytes:.1f}",
+        str(read.dropped),
+        str(read.lost),
         "" if read.late is None else str(read.late),
     ]
 
@@ -129,9 +134,9 @@ def to_json(lab: Instance) -> list[dict[str, Any]]:
 _Read = TypeVar("_Read")
 
 
-def of_all(read: "Callable[[Instance], _Read]") -> "list[tuple[Instance, _Read | None]]":
+def of_all(read: Callable[[Instance], _Read]) -> list[tuple[Instance, _Read | None]]:
     """Each lab that is up, with what is read of its links: None if that fails, because the lab is being built or removed just now."""
-    found: "list[tuple[Instance, _Read | None]]" = []
+    found: list[tuple[Instance, _Read | None]] = []
     for lab in instance.find_all():
         try:
             found.append((lab, read(lab)))
@@ -141,7 +146,7 @@ def of_all(read: "Callable[[Instance], _Read]") -> "list[tuple[Instance, _Read |
     return [(lab, links) for lab, links in found if lab.name in names]
 
 
-def shaped_directions(lab: Instance) -> "list[tuple[str, str]]":
+def shaped_directions(lab: Instance) -> list[tuple[str, str]]:
     """Both directions of every link that the shaper carries."""
     return [ends for link in lab.topology.links if lab.shaped(link) for ends in (link.ends, link.ends[::-1])]
 
@@ -150,12 +155,15 @@ def _traces(options: argparse.Namespace) -> int:
     known = [trace.load(name) for name in trace.known_names()]
     playing = {lab.name: directions or [] for lab, directions in of_all(_playing)}
     if options.json:
-        print(json.dumps({
-            "traces": {
-                one.name: {"description": one.description, "steps": [vars(step) for step in one.steps]} for one in known
-            },
-            "playing": {name: [list(ends) for ends in directions] for name, directions in playing.items()},
-        }, indent=2))
+        print(
+            json.dumps(
+                {
+                    "traces": {one.name: {"description": one.description, "steps": [vars(step) for step in one.steps]} for one in known},
+                    "playing": {name: [list(ends) for ends in directions] for name, directions in playing.items()},
+                },
+                indent=2,
+            )
+        )
         return 0
     rows = []
     for one in known:
@@ -169,5 +177,5 @@ def _traces(options: argparse.Namespace) -> int:
     return 0
 
 
-def _playing(lab: Instance) -> "list[tuple[str, str]]":
+def _playing(lab: Instance) -> list[tuple[str, str]]:
     return [ends for ends in shaped_directions(lab) if lab.shaper.read(lab.link_device(*ends)).traced]

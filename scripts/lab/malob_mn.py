@@ -45,16 +45,13 @@ class LabTopo(Topo):
         self._htb, self._netem = _shapes("htb", "default", "1"), namespaces.netem()
         self._names = _switch_names(network)
         for switch, dpid in network.switches.items():
-            self.addSwitch(
-                self._names[switch], dpid=dpid.replace(":", ""), protocols="OpenFlow13",
-                datapath="user" if self._user_space else "kernel")
+            self.addSwitch(self._names[switch], dpid=dpid.replace(":", ""), protocols="OpenFlow13", datapath="user" if self._user_space else "kernel")
         for host in network.hosts.values():
             self.addHost(_plain(host.name), ip=host.address, mac=host.mac)
             # a switch in user space does not finish checksums
             own = {"cls": TCLink, "params1": {"txo": False, "rxo": False}} if self._user_space else {}
             port = network.ports(host.switch)[host.name]
-            self.addLink(
-                _plain(host.name), self._names[host.switch], port1=0, port2=port, intfName2=self._interface(host.switch, port), **own)
+            self.addLink(_plain(host.name), self._names[host.switch], port1=0, port2=port, intfName2=self._interface(host.switch, port), **own)
         for link in network.links:
             self._join(network, link)
         self._tell_what_is_missing(network)
@@ -64,8 +61,13 @@ class LabTopo(Topo):
         both = [self._parameters(direction) for direction in (link.forward, link.reverse)]
         shaping = {"cls": TCLink, "params1": both[0], "params2": both[1]} if any(both) else {}
         self.addLink(
-            *(self._names[end] for end in link.ends), port1=ports[0], port2=ports[1],
-            intfName1=self._interface(link.first, ports[0]), intfName2=self._interface(link.second, ports[1]), **shaping)
+            *(self._names[end] for end in link.ends),
+            port1=ports[0],
+            port2=ports[1],
+            intfName1=self._interface(link.first, ports[0]),
+            intfName2=self._interface(link.second, ports[1]),
+            **shaping,
+        )
 
     def _parameters(self, direction: Direction) -> dict[str, Any]:
         """In Mininet's words, as far as this kernel can do it."""

@@ -6,14 +6,15 @@ Mininet's own TCLink goes on without any delay there, and says so among its othe
 from __future__ import annotations
 
 import atexit
-from functools import lru_cache
+from functools import cache
 from typing import Any
+
+from mininet.link import Link
 
 from lab.shaping import choice
 from lab.shaping.shaper import Shaper
 from malob.network.links import Direction
 from malob.system.place import RUN_DIRECTORY
-from mininet.link import Link
 
 #: More than any network of a tutorial has. What switches add to a delay is taken off by their number.
 _SWITCHES = 3
@@ -37,7 +38,7 @@ class ShapedLink(Link):
         _shaper().join(intfname1, intfname2)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _shaper() -> Shaper:
     """The one of this process; it ends with it, and a killed one's ends before."""
     directory = RUN_DIRECTORY / "mininet"

@@ -14,10 +14,10 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterator, Sequence
 
 from lab.shaping.emulator import Emulator
 from lab.shaping.trace import Trace
@@ -77,7 +77,7 @@ class UplinkLine:
     up: Direction
 
     @staticmethod
-    def of(rate_mbps: "float | None", delay_ms: float, queue_packets: int) -> "UplinkLine":
+    def of(rate_mbps: float | None, delay_ms: float, queue_packets: int) -> UplinkLine:
         """The same both ways. rate_mbps: None for no limit."""
         both = Direction(rate_mbps, delay_ms, queue_packets)
         return UplinkLine(both, both)
@@ -86,15 +86,15 @@ class UplinkLine:
 class MultihomedNetwork:
     """One that is up. Made by open_network(). Uplinks count from 0, as their devices do at the host: eth0, eth1..."""
 
-    def __init__(self, lines: "Sequence[UplinkLine | None]", congestion: str) -> None:
+    def __init__(self, lines: Sequence[UplinkLine | None], congestion: str) -> None:
         """lines: None for a cable alone, as fast as the kernel is, of which nothing here can be changed or read."""
         self.lines = tuple(lines)
         self.emulator = Emulator(DIRECTORY, 0)
         self._congestion = congestion
-        self._machine: "subprocess.Popen[str] | None" = None
+        self._machine: subprocess.Popen[str] | None = None
 
     @property
-    def names(self) -> "list[str]":
+    def names(self) -> list[str]:
         """Of the uplinks."""
         return [f"eth{number}" for number in range(len(self.lines))]
 
@@ -105,12 +105,12 @@ class MultihomedNetwork:
     def gateway(self, uplink: int) -> str:
         return GATEWAY_ADDRESS.format(uplink + 1)
 
-    def on_host(self, command: Sequence[str]) -> "list[str]":
+    def on_host(self, command: Sequence[str]) -> list[str]:
         """The command on the host; it begins in /."""
         assert self._machine is not None
         return ["nsenter", f"--target={self._machine.pid}", "--net", "--mount", "--", *command]
 
-    def on_server(self, command: Sequence[str]) -> "list[str]":
+    def on_server(self, command: Sequence[str]) -> list[str]:
         return ["nsenter", f"--net=/run/netns/{NAME}-server", "--", *command]
 
     @property
@@ -119,7 +119,7 @@ class MultihomedNetwork:
         assert self._machine is not None
         return Path(f"/proc/{self._machine.pid}/root")
 
-    def pid_on_host(self, pattern: str) -> "int | None":
+    def pid_on_host(self, pattern: str) -> int | None:
         """Of the program on the host whose command line matches; None if there is none."""
         assert self._machine is not None
         words = run(["pgrep", "-f", "--ns", str(self._machine.pid), "--nslist", "net", pattern], check=False)
@@ -133,7 +133,7 @@ class MultihomedNetwork:
         return f"{NAME}-{uplink + 1}h"
 
     @property
-    def shaped_devices(self) -> "list[str]":
+    def shaped_devices(self) -> list[str]:
         numbers = [number for number, line in enumerate(self.lines) if line is not None]
         return [device(number) for number in numbers for device in (self.down_device, self.up_device)]
 
@@ -175,41 +175,45 @@ class MultihomedNetwork:
             self._uplink(number)
         self.restore()
         self._machine = subprocess.Popen(
-            bound_to_us(["ip", "netns", "exec", f"{NAME}-host", "sh", "-ec", _MACHINE]), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, text=True, start_new_session=True)
+            bound_to_us(["ip", "netns", "exec", f"{NAME}-host", "sh", "-ec", _MACHINE]),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
         assert self._machine.stdout is not None
         if self._machine.stdout.readline() != "ready\n":
             raise ScriptError("the host's mounts cannot be made its own")
-        wait_until(lambda: not self._unreachable(), "the server to be reached over all uplinks", 15,
-                   detail=lambda: f"not over {', '.join(self._unreachable())}")
+        wait_until(
+            lambda: not self._unreachable(),
+            "the server to be reached over all uplinks",
+            15,
+            detail=lambda: f"not over {', '.join(self._unreachable())}",
+        )
 
     def _uplink(self, number: int) -> None:
         """Host, emulator, gateway, server, in this order; the uplink before the others is the host's way by default."""
         place, host, gateway = f"gw{number + 1}", self.address(number), self.gateway(number)
         shaped = self.lines[number] is not None
         if shaped:
-            for far, name, device in (
-                    ("host", f"eth{number}", self.up_device(number)), (place, "eth0", self.down_device(number))):
+            for far, name, device in (("host", f"eth{number}", self.up_device(number)), (place, "eth0", self.down_device(number))):
                 run(["ip", "link", "add", device, "type", "veth", "peer", "name", name, "netns", f"{NAME}-{far}"])
                 run(["sh", "-ec", _DEVICE, "sh", device])
         else:
-            run(["ip", "link", "add", f"eth{number}", "netns", f"{NAME}-host", "type", "veth", "peer", "name", "eth0",
-                 "netns", f"{NAME}-{place}"])
+            run(["ip", "link", "add", f"eth{number}", "netns", f"{NAME}-host", "type", "veth", "peer", "name", "eth0", "netns", f"{NAME}-{place}"])
         run(self._in("host", ["sh", "-ec", _DEVICE, "sh", f"eth{number}", f"{host}/24"]))
         run(self._in(place, ["sh", "-ec", _DEVICE, "sh", "eth0", f"{gateway}/24"]))
-        run(["ip", "link", "add", "eth1", "netns", f"{NAME}-{place}", "type", "veth", "peer", "name", place,
-             "netns", f"{NAME}-server"])
+        run(["ip", "link", "add", "eth1", "netns", f"{NAME}-{place}", "type", "veth", "peer", "name", place, "netns", f"{NAME}-server"])
         behind = f"10.78.{number + 1}."
         run(self._in(place, ["sh", "-ec", _DEVICE, "sh", "eth1", f"{behind}1/24"]))
         run(self._in("server", ["sh", "-ec", _DEVICE, "sh", place, f"{behind}2/24"]))
         run(self._in(place, ["sh", "-ec", _GATEWAY, "sh", SERVERS, f"{behind}2"]))
-        run(self._in("server", ["ip", "route", "add", f"10.77.{number + 1}.0/24", "via", f"{behind}1", "src", SERVER,
-                                "congctl", self._congestion]))
+        run(self._in("server", ["ip", "route", "add", f"10.77.{number + 1}.0/24", "via", f"{behind}1", "src", SERVER, "congctl", self._congestion]))
         run(self._in("host", ["ip", "route", "add", "default", "via", gateway, "metric", str(100 + number)]))
         if shaped:
             self.emulator.join(self.up_device(number), self.down_device(number))
 
-    def _unreachable(self) -> "list[str]":
+    def _unreachable(self) -> list[str]:
         found = []
         for number, name in enumerate(self.names):
             ping = self._in("host", ["ping", "-n", "-c", "1", "-W", "1", "-I", name, self.gateway(number)])
@@ -217,7 +221,7 @@ class MultihomedNetwork:
                 found.append(name)
         return found
 
-    def _in(self, place: str, command: Sequence[str]) -> "list[str]":
+    def _in(self, place: str, command: Sequence[str]) -> list[str]:
         return namespaces.inside(f"{NAME}-{place}", command)
 
     def remove(self) -> None:
@@ -238,8 +242,7 @@ def clear() -> None:
     cleanup.step("hosts", lambda: namespaces.delete([path.name for path in Path("/run/netns").glob(f"{NAME}-*")]))
     cleanup.step("links", Emulator(DIRECTORY, 0).stop)
     # the other ends went with their namespaces; those that never had one are still here
-    cleanup.step("interfaces", lambda: namespaces.remove_devices(
-        [path.name for path in Path("/sys/class/net").glob(f"{NAME}-*")]))
+    cleanup.step("interfaces", lambda: namespaces.remove_devices([path.name for path in Path("/sys/class/net").glob(f"{NAME}-*")]))
     cleanup.finish()
     shutil.rmtree(DIRECTORY, ignore_errors=True)
     try:
@@ -250,7 +253,7 @@ def clear() -> None:
 
 
 @contextmanager
-def open_network(lines: "Sequence[UplinkLine | None]", congestion: str) -> "Iterator[MultihomedNetwork]":
+def open_network(lines: Sequence[UplinkLine | None], congestion: str) -> Iterator[MultihomedNetwork]:
     """Inside, the network is up; afterwards everything is removed, also after a failure and Ctrl-C.
 
     congestion: control of what the server sends. Raises ScriptError.

@@ -18,8 +18,9 @@ from pathlib import Path
 # Mininet runs this text without a module around it, so that there is no __file__
 sys.path.insert(0, str(Path(inspect.currentframe().f_code.co_filename).resolve().parents[1]))
 
-from lab.mininet_link import ShapedLink  # noqa: E402
-from mininet.topo import Topo  # noqa: E402
+from mininet.topo import Topo
+
+from lab.mininet_link import ShapedLink
 
 
 class NearAndFar(Topo):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Sequence
 
 from lab.instance import Instance
 from malob.errors import ScriptError
@@ -22,9 +22,7 @@ def script(lab: Instance, host: str, path: Path, *arguments: str) -> list[str]:
     return lab.inside(host, [sys.executable, "-I", str(path), *arguments])
 
 
-def start_responder(
-    lab: Instance, host: str, http: Sequence[int] = (), udp: Sequence[int] = (), keep: bool = False
-) -> "subprocess.Popen[bytes]":
+def start_responder(lab: Instance, host: str, http: Sequence[int] = (), udp: Sequence[int] = (), keep: bool = False) -> subprocess.Popen[bytes]:
     """Starts a server that answers with the host's name, and returns once it listens.
 
     It ends with the lab, and with this process unless keep is set.
@@ -34,8 +32,8 @@ def start_responder(
     command = script(lab, host, RESPONDER, *arguments)
     with open(log, "ab") as out:
         process = subprocess.Popen(
-            command if keep else bound_to_us(command), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
-            start_new_session=True)
+            command if keep else bound_to_us(command), stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
+        )
 
     def ready() -> bool:
         if process.poll() is not None:
@@ -52,7 +50,7 @@ def listens(lab: Instance, host: str, port: int) -> bool:
     return succeeds(lab.inside(host, [sys.executable, "-I", "-S", "-c", probe, str(port)]))
 
 
-def end(process: "subprocess.Popen[bytes]") -> None:
+def end(process: subprocess.Popen[bytes]) -> None:
     """Ends a process that we started."""
     known = ProcessId.of(process.pid)
     if known is not None:

@@ -12,6 +12,7 @@ the moment than asyncio, and cost less.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -40,10 +41,8 @@ def main() -> None:
 
 def _go_first() -> None:
     """A wire does not wait for a processor; root may say so."""
-    try:
+    with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, 0, -15)
-    except OSError:
-        pass
 
 
 def _thread(role: Callable[..., None], *arguments: Any) -> None:
@@ -74,7 +73,7 @@ def _connect(switch: socket.socket, controller: tuple[str, int], delay_s: float)
 def _carry(source: socket.socket, target: socket.socket, delay_s: float) -> None:
     """Carries one direction until its source closes or its target takes no more; then both are closed."""
     # what has been read, and when it is to leave; no bytes are the end
-    on_its_way: "queue.Queue[tuple[float, bytes]]" = queue.Queue(CHUNKS)
+    on_its_way: queue.Queue[tuple[float, bytes]] = queue.Queue(CHUNKS)
     _thread(_read, source, on_its_way, delay_s)
     taken = True
     while True:
@@ -92,7 +91,7 @@ def _carry(source: socket.socket, target: socket.socket, delay_s: float) -> None
     _shut(source)
 
 
-def _read(source: socket.socket, on_its_way: "queue.Queue[tuple[float, bytes]]", delay_s: float) -> None:
+def _read(source: socket.socket, on_its_way: queue.Queue[tuple[float, bytes]], delay_s: float) -> None:
     data = b"-"
     while data:
         try:
@@ -112,14 +111,10 @@ def _sent(target: socket.socket, data: bytes) -> bool:
 
 def _shut(end: socket.socket) -> None:
     """Ends a connection; whoever waits for it wakes up. The last thread to let go of it closes it."""
-    try:
+    with contextlib.suppress(OSError):
         end.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        pass
 
 
 if __name__ == "__main__":
-    try:
+    with contextlib.suppress(KeyboardInterrupt):
         main()
-    except KeyboardInterrupt:
-        pass

@@ -14,11 +14,13 @@ SIMULATIONS = {
 }
 
 
-def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     simulate = commands.add_parser(
-        "simulate", help="an experiment without a network: clients and servers are simulated around the real algorithms",
+        "simulate",
+        help="an experiment without a network: clients and servers are simulated around the real algorithms",
         description="Simulates networks, clients and servers around the controller's own algorithms; needs no root."
-        " 'lab simulate NAME --help' lists the options.")
+        " 'lab simulate NAME --help' lists the options.",
+    )
     names = simulate.add_subparsers(metavar="NAME", required=True)
     names.add_parser("list", help="what there is")
     for name, purpose in SIMULATIONS.items():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Mapping, Sequence
 
 from lab import linking
 from lab.instance import Instance
@@ -41,8 +41,7 @@ class Strain:
     def complaints(self) -> list[str]:
         """What was too much for the machine; empty if it kept up."""
         found = [f"{program} used {used:.0%} of a core" for program, used in self.cpu.items() if used > MOST_CPU]
-        found += [f"{program} waited {share:.0%} of the time for a core" for program, share in self.waiting.items()
-                  if share > MOST_WAITING]
+        found += [f"{program} waited {share:.0%} of the time for a core" for program, share in self.waiting.items() if share > MOST_WAITING]
         if self.late > MOST_LATE:
             found.append(f"{self.late:.1%} of packets came more than 2 ms late, one {self.latest_ms:.0f} ms")
         return found
@@ -62,7 +61,7 @@ class StrainMeter:
         self.restart()
 
     @classmethod
-    def of(cls, lab: Instance) -> "StrainMeter":
+    def of(cls, lab: Instance) -> StrainMeter:
         """The one for a lab: its switches, and all links that have limits."""
         devices = [lab.link_device(*ends) for ends in linking.shaped_directions(lab)]
         return cls(lab.shaper, devices, {"ovs-vswitchd": ovs.switch_daemon_pid()})
@@ -79,17 +78,12 @@ class StrainMeter:
     def read(self) -> Strain:
         """What has been since."""
         seconds = time.monotonic() - self._began
-        cpu = {
-            name: (_cpu_ticks(pid) - self._ticks[name]) / _TICKS_PER_SECOND / seconds
-            for name, pid in self._pids.items()
-        }
-        waiting = {
-            name: (_waited_ns(pid) - self._waited_ns[name]) / 1e9 / seconds for name, pid in self._pids.items()
-        }
+        cpu = {name: (_cpu_ticks(pid) - self._ticks[name]) / _TICKS_PER_SECOND / seconds for name, pid in self._pids.items()}
+        waiting = {name: (_waited_ns(pid) - self._waited_ns[name]) / 1e9 / seconds for name, pid in self._pids.items()}
         packets, late, latest_ms = self._delivered()
         return Strain(cpu, waiting, late / max(1, packets - self._packets), latest_ms)
 
-    def _delivered(self) -> "tuple[int, int, float]":
+    def _delivered(self) -> tuple[int, int, float]:
         readings = [self._shaper.read(device) for device in self._devices]
         return (
             sum(read.packets for read in readings),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Callable, Sequence
+from typing import Callable
 
 from lab.instance import Instance
 from lab.processes import listens
@@ -47,13 +48,15 @@ def configuration(directory: Path, host: str, content: str, ports: Sequence[int]
     master: two processes, of which one serves; nginx that takes over sockets needs both.
     """
     listens = " ".join(f"listen {port} backlog=4096;" for port in ports)
-    return _CONFIGURATION.format(
-        directory=directory, host=host, listens=listens, content=content, master="on" if master else "off")
+    return _CONFIGURATION.format(directory=directory, host=host, listens=listens, content=content, master="on" if master else "off")
 
 
 def start(
-    lab: Instance, host: str, content: str = SMALL_PAGE, inside: "Callable[[Sequence[str]], list[str]] | None" = None,
-) -> "subprocess.Popen[bytes]":
+    lab: Instance,
+    host: str,
+    content: str = SMALL_PAGE,
+    inside: Callable[[Sequence[str]], list[str]] | None = None,
+) -> subprocess.Popen[bytes]:
     """Starts nginx on a host and returns once it listens on PORT; it ends with this process.
 
     content: what its server does, in nginx's words. inside: makes of a command one that runs on the host.
@@ -63,8 +66,12 @@ def start(
     file.write_text(configuration(directory, host, content))
     command = ["nginx", "-e", f"{directory}/nginx-{host}.log", "-c", str(file)]
     process = subprocess.Popen(
-        bound_to_us(inside(command) if inside else lab.inside(host, command)), stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        bound_to_us(inside(command) if inside else lab.inside(host, command)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
 
     def ready() -> bool:
         if process.poll() is not None:

@@ -8,8 +8,8 @@ import json
 import os
 import sys
 import unittest
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator
 
 from malob.errors import ScriptError, run_main
 from malob.system.place import ROOT
@@ -27,9 +27,15 @@ def main() -> int:
     if options.tested:
         # begun by sharing.py
         result = _run(_of_class(options.tested, options.only, options.test))
-        Path(options.outcome).write_text(json.dumps({
-            "counts": dataclasses.asdict(of_unittest(result)), "failed": failed_of_class(result, options.tested),
-            "messages": messages_of_class(result, options.tested)}))
+        Path(options.outcome).write_text(
+            json.dumps(
+                {
+                    "counts": dataclasses.asdict(of_unittest(result)),
+                    "failed": failed_of_class(result, options.tested),
+                    "messages": messages_of_class(result, options.tested),
+                }
+            )
+        )
         return 0
     total = Counts()
     again: list[Rerun] = []
@@ -57,7 +63,7 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _maven(status: int, again: "list[Rerun]") -> Counts:
+def _maven(status: int, again: list[Rerun]) -> Counts:
     """again: tests that were run once more are added to it."""
     counts = Counts()
     for project in (ROOT, ROOT / "bench", ROOT / "simulations"):
@@ -74,7 +80,7 @@ def _maven(status: int, again: "list[Rerun]") -> Counts:
     return counts
 
 
-def _listed(again: "list[Rerun]") -> Counts:
+def _listed(again: list[Rerun]) -> Counts:
     """Writes and says which tests were run once more; too many of them are a failure."""
     reruns.write(again)
     for each in again:
@@ -101,11 +107,11 @@ def _load(kind: str, pattern: str | None) -> unittest.TestSuite:
     return _loader(pattern).discover(str(_HERE / kind), "test_*.py", str(_HERE.parent))
 
 
-def _of_class(name: str, pattern: str | None, tests: "list[str] | None") -> unittest.TestSuite:
+def _of_class(name: str, pattern: str | None, tests: list[str] | None) -> unittest.TestSuite:
     return _loader(pattern).loadTestsFromNames(tests or [name])
 
 
-def _system(pattern: str | None, again: "list[Rerun]") -> Counts:
+def _system(pattern: str | None, again: list[Rerun]) -> Counts:
     """Without root they are skipped, but never in CI: there that is a failure. again: as for _maven()."""
     tests = list(_each(_load("system", pattern)))
     if os.geteuid() != 0:

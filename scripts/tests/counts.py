@@ -16,9 +16,8 @@ class Counts:
     failed: int = 0
     skipped: int = 0
 
-    def __add__(self, other: "Counts") -> "Counts":
-        return Counts(
-            self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
 
     def __str__(self) -> str:
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
@@ -29,8 +28,7 @@ def of_surefire(directory: Path) -> Counts:
     total = Counts()
     for report in sorted(directory.glob("TEST-*.xml")):
         suite = ElementTree.parse(report).getroot()
-        tests, failures, errors, skipped = (
-            int(suite.get(name, "0")) for name in ("tests", "failures", "errors", "skipped"))
+        tests, failures, errors, skipped = (int(suite.get(name, "0")) for name in ("tests", "failures", "errors", "skipped"))
         total += Counts(tests - failures - errors - skipped, failures + errors, skipped)
     return total
 

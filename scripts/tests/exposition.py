@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Mapping
 
 _NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
 _LABEL = r'[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*"'
@@ -51,7 +51,7 @@ def read(text: str) -> dict[str, Family]:
     return families
 
 
-def _add(families: Mapping[str, Family], current: str, sample: "re.Match[str]", line: str) -> None:
+def _add(families: Mapping[str, Family], current: str, sample: re.Match[str], line: str) -> None:
     family = families.get(current)
     suffixes = {"histogram": ("_bucket", "_sum", "_count"), "summary": ("", "_sum", "_count")}
     if family is None or sample[1] not in [current + end for end in suffixes.get(family.type, ("",))]:
@@ -82,5 +82,4 @@ def _check_histogram(name: str, family: Family) -> None:
 def value(families: Mapping[str, Family], name: str, **labels: str) -> float:
     """The sum of the samples of that name which have these labels, and maybe others; 0 if there are none."""
     wanted = set(labels.items())
-    return sum(
-        number for family in families.values() for each, number in family.samples.get(name, {}).items() if wanted <= each)
+    return sum(number for family in families.values() for each, number in family.samples.get(name, {}).items() if wanted <= each)

@@ -11,9 +11,9 @@ import json
 import os
 import re
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterable, Sequence
 
 from malob.system.place import ROOT
 
@@ -38,7 +38,7 @@ class Rerun:
         return f"{self.test} {how}; first: {self.message}"
 
 
-def of_surefire(directory: Path) -> "list[Rerun]":
+def of_surefire(directory: Path) -> list[Rerun]:
     """The tests in Maven Surefire's XML reports that were run once more."""
     found = []
     for report in sorted(directory.glob("TEST-*.xml")):
@@ -53,7 +53,7 @@ def of_surefire(directory: Path) -> "list[Rerun]":
     return found
 
 
-def _first(case: ElementTree.Element, *names: str) -> "ElementTree.Element | None":
+def _first(case: ElementTree.Element, *names: str) -> ElementTree.Element | None:
     return next((each for each in case if each.tag in names), None)
 
 
@@ -65,7 +65,7 @@ def first_line(text: str) -> str:
     return next((line.strip() for line in text.splitlines() if line.strip()), "")
 
 
-def real_time_classes(sources: Path) -> "set[str]":
+def real_time_classes(sources: Path) -> set[str]:
     """The full names of the Java test classes below a folder that have the tag."""
     found = set()
     for path in sources.rglob("*.java"):
@@ -76,12 +76,12 @@ def real_time_classes(sources: Path) -> "set[str]":
     return found
 
 
-def forbidden(reruns: "Iterable[Rerun]", classes: "set[str]") -> "list[str]":
+def forbidden(reruns: Iterable[Rerun], classes: set[str]) -> list[str]:
     """The Java tests that were run once more although their classes do not have the tag."""
     return [each.test for each in reruns if not any(each.test.startswith((f"{name}.", f"{name}$")) for name in classes)]
 
 
-def write(reruns: "Sequence[Rerun]", path: Path = LIST) -> None:
+def write(reruns: Sequence[Rerun], path: Path = LIST) -> None:
     """Lists them, for whoever looks for tests that often fail first. The file is its folder's owner's."""
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps([dataclasses.asdict(each) for each in reruns], indent=1) + "\n", encoding="utf-8")

@@ -12,16 +12,15 @@ that others use as well, a pause of seconds breaks a bound. What passes then cou
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Collection, Iterable, Mapping, Sequence
 
 from malob.system.place import ROOT
 from malob.system.waiting import say
@@ -50,7 +49,7 @@ exit $?
 """
 
 
-def run_classes(suites: "Iterable[type[unittest.TestCase]]", pattern: "str | None", again: "list[Rerun]") -> Counts:
+def run_classes(suites: Iterable[type[unittest.TestCase]], pattern: str | None, again: list[Rerun]) -> Counts:
     """Runs the tests of the classes whose names match the pattern, if there is one, and shows what each class printed once it is done.
 
     again: tests that were run once more are added to it.
@@ -80,11 +79,11 @@ class Outcome:
 
     name: str
     counts: Counts
-    failed: "Sequence[str] | None" = ()
-    messages: "Mapping[str, str]" = field(default_factory=dict)
+    failed: Sequence[str] | None = ()
+    messages: Mapping[str, str] = field(default_factory=dict)
 
 
-def with_a_second_try(outcomes: "Sequence[Outcome]", real_time: "Collection[str]", again: "list[Rerun]") -> "list[Outcome]":
+def with_a_second_try(outcomes: Sequence[Outcome], real_time: Collection[str], again: list[Rerun]) -> list[Outcome]:
     """The outcomes once what has failed was run again, one class after the other; nothing if that would be too much for the run.
 
     real_time: names of the classes of which that may be. again: tests that were run once more are added to it.
@@ -111,14 +110,13 @@ def _merged(first: Outcome, second: Outcome) -> Outcome:
     """The outcome of a class of which a part, or all, was run a second time."""
     if first.failed == [first.name]:
         return second
-    counts = Counts(
-        first.counts.passed + second.counts.passed, second.counts.failed, first.counts.skipped + second.counts.skipped)
+    counts = Counts(first.counts.passed + second.counts.passed, second.counts.failed, first.counts.skipped + second.counts.skipped)
     return Outcome(first.name, counts, second.failed, first.messages)
 
 
-def _run(groups: "Sequence[tuple[Sequence[_ClassRun], int]]") -> "list[Outcome]":
+def _run(groups: Sequence[tuple[Sequence[_ClassRun], int]]) -> list[Outcome]:
     """Runs groups beside each other, of each group so many at a time."""
-    outcomes: "list[Outcome]" = []
+    outcomes: list[Outcome] = []
     results, pools = [], []
     for runs, workers in groups:
         pools.append(ThreadPoolExecutor(workers))
@@ -137,11 +135,11 @@ def _run(groups: "Sequence[tuple[Sequence[_ClassRun], int]]") -> "list[Outcome]"
 
 
 class _ClassRun:
-    def __init__(self, name: str, more: "Sequence[str]") -> None:
+    def __init__(self, name: str, more: Sequence[str]) -> None:
         """more: options that say which of its tests."""
         self._name = name
         self._more = more
-        self._process: "subprocess.Popen[bytes] | None" = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._ended = False
 
     def outcome(self) -> Outcome:
@@ -150,10 +148,13 @@ class _ClassRun:
             if self._ended:
                 return Outcome(self._name, Counts())
             self._process = subprocess.Popen(
-                _on_its_own([
-                    sys.executable, str(ROOT / "scripts" / "command.py"), "tests",
-                    "--class", self._name, "--outcome", result.name, *self._more]),
-                stdin=subprocess.DEVNULL, stdout=printed, stderr=printed)
+                _on_its_own(
+                    [sys.executable, str(ROOT / "scripts" / "command.py"), "tests", "--class", self._name, "--outcome", result.name, *self._more]
+                ),
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=printed,
+            )
             in_time = self._wait()
             printed.seek(0)
             sys.stderr.write(printed.read().decode(errors="replace"))
@@ -184,7 +185,20 @@ class _ClassRun:
             self._process.wait()
 
 
-def _on_its_own(command: "Sequence[str]") -> "list[str]":
+def _on_its_own(command: Sequence[str]) -> list[str]:
     return [
-        "unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--propagation", "private",
-        "bash", "-c", _MACHINE, "malob-test", *command]
+        "unshare",
+        "--net",
+        "--mount",
+        "--pid",
+        "--fork",
+        "--kill-child",
+        "--mount-proc",
+        "--propagation",
+        "private",
+        "bash",
+        "-c",
+        _MACHINE,
+        "malob-test",
+        *command,
+    ]

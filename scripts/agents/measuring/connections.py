@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Iterable, Sequence
 
 _TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 _ESTABLISHED = "01"
@@ -15,7 +15,7 @@ def established(ports: Sequence[int], tables: Iterable[Path] = _TABLES) -> dict[
     by_text = {f"{port:04X}": port for port in ports}
     for table in tables:
         try:
-            lines = open(table, encoding="ascii", errors="replace")
+            lines = open(table, encoding="ascii", errors="replace")  # noqa: SIM115 - closed below
         except FileNotFoundError:  # without IPv6
             continue
         with lines:

@@ -28,8 +28,11 @@ class UseMeter(Protocol):
 
 
 def meter(
-    cgroup: Any, own: Path = _OWN_CGROUP, mount: Path = _MOUNT,
-    stat: Path = _STAT, clock: Callable[[], float] = time.monotonic,
+    cgroup: Any,
+    own: Path = _OWN_CGROUP,
+    mount: Path = _MOUNT,
+    stat: Path = _STAT,
+    clock: Callable[[], float] = time.monotonic,
 ) -> UseMeter:
     """A meter by the field "cgroup": "auto", "none", or the cgroup to take, like "/system.slice/nginx.service".
 
@@ -39,7 +42,7 @@ def meter(
     if cgroup == "none":
         return MachineMeter(stat)
     if not isinstance(cgroup, str) or not (cgroup == "auto" or cgroup.startswith("/")) or ".." in cgroup.split("/"):
-        raise AgentError(f"cgroup: expected \"auto\", \"none\" or a path that begins with /, not {cgroup!r}")
+        raise AgentError(f'cgroup: expected "auto", "none" or a path that begins with /, not {cgroup!r}')
     if cgroup == "auto":
         cgroups = _cgroups(_own_paths(own), mount, with_outer=True)
     else:
@@ -147,7 +150,7 @@ def _own_paths(own: Path) -> dict[str, str]:
     except OSError:
         return paths
     for line in lines:
-        number, controllers, path = (line.split(":", 2) + ["", ""])[:3]
+        number, controllers, path = ([*line.split(":", 2), "", ""])[:3]
         for controller in controllers.split(",") if number != "0" else [""]:
             paths[controller] = path
     return paths
@@ -162,7 +165,6 @@ def _cgroups(paths: dict[str, str], mount: Path, with_outer: bool) -> list[Limit
             continue
         below = [[part for part in paths[name].split("/") if part and part != ".."] for name in names]
         for up in range(max(map(len, below)) + 1 if with_outer else 1):
-            limit, account = (parts[:max(0, len(parts) - up)] for parts in below)
-            found.append(LimitedCgroup(
-                version, mount.joinpath(limits, *limit), mount.joinpath(accounts, *account)))
+            limit, account = (parts[: max(0, len(parts) - up)] for parts in below)
+            found.append(LimitedCgroup(version, mount.joinpath(limits, *limit), mount.joinpath(accounts, *account)))
     return found

@@ -10,7 +10,6 @@ from typing import Any
 
 from reporting.configuration import AgentError, number
 
-
 #: The service is there, but cannot serve. Not 501: one that does not know HEAD is well.
 _BROKEN = (500, 502, 503, 504)
 
@@ -25,7 +24,7 @@ class ResponseProbe:
     timeout_s: float
 
     @staticmethod
-    def of(fields: Any, address: str) -> "ResponseProbe | None":
+    def of(fields: Any, address: str) -> ResponseProbe | None:
         """The probe that the field "response" describes; None without one. Raises AgentError if it is wrong."""
         if fields is None:
             return None
@@ -34,9 +33,7 @@ class ResponseProbe:
         path = fields.get("path", "")
         if not isinstance(path, str) or (path and (not path.startswith("/") or not path.isprintable() or " " in path)):
             raise AgentError(f"response: path: expected a path that begins with /, not {path!r}")
-        return ResponseProbe(
-            address or "127.0.0.1", int(number(fields, "port", 0, 1, 65535)), path,
-            number(fields, "timeout_s", 1, 0.01, 10))
+        return ResponseProbe(address or "127.0.0.1", int(number(fields, "port", 0, 1, 65535)), path, number(fields, "timeout_s", 1, 0.01, 10))
 
     def measure_ms(self) -> float | None:
         """Milliseconds to the answer; None if there was none in time, or the service said that it cannot serve."""

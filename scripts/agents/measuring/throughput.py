@@ -8,8 +8,9 @@ import subprocess
 import threading
 import time
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Callable, Deque, Optional, Sequence
+from typing import Any, Callable
 
 from reporting.configuration import AgentError
 
@@ -83,7 +84,7 @@ class Budget:
     def __init__(self, most_bytes: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._most_bytes = most_bytes
         self._clock = clock
-        self._spent: Deque[tuple[float, float]] = deque()
+        self._spent: deque[tuple[float, float]] = deque()
 
     def allows(self, amount: float) -> bool:
         now = self._clock()
@@ -98,8 +99,7 @@ class Budget:
 def run_program(command: Sequence[str], patience_s: float, stop: threading.Event) -> str:
     """A Runner that runs a real program. Raises AgentError if it is not there, is stopped or takes too long."""
     try:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     except OSError as error:
         raise AgentError(f"{command[0]} cannot be started: {error.strerror}") from None
     deadline = time.monotonic() + patience_s
@@ -121,9 +121,7 @@ def run_program(command: Sequence[str], patience_s: float, stop: threading.Event
 class ThroughputProbe:
     """Measures one direction of one link at a time."""
 
-    def __init__(
-        self, address: str, port: int, bounds: Bounds, runner: Runner = run_program, budget: Optional[Budget] = None
-    ) -> None:
+    def __init__(self, address: str, port: int, bounds: Bounds, runner: Runner = run_program, budget: Budget | None = None) -> None:
         self._address = address
         self._port = port
         self._bounds = bounds
@@ -145,8 +143,22 @@ class ThroughputProbe:
         if not self._budget.allows(bounds.probe_bytes):
             raise AgentError("not measured: the volume of this hour is spent (hour_megabytes)")
         command = [
-            PROGRAM, "-J", "-c", neighbour, "-B", self._address, "-p", str(self._port), "-t", str(bounds.seconds),
-            "-O", str(WARM_UP_S), "-b", f"{bounds.max_mbps * 1e6:.0f}", *(["-R"] if reverse else [])]
+            PROGRAM,
+            "-J",
+            "-c",
+            neighbour,
+            "-B",
+            self._address,
+            "-p",
+            str(self._port),
+            "-t",
+            str(bounds.seconds),
+            "-O",
+            str(WARM_UP_S),
+            "-b",
+            f"{bounds.max_mbps * 1e6:.0f}",
+            *(["-R"] if reverse else []),
+        ]
         spent = bounds.probe_bytes  # unless it tells
         try:
             result = parse(self._run(command, bounds.seconds + WARM_UP_S + _PATIENCE_S, stop), bounds.seconds)
@@ -188,8 +200,7 @@ class Server:
 
     def _serve(self) -> str:
         try:
-            process = subprocess.Popen(
-                self._command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         except OSError as error:
             return f"{PROGRAM} cannot be started: {error.strerror}"
         while process.poll() is None:

@@ -6,9 +6,10 @@ import ipaddress
 import json
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any
 
 _ID = re.compile(r"[A-Za-z0-9._-]{1,32}")
 _KEY = re.compile(r"(?:[0-9a-fA-F]{2}){16,64}")
@@ -77,8 +78,7 @@ def parse(fields: Mapping[str, Any], kind: str, own_fields: tuple[str, ...]) -> 
 def number(fields: Mapping[str, Any], name: str, default: float, low: float, high: float) -> float:
     """The number in a field. Raises AgentError if it is none, or not from low to high."""
     value = fields.get(name, default)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) \
-            or not low <= value <= high:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or not low <= value <= high:
         raise AgentError(f"{name}: expected a number from {low:g} to {high:g}, not {value!r}")
     return float(value)
 
@@ -86,15 +86,17 @@ def number(fields: Mapping[str, Any], name: str, default: float, low: float, hig
 def ports(fields: Mapping[str, Any], name: str) -> list[int]:
     """The TCP ports in a field. Raises AgentError if it is no list of ports, or one of more than 64."""
     value = fields.get(name, [])
-    good = isinstance(value, list) and len(value) <= 64 and all(
-        isinstance(port, int) and not isinstance(port, bool) and 0 < port < 65536 for port in value)
+    good = (
+        isinstance(value, list)
+        and len(value) <= 64
+        and all(isinstance(port, int) and not isinstance(port, bool) and 0 < port < 65536 for port in value)
+    )
     if not good:
         raise AgentError(f"{name}: expected a list of at most 64 ports, not {value!r}")
     return sorted(set(value))
 
 
-def _matching(fields: Mapping[str, Any], name: str, pattern: "re.Pattern[str]", what: str,
-              default: str | None = None) -> str:
+def _matching(fields: Mapping[str, Any], name: str, pattern: re.Pattern[str], what: str, default: str | None = None) -> str:
     value = fields.get(name, default)
     if not isinstance(value, str) or not pattern.fullmatch(value):
         shown = "" if name == "key" else f", not {value!r}"
@@ -113,9 +115,7 @@ def _address(fields: Mapping[str, Any]) -> str:
 
 
 def _controller(value: Any) -> str:
-    good = isinstance(value, str) and (
-        re.fullmatch(r"udp://\d+\.\d+\.\d+\.\d+:\d{1,5}", value) or re.fullmatch(r"https?://[^/\s]+/\S*", value))
+    good = isinstance(value, str) and (re.fullmatch(r"udp://\d+\.\d+\.\d+\.\d+:\d{1,5}", value) or re.fullmatch(r"https?://[^/\s]+/\S*", value))
     if not good:
-        raise AgentError(
-            f"controller: expected udp://ADDRESS:PORT or http://HOST:PORT/wm/malob/reports, not {value!r}")
+        raise AgentError(f"controller: expected udp://ADDRESS:PORT or http://HOST:PORT/wm/malob/reports, not {value!r}")
     return str(value)

@@ -78,8 +78,10 @@ class UdpDelivery:
     def _explain(self, error: OSError) -> str:
         where = self._to[0]
         if error.errno in (errno.ENETUNREACH, errno.EHOSTUNREACH):
-            return (f"there is no route to {where}: 'ip route add 192.168.9.16/28 dev DEVICE' makes one, or name"
-                    " the DEVICE as \"interface\" in the configuration")
+            return (
+                f"there is no route to {where}: 'ip route add 192.168.9.16/28 dev DEVICE' makes one, or name"
+                ' the DEVICE as "interface" in the configuration'
+            )
         if error.errno == errno.EADDRNOTAVAIL:
             return f"address: {self._address} is no address of this machine"
         if error.errno == errno.ENODEV:
@@ -98,8 +100,7 @@ class HttpDelivery:
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
     def send(self, report: bytes) -> None:
-        request = urllib.request.Request(
-            self._url, data=report, method="POST", headers={"Content-Type": "text/plain"})
+        request = urllib.request.Request(self._url, data=report, method="POST", headers={"Content-Type": "text/plain"})
         try:
             with self._opener.open(request, timeout=HTTP_TIMEOUT_S):
                 pass

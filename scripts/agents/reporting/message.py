@@ -11,7 +11,8 @@ import hmac
 import json
 import secrets
 import time
-from typing import Any, Callable, Mapping
+from collections.abc import Mapping
+from typing import Any, Callable
 
 #: What the controller accepts at most.
 MAX_BYTES = 1400
@@ -46,7 +47,6 @@ class Stamps:
 
 def build(agent: str, key: bytes, stamp: Mapping[str, Any], content: Mapping[str, Any]) -> bytes:
     """The signed report. content: {"server": ...} or {"links": ...}; other values than numbers raise ValueError."""
-    body = json.dumps(
-        {"agent": agent, **stamp, **content}, separators=(",", ":"), allow_nan=False).encode()
+    body = json.dumps({"agent": agent, **stamp, **content}, separators=(",", ":"), allow_nan=False).encode()
     signature = hmac.new(key, body, hashlib.sha256).hexdigest()
     return f"malob-report 1 {agent} {signature}\n".encode() + body

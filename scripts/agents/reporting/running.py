@@ -7,9 +7,10 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
-from typing import Any, Callable, Mapping, Protocol
+from typing import Any, Callable, Protocol
 
 from reporting import configuration, delivery, message
 from reporting.configuration import AgentError, Configuration
@@ -28,13 +29,12 @@ class Probe(Protocol):
         """
 
 
-def run(
-    kind: str, description: str, own_fields: tuple[str, ...], make_probe: Callable[[Configuration], Probe]
-) -> int:
+def run(kind: str, description: str, own_fields: tuple[str, ...], make_probe: Callable[[Configuration], Probe]) -> int:
     """The main function of an agent; returns its exit code: 0, 1 (--once has failed), 2 (wrong configuration)."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--config", type=Path, default=Path(f"/etc/malob/{kind}-agent.json"), metavar="FILE",
-                        help="the configuration (default %(default)s)")
+    parser.add_argument(
+        "--config", type=Path, default=Path(f"/etc/malob/{kind}-agent.json"), metavar="FILE", help="the configuration (default %(default)s)"
+    )
     parser.add_argument("--once", action="store_true", help="one report, then end; fails if it was not sent")
     parser.add_argument("--dry-run", action="store_true", help="print the reports instead of sending them")
     options = parser.parse_args()
@@ -63,8 +63,13 @@ class Reporter:
     """Measures and reports. After a failure it goes on with the next report, and says so once."""
 
     def __init__(
-        self, settings: Configuration, probe: Probe, way: Delivery, stop: threading.Event,
-        say: Callable[[str], None] = lambda text: _say(text), stamps: message.Stamps | None = None,
+        self,
+        settings: Configuration,
+        probe: Probe,
+        way: Delivery,
+        stop: threading.Event,
+        say: Callable[[str], None] = lambda text: _say(text),
+        stamps: message.Stamps | None = None,
     ) -> None:
         self._settings = settings
         self._probe = probe

@@ -20,7 +20,9 @@ async def _answer_http(name: str, reader: asyncio.StreamReader, writer: asyncio.
         body = f"{name}\n".encode()
         writer.write(
             b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n"
-            + f"Content-Length: {len(body)}\r\nServer: {name}\r\n\r\n".encode() + body)
+            + f"Content-Length: {len(body)}\r\nServer: {name}\r\n\r\n".encode()
+            + body
+        )
         await writer.drain()
     except (OSError, EOFError, asyncio.TimeoutError, asyncio.LimitOverrunError):
         pass
@@ -45,9 +47,7 @@ class _UdpAnswer(asyncio.DatagramProtocol):
 async def _serve(name: str, http_ports: list[int], udp_ports: list[int]) -> None:
     loop = asyncio.get_running_loop()
     for port in http_ports:
-        await asyncio.start_server(
-            lambda reader, writer: _answer_http(name, reader, writer), "0.0.0.0", port,
-            backlog=1024, limit=_LONGEST_REQUEST)
+        await asyncio.start_server(lambda reader, writer: _answer_http(name, reader, writer), "0.0.0.0", port, backlog=1024, limit=_LONGEST_REQUEST)
     for port in udp_ports:
         await loop.create_datagram_endpoint(lambda: _UdpAnswer(name), local_addr=("0.0.0.0", port))
     await asyncio.Event().wait()

@@ -72,12 +72,10 @@ def run(plan: Plan, view: LiveView) -> Outcome:
             processes.start_responder(lab, server.name, http=[PORT], keep=plan.keep)
         _wait_for_network(controller, lab)
         say("configuring the load balancer; the same by hand:")
-        virtual = balancing.set_up(
-            controller.rest, VIP, PORT, network.with_role("server"), tell=lambda line: say(f"  {line}"))
+        virtual = balancing.set_up(controller.rest, VIP, PORT, network.with_role("server"), tell=lambda line: say(f"  {line}"))
         wait_until(lambda: balancing.all_located(controller.rest, virtual), "the servers to be found", 10)
         tally = _send_requests(plan, lab, controller, virtual, view)
-        last = table(tally, balancing.open_connections(controller.rest, virtual),
-                     balancing.paths(controller.rest, lab.topology))
+        last = table(tally, balancing.open_connections(controller.rest, virtual), balancing.paths(controller.rest, lab.topology))
         if plan.keep:
             lab.disown()
             stack.pop_all()
@@ -97,14 +95,14 @@ def _wait_for_network(controller: Controller, lab: Instance) -> None:
     rest = controller.rest
     wait_until(
         lambda: rest.switch_count() == switches and rest.link_count() == links,
-        f"the controller to see {switches} switches and {links} links", DISCOVERY_TIMEOUT_S,
-        detail=lambda: f"it sees {rest.switch_count()} and {rest.link_count()}; its log: {controller.last_words()}")
+        f"the controller to see {switches} switches and {links} links",
+        DISCOVERY_TIMEOUT_S,
+        detail=lambda: f"it sees {rest.switch_count()} and {rest.link_count()}; its log: {controller.last_words()}",
+    )
     say(f"the controller sees {switches} switches and {links} links")
 
 
-def _send_requests(
-    plan: Plan, lab: Instance, controller: Controller, virtual: VirtualServer, view: LiveView
-) -> Tally:
+def _send_requests(plan: Plan, lab: Instance, controller: Controller, virtual: VirtualServer, view: LiveView) -> Tally:
     clients = lab.topology.with_role("client")
     tally = Tally([server.name for server in lab.topology.with_role("server")])
     say(f"sending requests from {len(clients)} clients to http://{virtual.address}/ for {plan.seconds:g} s")
@@ -116,8 +114,8 @@ def _send_requests(
         while ended < len(clients):
             ended += _collect(results, tally, until=time.monotonic() + 0.5)
             view.show(
-                tally, balancing.open_connections(controller.rest, virtual),
-                balancing.paths(controller.rest, lab.topology), end - time.monotonic())
+                tally, balancing.open_connections(controller.rest, virtual), balancing.paths(controller.rest, lab.topology), end - time.monotonic()
+            )
             if time.monotonic() > end + 30:
                 raise ScriptError("the clients do not end")
     finally:
@@ -130,14 +128,16 @@ def _send_requests(
 
 
 def _start_client(
-    plan: Plan, lab: Instance, client: str, virtual: VirtualServer,
-    results: "queue.Queue[tuple[str, dict[str, Any] | None]]",
-) -> "subprocess.Popen[bytes]":
+    plan: Plan,
+    lab: Instance,
+    client: str,
+    virtual: VirtualServer,
+    results: queue.Queue[tuple[str, dict[str, Any] | None]],
+) -> subprocess.Popen[bytes]:
     command = processes.script(
-        lab, client, processes.REQUESTER, virtual.address, str(virtual.port),
-        "--rate", str(RATE_PER_CLIENT), "--seconds", str(plan.seconds))
-    process = subprocess.Popen(
-        bound_to_us(command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
+        lab, client, processes.REQUESTER, virtual.address, str(virtual.port), "--rate", str(RATE_PER_CLIENT), "--seconds", str(plan.seconds)
+    )
+    process = subprocess.Popen(bound_to_us(command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
 
     def read() -> None:
         assert process.stdout is not None
@@ -150,7 +150,7 @@ def _start_client(
     return process
 
 
-def _collect(results: "queue.Queue[tuple[str, dict[str, Any] | None]]", tally: Tally, until: float) -> int:
+def _collect(results: queue.Queue[tuple[str, dict[str, Any] | None]], tally: Tally, until: float) -> int:
     """Counts what comes in before a moment of the monotonic clock; returns how many clients have ended."""
     ended = 0
     while True:

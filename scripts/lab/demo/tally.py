@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Sequence
+from typing import Any
 
 
 @dataclass
@@ -66,10 +67,7 @@ class Tally:
         return {
             "requests": self.requests,
             "failed": self.failed,
-            "servers": {
-                server: {"requests": len(self.times_of(server)), "median_ms": median(self.times_of(server))}
-                for server in self.servers
-            },
+            "servers": {server: {"requests": len(self.times_of(server)), "median_ms": median(self.times_of(server))} for server in self.servers},
             "failures": dict(self.failures),
         }
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Mapping, Sequence, TextIO
+from collections.abc import Mapping, Sequence
+from typing import TextIO
 
 from lab.demo.tally import Tally, median, percentile
 from malob.cli.table import render
@@ -15,9 +16,7 @@ _HEADER = ["server", "client and path", "requests", "open", "median ms", "95 % m
 _LINE_EVERY_S = 5.0
 
 
-def table(
-    tally: Tally, open_connections: Mapping[str, int], paths: Mapping[tuple[str, str], Sequence[str]]
-) -> list[str]:
+def table(tally: Tally, open_connections: Mapping[str, int], paths: Mapping[tuple[str, str], Sequence[str]]) -> list[str]:
     """Lines with one row per server and one for each client's path to it.
 
     open_connections: by server, as the balancer counts them. paths: the switches from client to server.
@@ -45,8 +44,9 @@ def _milliseconds(value: float | None) -> str:
 def line(tally: Tally, open_connections: Mapping[str, int]) -> str:
     """The state in one line, for logs."""
     servers = ", ".join(
-        f"{server} {len(tally.times_of(server))} ({open_connections.get(server, '?')} open, "
-        f"{_milliseconds(median(tally.times_of(server)))} ms)" for server in tally.servers)
+        f"{server} {len(tally.times_of(server))} ({open_connections.get(server, '?')} open, {_milliseconds(median(tally.times_of(server)))} ms)"
+        for server in tally.servers
+    )
     return f"{tally.requests} requests, {tally.failed} failed: {servers}"
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Collection, Iterator
 
 from lab.instance import Instance
 from malob.network.links import Direction

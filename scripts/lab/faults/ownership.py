@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Any, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from lab.instance import Instance
 from malob.rest import listing
@@ -31,7 +32,10 @@ def differences(lab: Instance, rest: RestClient) -> list[str]:
 
 
 def compare(
-    dpids: Mapping[str, str], paths: Sequence[Any], connections: Sequence[Any], dumps: Mapping[str, str],
+    dpids: Mapping[str, str],
+    paths: Sequence[Any],
+    connections: Sequence[Any],
+    dumps: Mapping[str, str],
 ) -> list[str]:
     """As differences(). dpids and dumps (of ovs-ofctl): by the switches' names; the others as the controller tells them."""
     return [*_labels(dpids, paths, dumps), *_connections(connections, dumps)]
@@ -41,8 +45,8 @@ def _labels(dpids: Mapping[str, str], paths: Sequence[Any], dumps: Mapping[str, 
     names = {dpid: switch for switch, dpid in dpids.items()}
     wanted = {(names[dpid], path["label"]) for path in paths for dpid in path["switches"] if len(path["switches"]) > 1}
     found = {
-        (switch, label) for switch, dump in dumps.items() for line in dump.splitlines()
-        if _is(line, _LABEL) for label in _LABELLED.findall(line)}
+        (switch, label) for switch, dump in dumps.items() for line in dump.splitlines() if _is(line, _LABEL) for label in _LABELLED.findall(line)
+    }
     return [
         *(f"{switch} has a rule of label {label}, which does not lead over it" for switch, label in sorted(found - wanted)),
         *(f"{switch} has no rule of label {label}" for switch, label in sorted(wanted - found)),
@@ -54,13 +58,16 @@ def _connections(connections: Sequence[Any], dumps: Mapping[str, str]) -> list[s
     # one that has ended or sleeps may have rules that have not timed out yet
     known = {each["generation"] & _GENERATION for each in connections}
     found = Counter(
-        (kind, _cookie(line) & _GENERATION) for dump in dumps.values() for line in dump.splitlines()
-        for kind in (_REQUEST, _REPLY) if _is(line, kind))
+        (kind, _cookie(line) & _GENERATION) for dump in dumps.values() for line in dump.splitlines() for kind in (_REQUEST, _REPLY) if _is(line, kind)
+    )
     return [
-        *(f"a rule is of connection {generation}, which nobody knows" for _, generation in sorted(found)
-          if generation not in known),
-        *(f"{found[kind, generation]} rules instead of one are of {connection}"
-          for generation, connection in open_ones.items() for kind in (_REQUEST, _REPLY) if found[kind, generation] != 1),
+        *(f"a rule is of connection {generation}, which nobody knows" for _, generation in sorted(found) if generation not in known),
+        *(
+            f"{found[kind, generation]} rules instead of one are of {connection}"
+            for generation, connection in open_ones.items()
+            for kind in (_REQUEST, _REPLY)
+            if found[kind, generation] != 1
+        ),
     ]
 
 

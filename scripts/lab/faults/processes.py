@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Iterator
 
 
 @contextmanager

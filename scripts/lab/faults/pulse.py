@@ -53,11 +53,20 @@ class _Beats:
         self._before = self.now = (0, 0)
         self.answers, self.longest_s = 0, 0.0
 
-    def tell(self, error: "str | None") -> None:
+    def tell(self, error: str | None) -> None:
         here, there = (now - before for now, before in zip(self.now, self._before))
-        print(json.dumps({
-            "answers": self.answers, "longest_ms": round(1000 * self.longest_s, 1), "error": error,
-            "retransmitted": here, "retransmitted_back": there}), flush=True)
+        print(
+            json.dumps(
+                {
+                    "answers": self.answers,
+                    "longest_ms": round(1000 * self.longest_s, 1),
+                    "error": error,
+                    "retransmitted": here,
+                    "retransmitted_back": there,
+                }
+            ),
+            flush=True,
+        )
         self._before, self.answers, self.longest_s = self.now, 0, 0.0
 
 

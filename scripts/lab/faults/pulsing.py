@@ -21,7 +21,7 @@ class Beat:
 
     answers: int
     longest_ms: float
-    error: "str | None"
+    error: str | None
     retransmitted: int
     retransmitted_back: int
 
@@ -32,7 +32,10 @@ class Pulse:
     def __init__(self, lab: Instance, client: str, address: str, port: int, every_s: float = 0.005) -> None:
         self._process = subprocess.Popen(
             bound_to_us(processes.script(lab, client, _PULSE, "ask", address, str(port), str(every_s))),
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
     def since_last(self) -> Beat:
         """What has been since the last call, or the beginning. Waits for the answer that is awaited just now.
@@ -53,10 +56,9 @@ class Pulse:
                 pipe.close()
 
 
-def start_server(lab: Instance, host: str, port: int) -> "subprocess.Popen[str]":
+def start_server(lab: Instance, host: str, port: int) -> subprocess.Popen[str]:
     """Starts what answers pulses on a host; returns once it listens. It ends with the lab, and with this process."""
-    server = subprocess.Popen(
-        bound_to_us(processes.script(lab, host, _PULSE, "serve", str(port))), stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen(bound_to_us(processes.script(lab, host, _PULSE, "serve", str(port))), stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     server.stdout.readline()
     return server

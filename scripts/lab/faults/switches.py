@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Iterator
 
 from lab.instance import Instance
 from malob.system import ovs
@@ -40,8 +40,18 @@ def full_table(lab: Instance, switch: str, table: int) -> Iterator[None]:
     bridge = lab.bridge(switch)
     rules = ovs.ofctl("dump-flows", bridge, f"table={table}").count("cookie=")
     ovs.vsctl(
-        "--", "--id=@limit", "create", "Flow_Table", f"flow_limit={rules}", "overflow_policy=refuse",
-        "--", "set", "Bridge", bridge, f"flow_tables:{table}=@limit")
+        "--",
+        "--id=@limit",
+        "create",
+        "Flow_Table",
+        f"flow_limit={rules}",
+        "overflow_policy=refuse",
+        "--",
+        "set",
+        "Bridge",
+        bridge,
+        f"flow_tables:{table}=@limit",
+    )
     try:
         yield
     finally:

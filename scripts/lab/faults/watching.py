@@ -21,11 +21,14 @@ class LabelWatch:
             subprocess.Popen(
                 bound_to_us(["ovs-ofctl", "-O", "OpenFlow13", "--timestamp", "monitor", lab.bridge(switch), "watch:!initial,table=2"]),
                 # where ovs-ofctl tells what comes later
-                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
             for switch in lab.topology.switches
         ]
 
-    def end(self) -> "list[tuple[float, str]]":
+    def end(self) -> list[tuple[float, str]]:
         """Ends it, and tells all rules that were added or changed: when, on the clock of time.time(), and their label."""
         given = []
         for watch in self._watches:
@@ -35,7 +38,7 @@ class LabelWatch:
         return sorted(given)
 
 
-def told(words: str) -> "list[tuple[float, str]]":
+def told(words: str) -> list[tuple[float, str]]:
     """What one switch's monitor has printed, as LabelWatch.end() tells it."""
     given, when = [], 0.0
     for line in words.splitlines():

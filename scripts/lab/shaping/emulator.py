@@ -64,7 +64,8 @@ class Emulator(Shaper):
         self._ask(
             f"set {device} rate_bps={round((direction.rate_mbps or 0) * 1e6)}"
             f" delay_ns={round((direction.delay_ms or 0) * 1e6)} queue_packets={queue}"
-            f" loss_ppm={round((direction.loss or 0) * 1e6)}")
+            f" loss_ppm={round((direction.loss or 0) * 1e6)}"
+        )
 
     def play(self, device: str, trace: Trace) -> None:
         plan = self._socket.with_name(f"{device}.plan")
@@ -81,7 +82,7 @@ class Emulator(Shaper):
         self._ask("punctual")
 
     @property
-    def pid(self) -> "int | None":
+    def pid(self) -> int | None:
         process = self._process.process()
         return process.pid if process else None
 

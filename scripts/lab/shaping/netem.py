@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,7 @@ class Netem(Shaper):
         """Raises ScriptError if something is left, after all has been tried."""
         cleanup = Cleanup()
         for note in self._directory.glob("*.json"):
-            cleanup.step(note.stem, lambda: self._remove(note.stem))
+            cleanup.step(note.stem, partial(self._remove, note.stem))
         if cleanup.failures:
             raise ScriptError("; ".join(cleanup.failures))
 
@@ -135,6 +136,5 @@ def reading(qdiscs: list[dict[str, Any]], direction: Direction, traced: bool) ->
     for qdisc in qdiscs:
         if qdisc.get("kind") == "netem":
             packets = qdisc["packets"]
-            return Reading(direction, traced, packets, (qdisc["bytes"] - ETHERNET_HEADER * packets) / 1e6,
-                           qdisc["drops"], 0)
+            return Reading(direction, traced, packets, (qdisc["bytes"] - ETHERNET_HEADER * packets) / 1e6, qdisc["drops"], 0)
     raise ScriptError("the link has lost its netem")

@@ -60,11 +60,11 @@ class Shaper(ABC):
     def read(self, device: str) -> Reading:
         """How the direction is."""
 
-    def forget_lateness(self) -> None:
+    def forget_lateness(self) -> None:  # noqa: B027 - nothing to forget where nothing is counted
         """Lets Reading.late count from 0 again."""
 
     @property
-    def pid(self) -> "int | None":
+    def pid(self) -> int | None:
         """The process that carries the packets; None if it is the kernel."""
         return None
 

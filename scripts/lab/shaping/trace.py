@@ -45,7 +45,7 @@ class Trace:
             return 1.0
         return 2 * self.steps[-1].seconds - self.steps[-2].seconds
 
-    def scaled(self, factor: float) -> "Trace":
+    def scaled(self, factor: float) -> Trace:
         """The same with its rates multiplied."""
         return replace(self, steps=tuple(replace(step, rate_mbps=step.rate_mbps * factor) for step in self.steps))
 
@@ -53,8 +53,7 @@ class Trace:
         """The same for the emulator: the period, then steps, in nanoseconds, bit/s and millionths; -1 for None."""
         lines = [str(_scaled(self.period_s, 1e9))]
         for step in self.steps:
-            values = (_scaled(step.seconds, 1e9), _scaled(step.rate_mbps, 1e6), _scaled(step.delay_ms, 1e6),
-                      _scaled(step.loss, 1e6))
+            values = (_scaled(step.seconds, 1e9), _scaled(step.rate_mbps, 1e6), _scaled(step.delay_ms, 1e6), _scaled(step.loss, 1e6))
             lines.append(" ".join(map(str, values)))
         return "\n".join(lines) + "\n"
 
@@ -110,7 +109,7 @@ def parse(name: str, text: str) -> Trace:
 
 def _columns(at: str, line: str) -> list[str]:
     columns = [word.strip() for word in line.split(",")]
-    if len(columns) < 2 or tuple(columns) != _COLUMNS[:len(columns)]:
+    if len(columns) < 2 or tuple(columns) != _COLUMNS[: len(columns)]:
         raise UsageError(f"{at}: expected the columns seconds,rate_mbps[,delay_ms[,loss]], not '{line}'")
     return columns
 

@@ -15,7 +15,6 @@ class Parser(argparse.ArgumentParser):
         self.exit(UsageError.exit_code, f"{self.prog}: {message}; '{self.prog} --help' tells more\n")
 
 
-
 def endpoint(text: str) -> tuple[str, int]:
     """HOST:PORT in two; argparse reports the error."""
     host, colon, port = text.rpartition(":")
@@ -33,7 +32,7 @@ def port(text: str) -> int:
 
 def positive(text: str) -> int:
     """A whole number from 1; argparse reports the error."""
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10 ** 9):
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10**9):
         raise argparse.ArgumentTypeError(f"expected a whole number from 1, not '{text}'")
     return int(text)
 

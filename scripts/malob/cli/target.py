@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import Mapping
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from malob.cli.arguments import endpoint
@@ -20,19 +20,20 @@ def add_target(parser: argparse.ArgumentParser) -> None:
     """The options that say which controller to ask."""
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
-        "--url", metavar="URL", type=_url,
-        help=f"the controller's REST interface ($MALOB_URL, or {DEFAULT_URL}); its token, if it wants one, is in $MALOB_TOKEN")
+        "--url",
+        metavar="URL",
+        type=_url,
+        help=f"the controller's REST interface ($MALOB_URL, or {DEFAULT_URL}); its token, if it wants one, is in $MALOB_TOKEN",
+    )
     where.add_argument("--http", metavar="HOST:PORT", type=endpoint, help="the same, as http://HOST:PORT")
 
 
-def client(
-    options: argparse.Namespace, timeout_s: float = 10, environment: "Mapping[str, str]" = os.environ
-) -> RestClient:
+def client(options: argparse.Namespace, timeout_s: float = 10, environment: Mapping[str, str] = os.environ) -> RestClient:
     """A client of the controller that is meant. Raises UsageError if the environment has nonsense."""
     return RestClient(_target(options, environment), timeout_s)
 
 
-def _target(options: argparse.Namespace, environment: "Mapping[str, str]") -> Target:
+def _target(options: argparse.Namespace, environment: Mapping[str, str]) -> Target:
     token = _token(environment)
     if options.http is not None:
         host, port = options.http
@@ -68,7 +69,7 @@ def _url(text: str) -> Target:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def _token(environment: "Mapping[str, str]") -> "str | None":
+def _token(environment: Mapping[str, str]) -> str | None:
     token = environment.get("MALOB_TOKEN", "").strip()
     if not _printable(token):
         raise UsageError("MALOB_TOKEN: a token has letters, digits and signs only")

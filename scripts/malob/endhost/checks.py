@@ -5,8 +5,8 @@ from __future__ import annotations
 import ipaddress
 import os
 import struct
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Mapping
 
 from malob.endhost import policy
 from malob.endhost.names import DEVICES
@@ -19,7 +19,7 @@ _SSH = 22
 _ESTABLISHED = "01"
 
 
-def check(settings: Settings, interfaces: "Mapping[str, Interface]") -> None:
+def check(settings: Settings, interfaces: Mapping[str, Interface]) -> None:
     """Raises UsageError for uplinks that cannot be any, and ScriptError for what is in the way.
 
     What would only be dangerous is passed over with --force; sessions by ssh with --allow-ssh, too.
@@ -32,8 +32,8 @@ def check(settings: Settings, interfaces: "Mapping[str, Interface]") -> None:
     _check_inside(settings, interfaces)
     if not any(_usable(uplink, interfaces[uplink.name]) for uplink in settings.uplinks):
         raise ScriptError(
-            "no uplink has both an address and a gateway, so nothing could be carried; give a gateway as --uplink NAME=GATEWAY,"
-            " or wait for DHCP")
+            "no uplink has both an address and a gateway, so nothing could be carried; give a gateway as --uplink NAME=GATEWAY, or wait for DHCP"
+        )
     for clause in policy.taken_tables(1 + len(settings.uplinks)):
         raise ScriptError(f"{clause}; remove them, or end that program")
     for danger in policy.overruled():
@@ -49,7 +49,7 @@ def _pass_over(danger: str, allowed: bool, option: str) -> None:
     say(f"malob endhost: {danger}; going on, as {option} says")
 
 
-def _check_uplink(uplink: UplinkOption, interfaces: "Mapping[str, Interface]") -> None:
+def _check_uplink(uplink: UplinkOption, interfaces: Mapping[str, Interface]) -> None:
     name = uplink.name
     if name not in interfaces:
         raise UsageError(f"--uplink {name}: there is no interface {name}; there are {', '.join(sorted(interfaces))}")
@@ -68,11 +68,12 @@ def _check_uplink(uplink: UplinkOption, interfaces: "Mapping[str, Interface]") -
 
 
 def _usable(uplink: UplinkOption, interface: Interface) -> bool:
-    return bool(interface.ipv4 and (uplink.gateway_ipv4 or interface.gateway_ipv4)
-                or interface.ipv6 and (uplink.gateway_ipv6 or interface.gateway_ipv6))
+    return bool(
+        (interface.ipv4 and (uplink.gateway_ipv4 or interface.gateway_ipv4)) or (interface.ipv6 and (uplink.gateway_ipv6 or interface.gateway_ipv6))
+    )
 
 
-def _check_inside(settings: Settings, interfaces: "Mapping[str, Interface]") -> None:
+def _check_inside(settings: Settings, interfaces: Mapping[str, Interface]) -> None:
     inside = ipaddress.IPv4Interface(settings.inside).network
     for interface in interfaces.values():
         for address in interface.ipv4:
@@ -80,7 +81,7 @@ def _check_inside(settings: Settings, interfaces: "Mapping[str, Interface]") -> 
                 raise UsageError(f"--inside {settings.inside}: {interface.name} has the address {address} in that network")
 
 
-def _endangered_sessions(settings: Settings, interfaces: "Mapping[str, Interface]") -> "list[str]":
+def _endangered_sessions(settings: Settings, interfaces: Mapping[str, Interface]) -> list[str]:
     """One clause for each uplink over which somebody is logged in by ssh."""
     peers = ssh_peers()
     told = os.environ.get("SSH_CONNECTION", "").split()
@@ -92,12 +93,12 @@ def _endangered_sessions(settings: Settings, interfaces: "Mapping[str, Interface
         over = sorted({peer for local, peer in peers if local in interface.ipv4 + interface.ipv6})
         if over:
             found.append(
-                f"an ssh session from {over[0]} comes in over {uplink.name}: it is kept on that uplink, but should that fail,"
-                " this machine is cut off")
+                f"an ssh session from {over[0]} comes in over {uplink.name}: it is kept on that uplink, but should that fail, this machine is cut off"
+            )
     return found
 
 
-def ssh_peers() -> "list[tuple[str, str]]":
+def ssh_peers() -> list[tuple[str, str]]:
     """The local and the remote address of each established TCP connection to our port 22."""
     found = []
     for path in ("/proc/self/net/tcp", "/proc/self/net/tcp6"):
@@ -115,7 +116,7 @@ def ssh_peers() -> "list[tuple[str, str]]":
 
 def _address(digits: str) -> str:
     """An address as /proc/net/tcp writes it: words of the machine's own byte order."""
-    words = [int(digits[at:at + 8], 16) for at in range(0, len(digits), 8)]
+    words = [int(digits[at : at + 8], 16) for at in range(0, len(digits), 8)]
     packed = struct.pack(f"={len(words)}I", *words)
     address = ipaddress.ip_address(packed)
     mapped = getattr(address, "ipv4_mapped", None)

@@ -14,7 +14,7 @@ from malob.endhost.rules import ours
 from malob.errors import ScriptError
 
 
-def look(place: Place) -> "dict[str, Any]":
+def look(place: Place) -> dict[str, Any]:
     """The controller's status, under "setup" what was made and is there, and under "broken" what is not as it ought to be.
 
     Raises ScriptError if nothing is up here.
@@ -28,20 +28,25 @@ def look(place: Place) -> "dict[str, Any]":
     broken = []
     if supervisor is None:
         broken.append("the supervisor does not run: './malob endhost up' as before goes on with what it has left, 'down' undoes that")
-    status: "dict[str, Any]" = {}
+    status: dict[str, Any] = {}
     try:
         status = controller.status()
     except ScriptError as error:
         broken.append(f"the controller does not answer: {error}")
     broken += _complaints(status) + _missing(place, journal)
     setup = {
-        "supervisor": supervisor.pid if supervisor else None, "controller": process.pid if process else None,
-        "openflow_port": settings.openflow_port, "http_port": settings.http_port, "own_switch": bool(journal.steps("daemons")),
-        "log": str(place.log), "controller_log": str(controller.log)}
+        "supervisor": supervisor.pid if supervisor else None,
+        "controller": process.pid if process else None,
+        "openflow_port": settings.openflow_port,
+        "http_port": settings.http_port,
+        "own_switch": bool(journal.steps("daemons")),
+        "log": str(place.log),
+        "controller_log": str(controller.log),
+    }
     return {**status, "setup": setup, "broken": broken}
 
 
-def _complaints(status: "dict[str, Any]") -> "list[str]":
+def _complaints(status: dict[str, Any]) -> list[str]:
     if not status:
         return []
     if not status["configured"]:
@@ -51,7 +56,7 @@ def _complaints(status: "dict[str, Any]") -> "list[str]":
     return found + [f"uplink {name} is dead" for name in dead]
 
 
-def _missing(place: Place, journal: Journal) -> "list[str]":
+def _missing(place: Place, journal: Journal) -> list[str]:
     found = []
     if journal.steps("daemons") and len(switch.daemons(place).processes()) < 2:
         found.append("Open vSwitch does not run")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 from pathlib import Path
@@ -37,13 +38,11 @@ class Controller:
 
     def check_ports(self) -> None:
         """Raises MissingError if one of its ports is taken."""
-        for port, option, use in (
-                (self._settings.openflow_port, "--openflow-port", "OpenFlow"), (self._settings.http_port, "--http-port", "REST")):
+        for port, option, use in ((self._settings.openflow_port, "--openflow-port", "OpenFlow"), (self._settings.http_port, "--http-port", "REST")):
             if not port_is_free(port):
-                raise MissingError(
-                    f"port {port} ({use}) is in use, or the interface lo is down; end that program, or choose another with {option} N")
+                raise MissingError(f"port {port} ({use}) is in use, or the interface lo is down; end that program, or choose another with {option} N")
 
-    def process(self) -> "ProcessId | None":
+    def process(self) -> ProcessId | None:
         return self._process.process()
 
     def launch(self) -> None:
@@ -67,15 +66,13 @@ class Controller:
     def status(self) -> Any:
         return self.rest.get(REST)
 
-    def configure(self, document: "dict[str, Any]") -> Any:
+    def configure(self, document: dict[str, Any]) -> Any:
         return self.rest.put(REST, document)
 
     def forget(self) -> None:
         """Has it reset all flows and remove all rules; if it does not answer, that is left to the end of the switch."""
-        try:
+        with contextlib.suppress(RestError):
             self.rest.delete(REST)
-        except RestError:
-            pass
 
     def stop(self) -> None:
         """Ends it; does nothing if it does not run."""
@@ -94,11 +91,24 @@ class Controller:
         return (lines[-1] if lines else "its log is empty") + f" (all of it: {self.log})"
 
 
-def _command(data: Path, *arguments: str, archive: "str | None" = None) -> "list[str]":
+def _command(data: Path, *arguments: str, archive: str | None = None) -> list[str]:
     if archive is None:
         archive = f"-XX:SharedArchiveFile={_ARCHIVE}" if _archive_is_good() else "-Xshare:auto"
-    return [_java(), f"@{_OPTIONS}", archive, "-cp", str(_JAR), "io.malob.controller.Main", "-cf", str(_PROPERTIES),
-            "--bind", "127.0.0.1", "--data", str(data), *arguments]
+    return [
+        _java(),
+        f"@{_OPTIONS}",
+        archive,
+        "-cp",
+        str(_JAR),
+        "io.malob.controller.Main",
+        "-cf",
+        str(_PROPERTIES),
+        "--bind",
+        "127.0.0.1",
+        "--data",
+        str(data),
+        *arguments,
+    ]
 
 
 def _archive_is_good() -> bool:
@@ -115,8 +125,7 @@ def make_archive(directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     http_port = free_port()
     new = _ARCHIVE.with_suffix(".new")
-    command = _command(
-        directory / "rehearsal", "--openflow-port", "0", "--http-port", str(http_port), archive=f"-XX:ArchiveClassesAtExit={new}")
+    command = _command(directory / "rehearsal", "--openflow-port", "0", "--http-port", str(http_port), archive=f"-XX:ArchiveClassesAtExit={new}")
     with open(directory / "rehearsal.log", "wb") as log:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     rest = RestClient("127.0.0.1", http_port, timeout_s=5)

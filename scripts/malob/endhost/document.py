@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Mapping, Sequence
+from typing import Any
 
 from malob.endhost.names import DATAPATH_ID, GATEWAY_IPV6, GATEWAY_MAC, INSIDE_IPV6, INSIDE_PORT
 from malob.endhost.network import Interface
@@ -22,8 +23,8 @@ class UplinkState:
     option: UplinkOption
     mac: str = ""
     up: bool = False
-    addresses: "tuple[tuple[str, ...], ...]" = ((), ())
-    gateways: "tuple[str | None, ...]" = (None, None)
+    addresses: tuple[tuple[str, ...], ...] = ((), ())
+    gateways: tuple[str | None, ...] = (None, None)
 
     @property
     def name(self) -> str:
@@ -34,7 +35,7 @@ class UplinkState:
         at = 0 if version == 4 else 1
         return Way(self.name, self.addresses[at] if self.up else (), self.gateways[at] if self.up else None)
 
-    def seen(self, interface: "Interface | None") -> "UplinkState":
+    def seen(self, interface: Interface | None) -> UplinkState:
         """As it is now, if this is how it was.
 
         A default route goes when its interface is switched off, and not all programs put it back when that comes again: a
@@ -45,12 +46,12 @@ class UplinkState:
         addresses = (interface.ipv4, interface.ipv6)
         found = (self.option.gateway_ipv4 or interface.gateway_ipv4, self.option.gateway_ipv6 or interface.gateway_ipv6)
         gateways = tuple(
-            now or (before if set(then) & set(mine) else None)
-            for now, before, then, mine in zip(found, self.gateways, self.addresses, addresses))
+            now or (before if set(then) & set(mine) else None) for now, before, then, mine in zip(found, self.gateways, self.addresses, addresses)
+        )
         return UplinkState(self.option, interface.mac, True, addresses, gateways)
 
-    def document(self) -> "dict[str, Any]":
-        told: "dict[str, Any]" = {"name": self.name, "port": self.name, "mac": self.mac, "weight": self.option.weight}
+    def document(self) -> dict[str, Any]:
+        told: dict[str, Any] = {"name": self.name, "port": self.name, "mac": self.mac, "weight": self.option.weight}
         for version in (4, 6):
             way = self.way(version)
             told[f"ipv{version}"] = way.addresses[0] if way.addresses else None
@@ -58,30 +59,32 @@ class UplinkState:
         return told
 
 
-def has_ipv6(uplinks: "Sequence[UplinkState]") -> bool:
+def has_ipv6(uplinks: Sequence[UplinkState]) -> bool:
     """Whether one of them can be used with IPv6."""
     ways = [uplink.way(6) for uplink in uplinks]
     return any(way.addresses and way.gateway for way in ways)
 
 
-def others(interfaces: "Mapping[str, Interface]", settings: Settings) -> "tuple[str, ...]":
+def others(interfaces: Mapping[str, Interface], settings: Settings) -> tuple[str, ...]:
     """The IPv6 addresses of interfaces that are no uplinks, except the inside's own."""
     names = {uplink.name for uplink in settings.uplinks}
-    return tuple(
-        address for interface in interfaces.values() if interface.name not in names
-        for address in interface.ipv6 if address != INSIDE_IPV6)
+    return tuple(address for interface in interfaces.values() if interface.name not in names for address in interface.ipv6 if address != INSIDE_IPV6)
 
 
-def configuration(
-        settings: Settings, inside_mac: str, ipv6: bool, uplinks: "Sequence[UplinkState]") -> "dict[str, Any]":
+def configuration(settings: Settings, inside_mac: str, ipv6: bool, uplinks: Sequence[UplinkState]) -> dict[str, Any]:
     """The whole document but for the algorithm; without one, that in force stays. ipv6: whether the inside has it."""
-    pairs = [DATAPATH_ID[at:at + 2] for at in range(0, 16, 2)]
+    pairs = [DATAPATH_ID[at : at + 2] for at in range(0, 16, 2)]
     return {
         "switch": ":".join(pairs),
         "default_uplink": settings.default_uplink,
         "inside": {
-            "port": INSIDE_PORT, "mac": inside_mac, "gateway_mac": GATEWAY_MAC,
-            "ipv4": settings.inside_address, "gateway_ipv4": settings.inside_gateway,
-            "ipv6": INSIDE_IPV6 if ipv6 else None, "gateway_ipv6": GATEWAY_IPV6 if ipv6 else None},
+            "port": INSIDE_PORT,
+            "mac": inside_mac,
+            "gateway_mac": GATEWAY_MAC,
+            "ipv4": settings.inside_address,
+            "gateway_ipv4": settings.inside_gateway,
+            "ipv6": INSIDE_IPV6 if ipv6 else None,
+            "gateway_ipv6": GATEWAY_IPV6 if ipv6 else None,
+        },
         "uplinks": [uplink.document() for uplink in uplinks if uplink.mac],
     }

@@ -8,7 +8,7 @@ at uplinks. What belongs to the host's own sockets on uplinks passes.
 
 from __future__ import annotations
 
-from typing import Sequence
+from collections.abc import Sequence
 
 from malob.endhost.names import FILTER, INSIDE
 from malob.system.processes import run, succeeds

@@ -27,9 +27,13 @@ ip neighbour replace {gateway} lladdr {gateway_mac} dev {inside} nud permanent
 def make(settings: Settings, mtu: int) -> None:
     """Makes the pair. mtu: the smallest of the uplinks', so that what fits inside fits everywhere."""
     run(["ip", "link", "add", INSIDE, "type", "veth", "peer", "name", INSIDE_PORT])
-    run(["sh", "-ec", _MAKE.format(
-        inside=INSIDE, port=INSIDE_PORT, mtu=mtu, address=settings.inside, gateway=settings.inside_gateway,
-        gateway_mac=GATEWAY_MAC)])
+    run(
+        [
+            "sh",
+            "-ec",
+            _MAKE.format(inside=INSIDE, port=INSIDE_PORT, mtu=mtu, address=settings.inside, gateway=settings.inside_gateway, gateway_mac=GATEWAY_MAC),
+        ]
+    )
 
 
 def add_ipv6() -> None:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any
 
 from malob.endhost.place import boot_mark, namespace_mark
 from malob.errors import ScriptError
@@ -28,9 +29,7 @@ class Journal:
 
     def begin(self, settings: Mapping[str, Any]) -> None:
         """Starts an empty one, of this process. settings: what was asked for; they can be looked up by others."""
-        self._write({
-            "boot": boot_mark(), "namespace": namespace_mark(), "supervisor": _this_process(), "settings": dict(settings),
-            "steps": []})
+        self._write({"boot": boot_mark(), "namespace": namespace_mark(), "supervisor": _this_process(), "settings": dict(settings), "steps": []})
 
     def take_over(self, settings: Mapping[str, Any]) -> None:
         """Goes on with one that is there: from now on it is this process's. settings: as begin() has them."""
@@ -44,7 +43,7 @@ class Journal:
             document["steps"].append(step)
             self._write(document)
 
-    def steps(self, kind: "str | None" = None) -> "list[Step]":
+    def steps(self, kind: str | None = None) -> list[Step]:
         """Those of one kind, or all, in the order in which they were made."""
         return [step for step in self._read()["steps"] if kind in (None, step["kind"])]
 
@@ -58,10 +57,10 @@ class Journal:
         """Removes the file: nothing is changed any more."""
         self._path.unlink(missing_ok=True)
 
-    def settings(self) -> "dict[str, Any]":
+    def settings(self) -> dict[str, Any]:
         return self._read()["settings"]
 
-    def supervisor(self) -> "ProcessId | None":
+    def supervisor(self) -> ProcessId | None:
         """The process that wrote it, if it runs still."""
         document = self._read()
         if document["boot"] != boot_mark():
@@ -74,13 +73,13 @@ class Journal:
         document = self._read()
         return (document["boot"], document["namespace"]) == (boot_mark(), namespace_mark())
 
-    def _read(self) -> "dict[str, Any]":
+    def _read(self) -> dict[str, Any]:
         try:
             return json.loads(self._path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise ScriptError(f"cannot read {self._path}, which tells what to undo: {error}") from None
 
-    def _write(self, document: "dict[str, Any]") -> None:
+    def _write(self, document: dict[str, Any]) -> None:
         """All of it or nothing, even if the power fails."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         new = self._path.with_suffix(".new")
@@ -96,7 +95,7 @@ class Journal:
             os.close(folder)
 
 
-def _this_process() -> "list[int]":
+def _this_process() -> list[int]:
     process = ProcessId.of(os.getpid())
     assert process is not None
     return [process.pid, process.start_ticks]

@@ -19,18 +19,18 @@ _MERGING = {
 }
 
 
-def merging(shown: str) -> "list[str]":
+def merging(shown: str) -> list[str]:
     """Those that put frames together, are on, and can be turned off; shown: what `ethtool -k` printed."""
     on = re.findall(r"^\s*([\w-]+): on(?! \[fixed\])", shown, re.MULTILINE)
     return [_MERGING[name] for name in on if name in _MERGING]
 
 
-def merging_at(device: str) -> "list[str]":
+def merging_at(device: str) -> list[str]:
     """The same of an interface as it is now."""
     return merging(run(["ethtool", "--show-features", device]))
 
 
-def turn(device: str, features: "list[str]", on: bool) -> None:
+def turn(device: str, features: list[str], on: bool) -> None:
     if features:
         words = [word for feature in features for word in (feature, "on" if on else "off")]
         run(["ethtool", "--features", device, *words])

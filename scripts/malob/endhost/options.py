@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import ipaddress
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Mapping
+from typing import Any
 
 from malob.errors import UsageError
 
@@ -24,16 +25,16 @@ class UplinkOption:
     """One `--uplink`. Gateways that are not told are those of the interface's default routes. weight: 0 if none was told."""
 
     name: str
-    gateway_ipv4: "str | None" = None
-    gateway_ipv6: "str | None" = None
+    gateway_ipv4: str | None = None
+    gateway_ipv6: str | None = None
     weight: float = 0
 
     @staticmethod
-    def parse(text: str) -> "UplinkOption":
+    def parse(text: str) -> UplinkOption:
         """NAME[=GATEWAY][,weight=W][,gateway6=ADDRESS]; argparse reports the error."""
         first, *others = text.split(",")
         name, equals, gateway = first.partition("=")
-        told: "dict[str, Any]" = {}
+        told: dict[str, Any] = {}
         if not _NAME.fullmatch(name) or name in (".", ".."):
             raise argparse.ArgumentTypeError(f"'{text}': '{name}' is no name of an interface")
         if equals:
@@ -91,9 +92,9 @@ def inside(text: str) -> str:
 class Settings:
     """All that `up` was told. algorithm: None leaves the controller's own. inside: address and length of its prefix."""
 
-    uplinks: "tuple[UplinkOption, ...]"
-    algorithm: "str | None" = None
-    default_uplink: "str | None" = None
+    uplinks: tuple[UplinkOption, ...]
+    algorithm: str | None = None
+    default_uplink: str | None = None
     inside: str = DEFAULT_INSIDE
     openflow_port: int = 6653
     http_port: int = 8080
@@ -121,19 +122,19 @@ class Settings:
         interface = ipaddress.IPv4Interface(self.inside)
         return next(str(address) for address in interface.network.hosts() if address != interface.ip)
 
-    def goes_on_from(self, earlier: "Settings") -> bool:
+    def goes_on_from(self, earlier: Settings) -> bool:
         """Whether what was made for earlier ones serves these, too."""
         return self._made == earlier._made
 
     @property
-    def _made(self) -> "tuple[object, ...]":
+    def _made(self) -> tuple[object, ...]:
         return tuple(uplink.name for uplink in self.uplinks), self.inside, self.openflow_port, self.http_port
 
-    def document(self) -> "dict[str, Any]":
+    def document(self) -> dict[str, Any]:
         """As JSON has it."""
         return {**asdict(self), "uplinks": [asdict(uplink) for uplink in self.uplinks]}
 
     @staticmethod
-    def of(document: "Mapping[str, Any]") -> "Settings":
+    def of(document: Mapping[str, Any]) -> Settings:
         """From what document() made."""
         return Settings(**{**document, "uplinks": tuple(UplinkOption(**uplink) for uplink in document["uplinks"])})

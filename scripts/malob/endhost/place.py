@@ -22,7 +22,7 @@ class Place:
     name: str
 
     @staticmethod
-    def here() -> "Place":
+    def here() -> Place:
         """That of the network namespace that this process is in."""
         return Place(_name())
 
@@ -46,7 +46,7 @@ class Place:
         return _RUNNING / f"{self.name}.lock"
 
 
-def namespace_mark() -> "list[int]":
+def namespace_mark() -> list[int]:
     """What tells this network namespace from all others that are there now."""
     status = os.stat("/proc/self/ns/net")
     return [status.st_dev, status.st_ino]

@@ -13,8 +13,8 @@ addresses of other interfaces, which lead to the main table.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Mapping, Sequence
 
 from malob.endhost import network
 from malob.endhost.names import GATEWAY_IPV6, INSIDE, INSIDE_IPV6
@@ -34,8 +34,8 @@ class Way:
     """Where packets of an uplink's own addresses go. gateway: None while it has none."""
 
     device: str
-    addresses: "tuple[str, ...]"
-    gateway: "str | None"
+    addresses: tuple[str, ...]
+    gateway: str | None
 
 
 class Policy:
@@ -65,11 +65,10 @@ class Policy:
             _make(present, rules_without_uplinks(version, address))
 
 
-def wanted_rules(version: int, ways: "Mapping[int, Way]", others: Sequence[str], inside: str) -> "list[Rule]":
+def wanted_rules(version: int, ways: Mapping[int, Way], others: Sequence[str], inside: str) -> list[Rule]:
     """All rules of one version of IP. ways: by table. others, inside: addresses."""
     rules = [Rule(version, LOCAL_FIRST, MAIN, specific=True)]
-    rules += [
-        Rule(version, OF_UPLINK, table, source) for table, way in ways.items() for source in way.addresses]
+    rules += [Rule(version, OF_UPLINK, table, source) for table, way in ways.items() for source in way.addresses]
     if version == 6:
         rules += [Rule(version, OF_UPLINK, MAIN, source) for source in others]
     rules.append(Rule(version, TO_INSIDE, INSIDE_TABLE, inside))
@@ -80,7 +79,7 @@ def wanted_rules(version: int, ways: "Mapping[int, Way]", others: Sequence[str],
     return rules
 
 
-def rules_without_uplinks(version: int, inside: str) -> "list[Rule]":
+def rules_without_uplinks(version: int, inside: str) -> list[Rule]:
     """Where there have been uplinks, but none can be used now: flows that are open still find the switch."""
     return [Rule(version, LOCAL_FIRST, MAIN, specific=True), Rule(version, TO_INSIDE, INSIDE_TABLE, inside)]
 
@@ -89,8 +88,7 @@ def _lead(version: int, table: int, device: str, gateway: str) -> None:
     if network.default_route(version, table) == (device, gateway):
         return
     # "onlink": whatever addresses the device has at the moment
-    run(["ip", f"-{version}", "route", "replace", "default", "via", gateway, "dev", device, "onlink", "table", str(table),
-         "protocol", str(OURS)])
+    run(["ip", f"-{version}", "route", "replace", "default", "via", gateway, "dev", device, "onlink", "table", str(table), "protocol", str(OURS)])
 
 
 def _make(present: Sequence[Rule], wanted: Sequence[Rule]) -> None:
@@ -121,17 +119,21 @@ def remove_all(tables: int) -> None:
                 run(["ip", f"-{version}", "route", "flush", "table", str(table), "protocol", str(OURS)])
 
 
-def overruled() -> "list[str]":
+def overruled() -> list[str]:
     """The rules of others that would not count any more because of ours; one clause each."""
     return [
         f"IPv{version}'s policy rule {rule['priority']} belongs to another program, a VPN perhaps, and would not count any more"
-        for version in (4, 6) for rule in network.rules(version)
-        if LOCAL_FIRST <= rule["priority"] < MAIN_PRIORITY and not is_ours(rule)]
+        for version in (4, 6)
+        for rule in network.rules(version)
+        if LOCAL_FIRST <= rule["priority"] < MAIN_PRIORITY and not is_ours(rule)
+    ]
 
 
-def taken_tables(tables: int) -> "list[str]":
+def taken_tables(tables: int) -> list[str]:
     """Those of our tables that have routes of others; one clause each. tables: how many we need."""
     return [
         f"IPv{version}'s routing table {table} has routes of another program"
-        for version in (4, 6) for table in range(INSIDE_TABLE, INSIDE_TABLE + tables)
-        if network.has_foreign_routes(version, table)]
+        for version in (4, 6)
+        for table in range(INSIDE_TABLE, INSIDE_TABLE + tables)
+        if network.has_foreign_routes(version, table)
+    ]

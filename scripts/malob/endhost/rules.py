@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Mapping
+from typing import Any
 
 from malob.endhost import network
-from malob.endhost.network import MAIN, OURS
+from malob.endhost.network import OURS
 from malob.system.processes import run
 
 #: The rule that leads to the main table has this one in every kernel.
@@ -24,16 +25,21 @@ class Rule:
     version: int
     priority: int
     table: int
-    source: "str | None" = None
+    source: str | None = None
     local: bool = False
     specific: bool = False
 
     @staticmethod
-    def of(version: int, told: "Mapping[str, Any]") -> "Rule":
+    def of(version: int, told: Mapping[str, Any]) -> Rule:
         """From what `ip -N -json rule` tells of one that add() has made."""
         return Rule(
-            version, told["priority"], int(told["table"]),
-            None if told["src"] == "all" else told["src"], told.get("iif") == "lo", "suppress_prefixlen" in told)
+            version,
+            told["priority"],
+            int(told["table"]),
+            None if told["src"] == "all" else told["src"],
+            told.get("iif") == "lo",
+            "suppress_prefixlen" in told,
+        )
 
     def add(self) -> None:
         self._change("add")
@@ -44,15 +50,29 @@ class Rule:
     def _change(self, verb: str) -> None:
         selectors = ["from", self.source or "all"] + (["iif", "lo"] if self.local else [])
         suppress = ["suppress_prefixlength", "0"] if self.specific else []
-        run(["ip", f"-{self.version}", "rule", verb, "priority", str(self.priority), *selectors,
-             "lookup", str(self.table), *suppress, "protocol", str(OURS)])
+        run(
+            [
+                "ip",
+                f"-{self.version}",
+                "rule",
+                verb,
+                "priority",
+                str(self.priority),
+                *selectors,
+                "lookup",
+                str(self.table),
+                *suppress,
+                "protocol",
+                str(OURS),
+            ]
+        )
 
 
-def ours(version: int) -> "list[Rule]":
+def ours(version: int) -> list[Rule]:
     """The rules that we have added, in their order."""
     return [Rule.of(version, told) for told in network.rules(version) if is_ours(told)]
 
 
-def is_ours(told: "Mapping[str, Any]") -> bool:
+def is_ours(told: Mapping[str, Any]) -> bool:
     """told: one rule, as `ip -N -json rule` lists it."""
     return told.get("protocol") == str(OURS)

@@ -7,9 +7,10 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import IO, Callable, Iterator, Sequence
+from typing import IO, Callable
 
 from malob.endhost import checks, network, switch
 from malob.endhost.journal import Journal
@@ -53,7 +54,7 @@ def up(place: Place, settings: Settings, ready: Callable[[], None]) -> int:
     return 0
 
 
-def _clear_the_way(place: Place, settings: Settings, earlier: "Settings | None", supervisor: Supervisor) -> None:
+def _clear_the_way(place: Place, settings: Settings, earlier: Settings | None, supervisor: Supervisor) -> None:
     """Undoes what an earlier one has left, if there was one, and looks whether anything else is in the way. Raises ScriptError."""
     if earlier is not None:
         say("malob endhost: undoing what an earlier one has left")
@@ -74,8 +75,7 @@ def up_in_background(place: Place, words: Sequence[str]) -> None:
     receive, send = os.pipe()
     command = [sys.executable, str(ROOT / "scripts" / "command.py"), "malob.cli.endhost", "up", *words, "--foreground", "--ready", str(send)]
     with open(place.log, "wb") as log:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, pass_fds=[send])
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, pass_fds=[send])
     os.close(send)
     with os.fdopen(receive, "rb") as answer, ended_with_us(process):
         if answer.readline() == _READY:
@@ -90,7 +90,7 @@ def up_in_background(place: Place, words: Sequence[str]) -> None:
 
 
 @contextmanager
-def ended_with_us(process: "subprocess.Popen[bytes]") -> Iterator[None]:
+def ended_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
     """Ctrl-C while we wait for a supervisor ends that, too."""
     try:
         yield
@@ -100,7 +100,7 @@ def ended_with_us(process: "subprocess.Popen[bytes]") -> Iterator[None]:
         raise
 
 
-def tell_ready(descriptor: "int | None") -> None:
+def tell_ready(descriptor: int | None) -> None:
     """Tells the one that waits for us: through a pipe, or systemd."""
     if descriptor is not None:
         os.write(descriptor, _READY)
@@ -132,7 +132,7 @@ def down(place: Place) -> bool:
 
 
 @contextmanager
-def _alone(place: Place) -> "Iterator[IO[str]]":
+def _alone(place: Place) -> Iterator[IO[str]]:
     place.lock.parent.mkdir(parents=True, exist_ok=True)
     with open(place.lock, "a", encoding="utf-8") as lock:
         try:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from typing import Any, Callable, Mapping
+from collections.abc import Mapping
+from typing import Any, Callable
 
 from malob.endhost import firewall, inside, network, offloads, policy, switch
 from malob.endhost.controller import Controller, make_archive
@@ -43,8 +44,7 @@ class Setup:
 
     def is_whole(self) -> bool:
         """Whether all that is written down has been made, and is there still, except for programs, which can be started again."""
-        return (self.journal.is_of_this_network() and bool(self.journal.steps("policy")) and INSIDE in network.read()
-                and firewall.is_up())
+        return self.journal.is_of_this_network() and bool(self.journal.steps("policy")) and INSIDE in network.read() and firewall.is_up()
 
     def take_up(self) -> None:
         """Goes on with all that an earlier supervisor has made; programs that have ended meanwhile are started again."""
@@ -55,7 +55,7 @@ class Setup:
             self.controller.launch()
         self.controller.wait()
 
-    def known_indexes(self) -> "dict[str, int]":
+    def known_indexes(self) -> dict[str, int]:
         """Of the uplinks whose interfaces were changed, as they were last."""
         return {step["device"]: step["index"] for kind in ("promiscuous", "offloads") for step in self.journal.steps(kind)}
 
@@ -70,7 +70,7 @@ class Setup:
             self.journal.add("offloads", device=name, index=index, features=features)
             offloads.turn(name, features, False)
 
-    def _make_switch(self, names: "list[str]") -> None:
+    def _make_switch(self, names: list[str]) -> None:
         own = not switch.machine_has_daemons()
         if own:
             self.journal.add("daemons")
@@ -156,7 +156,7 @@ class Setup:
             shutil.rmtree(self._place.directory / name, ignore_errors=True)
 
 
-_UNDO: "Mapping[str, Callable[[Setup, Any], None]]" = {
+_UNDO: Mapping[str, Callable[[Setup, Any], None]] = {
     "policy": Setup._undo_policy,
     "bridge": Setup._undo_bridge,
     "daemons": Setup._undo_daemons,

@@ -34,13 +34,13 @@ class Supervisor:
         self._notices = Notices()
         self._policy = policy.Policy(settings.inside_address, settings.inside_gateway)
         self._uplinks = [UplinkState(option) for option in settings.uplinks]
-        self._indexes: "dict[str, int]" = {}
+        self._indexes: dict[str, int] = {}
         self._inside_mac = ""
         #: whether it is to have an IPv6 address, and has got it
         self._inside_ipv6, self._has_inside_ipv6 = False, False
         self._mtu = 0
         self._owns_switch = False
-        self._daemons: "list[ProcessId]" = []
+        self._daemons: list[ProcessId] = []
         self._told: Any = None
         self._algorithm = settings.algorithm
         self._pause_s, self._not_before = 0.0, 0.0
@@ -164,11 +164,11 @@ class Supervisor:
                 # it has ended, or is busy: _keep_running comes back to it
                 self._told = None
 
-    def _configuration(self) -> "dict[str, Any]":
+    def _configuration(self) -> dict[str, Any]:
         """All but the algorithm, which can be changed over REST as well."""
         return document.configuration(self._settings, self._inside_mac, self._inside_ipv6, self._uplinks)
 
-    def _configure(self, now: "dict[str, Any]", first: bool) -> None:
+    def _configure(self, now: dict[str, Any], first: bool) -> None:
         """first: the controller is told which algorithm is in force, too, if that is known."""
         algorithm = {"algorithm": self._algorithm} if first and self._algorithm is not None else {}
         self._controller.configure({**now, **algorithm})

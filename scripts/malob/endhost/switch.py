@@ -7,8 +7,8 @@ ARP and sessions to the host stay as they are.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Sequence
 
 from malob.endhost.names import BRIDGE, DATAPATH_ID, INSIDE_PORT
 from malob.endhost.place import Place
@@ -32,22 +32,24 @@ def machine_has_daemons() -> bool:
 
     Raises MissingError if it does and does not answer.
     """
-    running = [process for process in _in_this_namespace("ovs-vswitchd")]
+    running = list(_in_this_namespace("ovs-vswitchd"))
     if not running:
         return False
     if not (ovs.database_runs() and ovs.switch_daemon_runs() and ovs.switch_daemon_pid() in running):
-        raise MissingError(
-            "ovs-vswitchd runs in this network namespace, but does not answer at Open vSwitch's usual sockets; there can be one only")
+        raise MissingError("ovs-vswitchd runs in this network namespace, but does not answer at Open vSwitch's usual sockets; there can be one only")
     return True
 
 
-def _in_this_namespace(program: str) -> "list[int]":
+def _in_this_namespace(program: str) -> list[int]:
     here = os.stat("/proc/self/ns/net")
     found = []
     for directory in Path("/proc").glob("[0-9]*"):
         try:
-            if (directory / "comm").read_text().strip() == program[:15] and os.path.samestat(
-                    os.stat(directory / "ns/net"), here) and ProcessId.of(int(directory.name)):
+            if (
+                (directory / "comm").read_text().strip() == program[:15]
+                and os.path.samestat(os.stat(directory / "ns/net"), here)
+                and ProcessId.of(int(directory.name))
+            ):
                 found.append(int(directory.name))
         except OSError:
             continue
@@ -80,10 +82,30 @@ def make_bridge(uplinks: Sequence[str], openflow_port: int) -> None:
     """Makes the bridge with all of its ports. Uplinks that are not there become ports when they come."""
     ports = [word for at, name in enumerate((INSIDE_PORT, *uplinks), 1) for word in ("--", *_port(name, at))]
     ovs.vsctl(
-        "add-br", BRIDGE, "--", "set", "Bridge", BRIDGE, "datapath_type=netdev", "fail_mode=secure", "protocols=OpenFlow13",
-        f"other_config:datapath-id={DATAPATH_ID}", "other_config:disable-in-band=true", _MARK, *ports,
-        "--", "set-controller", BRIDGE, f"tcp:127.0.0.1:{openflow_port}",
-        "--", "set", "Controller", BRIDGE, "max_backoff=1000", "inactivity_probe=5000")
+        "add-br",
+        BRIDGE,
+        "--",
+        "set",
+        "Bridge",
+        BRIDGE,
+        "datapath_type=netdev",
+        "fail_mode=secure",
+        "protocols=OpenFlow13",
+        f"other_config:datapath-id={DATAPATH_ID}",
+        "other_config:disable-in-band=true",
+        _MARK,
+        *ports,
+        "--",
+        "set-controller",
+        BRIDGE,
+        f"tcp:127.0.0.1:{openflow_port}",
+        "--",
+        "set",
+        "Controller",
+        BRIDGE,
+        "max_backoff=1000",
+        "inactivity_probe=5000",
+    )
 
 
 def attach_again(name: str, number: int) -> None:
@@ -95,7 +117,7 @@ def attach_again(name: str, number: int) -> None:
     ovs.vsctl(*_port(name, number))
 
 
-def _port(name: str, number: int) -> "list[str]":
+def _port(name: str, number: int) -> list[str]:
     return ["add-port", BRIDGE, name, "--", "set", "Interface", name, f"ofport_request={number}"]
 
 

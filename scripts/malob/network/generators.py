@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from typing import Any, Callable, Sequence
+from collections.abc import Sequence
+from typing import Any, Callable
 
 from malob.errors import UsageError
 from malob.network.links import check_limit
@@ -93,8 +94,7 @@ def _hosts(attached: Names) -> dict[str, Any]:
     for index, switch in enumerate(attached):
         number = index // 2 + 1
         letter, role, network = (("c", "client", 1), ("w", "server", 2))[index % 2]
-        hosts[f"{letter}{number}"] = {
-            "switch": switch, "ip": f"10.{network}.{number // 256}.{number % 256}/8", "role": role}
+        hosts[f"{letter}{number}"] = {"switch": switch, "ip": f"10.{network}.{number // 256}.{number % 256}/8", "role": role}
     return hosts
 
 
@@ -106,7 +106,7 @@ def _numbered(count: int) -> dict[str, str]:
 def _dpid(*numbers: int) -> str:
     """A datapath id that shows decimal numbers, four digits each, at its end."""
     digits = "".join(f"{number:04d}" for number in numbers).zfill(16)
-    return ":".join(digits[i:i + 2] for i in range(0, 16, 2))
+    return ":".join(digits[i : i + 2] for i in range(0, 16, 2))
 
 
 def _line(text: str, count: int) -> Graph:
@@ -125,12 +125,12 @@ def _tree(text: str, depth: int, fanout: int) -> Graph:
     _bounded(text, "DEPTH", depth, 1, 10)
     _bounded(text, "FANOUT", fanout, 1, 100)
     last = fanout ** (depth - 1)
-    count = sum(fanout ** level for level in range(depth))
+    count = sum(fanout**level for level in range(depth))
     switches = _numbered(_bounded(text, "switches", count, 1, MAX_SWITCHES))
     names = list(switches)
     # breadth first: the children of switch n, counted from 0, are n * fanout + 1 and the following
     links = [(names[(child - 1) // fanout], names[child]) for child in range(1, count)]
-    return switches, links, [name for name in names[count - last:] for _ in range(fanout)]
+    return switches, links, [name for name in names[count - last :] for _ in range(fanout)]
 
 
 def _fat_tree(text: str, ports: int) -> Graph:
@@ -144,8 +144,7 @@ def _fat_tree(text: str, ports: int) -> Graph:
     aggregation = {f"agg-{pod}-{n}": _dpid(2, pod, n) for pod in pods for n in around}
     edge = {f"edge-{pod}-{n}": _dpid(1, pod, n) for pod in pods for n in around}
     links = [(f"agg-{pod}-{above}", f"edge-{pod}-{below}") for pod in pods for above in around for below in around]
-    links += [
-        (f"core-{(above - 1) * half + n}", f"agg-{pod}-{above}") for pod in pods for above in around for n in around]
+    links += [(f"core-{(above - 1) * half + n}", f"agg-{pod}-{above}") for pod in pods for above in around for n in around]
     return {**core, **aggregation, **edge}, links, [name for name in edge for _ in around]
 
 

@@ -24,8 +24,8 @@ class Host:
     switch: str
     address: str
     role: str
-    vlan: "int | None" = None
-    tagged_by: "str | None" = None
+    vlan: int | None = None
+    tagged_by: str | None = None
 
     @property
     def ip(self) -> str:
@@ -41,7 +41,7 @@ class Host:
         """The interface that has its address, on the host."""
         return f"eth0.{self.vlan}" if self.tagged_by == "host" else "eth0"
 
-    def tagged_by_switch(self) -> "Host":
+    def tagged_by_switch(self) -> Host:
         """The same with plain frames."""
         return replace(self, tagged_by="switch") if self.tagged_by == "host" else self
 
@@ -76,7 +76,7 @@ def check_vlan(at: str, value: Any) -> None:
         raise UsageError(f"{at}: expected a VLAN, a whole number from 1 to 4094, not {value!r}")
 
 
-def _check_tagger(at: str, vlan: "int | None", value: Any) -> None:
+def _check_tagger(at: str, vlan: int | None, value: Any) -> None:
     if value not in _TAGGERS:
         raise UsageError(f"{at}.tagged_by: expected one of {', '.join(_TAGGERS)}, not {value!r}")
     if vlan is None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any
 
 from malob.errors import ScriptError, UsageError
 from malob.network import topology
@@ -52,7 +53,7 @@ def find(name: str | None = None) -> Lab:
     return Lab(name, topology_of(state))
 
 
-def state_of(name: str | None = None) -> "tuple[str, dict[str, Any]]":
+def state_of(name: str | None = None) -> tuple[str, dict[str, Any]]:
     """The name and the state of the lab that find() finds. Raises ScriptError if it is not up."""
     names = running()
     name = pick() if name is None else name
@@ -62,7 +63,7 @@ def state_of(name: str | None = None) -> "tuple[str, dict[str, Any]]":
     return name, read_state(name)
 
 
-def topology_of(state: "dict[str, Any]") -> Topology:
+def topology_of(state: dict[str, Any]) -> Topology:
     """The network of a lab, from its state."""
     network = dict(state["topology"])
     return topology.parse(network.pop("name"), network)

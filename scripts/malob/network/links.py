@@ -22,7 +22,7 @@ class Direction:
     queue_packets: int | None = None
     loss: float | None = None
 
-    def scaled(self, factor: float) -> "Direction":
+    def scaled(self, factor: float) -> Direction:
         """The same with its rate multiplied."""
         return self if self.rate_mbps is None else replace(self, rate_mbps=self.rate_mbps * factor)
 
@@ -53,7 +53,7 @@ class Link:
         """The direction that leads away from a switch."""
         return self.forward if source == self.first else self.reverse
 
-    def scaled(self, factor: float) -> "Link":
+    def scaled(self, factor: float) -> Link:
         """The same with its rates multiplied."""
         return replace(self, forward=self.forward.scaled(factor), reverse=self.reverse.scaled(factor))
 

@@ -60,10 +60,7 @@ class Topology:
         subnet = self.subnet
         room = max(len(self.switches), min(54, subnet.num_addresses // 4))
         first = subnet.broadcast_address - room
-        return {
-            switch: Host(f"{switch}.node", switch, f"{first + n}/{subnet.prefixlen}", "node")
-            for n, switch in enumerate(self.switches)
-        }
+        return {switch: Host(f"{switch}.node", switch, f"{first + n}/{subnet.prefixlen}", "node") for n, switch in enumerate(self.switches)}
 
     @cached_property
     def places(self) -> tuple[Host, ...]:
@@ -79,8 +76,8 @@ class Topology:
         found = self.hosts.get(name) or self.nodes.get(switch)
         if found is None:
             raise UsageError(
-                f"no host or switch '{name}' in topology '{self.name}'; there are: "
-                + ", ".join(dict.fromkeys([*self.hosts, *self.switches])))
+                f"no host or switch '{name}' in topology '{self.name}'; there are: " + ", ".join(dict.fromkeys([*self.hosts, *self.switches]))
+            )
         return found
 
     def ports(self, switch: str) -> dict[str, int]:
@@ -95,10 +92,7 @@ class Topology:
         for link in self.links:
             for end in link.ends:
                 names[end].append(link.other(end))
-        return {
-            switch: {name: number for number, name in enumerate([*around, self.nodes[switch].name], start=1)}
-            for switch, around in names.items()
-        }
+        return {switch: {name: number for number, name in enumerate([*around, self.nodes[switch].name], start=1)} for switch, around in names.items()}
 
     def link(self, first: str, second: str) -> Link:
         """The link between two switches, in whatever order. There must be one."""
@@ -108,11 +102,11 @@ class Topology:
         """The switches that a link joins to this one."""
         return [link.other(switch) for link in self.links if switch in link.ends]
 
-    def scaled(self, factor: float) -> "Topology":
+    def scaled(self, factor: float) -> Topology:
         """The same with all rates of links multiplied."""
         return replace(self, links=tuple(link.scaled(factor) for link in self.links))
 
-    def tagged_by_switches(self) -> "Topology":
+    def tagged_by_switches(self) -> Topology:
         """The same with no host that tags its frames itself."""
         return replace(self, hosts={name: host.tagged_by_switch() for name, host in self.hosts.items()})
 
@@ -202,8 +196,7 @@ def _hosts(where: str, value: Any, switches: dict[str, str]) -> dict[str, Host]:
 def _check_room_for_nodes(where: str, network: Topology) -> None:
     subnet = network.subnet
     if len(network.switches) + len(network.hosts) > subnet.num_addresses - 2:
-        raise UsageError(
-            f"{where}: hosts: {subnet} has no room for {len(network.hosts)} hosts and {len(network.switches)} nodes")
+        raise UsageError(f"{where}: hosts: {subnet} has no room for {len(network.hosts)} hosts and {len(network.switches)} nodes")
     nodes = {node.ip: node.switch for node in network.nodes.values()}
     for host in network.hosts.values():
         if host.ip in nodes:
@@ -228,5 +221,4 @@ def _links(where: str, value: Any, switches: dict[str, str]) -> tuple[Link, ...]
 
 def _check_name(where: str, field: str, name: str) -> None:
     if not _NAME.fullmatch(name):
-        raise UsageError(
-            f"{where}: {field}: '{name}' is no name; one is a small letter and up to ten small letters, digits or '-'")
+        raise UsageError(f"{where}: {field}: '{name}' is no name; one is a small letter and up to ten small letters, digits or '-'")

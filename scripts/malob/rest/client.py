@@ -5,9 +5,10 @@ from __future__ import annotations
 import http.client
 import json
 import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Iterator, Mapping
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from malob.errors import MissingError, ScriptError, UsageError
@@ -36,7 +37,7 @@ class RestError(ScriptError):
         return str(told) if told else str(self)
 
     @property
-    def field(self) -> "str | None":
+    def field(self) -> str | None:
         told = self.body.get("field") if isinstance(self.body, dict) else None
         return str(told) if told else None
 
@@ -50,11 +51,11 @@ class Answer:
     text: str
 
     @property
-    def etag(self) -> "str | None":
+    def etag(self) -> str | None:
         return self.headers.get("etag")
 
     @property
-    def next(self) -> "str | None":
+    def next(self) -> str | None:
         """The path of the page that follows, of a collection in pages; None after the last."""
         found = re.search(r'<([^>]*)>\s*;[^,]*\brel="?next"?', self.headers.get("link", ""))
         if found is None:
@@ -70,7 +71,7 @@ class Target:
     scheme: str
     host: str
     port: int
-    token: "str | None" = field(default=None, repr=False)
+    token: str | None = field(default=None, repr=False)
 
     @property
     def url(self) -> str:
@@ -114,10 +115,10 @@ class RestClient:
         """The answer's JSON, None if it is empty. Raises RestError unless the status is 2xx."""
         return self.json_of(self.ask(method, path, body), f"{method} {path}")
 
-    def get_all(self, path: str) -> "list[Any]":
+    def get_all(self, path: str) -> list[Any]:
         """A whole collection, page by page. Raises RestError."""
         items: list[Any] = []
-        following: "str | None" = path
+        following: str | None = path
         asked: set[str] = set()
         while following is not None:
             if following in asked:
@@ -128,12 +129,16 @@ class RestClient:
             following = answer.next
         return items
 
-    def get_text(self, path: str, accept: "str | None" = None) -> str:
+    def get_text(self, path: str, accept: str | None = None) -> str:
         """The answer as it is, a picture for example. Raises RestError unless the status is 2xx."""
         return self.ask("GET", path, headers={"Accept": accept} if accept else {}).text
 
     def ask(
-        self, method: str, path: str, body: "dict[str, Any] | str | None" = None, headers: "Mapping[str, str]" = {},
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any] | str | None = None,
+        headers: Mapping[str, str] = {},
     ) -> Answer:
         """The whole answer. body: sent as JSON, a text as it is. Raises RestError unless the status is 2xx."""
         sent = {"Content-Type": JSON} if body is not None else {}
@@ -153,7 +158,7 @@ class RestClient:
         except ValueError:
             raise RestError(f"{request}: the answer is not JSON: {answer.text[:80]!r}", answer.status) from None
 
-    def _exchange(self, method: str, path: str, body: "str | None", headers: "Mapping[str, str]") -> Answer:
+    def _exchange(self, method: str, path: str, body: str | None, headers: Mapping[str, str]) -> Answer:
         kind = http.client.HTTPSConnection if self.target.scheme == "https" else http.client.HTTPConnection
         connection = kind(self.target.host, self.target.port, timeout=self.timeout_s)
         try:
@@ -183,7 +188,7 @@ def segment(text: str) -> str:
 
 
 @contextmanager
-def asking(client: RestClient, options: "Mapping[str, str]" = {}) -> Iterator[None]:
+def asking(client: RestClient, options: Mapping[str, str] = {}) -> Iterator[None]:
     """Around requests on a user's behalf: what the controller says becomes one sentence and the right exit code.
 
     options: by field of the REST interface, the word of the command line that it came from, where that is not --field.
@@ -214,7 +219,7 @@ def _token_words(client: RestClient, status: int) -> str:
     return "does not take this token; see MALOB_TOKEN" if status == 401 else "does not let this token do that"
 
 
-def _option(blamed: "str | None", options: "Mapping[str, str]") -> str:
+def _option(blamed: str | None, options: Mapping[str, str]) -> str:
     # a field deep in a document, as hosts.3.mac, is no option
     if blamed is None or not re.fullmatch(r"[a-z_]+", blamed):
         return ""

@@ -12,7 +12,7 @@ class Cleanup:
     """Takes steps, and tells in the end what could not be removed."""
 
     def __init__(self) -> None:
-        self.failures: "list[str]" = []
+        self.failures: list[str] = []
 
     def step(self, what: str, work: Callable[[], object]) -> None:
         """Removes something. An error is kept for finish()."""
@@ -25,8 +25,7 @@ class Cleanup:
     def finish(self, advice: str = "") -> None:
         """Raises ScriptError if a step has failed. advice: what to do then, a sentence."""
         if self.failures:
-            raise ScriptError(
-                f"not everything could be removed: {'; '.join(self.failures)}" + (f". {advice}" if advice else ""))
+            raise ScriptError(f"not everything could be removed: {'; '.join(self.failures)}" + (f". {advice}" if advice else ""))
 
     def tell(self) -> None:
         """Says on stderr what could not be removed; for clean-up after a failure, which is to be told as well."""

@@ -45,8 +45,21 @@ class DaemonPair:
             self._launch("ovs-vswitchd", address)
 
     def _launch(self, name: str, *arguments: str) -> None:
-        run(["env", _ALLOCATION, f"OVS_RUNDIR={self.sockets}", find_program(name) or name, *arguments,
-             "-vconsole:off", "-vsyslog:off", "--detach", "--no-chdir", f"--pidfile={self._pid_file(name)}", f"--log-file={self.directory / name}.log"])
+        run(
+            [
+                "env",
+                _ALLOCATION,
+                f"OVS_RUNDIR={self.sockets}",
+                find_program(name) or name,
+                *arguments,
+                "-vconsole:off",
+                "-vsyslog:off",
+                "--detach",
+                "--no-chdir",
+                f"--pidfile={self._pid_file(name)}",
+                f"--log-file={self.directory / name}.log",
+            ]
+        )
         if self.sockets != self.directory:
             # ovs-appctl looks for the daemon's number in the usual place: a link there leads to our own file
             usual = self.sockets / f"{name}.pid"
@@ -56,11 +69,11 @@ class DaemonPair:
     def _pid_file(self, name: str) -> Path:
         return self.directory / f"{name}.pid"
 
-    def _process(self, name: str) -> "ProcessId | None":
+    def _process(self, name: str) -> ProcessId | None:
         """The one that has written our pid file."""
         return ProcessId.holding(self._pid_file(name))
 
-    def processes(self) -> "list[ProcessId]":
+    def processes(self) -> list[ProcessId]:
         """The daemons of ours that run."""
         return [process for process in map(self._process, _NAMES) if process is not None]
 

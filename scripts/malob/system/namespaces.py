@@ -11,10 +11,10 @@ import os
 import signal
 import socket
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Sequence
 
 from malob.errors import ScriptError
 from malob.system.cleanup import Cleanup
@@ -40,8 +40,7 @@ def vlan_devices() -> bool:
 
 def netem() -> bool:
     """Whether the kernel has netem; tries it on the loopback of a network namespace of its own. Needs root."""
-    return succeeds(
-        ["unshare", "--net", "tc", "qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms", "rate", "1mbit"])
+    return succeeds(["unshare", "--net", "tc", "qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms", "rate", "1mbit"])
 
 
 def inside(namespace: str, command: Sequence[str]) -> list[str]:
@@ -88,8 +87,7 @@ def create(wanted: Sequence[Namespace]) -> None:
     commands = []
     for one in wanted:
         commands.append(f"netns add {one.name}")
-        commands.append(
-            f"link add {one.device} type veth peer name eth0 address {one.mac} netns {one.name}")
+        commands.append(f"link add {one.device} type veth peer name eth0 address {one.mac} netns {one.name}")
     _batch(commands)
     run(["sh", "-ec", _OUT_HERE, "sh", *(one.device for one in wanted)], timeout_s=30 + len(wanted))
     for one in wanted:
@@ -131,8 +129,10 @@ def delete(namespaces: Sequence[str]) -> None:
     cleanup.step("processes", lambda: _end_processes(names))
     if names:
         # -force: goes on after the first that cannot be removed
-        cleanup.step("ip netns del", lambda: run(
-            ["ip", "-force", "-batch", "-"], text="".join(f"netns del {name}\n" for name in names), timeout_s=30 + len(names)))
+        cleanup.step(
+            "ip netns del",
+            lambda: run(["ip", "-force", "-batch", "-"], text="".join(f"netns del {name}\n" for name in names), timeout_s=30 + len(names)),
+        )
     if cleanup.failures:
         raise ScriptError("; ".join(cleanup.failures))
 
@@ -169,7 +169,7 @@ def _processes(namespaces: Sequence[str]) -> list[ProcessId]:
     return [process for process in found if process is not None]
 
 
-def _mark(path: Path) -> "tuple[int, int] | None":
+def _mark(path: Path) -> tuple[int, int] | None:
     """What tells one namespace from all others; None if it, or the process, is no more."""
     try:
         status = path.stat()

@@ -69,8 +69,7 @@ def keep_punctual() -> None:
     for process in _ours().processes():
         if process.pid == switch_daemon_pid():
             try:
-                os.sched_setscheduler(
-                    process.pid, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+                os.sched_setscheduler(process.pid, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
             except OSError:
                 # StrainMeter will tell if it matters
                 pass
@@ -96,8 +95,7 @@ def ensure_running() -> None:
     if database and switch:
         return
     if database and not _ours().processes():
-        raise MissingError(
-            "Open vSwitch's database runs, but ovs-vswitchd does not; start the service openvswitch-switch")
+        raise MissingError("Open vSwitch's database runs, but ovs-vswitchd does not; start the service openvswitch-switch")
     stop_ours()
     _ours().start()
     wait_until(switch_daemon_runs, "ovs-vswitchd to answer", 10)
@@ -110,8 +108,7 @@ def stop_ours() -> None:
 
 def bridges_of(instance: str) -> list[str]:
     """The bridges that a lab instance made, as their mark in the database says."""
-    found = vsctl(
-        "--no-headings", "--bare", "--columns=name", "find", "Bridge", f"external_ids:malob-lab={instance}")
+    found = vsctl("--no-headings", "--bare", "--columns=name", "find", "Bridge", f"external_ids:malob-lab={instance}")
     return [line for line in found.splitlines() if line]
 
 

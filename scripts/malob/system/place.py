@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 
 #: Whether that is the .deb package's: nothing is written there (scripts/malob/launcher/installation.sh has the same rules).
-PACKAGED = ROOT == Path("/usr/share/malob")
+PACKAGED = Path("/usr/share/malob") == ROOT
 
 #: What running labs keep: state, logs, sockets. Gone after a reboot, as are the networks themselves.
 RUN_DIRECTORY = Path("/run/malob")

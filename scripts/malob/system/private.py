@@ -14,9 +14,10 @@ import os
 import secrets
 import stat
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any
 
 from malob.errors import ScriptError
 
@@ -32,11 +33,11 @@ _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 class Change:
     """A file that is locked. document: what it says; None if there is none."""
 
-    def __init__(self, directory: int, path: Path, document: "dict[str, Any] | None") -> None:
+    def __init__(self, directory: int, path: Path, document: dict[str, Any] | None) -> None:
         self._directory, self._path = directory, path
         self.document = document
 
-    def write(self, document: "dict[str, Any]") -> None:
+    def write(self, document: dict[str, Any]) -> None:
         """Replaces the file at once, so that a reader never sees half of it; the directory's owner can read it."""
         temporary = f".{self._path.stem}-{secrets.token_hex(8)}"
         file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE, 0o600, dir_fd=self._directory)
@@ -55,7 +56,7 @@ class Change:
         self.document = document
 
 
-def read_private(path: Path, entries: str) -> "dict[str, Any] | None":
+def read_private(path: Path, entries: str) -> dict[str, Any] | None:
     """The JSON document there, which has a list of objects of that name; None if there is no file. Raises ScriptError."""
     try:
         directory = _open_directory(path.parent, make=False)
@@ -70,7 +71,7 @@ def read_private(path: Path, entries: str) -> "dict[str, Any] | None":
 
 
 @contextmanager
-def changing(path: Path, entries: str) -> "Iterator[Change]":
+def changing(path: Path, entries: str) -> Iterator[Change]:
     """Locks the file, and reads it as read_private() does; inside, it may be written. One change at a time.
 
     Makes the directory if it is not there. Raises ScriptError.
@@ -89,12 +90,12 @@ def changing(path: Path, entries: str) -> "Iterator[Change]":
         raise ScriptError(f"{path} cannot be written: {error.strerror}") from None
 
 
-def _read(directory: int, path: Path, entries: str) -> "dict[str, Any] | None":
+def _read(directory: int, path: Path, entries: str) -> dict[str, Any] | None:
     try:
         file = os.open(path.name, os.O_RDONLY | _FILE, dir_fd=directory)
         with os.fdopen(file, encoding="utf-8") as text:
             _check(path, os.fstat(file), os.fstat(directory))
-            document: "dict[str, Any]" = json.load(text)
+            document: dict[str, Any] = json.load(text)
         if not all(isinstance(entry, dict) for entry in document[entries]):
             raise ValueError(f"{entries} must be objects")
         return document
@@ -116,8 +117,7 @@ def _check(path: Path, file: os.stat_result, directory: os.stat_result) -> None:
         raise ScriptError(f"{path} has other names (hard links), and is not used")
     # what root writes is given to the directory's owner
     if file.st_uid != directory.st_uid and (os.geteuid() == 0 or file.st_uid != os.geteuid()):
-        raise ScriptError(
-            f"{path} belongs to user {file.st_uid}, and its directory to user {directory.st_uid}: give it to that one with chown")
+        raise ScriptError(f"{path} belongs to user {file.st_uid}, and its directory to user {directory.st_uid}: give it to that one with chown")
 
 
 def _lock(directory: int, path: Path) -> int:
@@ -177,7 +177,7 @@ def _open_directory(path: Path, make: bool) -> int:
         raise
 
 
-def _link_target(directory: int, name: str) -> "Path | None":
+def _link_target(directory: int, name: str) -> Path | None:
     """Where a symbolic link leads to; None if there is none of that name."""
     try:
         found = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)

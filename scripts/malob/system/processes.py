@@ -9,9 +9,9 @@ import signal
 import struct
 import subprocess
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Sequence
 
 from malob.errors import MissingError, ScriptError
 from malob.system.waiting import postponed, wait_until
@@ -23,13 +23,13 @@ def run(command: Sequence[str], timeout_s: float = 30, check: bool = True, text:
     Raises ScriptError with the program's own last words if it fails (unless check is False) or takes
     longer than timeout_s, and MissingError if it is not installed.
     """
-    process: "subprocess.Popen[str] | None" = None
+    process: subprocess.Popen[str] | None = None
     try:
         # interrupted here, subprocess would lose a program that has begun, and it would go on while we clean up
         with postponed():
             process = subprocess.Popen(
-                command, text=True, stdin=subprocess.DEVNULL if text is None else subprocess.PIPE,
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                command, text=True, stdin=subprocess.DEVNULL if text is None else subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            )
         output, errors = process.communicate(text, timeout_s)
     except FileNotFoundError:
         raise MissingError(f"{command[0]} is not installed; './malob doctor' tells where to get it") from None
@@ -45,7 +45,7 @@ def run(command: Sequence[str], timeout_s: float = 30, check: bool = True, text:
     return output
 
 
-def _end(process: "subprocess.Popen[str]") -> None:
+def _end(process: subprocess.Popen[str]) -> None:
     """Sees to it that it has ended, and that its pipes are closed."""
     with postponed(), process:
         if process.poll() is None:
@@ -55,9 +55,9 @@ def _end(process: "subprocess.Popen[str]") -> None:
 def succeeds(command: Sequence[str], timeout_s: float = 10) -> bool:
     """Whether the program is there, and ends well in time."""
     try:
-        return subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            timeout=timeout_s).returncode == 0
+        return (
+            subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=timeout_s).returncode == 0
+        )
     except (FileNotFoundError, PermissionError, subprocess.TimeoutExpired):
         return False
 
@@ -81,7 +81,7 @@ class ProcessId:
     start_ticks: int
 
     @staticmethod
-    def of(pid: int) -> "ProcessId | None":
+    def of(pid: int) -> ProcessId | None:
         """The process that has this number now; None if there is none."""
         try:
             stat = Path(f"/proc/{pid}/stat").read_text()
@@ -93,7 +93,7 @@ class ProcessId:
         return ProcessId(pid, int(fields[19]))
 
     @staticmethod
-    def holding(pid_file: Path) -> "ProcessId | None":
+    def holding(pid_file: Path) -> ProcessId | None:
         """The daemon of Open vSwitch that has written the file: it keeps it locked for as long as it lives."""
         try:
             with open(pid_file, "rb") as file:
@@ -137,7 +137,7 @@ class PidFile:
 
     path: Path
 
-    def process(self) -> "ProcessId | None":
+    def process(self) -> ProcessId | None:
         """The process, if it runs."""
         try:
             pid, start_ticks = self.path.read_text(encoding="ascii").split()
@@ -154,8 +154,12 @@ class PidFile:
         self.path.unlink(missing_ok=True)
         with open(log, "ab") as out:
             subprocess.run(
-                ["setsid", "--fork", "sh", "-ec", _RECORD, "sh", str(self.path), *command], check=True,
-                stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+                ["setsid", "--fork", "sh", "-ec", _RECORD, "sh", str(self.path), *command],
+                check=True,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+            )
         wait_until(self.path.exists, f"{command[0]} to start; see {log}", 10, 0.002)
 
     def end(self, patience_s: float = 5) -> None:

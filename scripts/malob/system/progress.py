@@ -18,9 +18,9 @@ class Line:
     """A line on stderr that is written over, if stderr is a terminal. Otherwise it is quiet. To be used in a with statement."""
 
     #: where lines show something at the moment, each as often as there are
-    _showing: "list[TextIO]" = []
+    _showing: list[TextIO] = []
 
-    def __init__(self, stream: "TextIO | None" = None) -> None:
+    def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = sys.stderr if stream is None else stream
         self._shown = False
 
@@ -41,7 +41,7 @@ class Line:
                 Line._showing.append(self._stream)
             self._shown = True
             columns = shutil.get_terminal_size().columns
-            print(f"\r\033[K{text[:columns - 1]}", end="", file=self._stream, flush=True)
+            print(f"\r\033[K{text[: columns - 1]}", end="", file=self._stream, flush=True)
 
     def clear(self) -> None:
         """Leaves an empty line, for what is said next."""
@@ -50,25 +50,23 @@ class Line:
             Line._showing.remove(self._stream)
             print("\r\033[K", end="", file=self._stream, flush=True)
 
-    def __enter__(self) -> "Line":
+    def __enter__(self) -> Line:
         return self
 
-    def __exit__(
-        self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.clear()
 
 
 class Ticker:
     """Shows a text that changes by itself: anew every second, by a thread of its own, inside a with statement."""
 
-    def __init__(self, text: Callable[[], str], stream: "TextIO | None" = None, tick_s: float = _TICK_S) -> None:
+    def __init__(self, text: Callable[[], str], stream: TextIO | None = None, tick_s: float = _TICK_S) -> None:
         """text: what to show now; empty for nothing. Called on both threads."""
         self._text = text
         self._tick_s = tick_s
         self._line = Line(stream)
         self._ended = threading.Event()
-        self._thread: "threading.Thread | None" = None
+        self._thread: threading.Thread | None = None
 
     def show(self) -> None:
         """At once."""
@@ -76,7 +74,7 @@ class Ticker:
         if text:
             self._line.show(text)
 
-    def __enter__(self) -> "Ticker":
+    def __enter__(self) -> Ticker:
         if self._line.live:
             self._ended.clear()
             self._thread = threading.Thread(target=self._tick, daemon=True)
@@ -87,9 +85,7 @@ class Ticker:
         while not self._ended.wait(self._tick_s):
             self.show()
 
-    def __exit__(
-        self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self._thread is not None:
             self._ended.set()
             self._thread.join()
@@ -100,9 +96,7 @@ class Ticker:
 class Bar:
     """Parts that take about as long as each other, as rounds of a benchmark do. To be used in a with statement."""
 
-    def __init__(
-        self, parts: int, stream: "TextIO | None" = None, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, parts: int, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         """parts: how many there will be, 1 or more."""
         self._parts = parts
         self._clock = clock
@@ -131,14 +125,12 @@ class Bar:
             left = f", about {in_words(each_s * (self._parts - self._done) - passed_s)} left"
         return bar(self._done, self._parts, f"{self._done} of {self._parts}{left}; {self._part}")
 
-    def __enter__(self) -> "Bar":
+    def __enter__(self) -> Bar:
         self._ticker.__enter__()
         self._start = self._clock()
         return self
 
-    def __exit__(
-        self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._ticker.__exit__(kind, error, trace)
 
 

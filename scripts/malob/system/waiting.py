@@ -6,9 +6,10 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Callable, Iterator
+from typing import Callable
 
 from malob.errors import ScriptError
 from malob.system.progress import Line
@@ -80,7 +81,7 @@ def postponed() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are the main thread's
         return
-    came: "list[tuple[int, FrameType | None]]" = []
+    came: list[tuple[int, FrameType | None]] = []
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = {number: signal.signal(number, lambda *signalled: came.append(signalled)) for number in numbers}
     try:

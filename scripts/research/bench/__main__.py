@@ -12,9 +12,7 @@ from research.bench import endhost_command, faults_command, open_vswitch_command
 from research.bench.soak import command as soak_command
 
 #: Of bench/, which is Java.
-JAVA_BENCHMARKS = (
-    "packet-in", "reports", "storm", "heap", "footprint", "codec", "jmh", "switches", "slow-clients",
-    "latency", "health")
+JAVA_BENCHMARKS = ("packet-in", "reports", "storm", "heap", "footprint", "codec", "jmh", "switches", "slow-clients", "latency", "health")
 
 #: What was a benchmark, and what it is now.
 MOVED_BENCHMARKS = {**{name: f"lab simulate {name}" for name in SIMULATIONS}, "fuzz": "test --fuzz"}
@@ -28,8 +26,9 @@ def parser() -> argparse.ArgumentParser:
     names = made.add_subparsers(metavar="NAME", required=True)
     names.add_parser("list", help="what there is")
     for name, own in ((name, module.parser()) for name, module in _COMMANDS.items()):
-        names.add_parser(name, parents=[own], add_help=False, help=(own.description or "").partition(",")[0].partition(".")[0],
-                         description=own.description)
+        names.add_parser(
+            name, parents=[own], add_help=False, help=(own.description or "").partition(",")[0].partition(".")[0], description=own.description
+        )
     for name in JAVA_BENCHMARKS:
         names.add_parser(name, help="in Java")
     for name, now in MOVED_BENCHMARKS.items():

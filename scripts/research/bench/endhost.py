@@ -19,7 +19,7 @@ from research.bench.endhost_figures import MALOB, NONE
 from research.bench.endhost_ways import Ways, start_seconds
 from research.bench.open_vswitch import CONNECTING, figure
 from research.experiments import machine
-from research.experiments.endhost_site import EndhostSite, TCP_PORT, open_site
+from research.experiments.endhost_site import TCP_PORT, EndhostSite, open_site
 from research.experiments.folder import Folder
 
 _UPLINKS = 2
@@ -36,7 +36,7 @@ class Plan:
     connects: how many are timed in a round, one after the other. requests, parallel: what ab makes of small files.
     """
 
-    ways: "tuple[str, ...]"
+    ways: tuple[str, ...]
     rounds: int
     seconds: float
     settle: float
@@ -46,14 +46,14 @@ class Plan:
     seed: int
 
 
-def measure(plan: Plan, congestion: str, out: "Path | None") -> "dict[str, Any]":
+def measure(plan: Plan, congestion: str, out: Path | None) -> dict[str, Any]:
     """Builds network and host, measures all ways in turn, removes everything, and returns the figures.
 
     out: takes MALOB's logs; None if nobody wants them. Raises ScriptError.
     """
     facts = machine.facts()
     order = random.Random(plan.seed)
-    rounds: "dict[str, list[dict[str, float]]]" = {way: [] for way in plan.ways}
+    rounds: dict[str, list[dict[str, float]]] = {way: [] for way in plan.ways}
     with tempfile.TemporaryDirectory(prefix="malob-bench-") as name:
         directory = Path(name)
         with open_site([None] * _UPLINKS, congestion, Folder((out or directory) / "logs"), [_FILE_BYTES]) as site:
@@ -64,15 +64,14 @@ def measure(plan: Plan, congestion: str, out: "Path | None") -> "dict[str, Any]"
                         bar.begin(f"round {number + 1}, {way}")
                         rounds[way].append(bench.round(way))
     found = endhost_figures.figures(rounds)
-    return {"parameters": asdict(plan), "machine": facts, "figures": found, "checks": endhost_figures.checks(found),
-            "rounds": rounds}
+    return {"parameters": asdict(plan), "machine": facts, "figures": found, "checks": endhost_figures.checks(found), "rounds": rounds}
 
 
 class _Bench:
     def __init__(self, site: EndhostSite, ways: Ways, plan: Plan, directory: Path) -> None:
         self._site, self._ways, self._plan, self._directory = site, ways, plan, directory
 
-    def round(self, way: str) -> "dict[str, float]":
+    def round(self, way: str) -> dict[str, float]:
         """What one way is measured to be, from its start to its end."""
         found = {} if way == NONE else {"start_s": start_seconds(way, self._directory)}
         try:
@@ -89,9 +88,8 @@ class _Bench:
             self._ways.end()
         return found
 
-    def _idle(self, pids: "dict[str, int]") -> "dict[str, float]":
-        found = {_named(name, "rss_idle_mb" if name == "controller" else "rss_mb"): usage.resident_mb(pid)
-                 for name, pid in pids.items()}
+    def _idle(self, pids: dict[str, int]) -> dict[str, float]:
+        found = {_named(name, "rss_idle_mb" if name == "controller" else "rss_mb"): usage.resident_mb(pid) for name, pid in pids.items()}
         began, before = time.monotonic(), {name: usage.cpu_seconds(pid) for name, pid in pids.items()}
         time.sleep(self._plan.seconds)
         passed = time.monotonic() - began
@@ -99,19 +97,23 @@ class _Bench:
             found[_named(name, "idle_cpu_percent")] = 100 * (usage.cpu_seconds(pid) - before[name]) / passed
         return found
 
-    def _connects(self) -> "dict[str, float]":
-        words = run(self._site.network.on_host(
-            [sys.executable, "-I", str(CONNECTING), SERVER, str(TCP_PORT), str(_WARM_UP + self._plan.connects)]), timeout_s=600)
+    def _connects(self) -> dict[str, float]:
+        words = run(
+            self._site.network.on_host([sys.executable, "-I", str(CONNECTING), SERVER, str(TCP_PORT), str(_WARM_UP + self._plan.connects)]),
+            timeout_s=600,
+        )
         times_ms = [int(line) / 1000 for line in words.split()][_WARM_UP:]
         return {"connect_median_ms": statistics.median(times_ms), "connect_p95_ms": endhost_figures.percentile(times_ms, 95)}
 
-    def _load(self, controller: "int | None") -> "dict[str, float]":
+    def _load(self, controller: int | None) -> dict[str, float]:
         before = usage.cpu_seconds(controller) if controller else 0.0
-        words = run(self._site.network.on_host(
-            ["ab", "-q", "-n", str(self._plan.requests), "-c", str(self._plan.parallel), "-s", "20",
-             f"http://{SERVER}:{TCP_PORT}/{_FILE_BYTES}"]), timeout_s=600)
-        found = {"flows_per_s": figure(words, r"Requests per second:\s+([\d.]+)"),
-                 "failed": figure(words, r"Failed requests:\s+(\d+)")}
+        words = run(
+            self._site.network.on_host(
+                ["ab", "-q", "-n", str(self._plan.requests), "-c", str(self._plan.parallel), "-s", "20", f"http://{SERVER}:{TCP_PORT}/{_FILE_BYTES}"]
+            ),
+            timeout_s=600,
+        )
+        found = {"flows_per_s": figure(words, r"Requests per second:\s+([\d.]+)"), "failed": figure(words, r"Failed requests:\s+(\d+)")}
         if controller:
             found["cpu_us_per_flow"] = 1e6 * (usage.cpu_seconds(controller) - before) / self._plan.requests
             found["rss_load_mb"] = usage.resident_mb(controller)

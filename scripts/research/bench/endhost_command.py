@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Mapping, Sequence
+from typing import Any
 
 from malob.cli import table
 from malob.cli.arguments import Parser
@@ -28,8 +29,7 @@ def main(words: Sequence[str]) -> int:
     need_root("bench endhost")
     for part in ("lab", "endhost", "bench", *(["os-ken"] if OSKEN in ways else [])):
         prepare(part)
-    plan = endhost.Plan(ways, options.rounds, options.seconds, options.settle, options.connects, options.requests,
-                        options.parallel, options.seed)
+    plan = endhost.Plan(ways, options.rounds, options.seconds, options.settle, options.connects, options.requests, options.parallel, options.seed)
     with orderly_end():
         result = endhost.measure(plan, congestion, out)
     document = json.dumps(result, indent=2) + "\n"
@@ -47,11 +47,10 @@ def _make(out: Path) -> None:
         raise UsageError(f"--out: cannot write to {out}: {error.strerror}") from None
 
 
-def _shown(result: "Mapping[str, Any]") -> "list[str]":
+def _shown(result: Mapping[str, Any]) -> list[str]:
     found = result["figures"]
     header = ["", *found]
-    return [*table.render(header, endhost_figures.rows(found), right=range(1, len(header))), "",
-            *endhost_figures.verdicts(result["checks"])]
+    return [*table.render(header, endhost_figures.rows(found), right=range(1, len(header))), "", *endhost_figures.verdicts(result["checks"])]
 
 
 def parser() -> argparse.ArgumentParser:
@@ -59,20 +58,25 @@ def parser() -> argparse.ArgumentParser:
         prog="malob bench endhost",
         description="What MALOB on a host with two uplinks costs, beside os-ken doing round robin on the same switch, and the host"
         " without any switch: memory, start, processor when idle, connect(), new flows per second; medians of the rounds."
-        " Ends with 1 if a request failed or a target is missed.")
+        " Ends with 1 if a request failed or a target is missed.",
+    )
     made.add_argument("--rounds", type=positive, default=3, metavar="N", help="of each (default %(default)s)")
     made.add_argument("--only", metavar="WAYS", help=f"some of {','.join(endhost_figures.WAYS)}")
-    made.add_argument("--seconds", type=arguments.amount, default=20.0, metavar="N",
-                      help="for which idle controllers are watched (default 20)")
-    made.add_argument("--settle", type=positive, default=20, metavar="N",
-                      help="seconds after its start in which a controller is not idle yet (default %(default)s)")
-    made.add_argument("--connects", type=positive, default=200, metavar="N",
-                      help="connections whose connect() is timed, per round, one after the other (default %(default)s)")
+    made.add_argument("--seconds", type=arguments.amount, default=20.0, metavar="N", help="for which idle controllers are watched (default 20)")
+    made.add_argument(
+        "--settle", type=positive, default=20, metavar="N", help="seconds after its start in which a controller is not idle yet (default %(default)s)"
+    )
+    made.add_argument(
+        "--connects",
+        type=positive,
+        default=200,
+        metavar="N",
+        help="connections whose connect() is timed, per round, one after the other (default %(default)s)",
+    )
     made.add_argument("--requests", type=positive, default=2000, metavar="N", help="of ab, per round (default %(default)s)")
     made.add_argument("--parallel", type=positive, default=20, metavar="N", help="of them at a time (default %(default)s)")
     made.add_argument("--seed", type=int, default=1, metavar="N", help="of the order in each round (default %(default)s)")
-    made.add_argument("--congestion", metavar="NAME",
-                      help="congestion control of what the server sends (default cubic where there is one)")
+    made.add_argument("--congestion", metavar="NAME", help="congestion control of what the server sends (default cubic where there is one)")
     made.add_argument("--json", action="store_true", help="the figures as JSON on stdout")
     made.add_argument("--out", metavar="DIR", help="also write them to DIR/endhost.json, and MALOB's logs to DIR/logs")
     return made

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Mapping, Sequence
+from typing import Any
 
 #: What is compared, as it is shown. "none" is a host without switch and controller, on one uplink.
 MALOB, OSKEN, NONE = "malob", "os-ken", "none"
@@ -52,31 +53,34 @@ TARGETS = (
 )
 
 
-def figures(rounds: Rounds) -> "dict[str, dict[str, float]]":
+def figures(rounds: Rounds) -> dict[str, dict[str, float]]:
     """By way: the median of each metric over its rounds, of failures the sum.
 
     "first_packet_ms" is how much longer connect() takes than without a switch, round by round, if that was measured.
     """
-    found: "dict[str, dict[str, float]]" = {}
+    found: dict[str, dict[str, float]] = {}
     for way, results in rounds.items():
-        found[way] = {name: _together(name, [result[name] for result in results])
-                      for name in METRICS if all(name in result for result in results)}
+        found[way] = {name: _together(name, [result[name] for result in results]) for name in METRICS if all(name in result for result in results)}
         if way != NONE and rounds.get(NONE):
             pairs = zip(results, rounds[NONE])
             found[way]["first_packet_ms"] = statistics.median(
-                with_switch["connect_median_ms"] - without["connect_median_ms"] for with_switch, without in pairs)
+                with_switch["connect_median_ms"] - without["connect_median_ms"] for with_switch, without in pairs
+            )
     return found
 
 
-def _together(name: str, values: "Sequence[float]") -> float:
+def _together(name: str, values: Sequence[float]) -> float:
     return sum(values) if name == "failed" else statistics.median(values)
 
 
-def checks(found: "Mapping[str, Mapping[str, float]]") -> "list[dict[str, Any]]":
+def checks(found: Mapping[str, Mapping[str, float]]) -> list[dict[str, Any]]:
     """Each target with its value and whether it holds; those that were not measured are left out."""
     malob = found.get(MALOB, {})
-    return [{"figure": target.figure, "target": target.words, "value": malob[target.figure],
-             "holds": target.holds(malob[target.figure])} for target in TARGETS if target.figure in malob]
+    return [
+        {"figure": target.figure, "target": target.words, "value": malob[target.figure], "holds": target.holds(malob[target.figure])}
+        for target in TARGETS
+        if target.figure in malob
+    ]
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
@@ -84,13 +88,16 @@ def percentile(values: Sequence[float], percent: float) -> float:
     return sorted(values)[max(0, math.ceil(len(values) * percent / 100) - 1)]
 
 
-def rows(found: "Mapping[str, Mapping[str, float]]") -> "list[list[str]]":
+def rows(found: Mapping[str, Mapping[str, float]]) -> list[list[str]]:
     """Lines of a table: a metric, and its value for each way."""
     shown = {**METRICS, "first_packet_ms": ("connect(), median, later than without, ms", 2)}
-    return [[words, *("-" if name not in way else f"{way[name]:.{digits}f}" for way in found.values())]
-            for name, (words, digits) in shown.items() if any(name in way for way in found.values())]
+    return [
+        [words, *("-" if name not in way else f"{way[name]:.{digits}f}" for way in found.values())]
+        for name, (words, digits) in shown.items()
+        if any(name in way for way in found.values())
+    ]
 
 
-def verdicts(checked: "Sequence[Mapping[str, Any]]") -> "list[str]":
+def verdicts(checked: Sequence[Mapping[str, Any]]) -> list[str]:
     """A line for each target."""
     return [f"{'holds ' if check['holds'] else 'missed'}  {check['target']}: {check['value']:.2f}" for check in checked]

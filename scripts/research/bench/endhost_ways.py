@@ -18,7 +18,7 @@ from malob.system.processes import run, succeeds
 from malob.system.waiting import undisturbed, wait_until
 from research.bench.endhost_figures import MALOB, NONE, OSKEN
 from research.bench.osken import OsKen
-from research.experiments.endhost_site import EndhostSite, TCP_PORT
+from research.experiments.endhost_site import TCP_PORT, EndhostSite
 
 _ALGORITHM = "RR"
 _OSKEN_PORT = 6654
@@ -35,9 +35,9 @@ class Ways:
         """directory: for files of os-ken."""
         self._site, self._directory = site, directory
         self._osken = OsKen(directory, _OSKEN_PORT, site.network.on_host)
-        self._stopped: "int | None" = None
+        self._stopped: int | None = None
 
-    def begin(self, way: str) -> "dict[str, int]":
+    def begin(self, way: str) -> dict[str, int]:
         """Returns once flows are carried; the process ids of what is measured, by name."""
         if way == NONE:
             self._site.be_plain()
@@ -63,8 +63,7 @@ class Ways:
         self._osken.launch(status)
         os.kill(controller, signal.SIGSTOP)
         self._stopped = controller
-        self._vsctl("set-controller", BRIDGE, f"tcp:127.0.0.1:{_OSKEN_PORT}", "--", "set", "Controller", BRIDGE,
-                    "max_backoff=1000")
+        self._vsctl("set-controller", BRIDGE, f"tcp:127.0.0.1:{_OSKEN_PORT}", "--", "set", "Controller", BRIDGE, "max_backoff=1000")
 
     def _vsctl(self, *words: str) -> None:
         root = self._site.network.host_root

@@ -6,9 +6,10 @@ import os
 import statistics
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Callable, Mapping
+from typing import Any, Callable
 
 from lab import balancing, instance
 from lab.balancing import VirtualServer
@@ -51,12 +52,12 @@ class Site:
     def pulse(self) -> Pulse:
         return Pulse(self.lab, CLIENT, self.virtual.address, self.virtual.port)
 
-    def labels(self) -> "set[str]":
+    def labels(self) -> set[str]:
         """Those of open connections."""
         known = listing.read(self.controller.rest, {"state": "open"}, 100)["connections"]
         return {label for each in known for label in (each["request_label"], each["reply_label"]) if label}
 
-    def differences(self) -> "list[str]":
+    def differences(self) -> list[str]:
         return ownership.differences(self.lab, self.controller.rest)
 
 
@@ -91,7 +92,7 @@ def _controller_killed(site: Site) -> None:
     site.controller.start()
 
 
-FAULTS: "Mapping[str, Callable[[Site], None]]" = {
+FAULTS: Mapping[str, Callable[[Site], None]] = {
     "link-down": _link_down,
     "port-flap": _port_flap,
     "silent-link": _silent_link,
@@ -107,11 +108,11 @@ class Round:
     did; owned_s: from its end until every rule was known and none was missing."""
 
     beat: Beat
-    repaired_ms: "float | None"
+    repaired_ms: float | None
     owned_s: float
 
 
-def measure(names: "list[str]", rounds: int) -> "dict[str, Any]":
+def measure(names: list[str], rounds: int) -> dict[str, Any]:
     """Builds the network, makes each fault so many times, removes everything, and returns the figures."""
     with tempfile.TemporaryDirectory(prefix="malob-bench-") as directory:
         openflow_port = free_port()
@@ -128,12 +129,12 @@ def measure(names: "list[str]", rounds: int) -> "dict[str, Any]":
                 cleanup.finish()
 
 
-def _measure(lab: Instance, controller: Controller, names: "list[str]", rounds: int) -> "dict[str, Any]":
+def _measure(lab: Instance, controller: Controller, names: list[str], rounds: int) -> dict[str, Any]:
     pulsing.start_server(lab, SERVER, PORT)
     links.make_silenceable(lab, *LINK)
     virtual = balancing.set_up(controller.rest, VIP, PORT, [lab.topology.hosts[SERVER]], algorithm="RR+SPH")
     site = Site(lab, controller, virtual)
-    found: "dict[str, list[Round]]" = {name: [] for name in names}
+    found: dict[str, list[Round]] = {name: [] for name in names}
     with Bar(rounds * len(names)) as bar:
         for number in range(rounds):
             for name in names:
@@ -164,7 +165,7 @@ def _round(site: Site, fault: Callable[[Site], None]) -> Round:
     return Round(beat, 1000 * moved[-1] if moved else None, owned_s)
 
 
-def figures(rounds: "list[Round]") -> "dict[str, Any]":
+def figures(rounds: list[Round]) -> dict[str, Any]:
     """Of all rounds of one fault. Times are medians and the worst."""
     beats = [each.beat for each in rounds]
     repaired = [each.repaired_ms for each in rounds if each.repaired_ms is not None]
@@ -180,5 +181,5 @@ def figures(rounds: "list[Round]") -> "dict[str, Any]":
     }
 
 
-def _spread(values: "list[float]") -> "dict[str, float] | None":
+def _spread(values: list[float]) -> dict[str, float] | None:
     return {"median": statistics.median(values), "worst": max(values)} if values else None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Mapping, Sequence
+from typing import Any
 
 from malob.cli import table
 from malob.cli.arguments import Parser
@@ -30,18 +31,26 @@ def main(words: Sequence[str]) -> int:
     return 1 if any(each["lost"] for each in figures.values()) else 0
 
 
-def table_of(figures: "Mapping[str, Mapping[str, Any]]") -> "list[str]":
+def table_of(figures: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """A header, and a line for each fault."""
     header = ["fault", "rounds", "lost", "longest answer ms", "segments again", "labels moved ms", "rules right s", "load"]
     rows = [
-        [name, str(each["rounds"]), str(each["lost"]), _spread(each["longest_ms"], 0), str(each["retransmitted"]),
-         _spread(each["repaired_ms"], 0), _spread(each["owned_s"], 1), f"{each['load']:.1f}"]
+        [
+            name,
+            str(each["rounds"]),
+            str(each["lost"]),
+            _spread(each["longest_ms"], 0),
+            str(each["retransmitted"]),
+            _spread(each["repaired_ms"], 0),
+            _spread(each["owned_s"], 1),
+            f"{each['load']:.1f}",
+        ]
         for name, each in figures.items()
     ]
     return table.render(header, rows, right=range(1, len(header)))
 
 
-def _spread(spread: "Mapping[str, float] | None", digits: int) -> str:
+def _spread(spread: Mapping[str, float] | None, digits: int) -> str:
     return "–" if spread is None else f"{spread['median']:.{digits}f}, {spread['worst']:.{digits}f}"
 
 
@@ -50,7 +59,8 @@ def parser() -> argparse.ArgumentParser:
         prog="malob bench faults",
         description="What an open connection through a VIP notices of faults, on five Open vSwitches. Times are the median and the"
         " worst: the longest that an answer took, from the fault until the connection's labels led elsewhere, and from the"
-        " fault's end until switches had the rules that they ought to have and no others.")
+        " fault's end until switches had the rules that they ought to have and no others.",
+    )
     made.add_argument("--fault", action="append", choices=sorted(faults.FAULTS), help="this one only; may be said several times")
     made.add_argument("--rounds", type=positive, default=10, metavar="N", help="of each fault (default %(default)s)")
     made.add_argument("--json", action="store_true", help="the figures as JSON on stdout")

@@ -47,10 +47,10 @@ class Round:
 
     per_second: float
     failed: int
-    cpu: "dict[str, float]"
+    cpu: dict[str, float]
 
 
-def measure(plan: Plan) -> "dict[str, Any]":
+def measure(plan: Plan) -> dict[str, Any]:
     """Builds the network, measures both ways in turn, removes everything, and returns the figures."""
     with tempfile.TemporaryDirectory(prefix="malob-bench-") as directory:
         openflow_port = free_port()
@@ -73,9 +73,9 @@ class _Measurement:
         self.bridge = lab.bridge(next(iter(lab.topology.switches)))
         self.client = lab.topology.with_role("client")[0].name
         self.servers = lab.topology.with_role("server")
-        self.programs: "dict[str, list[int]]" = {}
+        self.programs: dict[str, list[int]] = {}
 
-    def run(self) -> "dict[str, Any]":
+    def run(self) -> dict[str, Any]:
         nginx = [webserver.start(self.lab, server.name) for server in self.servers]
         try:
             rest = self.controller.rest
@@ -89,8 +89,8 @@ class _Measurement:
             }
             say("warming up")
             self._ab(VIP)
-            rounds: "dict[str, list[Round]]" = {"plain": [], "balanced": []}
-            connects: "dict[str, list[int]]" = {"plain": [], "balanced": []}
+            rounds: dict[str, list[Round]] = {"plain": [], "balanced": []}
+            connects: dict[str, list[int]] = {"plain": [], "balanced": []}
             with Bar(self.plan.rounds * len(rounds)) as bar:
                 for number in range(self.plan.rounds):
                     for way in rounds:
@@ -103,7 +103,7 @@ class _Measurement:
             for process in nginx:
                 processes.end(process)
 
-    def _one_way(self, way: str) -> "tuple[Round, list[int]]":
+    def _one_way(self, way: str) -> tuple[Round, list[int]]:
         plain = way == "plain"
         address = self.servers[0].ip if plain else VIP
         wait_until(self._is_quiet, "the rules of earlier connections to end", 90)
@@ -127,30 +127,28 @@ class _Measurement:
     def _ab(self, address: str) -> Round:
         before = self._cpu()
         words = run(
-            self.lab.inside(self.client, [
-                "ab", "-q", "-n", str(self.plan.requests), "-c", str(self.plan.parallel), "-s", "20",
-                f"http://{address}:{webserver.PORT}/"]),
-            timeout_s=600)
+            self.lab.inside(
+                self.client,
+                ["ab", "-q", "-n", str(self.plan.requests), "-c", str(self.plan.parallel), "-s", "20", f"http://{address}:{webserver.PORT}/"],
+            ),
+            timeout_s=600,
+        )
         after = self._cpu()
         return Round(
             figure(words, r"Requests per second:\s+([\d.]+)"),
             int(figure(words, r"Failed requests:\s+(\d+)")),
-            {name: after[name] - before[name] for name in before})
+            {name: after[name] - before[name] for name in before},
+        )
 
-    def _connect(self, address: str) -> "list[int]":
-        words = run(
-            processes.script(
-                self.lab, self.client, CONNECTING, address, str(webserver.PORT), str(self.plan.connects)),
-            timeout_s=600)
+    def _connect(self, address: str) -> list[int]:
+        words = run(processes.script(self.lab, self.client, CONNECTING, address, str(webserver.PORT), str(self.plan.connects)), timeout_s=600)
         return [int(line) for line in words.split()]
 
-    def _cpu(self) -> "dict[str, float]":
+    def _cpu(self) -> dict[str, float]:
         return {name: sum(map(usage.cpu_seconds, pids)) for name, pids in self.programs.items()}
 
-    def _figures(
-        self, rounds: "dict[str, list[Round]]", connects: "dict[str, list[int]]"
-    ) -> "dict[str, Any]":
-        figures: "dict[str, Any]" = {}
+    def _figures(self, rounds: dict[str, list[Round]], connects: dict[str, list[int]]) -> dict[str, Any]:
+        figures: dict[str, Any] = {}
         for way, results in rounds.items():
             figures[way] = {
                 "connections_per_s": statistics.median(result.per_second for result in results),
@@ -159,8 +157,7 @@ class _Measurement:
                 "failed": sum(result.failed for result in results),
                 "connect_median_ms": statistics.median(connects[way]) / 1000,
                 "cpu_us_per_connection": {
-                    name: 1e6 * statistics.median(result.cpu[name] for result in results) / self.plan.requests
-                    for name in self.programs
+                    name: 1e6 * statistics.median(result.cpu[name] for result in results) / self.plan.requests for name in self.programs
                 },
             }
         return figures

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Sequence
 
 from malob.cli import table
 from malob.cli.arguments import Parser
@@ -34,15 +34,20 @@ def main(words: Sequence[str]) -> int:
     return 0 if figures["plain"]["failed"] == figures["balanced"]["failed"] == 0 else 1
 
 
-def _table(figures: "dict[str, dict]") -> "list[str]":
+def _table(figures: dict[str, dict]) -> list[str]:
     rows = []
     for way in ("plain", "balanced"):
         result = figures[way]
         cpu = result["cpu_us_per_connection"]
-        rows.append([
-            way, *(f"{result[key]:.0f}" for key in ("connections_per_s", "connections_per_s_min", "connections_per_s_max")),
-            str(result["failed"]), f"{result['connect_median_ms']:.2f}", *(f"{cpu[name]:.0f}" for name in cpu),
-        ])
+        rows.append(
+            [
+                way,
+                *(f"{result[key]:.0f}" for key in ("connections_per_s", "connections_per_s_min", "connections_per_s_max")),
+                str(result["failed"]),
+                f"{result['connect_median_ms']:.2f}",
+                *(f"{cpu[name]:.0f}" for name in cpu),
+            ]
+        )
     names = list(figures["plain"]["cpu_us_per_connection"])
     header = ["way", "connections/s", "min", "max", "failed", "connect ms", *(f"{name} µs" for name in names)]
     return table.render(header, rows, right=range(1, len(header)))
@@ -52,12 +57,18 @@ def parser() -> argparse.ArgumentParser:
     made = Parser(
         prog="malob bench open-vswitch",
         description="New connections through a VIP (ab, without keep-alive) on one Open vSwitch, and the same directly to"
-        " a server by the switch's own learning, in turn. Processor time is per connection.")
+        " a server by the switch's own learning, in turn. Processor time is per connection.",
+    )
     made.add_argument("--requests", type=positive, default=10_000, metavar="N", help="per round (default %(default)s)")
     made.add_argument("--parallel", type=positive, default=20, metavar="N", help="at a time (default %(default)s)")
     made.add_argument("--rounds", type=positive, default=3, metavar="N", help="of each way (default %(default)s)")
-    made.add_argument("--connects", type=positive, default=200, metavar="N",
-                      help="connections whose connect() is timed, per round, one after the other (default %(default)s)")
+    made.add_argument(
+        "--connects",
+        type=positive,
+        default=200,
+        metavar="N",
+        help="connections whose connect() is timed, per round, one after the other (default %(default)s)",
+    )
     made.add_argument("--json", action="store_true", help="the figures as JSON on stdout")
     made.add_argument("--out", metavar="DIR", help="also write them to DIR/open-vswitch.json")
     return made

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import socket
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Callable, Sequence
+from typing import Any, Callable
 
 from malob.errors import ScriptError
 from malob.system.place import ROOT
@@ -21,12 +22,12 @@ _START_TIMEOUT_S = 60
 class OsKen:
     """Ended by stop(), and by the end of this process."""
 
-    def __init__(self, directory: Path, port: int, inside: "Callable[[Sequence[str]], list[str]]" = list) -> None:
+    def __init__(self, directory: Path, port: int, inside: Callable[[Sequence[str]], list[str]] = list) -> None:
         """directory: for its files. port: for OpenFlow, on loopback. inside: makes of a command one that runs on its host."""
         self._log = directory / "os-ken.log"
         self._host = directory / "host.json"
         self._port, self._inside = port, inside
-        self._process: "subprocess.Popen[bytes] | None" = None
+        self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def pid(self) -> int:
@@ -34,14 +35,23 @@ class OsKen:
             raise ScriptError("os-ken is not running")
         return self._process.pid
 
-    def launch(self, host: "dict[str, Any]") -> None:
+    def launch(self, host: dict[str, Any]) -> None:
         """Does not wait for it. host: see round_robin_osken.py."""
         self._host.write_text(json.dumps(host))
-        command = ["env", f"MALOB_BENCH_HOST={self._host}", str(_MANAGER), "--ofp-listen-host", "127.0.0.1",
-                   "--ofp-tcp-listen-port", str(self._port), str(_PROGRAM)]
+        command = [
+            "env",
+            f"MALOB_BENCH_HOST={self._host}",
+            str(_MANAGER),
+            "--ofp-listen-host",
+            "127.0.0.1",
+            "--ofp-tcp-listen-port",
+            str(self._port),
+            str(_PROGRAM),
+        ]
         with open(self._log, "ab") as log:
             self._process = subprocess.Popen(
-                bound_to_us(self._inside(command)), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+                bound_to_us(self._inside(command)), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
 
     def wait_here(self) -> None:
         """Returns once it listens, if it runs in the network namespace of this process."""

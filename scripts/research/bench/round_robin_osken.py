@@ -40,9 +40,16 @@ class RoundRobin(OSKenApp):
     def connected(self, event):
         switch = event.msg.datapath
         ofproto, parser = switch.ofproto, switch.ofproto_parser
-        switch.send_msg(parser.OFPFlowMod(
-            switch, command=ofproto.OFPFC_DELETE, table_id=ofproto.OFPTT_ALL, out_port=ofproto.OFPP_ANY,
-            out_group=ofproto.OFPG_ANY, match=parser.OFPMatch()))
+        switch.send_msg(
+            parser.OFPFlowMod(
+                switch,
+                command=ofproto.OFPFC_DELETE,
+                table_id=ofproto.OFPTT_ALL,
+                out_port=ofproto.OFPP_ANY,
+                out_group=ofproto.OFPG_ANY,
+                match=parser.OFPMatch(),
+            )
+        )
         to_controller = [parser.OFPActionOutput(ofproto.OFPP_CONTROLLER, ofproto.OFPCML_NO_BUFFER)]
         from_host = parser.OFPMatch(in_port=self.inside["number"], eth_type=_IPV4, ipv4_src=self.inside["ipv4"])
         self._add(switch, 1, from_host, to_controller, idle_s=0)
@@ -63,16 +70,44 @@ class RoundRobin(OSKenApp):
         parser = switch.ofproto_parser
         uplink = self._choose((header.proto, ports.src_port, header.dst, ports.dst_port))
         common = {"eth_type": _IPV4, "ip_proto": header.proto}
-        out = [parser.OFPActionSetField(eth_src=uplink["mac"]), parser.OFPActionSetField(eth_dst=uplink["gateway_mac"]),
-               parser.OFPActionSetField(ipv4_src=uplink["ipv4"]), parser.OFPActionOutput(uplink["number"])]
-        back = [parser.OFPActionSetField(eth_src=self.inside["gateway_mac"]), parser.OFPActionSetField(eth_dst=self.inside["mac"]),
-                parser.OFPActionSetField(ipv4_dst=self.inside["ipv4"]), parser.OFPActionOutput(self.inside["number"])]
-        self._add(switch, 10, parser.OFPMatch(
-            in_port=uplink["number"], ipv4_src=header.dst, ipv4_dst=uplink["ipv4"],
-            **{f"{name}_src": ports.dst_port, f"{name}_dst": ports.src_port}, **common), back, _IDLE_S)
-        self._add(switch, 10, parser.OFPMatch(
-            in_port=self.inside["number"], ipv4_src=header.src, ipv4_dst=header.dst,
-            **{f"{name}_src": ports.src_port, f"{name}_dst": ports.dst_port}, **common), out, _IDLE_S)
+        out = [
+            parser.OFPActionSetField(eth_src=uplink["mac"]),
+            parser.OFPActionSetField(eth_dst=uplink["gateway_mac"]),
+            parser.OFPActionSetField(ipv4_src=uplink["ipv4"]),
+            parser.OFPActionOutput(uplink["number"]),
+        ]
+        back = [
+            parser.OFPActionSetField(eth_src=self.inside["gateway_mac"]),
+            parser.OFPActionSetField(eth_dst=self.inside["mac"]),
+            parser.OFPActionSetField(ipv4_dst=self.inside["ipv4"]),
+            parser.OFPActionOutput(self.inside["number"]),
+        ]
+        self._add(
+            switch,
+            10,
+            parser.OFPMatch(
+                in_port=uplink["number"],
+                ipv4_src=header.dst,
+                ipv4_dst=uplink["ipv4"],
+                **{f"{name}_src": ports.dst_port, f"{name}_dst": ports.src_port},
+                **common,
+            ),
+            back,
+            _IDLE_S,
+        )
+        self._add(
+            switch,
+            10,
+            parser.OFPMatch(
+                in_port=self.inside["number"],
+                ipv4_src=header.src,
+                ipv4_dst=header.dst,
+                **{f"{name}_src": ports.src_port, f"{name}_dst": ports.dst_port},
+                **common,
+            ),
+            out,
+            _IDLE_S,
+        )
         self._send(switch, message.data, out)
 
     def _choose(self, flow):
@@ -86,10 +121,10 @@ class RoundRobin(OSKenApp):
     def _add(self, switch, priority, match, actions, idle_s):
         parser = switch.ofproto_parser
         apply = [parser.OFPInstructionActions(switch.ofproto.OFPIT_APPLY_ACTIONS, actions)]
-        switch.send_msg(parser.OFPFlowMod(
-            switch, priority=priority, match=match, instructions=apply, idle_timeout=idle_s))
+        switch.send_msg(parser.OFPFlowMod(switch, priority=priority, match=match, instructions=apply, idle_timeout=idle_s))
 
     def _send(self, switch, data, actions):
         ofproto = switch.ofproto
-        switch.send_msg(switch.ofproto_parser.OFPPacketOut(
-            switch, buffer_id=ofproto.OFP_NO_BUFFER, in_port=ofproto.OFPP_CONTROLLER, actions=actions, data=data))
+        switch.send_msg(
+            switch.ofproto_parser.OFPPacketOut(switch, buffer_id=ofproto.OFP_NO_BUFFER, in_port=ofproto.OFPP_CONTROLLER, actions=actions, data=data)
+        )

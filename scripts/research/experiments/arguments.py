@@ -11,8 +11,7 @@ from pathlib import Path
 def add_common(parser: argparse.ArgumentParser) -> None:
     """The options that every experiment has."""
     parser.add_argument("--quick", action="store_true", help="a pass of some minutes, too short for figures to be relied on")
-    parser.add_argument("--out", type=Path, metavar="DIR",
-                        help="takes summary.json, CSV, SVG and PNG (default results/EXPERIMENT-TIME)")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="takes summary.json, CSV, SVG and PNG (default results/EXPERIMENT-TIME)")
     parser.add_argument("--rounds", type=positive, metavar="N", help="how often each case has its turn")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the cases' order (default %(default)s)")
     parser.add_argument("--no-plots", action="store_true", help="no SVG and PNG, and no matplotlib")

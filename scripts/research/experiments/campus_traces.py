@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import random
-from typing import Sequence
+from collections.abc import Sequence
 
 from lab.shaping.trace import DIRECTORY, Step
 from malob.system.waiting import say
@@ -37,24 +37,22 @@ seconds,rate_mbps,delay_ms,loss
 DELAY_MS = 5.0
 
 
-def wifi(seed: int = SEED) -> "list[Step]":
+def wifi(seed: int = SEED) -> list[Step]:
     """Fast and uneven inside, slow and with gaps outside."""
     drawn = random.Random(f"wifi/{seed}")
     inside = _wandering(drawn, 72, 0.45, 0.7)
     outside = _wandering(drawn, 18, 0.75, 0.8)
-    return [_step(second, None if _gap(second) else (inside if second < OUT_AT_S else outside)[second])
-            for second in range(SECONDS)]
+    return [_step(second, None if _gap(second) else (inside if second < OUT_AT_S else outside)[second]) for second in range(SECONDS)]
 
 
-def lte(seed: int = SEED) -> "list[Step]":
+def lte(seed: int = SEED) -> list[Step]:
     """Slow inside, faster and steady outside, with some seconds in between."""
     drawn = random.Random(f"lte/{seed}")
     inside, outside = _wandering(drawn, 5, 0.3, 0.7), _wandering(drawn, 25, 0.12, 0.8)
-    return [_step(second, (1 - _outside(second)) * inside[second] + _outside(second) * outside[second])
-            for second in range(SECONDS)]
+    return [_step(second, (1 - _outside(second)) * inside[second] + _outside(second) * outside[second]) for second in range(SECONDS)]
 
 
-def _wandering(drawn: random.Random, median: float, spread: float, memory: float) -> "list[float]":
+def _wandering(drawn: random.Random, median: float, spread: float, memory: float) -> list[float]:
     """A log-normal first-order autoregression: spread is the logarithm's standard deviation."""
     values, state = [], drawn.gauss(0, spread)
     for _ in range(SECONDS):
@@ -72,7 +70,7 @@ def _gap(second: int) -> bool:
     return any(begin <= second < end for begin, end in GAPS)
 
 
-def _step(second: int, mbps: "float | None") -> Step:
+def _step(second: int, mbps: float | None) -> Step:
     if mbps is None:
         return Step(second, _NOTHING[0], DELAY_MS, _NOTHING[1])
     return Step(second, round(min(MOST_MBPS, max(LEAST_MBPS, mbps)), 1), DELAY_MS, 0.0)
@@ -84,7 +82,7 @@ def text(what: str, steps: Sequence[Step]) -> str:
     return _HEAD.format(what=what, seed=SEED) + "\n".join(rows) + "\n"
 
 
-def files() -> "dict[str, str]":
+def files() -> dict[str, str]:
     """By name, what the files are to hold."""
     return {"campus-wifi": text("WiFi", wifi()), "campus-lte": text("LTE", lte())}
 

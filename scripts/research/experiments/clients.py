@@ -7,9 +7,10 @@ import queue
 import subprocess
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any
 
 from lab import processes
 from lab.instance import Instance
@@ -28,7 +29,7 @@ class Client:
     name: str
     host: str
     kind: str
-    options: "Sequence[str]"
+    options: Sequence[str]
     wanted: int
 
 
@@ -37,8 +38,8 @@ def run(lab: Instance, address: str, clients: Sequence[Client], patience_s: floa
 
     Raises ScriptError if a client ends by itself, or if no request ends for patience_s.
     """
-    lines: "queue.Queue[tuple[int, dict[str, Any] | None]]" = queue.Queue()
-    running: "list[subprocess.Popen[str]]" = []
+    lines: queue.Queue[tuple[int, dict[str, Any] | None]] = queue.Queue()
+    running: list[subprocess.Popen[str]] = []
     try:
         for number, client in enumerate(clients):
             running.append(_start(lab, address, client))
@@ -57,37 +58,44 @@ def run(lab: Instance, address: str, clients: Sequence[Client], patience_s: floa
             processes.end(process)
 
 
-def _start(lab: Instance, address: str, client: Client) -> "subprocess.Popen[str]":
+def _start(lab: Instance, address: str, client: Client) -> subprocess.Popen[str]:
     command = processes.script(lab, client.host, PROGRAM, client.kind, address, *client.options)
-    return subprocess.Popen(
-        bound_to_us(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    return subprocess.Popen(bound_to_us(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
 
 
-def _read(number: int, process: "subprocess.Popen[str]", lines: "queue.Queue[tuple[int, dict[str, Any] | None]]") -> None:
+def _read(number: int, process: subprocess.Popen[str], lines: queue.Queue[tuple[int, dict[str, Any] | None]]) -> None:
     assert process.stdout is not None
     for line in process.stdout:
         lines.put((number, {} if line == "ready\n" else json.loads(line)))
     lines.put((number, None))
 
 
-def _collect(
-    lines: "queue.Queue[tuple[int, dict[str, Any] | None]]", clients: Sequence[Client], patience_s: float
-) -> list[Sample]:
+def _collect(lines: queue.Queue[tuple[int, dict[str, Any] | None]], clients: Sequence[Client], patience_s: float) -> list[Sample]:
     samples: list[Sample] = []
     made = [0] * len(clients)
     while any(count < client.wanted for count, client in zip(made, clients)):
         number, result = _next(lines, clients, patience_s, "a request to end")
         client = clients[number]
         made[number] += 1
-        samples.append(Sample(
-            client.name, client.kind, made[number], result["began"], result["seconds"], result["bytes"],
-            result["server"], made[number] <= client.wanted, result["error"]))
+        samples.append(
+            Sample(
+                client.name,
+                client.kind,
+                made[number],
+                result["began"],
+                result["seconds"],
+                result["bytes"],
+                result["server"],
+                made[number] <= client.wanted,
+                result["error"],
+            )
+        )
     return samples
 
 
 def _next(
-    lines: "queue.Queue[tuple[int, dict[str, Any] | None]]", clients: Sequence[Client], patience_s: float, what: str
-) -> "tuple[int, dict[str, Any]]":
+    lines: queue.Queue[tuple[int, dict[str, Any] | None]], clients: Sequence[Client], patience_s: float, what: str
+) -> tuple[int, dict[str, Any]]:
     deadline = time.monotonic() + patience_s
     try:
         number, result = lines.get(timeout=max(0.0, deadline - time.monotonic()))

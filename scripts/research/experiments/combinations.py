@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from collections.abc import Sequence
 
 from malob.errors import UsageError
 
@@ -16,7 +16,7 @@ OWN = ("PCT",)
 ALL = (*PAPER, *OWN)
 
 
-def chosen(text: "str | None", available: Sequence[str]) -> list[str]:
+def chosen(text: str | None, available: Sequence[str]) -> list[str]:
     """Those that --only names, in the order of the table. Raises UsageError."""
     if text is None:
         return list(available)

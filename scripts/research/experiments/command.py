@@ -7,18 +7,32 @@ from typing import Any
 
 from lab.__main__ import RUN_HELP
 from research.experiments import (
-    endhost_capacity, endhost_dynamic, endhost_overhead, endhost_static, endhost_web, mptcp, thesis, thesis_bio, thesis_discussion, thesis_ftp,
-    thesis_herding, thesis_http, thesis_mix)
+    endhost_capacity,
+    endhost_dynamic,
+    endhost_overhead,
+    endhost_static,
+    endhost_web,
+    mptcp,
+    thesis,
+    thesis_bio,
+    thesis_discussion,
+    thesis_ftp,
+    thesis_herding,
+    thesis_http,
+    thesis_mix,
+)
 
-_THESIS: "tuple[Any, ...]" = (thesis_http, thesis_ftp, thesis_bio, thesis_discussion, thesis_mix, thesis_herding)
-_ENDHOST: "tuple[Any, ...]" = (endhost_static, endhost_dynamic, endhost_web, endhost_overhead, endhost_capacity)
+_THESIS: tuple[Any, ...] = (thesis_http, thesis_ftp, thesis_bio, thesis_discussion, thesis_mix, thesis_herding)
+_ENDHOST: tuple[Any, ...] = (endhost_static, endhost_dynamic, endhost_web, endhost_overhead, endhost_capacity)
 
 
-def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     run = commands.add_parser(
-        "run", help=RUN_HELP,
+        "run",
+        help=RUN_HELP,
         description="Builds a network with a controller of its own, measures, and removes everything. Exit code 1 if requests"
-        " failed or are missing. docs/experiments.md tells what each experiment is, and how to read what comes of it.")
+        " failed or are missing. docs/experiments.md tells what each experiment is, and how to read what comes of it.",
+    )
     experiments = run.add_subparsers(metavar="EXPERIMENT", required=True)
     for module in _THESIS:
         parser = experiments.add_parser(module.NAME, help=module.HELP, description=(module.__doc__ or "").strip())

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Mapping, Sequence
+from typing import Any
 
 from malob.errors import ScriptError
 
@@ -34,7 +35,7 @@ class Hierarchy:
     accounts: Path
 
 
-def hierarchy(mounts: str) -> "Hierarchy | None":
+def hierarchy(mounts: str) -> Hierarchy | None:
     """The one that limits processors, from the lines of /proc/self/mounts; None if there is none."""
     version_1: dict[str, Path] = {}
     for line in mounts.splitlines():
@@ -170,8 +171,7 @@ class EmulatedCpuLimits:
         return list(command)
 
     def compute_options(self, server: str) -> list[str]:
-        return ["--paced", str(self._directory / server), "--processors", str(self._processors[server]),
-                "--processor", f"{self._processor:g}"]
+        return ["--paced", str(self._directory / server), "--processors", str(self._processors[server]), "--processor", f"{self._processor:g}"]
 
     def agent_fields(self, server: str) -> dict[str, Any]:
         return {"cgroup": f"/{server}", "cgroup_mount": str(self._directory)}
@@ -187,8 +187,12 @@ class EmulatedCpuLimits:
 
 
 def create(
-    name: str, directory: Path, processors: Mapping[str, int], processor: float, mounts: "str | None" = None,
-) -> "KernelCpuLimits | EmulatedCpuLimits":
+    name: str,
+    directory: Path,
+    processors: Mapping[str, int],
+    processor: float,
+    mounts: str | None = None,
+) -> KernelCpuLimits | EmulatedCpuLimits:
     """cgroups if the kernel has them and lets us, else the emulation. name: of ours; those of a killed run go first."""
     where = hierarchy(_MOUNTS.read_text() if mounts is None else mounts)
     if where is not None:

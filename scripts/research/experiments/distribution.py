@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Iterable, Sequence
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Distribution:
     p90: float
 
 
-def of(values: Iterable[float]) -> "Distribution | None":
+def of(values: Iterable[float]) -> Distribution | None:
     """None if there are no values."""
     ordered = sorted(values)
     if not ordered:

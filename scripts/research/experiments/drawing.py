@@ -10,13 +10,13 @@ from typing import Any
 import matplotlib
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plot  # noqa: E402
+import matplotlib.pyplot as plot
 
 _COLOURS = ["#4878a8", "#e49444", "#6a9f58", "#a87c9f", "#967662", "#5fa2a2", "#c7a93c"]
 _PAPER = "#b22222"
 
 
-def draw(figure: "dict[str, Any]", directory: Path) -> None:
+def draw(figure: dict[str, Any], directory: Path) -> None:
     bars = figure["bars"]
     groups = list(dict.fromkeys(bar["group"] for bar in bars))
     colours = dict(zip(groups, _COLOURS * len(groups)))
@@ -25,10 +25,16 @@ def draw(figure: "dict[str, Any]", directory: Path) -> None:
     for group in groups:
         mine = [(place, bar) for place, bar in zip(places, bars) if bar["group"] == group]
         axes.bar(
-            [place for place, _ in mine], [bar["value"] for _, bar in mine], width=0.7, color=colours[group],
-            label=group or "median", zorder=2,
+            [place for place, _ in mine],
+            [bar["value"] for _, bar in mine],
+            width=0.7,
+            color=colours[group],
+            label=group or "median",
+            zorder=2,
             yerr=[[bar["value"] - bar["low"] for _, bar in mine], [bar["high"] - bar["value"] for _, bar in mine]],
-            capsize=4, error_kw={"ecolor": "#303030", "linewidth": 1.2, "zorder": 3})
+            capsize=4,
+            error_kw={"ecolor": "#303030", "linewidth": 1.2, "zorder": 3},
+        )
     _mark_paper(axes, figure, places)
     top = max(max(bar["high"], bar["paper_high"] or 0) for bar in bars)
     _name_clusters(axes, places, bars, top)
@@ -49,21 +55,28 @@ def draw(figure: "dict[str, Any]", directory: Path) -> None:
     _save(canvas, figure, directory)
 
 
-def _save(canvas: Any, figure: "dict[str, Any]", directory: Path) -> None:
+def _save(canvas: Any, figure: dict[str, Any], directory: Path) -> None:
     canvas.tight_layout(rect=(0, 0.03, 1, 1))
     for ending in ("svg", "png"):
         canvas.savefig(directory / f"{figure['name']}.{ending}", dpi=150)
     plot.close(canvas)
 
 
-def draw_chart(chart: "dict[str, Any]", directory: Path) -> None:
+def draw_chart(chart: dict[str, Any], directory: Path) -> None:
     canvas, axes = plot.subplots(figsize=(8.0, 4.6))
     colours = dict(zip(dict.fromkeys(_subject(line) for line in chart["lines"]), _COLOURS * len(chart["lines"])))
     for line in chart["lines"]:
         measured = line["of"] == "measured"
         axes.plot(
-            line["x"], line["y"], label=line["label"], color=colours[_subject(line)], linewidth=1.5 if measured else 1.1,
-            linestyle="-" if measured else "--", marker="o" if measured and len(line["x"]) <= 12 else None, markersize=4)
+            line["x"],
+            line["y"],
+            label=line["label"],
+            color=colours[_subject(line)],
+            linewidth=1.5 if measured else 1.1,
+            linestyle="-" if measured else "--",
+            marker="o" if measured and len(line["x"]) <= 12 else None,
+            markersize=4,
+        )
     axes.set_ylim(bottom=0)
     axes.set_xlabel(chart["x_label"])
     axes.set_ylabel(chart["y_label"])
@@ -77,12 +90,12 @@ def draw_chart(chart: "dict[str, Any]", directory: Path) -> None:
     _save(canvas, chart, directory)
 
 
-def _subject(line: "dict[str, Any]") -> str:
+def _subject(line: dict[str, Any]) -> str:
     """What is measured and its model have one colour: labels that are alike up to a comma."""
     return str(line["label"]).partition(",")[0]
 
 
-def _places(bars: "list[dict[str, Any]]") -> "list[float]":
+def _places(bars: list[dict[str, Any]]) -> list[float]:
     """Side by side, with some room between clusters, or groups where there are none."""
     places, place = [], 0.0
     for number, bar in enumerate(bars):
@@ -92,17 +105,17 @@ def _places(bars: "list[dict[str, Any]]") -> "list[float]":
     return places
 
 
-def _cluster(bar: "dict[str, Any]") -> str:
+def _cluster(bar: dict[str, Any]) -> str:
     return bar["cluster"] or bar["group"]
 
 
-def _name_clusters(axes: Any, places: "list[float]", bars: "list[dict[str, Any]]", top: float) -> None:
+def _name_clusters(axes: Any, places: list[float], bars: list[dict[str, Any]], top: float) -> None:
     for name in dict.fromkeys(bar["cluster"] for bar in bars if bar["cluster"]):
         mine = [place for place, bar in zip(places, bars) if bar["cluster"] == name]
         axes.text((mine[0] + mine[-1]) / 2, top * 1.1, name, ha="center", va="top", fontsize=9, color="#303030")
 
 
-def _mark_paper(axes: Any, figure: "dict[str, Any]", places: "list[float]") -> None:
+def _mark_paper(axes: Any, figure: dict[str, Any], places: list[float]) -> None:
     label = figure["paper_label"]
     for place, bar in zip(places, figure["bars"]):
         if bar["paper_low"] is None:
@@ -111,17 +124,34 @@ def _mark_paper(axes: Any, figure: "dict[str, Any]", places: "list[float]") -> N
         if low == high:
             axes.plot([place - 0.42, place + 0.42], [low, low], color=_PAPER, linewidth=2, zorder=4, label=label)
         else:
-            axes.fill_between([place - 0.42, place + 0.42], low, high, facecolor="none", edgecolor=_PAPER, hatch="////",
-                              alpha=0.6, linewidth=0.8, zorder=4, label=label)
+            axes.fill_between(
+                [place - 0.42, place + 0.42],
+                low,
+                high,
+                facecolor="none",
+                edgecolor=_PAPER,
+                hatch="////",
+                alpha=0.6,
+                linewidth=0.8,
+                zorder=4,
+                label=label,
+            )
         label = None
 
 
-def _write_value(axes: Any, place: float, bar: "dict[str, Any]", top: float) -> None:
+def _write_value(axes: Any, place: float, bar: dict[str, Any], top: float) -> None:
     """At the foot of its bar, clear of whiskers and marks; above a bar that is too low for it."""
     inside = min(bar["value"], bar["low"]) > 0.08 * top
     axes.annotate(
-        _words(bar["value"]), (place, 0 if inside else bar["high"]), xytext=(0, 4), textcoords="offset points", ha="center",
-        fontsize=8, color="white" if inside else "#303030", zorder=5)
+        _words(bar["value"]),
+        (place, 0 if inside else bar["high"]),
+        xytext=(0, 4),
+        textcoords="offset points",
+        ha="center",
+        fontsize=8,
+        color="white" if inside else "#303030",
+        zorder=5,
+    )
 
 
 def _words(value: float) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Sequence
 
 from malob.errors import UsageError
 from malob.system.waiting import say
@@ -20,7 +20,7 @@ def add(parser: argparse.ArgumentParser, policies: Sequence[str]) -> None:
     parser.add_argument("--congestion", metavar="NAME", help="congestion control of what is sent (default cubic where there is one)")
 
 
-def chosen(text: "str | None", available: Sequence[str], option: str = "--only") -> "list[str]":
+def chosen(text: str | None, available: Sequence[str], option: str = "--only") -> list[str]:
     """Those that are named, in the order of what there is; all if none is. Raises UsageError."""
     names = list(available) if text is None else [name.strip() for name in text.split(",")]
     for name in names:

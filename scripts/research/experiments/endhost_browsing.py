@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Sequence
 
 from malob.errors import ScriptError
 from research.experiments.endhost_product import EndhostProduct
@@ -36,14 +36,26 @@ class Load:
 class Browsing(HostProgram):
     """Loads pages, one after the other, from the beginning to the end that it is told."""
 
-    def __init__(self, site: EndhostSite, pages: "Sequence[Sequence[tuple[int, int]]]", transport: str, port: int,
-                 patience_s: float, again: bool, video: bool) -> None:
+    def __init__(
+        self, site: EndhostSite, pages: Sequence[Sequence[tuple[int, int]]], transport: str, port: int, patience_s: float, again: bool, video: bool
+    ) -> None:
         film = {"address": origin(0), "port": VIDEO_PORT, "path": f"/{VIDEO_BYTES}", "bytes": VIDEO_BYTES, "every_s": VIDEO_EVERY_S}
-        super().__init__(site, PROGRAM, "the host's browser", {
-            "pages": [[[origin(number), size] for number, size in page] for page in pages], "transport": transport, "port": port,
-            "per_origin": PER_ORIGIN, "patience_s": patience_s, "again": again, "video": film if video else None})
+        super().__init__(
+            site,
+            PROGRAM,
+            "the host's browser",
+            {
+                "pages": [[[origin(number), size] for number, size in page] for page in pages],
+                "transport": transport,
+                "port": port,
+                "per_origin": PER_ORIGIN,
+                "patience_s": patience_s,
+                "again": again,
+                "video": film if video else None,
+            },
+        )
 
-    def results(self) -> "tuple[list[Load], float | None]":
+    def results(self) -> tuple[list[Load], float | None]:
         """Returns at the end: all pages that were loaded, and the film's Mbit/s as the host sees it (None without one)."""
         loads = []
         while "page" in (found := self.answer()):
@@ -59,11 +71,11 @@ class VideoWatch:
         self._product = product
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
-        self._first: "tuple[float, int] | None" = None
-        self._last: "tuple[float, int] | None" = None
+        self._first: tuple[float, int] | None = None
+        self._last: tuple[float, int] | None = None
         self._thread.start()
 
-    def mbps(self) -> "float | None":
+    def mbps(self) -> float | None:
         """Ends it. What the flow brought between the first answer and the last one, in IP packets; None if there was no such flow."""
         self._ended.set()
         self._thread.join()

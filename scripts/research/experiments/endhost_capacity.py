@@ -7,8 +7,9 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any
 
 from lab.multihomed import UplinkLine
 from lab.strain import StrainMeter
@@ -16,7 +17,7 @@ from malob.network.links import Direction
 from malob.system.preparation import need_root, prepare
 from malob.system.waiting import orderly_end, say
 from research.experiments import arguments, endhost_arguments, endhost_capacity_report, machine, measurement, plan, plots, report
-from research.experiments.endhost_capacity_cases import Case, DELAY_MS, LOADS, LOAD_SHARE, Outcome, Reading, cases, outcome
+from research.experiments.endhost_capacity_cases import DELAY_MS, LOAD_SHARE, LOADS, Case, Outcome, Reading, cases, outcome
 from research.experiments.endhost_capacity_report import Results
 from research.experiments.endhost_program import HostProgram
 from research.experiments.endhost_site import EndhostSite, open_site
@@ -66,14 +67,14 @@ class CapacityStudy:
         self.rounds = options.rounds or (1 if options.quick else 5)
         self.folder = Folder(arguments.out_directory(options, NAME))
         self.facts = machine.facts()
-        self.outcomes: "dict[Case, list[Outcome]]" = {case: [] for case in some}
-        self.series: "list[list[str]]" = []
+        self.outcomes: dict[Case, list[Outcome]] = {case: [] for case in some}
+        self.series: list[list[str]] = []
         #: of the first round, by load and rate: seconds, and what was told as a share of the truth
-        self.shares: "dict[tuple[str, float], list[tuple[float, float]]]" = {}
+        self.shares: dict[tuple[str, float], list[tuple[float, float]]] = {}
         self._options, self._congestion = options, congestion
         self._by_key = {case.key: case for case in some}
-        self._site: "EndhostSite | None" = None
-        self._rates: "list[float]" = []
+        self._site: EndhostSite | None = None
+        self._rates: list[float] = []
 
     def run(self) -> Record:
         """All slices."""
@@ -122,7 +123,7 @@ class CapacityStudy:
                 load.wait()
         return self._evaluate(each, began, cut, probed, readings)
 
-    def _start_load(self, load: str) -> "subprocess.Popen[bytes] | None":
+    def _start_load(self, load: str) -> subprocess.Popen[bytes] | None:
         assert self._site is not None
         if load == "idle":
             return None
@@ -131,26 +132,24 @@ class CapacityStudy:
         command = [sys.executable, "-I", str(_HALF_LOAD), load, str(_LOAD_PORT), *targets]
         return self._site.start_on_server(command, "half-load-server.log")
 
-    def _up_bytes(self) -> "list[float]":
+    def _up_bytes(self) -> list[float]:
         """What has left over each uplink so far: echoes, and what answers the load."""
         assert self._site is not None
         network = self._site.network
         return [network.emulator.read(network.up_device(uplink)).mbytes * 1e6 for uplink in range(len(self._rates))]
 
-    def _evaluate(self, case: Case, began: float, cut: float, probed_mbps: Sequence[float], readings: "list[Any]") -> "list[Sample]":
+    def _evaluate(self, case: Case, began: float, cut: float, probed_mbps: Sequence[float], readings: list[Any]) -> list[Sample]:
         samples = []
         number = len(self.outcomes[case]) // len(self._rates) + 1
         for uplink, rate in enumerate(self._rates):
             name = f"eth{uplink}"
-            some = [Reading(at, found[name][0], None if found[name][1] is None else found[name][1] / 1e6)
-                    for at, found in readings if name in found]
+            some = [Reading(at, found[name][0], None if found[name][1] is None else found[name][1] / 1e6) for at, found in readings if name in found]
             probes = None if case.load == "tcp" else probed_mbps[uplink] / rate
             came = outcome(rate, some, cut, probes)
             self.outcomes[case].append(came)
             self.series += endhost_capacity_report.series_rows(case.key, number, name, rate, began, some)
             if number == 1:
-                self.shares[case.load, rate] = [
-                    (each.at_s - began, each.capacity_mbps / rate) for each in some if each.capacity_mbps is not None]
+                self.shares[case.load, rate] = [(each.at_s - began, each.capacity_mbps / rate) for each in some if each.capacity_mbps is not None]
             for kind, seconds in (("first", came.first_s), ("cut", came.cut_s)):
                 if seconds is not None:
                     samples.append(Sample("host", kind, len(self.series), began, seconds, 0, f"{name}={rate:g}", True, ""))
@@ -160,11 +159,20 @@ class CapacityStudy:
         assert self._site is not None
         return self._site.strain_meter()
 
-    def parameters(self) -> "dict[str, object]":
+    def parameters(self) -> dict[str, object]:
         """What was fixed."""
-        return {"seconds": self.seconds, "rounds": self.rounds, "seed": self._options.seed, "quick": self._options.quick,
-                "congestion_control": self._congestion, "delay_ms": DELAY_MS, "queue_packets": _QUEUE_PACKETS,
-                "load": LOAD_SHARE, "links_by": "emulator", "cases": [case.key for case in self.cases]}
+        return {
+            "seconds": self.seconds,
+            "rounds": self.rounds,
+            "seed": self._options.seed,
+            "quick": self._options.quick,
+            "congestion_control": self._congestion,
+            "delay_ms": DELAY_MS,
+            "queue_packets": _QUEUE_PACKETS,
+            "load": LOAD_SHARE,
+            "links_by": "emulator",
+            "cases": [case.key for case in self.cases],
+        }
 
 
 def _line(rate_mbps: float) -> UplinkLine:

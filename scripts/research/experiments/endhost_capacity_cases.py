@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Sequence
 
 #: Of uplinks that are measured at the same time; so few that the emulator's and the switch's own time counts little.
 GROUPS = ((1.0, 5.0, 20.0), (2.0, 10.0, 50.0))
@@ -22,21 +22,21 @@ NEAR = 0.1
 @dataclass(frozen=True)
 class Case:
     load: str
-    rates_mbps: "tuple[float, ...]"
+    rates_mbps: tuple[float, ...]
 
     @property
     def key(self) -> str:
         """As in idle.1+5+20."""
         return f"{self.load}.{'+'.join(f'{rate:g}' for rate in self.rates_mbps)}"
 
-    def in_round(self, number: int, seed: int) -> "list[float]":
+    def in_round(self, number: int, seed: int) -> list[float]:
         """Which uplink has which rate: drawn anew in each round."""
         rates = list(self.rates_mbps)
         random.Random(f"{seed}/{number}/{self.key}").shuffle(rates)
         return rates
 
 
-def cases(loads: Sequence[str]) -> "list[Case]":
+def cases(loads: Sequence[str]) -> list[Case]:
     return [Case(load, rates) for load in loads for rates in GROUPS]
 
 
@@ -46,7 +46,7 @@ class Reading:
 
     at_s: float
     alive: bool
-    capacity_mbps: "float | None"
+    capacity_mbps: float | None
 
 
 @dataclass(frozen=True)
@@ -59,14 +59,14 @@ class Outcome:
     """
 
     rate_mbps: float
-    first_s: "float | None"
-    near: "float | None"
-    unknown: "float | None"
-    probes: "float | None"
-    cut_s: "float | None"
+    first_s: float | None
+    near: float | None
+    unknown: float | None
+    probes: float | None
+    cut_s: float | None
 
 
-def outcome(rate_mbps: float, readings: Sequence[Reading], cut_s: float, probes: "float | None") -> Outcome:
+def outcome(rate_mbps: float, readings: Sequence[Reading], cut_s: float, probes: float | None) -> Outcome:
     """readings: in order of time. cut_s: when its rate fell to nothing, by the same clock."""
     alive = [each for each in readings if each.alive]
     before = [each for each in readings if each.at_s < cut_s]
@@ -82,4 +82,5 @@ def outcome(rate_mbps: float, readings: Sequence[Reading], cut_s: float, probes:
         len(near) / len(later) if later else None,
         len(unknown) / len(later) if later else None,
         probes,
-        gone[0].at_s - cut_s if gone else None)
+        gone[0].at_s - cut_s if gone else None,
+    )

@@ -6,17 +6,27 @@ import argparse
 import json
 import time
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Sequence
 
 from lab.multihomed import UplinkLine
 from lab.strain import StrainMeter
 from malob.system.preparation import need_root, prepare
 from malob.system.waiting import orderly_end, say
 from research.experiments import (
-    arguments, endhost_arguments, endhost_dynamic_report, endhost_paths, endhost_policies, endhost_recording, machine, measurement, plan, plots,
-    report)
+    arguments,
+    endhost_arguments,
+    endhost_dynamic_report,
+    endhost_paths,
+    endhost_policies,
+    endhost_recording,
+    machine,
+    measurement,
+    plan,
+    plots,
+    report,
+)
 from research.experiments.endhost_dynamic_report import Results, Turn
 from research.experiments.endhost_loop import FetchLoop
 from research.experiments.endhost_paths import DELAY_MS, Paths
@@ -47,15 +57,28 @@ _QUICK_SCALE = 10.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     endhost_arguments.add(parser, endhost_policies.NAMES)
-    parser.add_argument("--traces", metavar="NAME,NAME...",
-                        help=f"of {', '.join(endhost_paths.NAMES)} (default all; with --quick {endhost_paths.NAMES[0]})")
+    parser.add_argument(
+        "--traces", metavar="NAME,NAME...", help=f"of {', '.join(endhost_paths.NAMES)} (default all; with --quick {endhost_paths.NAMES[0]})"
+    )
     parser.add_argument("--seconds", type=arguments.amount, metavar="S", help="so much of each trace, of the beginning (default all)")
-    parser.add_argument("--time-scale", type=arguments.amount, metavar="F",
-                        help=f"plays traces so many times faster; time-outs stay (default 1; with --quick {_QUICK_SCALE:g})")
-    parser.add_argument("--patience", type=arguments.amount, default=_PATIENCE_S, metavar="S",
-                        help="the silence after which the host gives a connection up (default %(default)g)")
-    parser.add_argument("--timeouts", metavar="S,S...",
-                        help="wrr on the realistic trace with each of these patiences as well, with resets and without (figure 21: 3,5,7,10,30)")
+    parser.add_argument(
+        "--time-scale",
+        type=arguments.amount,
+        metavar="F",
+        help=f"plays traces so many times faster; time-outs stay (default 1; with --quick {_QUICK_SCALE:g})",
+    )
+    parser.add_argument(
+        "--patience",
+        type=arguments.amount,
+        default=_PATIENCE_S,
+        metavar="S",
+        help="the silence after which the host gives a connection up (default %(default)g)",
+    )
+    parser.add_argument(
+        "--timeouts",
+        metavar="S,S...",
+        help="wrr on the realistic trace with each of these patiences as well, with resets and without (figure 21: 3,5,7,10,30)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -73,8 +96,8 @@ def run(options: argparse.Namespace) -> int:
 class _Settings:
     """What --quick changes, where nothing else is said."""
 
-    policies: "Sequence[str]"
-    traces: "Sequence[str]"
+    policies: Sequence[str]
+    traces: Sequence[str]
     time_scale: float
 
 
@@ -98,13 +121,14 @@ class DynamicStudy:
         self.time_scale = settings.time_scale
         self.rounds = options.rounds or 1
         self.cases = endhost_dynamic_report.cases(
-            settings.policies, settings.traces, options.patience, endhost_dynamic_report.timeouts(options.timeouts))
-        self.turns: "dict[str, list[Turn]]" = {case.key: [] for case in self.cases}
+            settings.policies, settings.traces, options.patience, endhost_dynamic_report.timeouts(options.timeouts)
+        )
+        self.turns: dict[str, list[Turn]] = {case.key: [] for case in self.cases}
         self.facts = machine.facts()
         self._by_key = {case.key: case for case in self.cases}
-        self._done: "Counter[str]" = Counter()
-        self._series: "list[list[str]]" = []
-        self._site: "EndhostSite | None" = None
+        self._done: Counter[str] = Counter()
+        self._series: list[list[str]] = []
+        self._site: EndhostSite | None = None
 
     def _played(self, paths: Paths, settings: _Settings) -> Paths:
         whole = paths.faster(settings.time_scale)
@@ -161,15 +185,24 @@ class DynamicStudy:
     def results(self) -> Results:
         return Results(self.cases, self.turns, self._paths)
 
-    def parameters(self) -> "dict[str, object]":
+    def parameters(self) -> dict[str, object]:
         """What was fixed."""
         used = sorted({case.trace for case in self.cases})
         return {
-            "file_bytes": FILE_BYTES, "at_a_time": AT_A_TIME, "patience_s": self._options.patience, "seed": self._options.seed,
-            "quick": self._options.quick, "rounds": self.rounds, "time_scale": self.time_scale,
-            "seconds": {name: self._paths[name].seconds for name in used}, "delay_ms": DELAY_MS,
-            "queue_packets": _QUEUE_PACKETS, "congestion_control": self._congestion, "links_by": "emulator",
-            "cases": [case.key for case in self.cases]}
+            "file_bytes": FILE_BYTES,
+            "at_a_time": AT_A_TIME,
+            "patience_s": self._options.patience,
+            "seed": self._options.seed,
+            "quick": self._options.quick,
+            "rounds": self.rounds,
+            "time_scale": self.time_scale,
+            "seconds": {name: self._paths[name].seconds for name in used},
+            "delay_ms": DELAY_MS,
+            "queue_packets": _QUEUE_PACKETS,
+            "congestion_control": self._congestion,
+            "links_by": "emulator",
+            "cases": [case.key for case in self.cases],
+        }
 
 
 def _finish(options: argparse.Namespace, study: DynamicStudy, record: Record) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Mapping, Sequence
 
 from malob.cli.table import render
 from malob.errors import UsageError
@@ -19,9 +19,19 @@ RESULTS = ["policy", "trace", "patience_s", "resets", "runs", "mbps", "goodput_m
 
 #: What the text gives (sections 8.1 and 8.2), in Mbit/s.
 PAPER_MBPS = {
-    "eth0.synthetic": 11, "eth1.synthetic": 9, "rr.synthetic": 12.5, "mbw.synthetic": 14.5, "mptcp-eth0.synthetic": 19,
-    "wrr.synthetic": 20.5, "eth0.realistic": 30, "eth1.realistic": 20, "rr.realistic": 22.5, "mbw.realistic": 38.5,
-    "mptcp-eth0.realistic": 39, "wrr.realistic": 43.2}
+    "eth0.synthetic": 11,
+    "eth1.synthetic": 9,
+    "rr.synthetic": 12.5,
+    "mbw.synthetic": 14.5,
+    "mptcp-eth0.synthetic": 19,
+    "wrr.synthetic": 20.5,
+    "eth0.realistic": 30,
+    "eth1.realistic": 20,
+    "rr.realistic": 22.5,
+    "mbw.realistic": 38.5,
+    "mptcp-eth0.realistic": 39,
+    "wrr.realistic": 43.2,
+}
 
 #: Of the optimum, so much is wanted of WRR.
 _WANTED_SHARE = 0.9
@@ -53,10 +63,10 @@ class Case:
 class Turn:
     """What came of one run. size: bytes of files; errors: how fetches failed, with how many of each."""
 
-    seconds: "Sequence[Second]"
+    seconds: Sequence[Second]
     files: int
     size: int
-    errors: "Mapping[str, int]"
+    errors: Mapping[str, int]
     lasted_s: float
 
     @property
@@ -70,7 +80,7 @@ class Turn:
         return self.size * 8e-6 / self.lasted_s
 
 
-def timeouts(text: "str | None") -> "list[float]":
+def timeouts(text: str | None) -> list[float]:
     """Those of --timeouts. Raises UsageError."""
     found = []
     for word in text.split(",") if text else []:
@@ -84,19 +94,21 @@ def timeouts(text: "str | None") -> "list[float]":
     return found
 
 
-def cases(policies: Sequence[str], traces: Sequence[str], patience_s: float, more: Sequence[float]) -> "list[Case]":
+def cases(policies: Sequence[str], traces: Sequence[str], patience_s: float, more: Sequence[float]) -> list[Case]:
     """All policies on all traces; more: patiences of WRR on the realistic one, each with resets and without."""
     found = [
-        Case(endhost_policies.named(name), trace, patience_s) for trace in traces for name in policies
-        if trace != "outage" or name in _OUTAGE_POLICIES]
-    return found + [
-        Case(endhost_policies.named("wrr"), "realistic", each, usual=False, resets=resets) for each in more for resets in (True, False)]
+        Case(endhost_policies.named(name), trace, patience_s)
+        for trace in traces
+        for name in policies
+        if trace != "outage" or name in _OUTAGE_POLICIES
+    ]
+    return found + [Case(endhost_policies.named("wrr"), "realistic", each, usual=False, resets=resets) for each in more for resets in (True, False)]
 
 
 class Results:
     """By case, what all its runs gave."""
 
-    def __init__(self, all_cases: Sequence[Case], turns: "Mapping[str, Sequence[Turn]]", paths: "Mapping[str, Paths]") -> None:
+    def __init__(self, all_cases: Sequence[Case], turns: Mapping[str, Sequence[Turn]], paths: Mapping[str, Paths]) -> None:
         self.turns = {case: turns[case.key] for case in all_cases if turns[case.key]}
         self.paths = paths
 
@@ -129,60 +141,90 @@ def summarise(summary: Summary, results: Results) -> None:
         summary.checks += _checks(summary, trace)
 
 
-def _checks(summary: Summary, trace: str) -> "list[Check]":
-    def ratio(other: str, mine: str) -> "float | None":
+def _checks(summary: Summary, trace: str) -> list[Check]:
+    def ratio(other: str, mine: str) -> float | None:
         return summary.ratio(other, f"mbps.{mine}.{trace}")
 
-    wanted = [] if trace == "outage" else [
-        Check(f"optimum to {mine}: {trace}", ratio(f"optimum_mbps.{trace}", mine), 1 / _WANTED_SHARE) for mine in ("wrr", "wrr-est")]
+    wanted = (
+        []
+        if trace == "outage"
+        else [Check(f"optimum to {mine}: {trace}", ratio(f"optimum_mbps.{trace}", mine), 1 / _WANTED_SHARE) for mine in ("wrr", "wrr-est")]
+    )
     wanted += [
         Check(f"{other} to {mine}: {trace}", ratio(f"mbps.{other}.{trace}", mine), 1.0)
-        for mine, other in (("adaptive", "wrr"), ("wrr", "mptcp-eth0"), ("wrr", "mptcp-eth1"), ("adaptive", "mptcp-eth0"),
-                            ("adaptive", "mptcp-eth1"))]
+        for mine, other in (("adaptive", "wrr"), ("wrr", "mptcp-eth0"), ("wrr", "mptcp-eth1"), ("adaptive", "mptcp-eth0"), ("adaptive", "mptcp-eth1"))
+    ]
     return [check for check in wanted if check.value is not None]
 
 
-def rows(results: Results) -> "list[list[str]]":
+def rows(results: Results) -> list[list[str]]:
     """The rows of results.csv."""
     return [
-        [case.policy.name, case.trace, f"{case.patience_s:g}", "yes" if case.resets else "no", str(len(turns)), f"{results.mbps(case):.3f}",
-         f"{results.goodput_mbps(case):.3f}", f"{results.optimum_mbps(case):.3f}", f"{results.share(case):.4f}",
-         str(sum(turn.files for turn in turns)), str(sum(sum(turn.errors.values()) for turn in turns)),
-         f"{PAPER_MBPS[case.key]:g}" if case.key in PAPER_MBPS else ""]
-        for case, turns in results.turns.items()]
+        [
+            case.policy.name,
+            case.trace,
+            f"{case.patience_s:g}",
+            "yes" if case.resets else "no",
+            str(len(turns)),
+            f"{results.mbps(case):.3f}",
+            f"{results.goodput_mbps(case):.3f}",
+            f"{results.optimum_mbps(case):.3f}",
+            f"{results.share(case):.4f}",
+            str(sum(turn.files for turn in turns)),
+            str(sum(sum(turn.errors.values()) for turn in turns)),
+            f"{PAPER_MBPS[case.key]:g}" if case.key in PAPER_MBPS else "",
+        ]
+        for case, turns in results.turns.items()
+    ]
 
 
-def table(results: Results) -> "list[str]":
+def table(results: Results) -> list[str]:
     """For people."""
     header = ["policy", "trace", "patience", "resets", "runs", "Mbit/s", "of files", "optimum", "% of it", "files", "failed", "paper"]
-    lines = [
-        [*row[:5], *(f"{float(word):.2f}" for word in row[5:8]), f"{100 * float(row[8]):.1f}", *row[9:]]
-        for row in rows(results)]
+    lines = [[*row[:5], *(f"{float(word):.2f}" for word in row[5:8]), f"{100 * float(row[8]):.1f}", *row[9:]] for row in rows(results)]
     return render(header, lines, right=range(4, 12))
 
 
-def figures(results: Results) -> "list[Figure | Chart]":
+def figures(results: Results) -> list[Figure | Chart]:
     """Bars of each trace, the series of each case, and the time-outs."""
-    found: "list[Figure | Chart]" = []
+    found: list[Figure | Chart] = []
     for trace in dict.fromkeys(case.trace for case in results.turns):
         mine = [case for case in results.turns if case.trace == trace and case.usual]
         optimum = results.paths[trace].optimum_mbps
-        bars = [Bar(case.policy.name, results.mbps(case), *_range(results, case), PAPER_MBPS.get(case.key), PAPER_MBPS.get(case.key),
-                    group="measured") for case in mine]
-        found.append(Figure(
-            _TITLES[trace], f"All uplinks together, {trace} trace", "Mbit/s", bars, paper_label="paper",
-            note=f"All that uplinks can carry: {optimum:.1f} Mbit/s.", whiskers="lowest and highest run"))
+        bars = [
+            Bar(case.policy.name, results.mbps(case), *_range(results, case), PAPER_MBPS.get(case.key), PAPER_MBPS.get(case.key), group="measured")
+            for case in mine
+        ]
+        found.append(
+            Figure(
+                _TITLES[trace],
+                f"All uplinks together, {trace} trace",
+                "Mbit/s",
+                bars,
+                paper_label="paper",
+                note=f"All that uplinks can carry: {optimum:.1f} Mbit/s.",
+                whiskers="lowest and highest run",
+            )
+        )
     found += [_series(results, case) for case in results.turns]
     swept = [case for case in results.turns if not case.usual]
     if swept:
-        found.append(Chart(
-            "figure-21", "WRR on the realistic trace", "time-out of sockets, s", "Mbit/s",
-            [_swept(results, label, [case for case in swept if case.resets == resets])
-             for label, resets in (("with resets", True), ("without", False))]))
+        found.append(
+            Chart(
+                "figure-21",
+                "WRR on the realistic trace",
+                "time-out of sockets, s",
+                "Mbit/s",
+                [
+                    _swept(results, label, [case for case in swept if case.resets == resets])
+                    for label, resets in (("with resets", True), ("without", False))
+                ],
+            )
+        )
     return found
 
 
-def _range(results: Results, case: Case) -> "tuple[float, float]":
+def _range(results: Results, case: Case) -> tuple[float, float]:
     values = [turn.mbps for turn in results.turns[case]]
     return min(values), max(values)
 

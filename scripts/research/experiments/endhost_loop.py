@@ -8,7 +8,7 @@ from pathlib import Path
 from lab.multihomed import SERVER
 from research.experiments.endhost_policies import MPTCP, Policy
 from research.experiments.endhost_program import HostProgram
-from research.experiments.endhost_site import EndhostSite, MPTCP_PORT, TCP_PORT
+from research.experiments.endhost_site import MPTCP_PORT, TCP_PORT, EndhostSite
 
 PROGRAM = Path(__file__).parent / "programs" / "file_loop.py"
 
@@ -19,16 +19,27 @@ class Fetched:
 
     files: int
     size: int
-    errors: "dict[str, int]"
+    errors: dict[str, int]
 
 
 class FetchLoop(HostProgram):
     """Fetches files, so many at a time, from the beginning to the end that it is told."""
 
     def __init__(self, site: EndhostSite, policy: Policy, file_bytes: int, at_a_time: int, patience_s: float) -> None:
-        super().__init__(site, PROGRAM, "the host's loop of fetches", {
-            "address": SERVER, "port": MPTCP_PORT if policy.protocol == MPTCP else TCP_PORT, "path": f"/{file_bytes}",
-            "bytes": file_bytes, "at_a_time": at_a_time, "patience_s": patience_s, "protocol": policy.protocol})
+        super().__init__(
+            site,
+            PROGRAM,
+            "the host's loop of fetches",
+            {
+                "address": SERVER,
+                "port": MPTCP_PORT if policy.protocol == MPTCP else TCP_PORT,
+                "path": f"/{file_bytes}",
+                "bytes": file_bytes,
+                "at_a_time": at_a_time,
+                "patience_s": patience_s,
+                "protocol": policy.protocol,
+            },
+        )
 
     def result(self) -> Fetched:
         """Returns after the end."""

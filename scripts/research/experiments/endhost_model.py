@@ -28,7 +28,7 @@ class Job:
     files: int
     at_a_time: int
     body_bytes: int
-    rates_mbps: "tuple[float, ...]"
+    rates_mbps: tuple[float, ...]
     round_trip_s: float
 
     @property
@@ -47,7 +47,7 @@ def fluid_s(job: Job) -> float:
     return job.files * job.wire_bytes * 8 / (sum(job.rates_mbps) * 1e6)
 
 
-def whole_files(job: Job) -> "list[int]":
+def whole_files(job: Job) -> list[int]:
     """How many files each link gets so that the last one ends as early as whole files allow."""
     counts = [0] * len(job.rates_mbps)
     ends = [(job.seconds_on(link), link) for link in range(len(counts))]
@@ -101,7 +101,7 @@ class _SharedLink:
     def __init__(self, rate_mbps: float) -> None:
         self._bps = rate_mbps * 1e6
         self._served = 0.0
-        self._ends: "list[float]" = []
+        self._ends: list[float] = []
 
     @property
     def active(self) -> int:
@@ -119,4 +119,3 @@ class _SharedLink:
 
     def end(self) -> None:
         heapq.heappop(self._ends)
-

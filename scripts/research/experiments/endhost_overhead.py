@@ -6,7 +6,7 @@ import argparse
 import json
 import subprocess
 import time
-from typing import Sequence
+from collections.abc import Sequence
 
 from lab.multihomed import SERVER
 from lab.strain import StrainMeter
@@ -63,7 +63,7 @@ class OverheadStudy:
         self.folder = Folder(arguments.out_directory(options, NAME))
         self.facts = machine.facts()
         self._options, self._congestion = options, congestion
-        self._site: "EndhostSite | None" = None
+        self._site: EndhostSite | None = None
         self._number = 0
 
     def run(self) -> Record:
@@ -78,8 +78,7 @@ class OverheadStudy:
 
     def _listens(self) -> bool:
         assert self._site is not None
-        return subprocess.run(
-            self._site.network.on_server(["sh", "-c", f"ss -Hltn sport = :{_PORT} | grep -q ."])).returncode == 0
+        return subprocess.run(self._site.network.on_server(["sh", "-c", f"ss -Hltn sport = :{_PORT} | grep -q ."])).returncode == 0
 
     def begin(self, case: str) -> Sequence[str]:
         assert self._site is not None
@@ -93,9 +92,25 @@ class OverheadStudy:
         assert self._site is not None
         self._number += 1
         began = time.monotonic()
-        words = run_command(self._site.network.on_host(
-            ["iperf3", "--client", SERVER, "--port", str(_PORT), "--json", "--omit", "1", "--time", f"{self.seconds:g}",
-             *_WAYS[case.rpartition(".")[2]]]), timeout_s=self.seconds + 30, check=False)
+        words = run_command(
+            self._site.network.on_host(
+                [
+                    "iperf3",
+                    "--client",
+                    SERVER,
+                    "--port",
+                    str(_PORT),
+                    "--json",
+                    "--omit",
+                    "1",
+                    "--time",
+                    f"{self.seconds:g}",
+                    *_WAYS[case.rpartition(".")[2]],
+                ]
+            ),
+            timeout_s=self.seconds + 30,
+            check=False,
+        )
         size, seconds, error = received(words)
         return [Sample("host", "stream", self._number, began, seconds, size, "", True, error)]
 
@@ -103,13 +118,19 @@ class OverheadStudy:
         assert self._site is not None
         return self._site.strain_meter()
 
-    def parameters(self) -> "dict[str, object]":
+    def parameters(self) -> dict[str, object]:
         """What was fixed."""
-        return {"seconds": self.seconds, "rounds": self.rounds, "seed": self._options.seed, "quick": self._options.quick,
-                "congestion_control": self._congestion, "cases": self.cases}
+        return {
+            "seconds": self.seconds,
+            "rounds": self.rounds,
+            "seed": self._options.seed,
+            "quick": self._options.quick,
+            "congestion_control": self._congestion,
+            "cases": self.cases,
+        }
 
 
-def received(words: str) -> "tuple[int, float, str]":
+def received(words: str) -> tuple[int, float, str]:
     """Of what iperf3 says: bytes that arrived, in so many seconds, and why not, or nothing. Raises ScriptError if it says nothing."""
     try:
         found = json.loads(words)
@@ -122,8 +143,7 @@ def received(words: str) -> "tuple[int, float, str]":
 
 
 def _finish(options: argparse.Namespace, study: OverheadStudy, record: Record) -> int:
-    runs = {case: [sample.size * 8e-6 / sample.seconds for sample in record.samples(case, "stream") if sample.good]
-            for case in study.cases}
+    runs = {case: [sample.size * 8e-6 / sample.seconds for sample in record.samples(case, "stream") if sample.good] for case in study.cases}
     means = {case: found for case, values in runs.items() if (found := confidence.mean(values)) is not None}
     summed = Summary(NAME, study.parameters(), study.facts)
     for case, found in means.items():
@@ -135,15 +155,19 @@ def _finish(options: argparse.Namespace, study: OverheadStudy, record: Record) -
         if share is not None:
             summed.metric(f"share.{way}", round(share, 4), "1")
     _add_cpu(summed, record)
-    rows = [[case, str(found.count), f"{found.value:.2f}", "" if found.ci90 is None else f"{found.ci90:.2f}"]
-            for case, found in means.items()]
+    rows = [[case, str(found.count), f"{found.value:.2f}", "" if found.ci90 is None else f"{found.ci90:.2f}"] for case, found in means.items()]
     study.folder.table("results.csv", ["case", "runs", "mbps", "ci90"], rows)
     study.folder.document("summary.json", summed.to_json())
     if not options.no_plots:
-        bars = [Bar(case.rpartition(".")[0], found.value, min(runs[case]), max(runs[case]), group=case.rpartition(".")[0],
-                    cluster=case.rpartition(".")[2]) for case, found in sorted(means.items(), key=lambda pair: pair[0][::-1])]
-        plots.draw([Figure("figure-5", "One TCP connection over an uplink without limit", _UNIT, bars,
-                           whiskers="lowest and highest run")], study.folder.path)
+        bars = [
+            Bar(
+                case.rpartition(".")[0], found.value, min(runs[case]), max(runs[case]), group=case.rpartition(".")[0], cluster=case.rpartition(".")[2]
+            )
+            for case, found in sorted(means.items(), key=lambda pair: pair[0][::-1])
+        ]
+        plots.draw(
+            [Figure("figure-5", "One TCP connection over an uplink without limit", _UNIT, bars, whiskers="lowest and highest run")], study.folder.path
+        )
     if options.json:
         print(json.dumps(summed.to_json(), indent=2))
     else:

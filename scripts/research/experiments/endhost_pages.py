@@ -13,8 +13,8 @@ import csv
 import io
 import math
 import random
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Sequence
 
 from malob.system.waiting import say
 
@@ -34,8 +34,7 @@ LEAST_BYTES, MOST_BYTES = 200, 5_000_000
 _FLOWS_PER_ORIGIN, MOST_ORIGINS = 5, 20
 
 
-
-def make(seed: int = SEED) -> "list[list[tuple[int, int]]]":
+def make(seed: int = SEED) -> list[list[tuple[int, int]]]:
     """All pages. The first object of each is the page itself, at origin 0."""
     drawn = random.Random(f"pages/{seed}")
     pages = [_page(drawn, count) for count in _flow_counts(drawn)]
@@ -45,7 +44,7 @@ def make(seed: int = SEED) -> "list[list[tuple[int, int]]]":
     return pages
 
 
-def _flow_counts(drawn: random.Random) -> "list[int]":
+def _flow_counts(drawn: random.Random) -> list[int]:
     """With the mean and the largest ones that the text gives."""
     others = PAGES - len(LARGEST_FLOWS)
     raw = [min(120.0, drawn.lognormvariate(0, 0.8) * 25) for _ in range(others)]
@@ -55,7 +54,7 @@ def _flow_counts(drawn: random.Random) -> "list[int]":
     return counts
 
 
-def _page(drawn: random.Random, count: int) -> "list[tuple[int, int]]":
+def _page(drawn: random.Random, count: int) -> list[tuple[int, int]]:
     origins = min(MOST_ORIGINS, max(1, round(count / _FLOWS_PER_ORIGIN)))
     # the page's own origin has the most
     weights = [1 / (origin + 1) for origin in range(origins)]
@@ -67,7 +66,7 @@ def _size(drawn: random.Random) -> int:
     return int(min(MOST_BYTES, max(LEAST_BYTES, size)) // 100 * 100)
 
 
-def text(pages: "Sequence[Sequence[tuple[int, int]]]") -> str:
+def text(pages: Sequence[Sequence[tuple[int, int]]]) -> str:
     """As the file has it."""
     out = io.StringIO()
     out.write("# made by scripts/research/experiments/endhost_pages.py\n")
@@ -78,9 +77,9 @@ def text(pages: "Sequence[Sequence[tuple[int, int]]]") -> str:
     return out.getvalue()
 
 
-def load() -> "list[list[tuple[int, int]]]":
+def load() -> list[list[tuple[int, int]]]:
     """From the file."""
-    pages: "list[list[tuple[int, int]]]" = [[] for _ in range(PAGES)]
+    pages: list[list[tuple[int, int]]] = [[] for _ in range(PAGES)]
     with open(FILE, encoding="utf-8", newline="") as file:
         next(file)
         for row in csv.DictReader(file):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Sequence
 
 from lab.shaping import trace
 from lab.shaping.trace import Step, Trace
@@ -19,22 +19,20 @@ class Paths:
     """A trace for each uplink, which both directions follow, for so many seconds. time_scale: how much faster than it was."""
 
     name: str
-    traces: "tuple[Trace, ...]"
+    traces: tuple[Trace, ...]
     seconds: float
     time_scale: float = 1
 
-    def faster(self, factor: float) -> "Paths":
+    def faster(self, factor: float) -> Paths:
         """The same in less time."""
-        traces = tuple(
-            replace(each, steps=tuple(replace(step, seconds=step.seconds / factor) for step in each.steps))
-            for each in self.traces)
+        traces = tuple(replace(each, steps=tuple(replace(step, seconds=step.seconds / factor) for step in each.steps)) for each in self.traces)
         return Paths(self.name, traces, self.seconds / factor, self.time_scale * factor)
 
-    def shorter(self, seconds: float) -> "Paths":
+    def shorter(self, seconds: float) -> Paths:
         """The first so many seconds, or all."""
         return replace(self, seconds=min(seconds, self.seconds))
 
-    def without_gaps(self) -> "Paths":
+    def without_gaps(self) -> Paths:
         """The same with the rate of before where nothing would pass."""
         return replace(self, traces=tuple(_without_gaps(each) for each in self.traces))
 
@@ -59,16 +57,15 @@ class Paths:
 
 
 def _without_gaps(old: Trace) -> Trace:
-    steps: "list[Step]" = []
+    steps: list[Step] = []
     for step in old.steps:
         steps.append(replace(step, rate_mbps=steps[-1].rate_mbps, loss=0.0) if step.loss == 1 and steps else step)
     return replace(old, steps=tuple(steps))
 
 
-def _made(name: str, *steps: "tuple[float, float]") -> Trace:
+def _made(name: str, *steps: tuple[float, float]) -> Trace:
     """From seconds and Mbit/s, which may be 0."""
-    return Trace(name, "", tuple(
-        Step(seconds, mbps or _NOTHING_MBPS, DELAY_MS, 0.0 if mbps else 1.0) for seconds, mbps in steps))
+    return Trace(name, "", tuple(Step(seconds, mbps or _NOTHING_MBPS, DELAY_MS, 0.0 if mbps else 1.0) for seconds, mbps in steps))
 
 
 def synthetic() -> Paths:

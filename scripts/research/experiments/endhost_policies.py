@@ -13,9 +13,9 @@ class Policy:
     otherwise it measures them. uplink: that of a host without MALOB, or MPTCP's first one."""
 
     name: str
-    algorithm: "str | None" = None
+    algorithm: str | None = None
     recorded: bool = False
-    uplink: "int | None" = None
+    uplink: int | None = None
     protocol: int = TCP
 
 

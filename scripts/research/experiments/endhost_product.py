@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from lab.multihomed import MultihomedNetwork
 from malob.errors import ScriptError
@@ -24,8 +25,8 @@ class EndhostProduct:
 
     def __init__(self, network: MultihomedNetwork) -> None:
         self._network = network
-        self._weights: "list[float | None] | None" = None
-        self._rest: "RelayedRestClient | None" = None
+        self._weights: list[float | None] | None = None
+        self._rest: RelayedRestClient | None = None
 
     @property
     def rest(self) -> RelayedRestClient:
@@ -34,7 +35,7 @@ class EndhostProduct:
             raise ScriptError("MALOB does not run on the host")
         return self._rest
 
-    def start(self, weights: "Sequence[float | None]", *options: str) -> None:
+    def start(self, weights: Sequence[float | None], *options: str) -> None:
         """Returns once it carries flows; does nothing if it runs with these weights. weights: by uplink; None for none."""
         if self._rest is not None and self._weights == list(weights):
             return
@@ -51,27 +52,25 @@ class EndhostProduct:
 
     def _alive(self) -> bool:
         status = self.status()
-        return bool(status["configured"] and status["connected"]) and all(
-            uplink["alive"] for uplink in status["uplinks"])
+        return bool(status["configured"] and status["connected"]) and all(uplink["alive"] for uplink in status["uplinks"])
 
-    def status(self) -> "dict[str, Any]":
+    def status(self) -> dict[str, Any]:
         return self.rest.get(BASE)
 
     def choose(self, algorithm: str) -> None:
         """From the next flow on."""
         self.rest.put(f"{BASE}/algorithm", {"algorithm": algorithm})
 
-    def record_capacity(self, uplink: str, mbps: "float | None") -> None:
+    def record_capacity(self, uplink: str, mbps: float | None) -> None:
         """What the uplink can carry from now on; None: it is to be measured."""
         self.rest.put(f"{BASE}/uplinks/{uplink}", {"capacity_bps": None if mbps is None else round(mbps * 1e6)})
 
-    def received_bytes_from(self, port: int) -> "int | None":
+    def received_bytes_from(self, port: int) -> int | None:
         """What the newest TCP flow to a port of some server has brought so far; None if there is none."""
         flows = self.rest.get(f"{BASE}/flows?limit={_MOST_FLOWS}")
-        return next((flow["bytes_received"] for flow in flows
-                     if (flow["protocol"], flow["destination_port"]) == ("tcp", port)), None)
+        return next((flow["bytes_received"] for flow in flows if (flow["protocol"], flow["destination_port"]) == ("tcp", port)), None)
 
-    def pids(self) -> "dict[str, int]":
+    def pids(self) -> dict[str, int]:
         """Of its programs, by name; empty if it does not run."""
         if self._rest is None:
             return {}
@@ -83,7 +82,7 @@ class EndhostProduct:
             found["controller"] = controller
         return found
 
-    def stop(self, keep_logs: "Folder | None" = None) -> None:
+    def stop(self, keep_logs: Folder | None = None) -> None:
         """The host's network is as it was; does nothing if it does not run."""
         if self._rest is None:
             return

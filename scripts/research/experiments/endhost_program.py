@@ -16,12 +16,16 @@ from research.experiments.endhost_site import EndhostSite
 class HostProgram:
     """Started early, so that it begins on time: it has its orders, and waits, when this has been made."""
 
-    def __init__(self, site: EndhostSite, program: Path, what: str, orders: "dict[str, Any]") -> None:
+    def __init__(self, site: EndhostSite, program: Path, what: str, orders: dict[str, Any]) -> None:
         """what: how it is called when it ends too early."""
         self._what = what
         self._process = subprocess.Popen(
-            bound_to_us(site.network.on_host([sys.executable, "-I", str(program)])), stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True, start_new_session=True)
+            bound_to_us(site.network.on_host([sys.executable, "-I", str(program)])),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
         self._say(orders)
         self._line()
 
@@ -38,7 +42,7 @@ class HostProgram:
         self._process.kill()
         self._process.communicate()
 
-    def _say(self, words: "dict[str, Any]") -> None:
+    def _say(self, words: dict[str, Any]) -> None:
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(words) + "\n")
         self._process.stdin.flush()

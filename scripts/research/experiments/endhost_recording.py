@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Sequence
+from typing import Any
 
 from malob.errors import ScriptError
 from research.experiments.endhost_paths import Paths
 from research.experiments.endhost_site import EndhostSite
-
 
 #: MALOB is told so much after a rate has changed.
 _BEHIND_S = 0.02
@@ -24,9 +24,9 @@ class Second:
     it does not know, or does not run). Mbit/s of IP packets."""
 
     number: int
-    received_mbps: "tuple[float, ...]"
-    capacity_mbps: "tuple[float, ...]"
-    estimate_mbps: "tuple[float | None, ...]"
+    received_mbps: tuple[float, ...]
+    capacity_mbps: tuple[float, ...]
+    estimate_mbps: tuple[float | None, ...]
     #: more than 1 where the machine was late
     lasted_s: float = 1.0
 
@@ -38,17 +38,17 @@ class Recording:
         """tell: MALOB gets each capacity as a recorded one. ask: MALOB runs, and is asked for what it holds. behind: where
         an uplink has no throughput, that is behind its gateway: whoever watches the gateway sees nothing of it."""
         self._site, self._paths, self._tell, self._ask, self._behind = site, paths, tell, ask, behind
-        self._cut: "set[int]" = set()
+        self._cut: set[int] = set()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._began = 0.0
         # a second of the trace as it was
         self._parts = max(1, round(paths.time_scale))
-        self.seconds: "list[Second]" = []
+        self.seconds: list[Second] = []
         #: what went wrong, or None
-        self.trouble: "ScriptError | None" = None
+        self.trouble: ScriptError | None = None
 
     @property
-    def _uplinks(self) -> "Sequence[int]":
+    def _uplinks(self) -> Sequence[int]:
         return range(len(self._paths.traces))
 
     def start(self, began: float) -> None:
@@ -105,7 +105,7 @@ class Recording:
     def _elapsed_s(self) -> float:
         return time.monotonic() - self._began
 
-    def _received(self) -> "list[int]":
+    def _received(self) -> list[int]:
         return [self._site.network.received_bytes(uplink) for uplink in self._uplinks]
 
     def _tell_capacities(self, second: float) -> None:
@@ -115,10 +115,10 @@ class Recording:
                 # one that can carry nothing would be taken for dead
                 self._site.product.record_capacity(name, max(capacity, _LEAST_MBPS) if self._behind else capacity)
 
-    def _estimates(self) -> "tuple[float | None, ...]":
+    def _estimates(self) -> tuple[float | None, ...]:
         if not self._ask:
             return tuple(None for _ in self._uplinks)
-        uplinks: "list[dict[str, Any]]" = self._site.product.status()["uplinks"]
+        uplinks: list[dict[str, Any]] = self._site.product.status()["uplinks"]
         return tuple(None if each["capacity_bps"] is None else each["capacity_bps"] / 1e6 for each in uplinks)
 
     def _wait_for(self, second: float) -> None:
@@ -128,9 +128,18 @@ class Recording:
 HEADER = ["case", "round", "second", "uplink", "received_mbps", "capacity_mbps", "estimate_mbps"]
 
 
-def rows(case: str, number: int, seconds: Sequence[Second]) -> "list[list[str]]":
+def rows(case: str, number: int, seconds: Sequence[Second]) -> list[list[str]]:
     """Of series.csv."""
     return [
-        [case, str(number), str(each.number), f"eth{uplink}", f"{received:.4f}", f"{each.capacity_mbps[uplink]:g}",
-         "" if each.estimate_mbps[uplink] is None else f"{each.estimate_mbps[uplink]:.4f}"]
-        for each in seconds for uplink, received in enumerate(each.received_mbps)]
+        [
+            case,
+            str(number),
+            str(each.number),
+            f"eth{uplink}",
+            f"{received:.4f}",
+            f"{each.capacity_mbps[uplink]:g}",
+            "" if each.estimate_mbps[uplink] is None else f"{each.estimate_mbps[uplink]:.4f}",
+        ]
+        for each in seconds
+        for uplink, received in enumerate(each.received_mbps)
+    ]

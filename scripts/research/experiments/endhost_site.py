@@ -5,12 +5,12 @@ from __future__ import annotations
 import ipaddress
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Iterator, Sequence
 
 from lab import multihomed, webserver
-from lab.multihomed import DIRECTORY, MultihomedNetwork, SERVER, UplinkLine
+from lab.multihomed import DIRECTORY, SERVER, MultihomedNetwork, UplinkLine
 from lab.strain import StrainMeter
 from malob.errors import ScriptError
 from malob.system.processes import bound_to_us, run
@@ -87,35 +87,60 @@ class EndhostSite:
     def start_quic(self) -> None:
         """Starts ngtcp2's server on QUIC_PORT, which sends as many bytes as the path says. Raises ScriptError."""
         key, certificate = DIRECTORY / "key.pem", DIRECTORY / "certificate.pem"
-        run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-             "-subj", "/CN=server", "-keyout", str(key), "-out", str(certificate)])
-        command = ["gtlsserver", "*", str(QUIC_PORT), str(key), str(certificate), "-q", "--no-quic-dump", "--no-http-dump",
-                   "-d", str(_FILES)]
+        run(
+            [
+                "openssl",
+                "req",
+                "-x509",
+                "-newkey",
+                "ec",
+                "-pkeyopt",
+                "ec_paramgen_curve:prime256v1",
+                "-nodes",
+                "-days",
+                "2",
+                "-subj",
+                "/CN=server",
+                "-keyout",
+                str(key),
+                "-out",
+                str(certificate),
+            ]
+        )
+        command = ["gtlsserver", "*", str(QUIC_PORT), str(key), str(certificate), "-q", "--no-quic-dump", "--no-http-dump", "-d", str(_FILES)]
         server = self.start_on_server(command, "quic.log")
         wait_until(lambda: server.poll() is not None or self._serves_quic(), "the QUIC server to answer", 15)
         if server.poll() is not None:
             raise ScriptError(f"the QUIC server ended at once; see {DIRECTORY / 'quic.log'}")
 
     def _serves_quic(self) -> bool:
-        client = ["gtlsclient", "-q", "--no-quic-dump", "--no-http-dump", "--exit-on-all-streams-close", "--timeout=1s",
-                  "127.0.0.1", str(QUIC_PORT), f"https://127.0.0.1:{QUIC_PORT}/100"]
+        client = [
+            "gtlsclient",
+            "-q",
+            "--no-quic-dump",
+            "--no-http-dump",
+            "--exit-on-all-streams-close",
+            "--timeout=1s",
+            "127.0.0.1",
+            str(QUIC_PORT),
+            f"https://127.0.0.1:{QUIC_PORT}/100",
+        ]
         done = subprocess.run(self.network.on_server(client), capture_output=True)
         return done.returncode == 0 and not done.stderr
 
     def _serves(self) -> bool:
         probe = "import socket; socket.create_connection(('127.0.0.1', 80), 1).close()"
-        return subprocess.run(
-            self.network.on_server([sys.executable, "-I", "-S", "-c", probe]), stderr=subprocess.DEVNULL).returncode == 0
+        return subprocess.run(self.network.on_server([sys.executable, "-I", "-S", "-c", probe]), stderr=subprocess.DEVNULL).returncode == 0
 
-    def start_on_server(self, command: Sequence[str], log: str) -> "subprocess.Popen[bytes]":
+    def start_on_server(self, command: Sequence[str], log: str) -> subprocess.Popen[bytes]:
         """A program that ends with the network."""
         return self._start(self.network.on_server(command), log)
 
-    def start_on_host(self, command: Sequence[str], log: str) -> "subprocess.Popen[bytes]":
+    def start_on_host(self, command: Sequence[str], log: str) -> subprocess.Popen[bytes]:
         """A program that ends with the network."""
         return self._start(self.network.on_host(command), log)
 
-    def _start(self, command: Sequence[str], log: str) -> "subprocess.Popen[bytes]":
+    def _start(self, command: Sequence[str], log: str) -> subprocess.Popen[bytes]:
         with open(DIRECTORY / log, "ab") as out:
             return subprocess.Popen(bound_to_us(command), stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
 
@@ -126,11 +151,10 @@ class EndhostSite:
         if not self._plain:
             self._on_host(_PLAIN)
             for number, name in enumerate(self.network.names):
-                self._on_host(_PLAIN_EACH, name, self.network.address(number), self.network.gateway(number),
-                              str(_FIRST_TABLE + number))
+                self._on_host(_PLAIN_EACH, name, self.network.address(number), self.network.gateway(number), str(_FIRST_TABLE + number))
             self._plain = True
 
-    def be_balanced(self, algorithm: str, weights: "Sequence[float | None] | None" = None) -> None:
+    def be_balanced(self, algorithm: str, weights: Sequence[float | None] | None = None) -> None:
         """A host on which MALOB chooses. weights: of uplinks, as they are told to it; None where it is to find out."""
         if self._plain:
             self._on_host(_PLAIN_OFF)
@@ -153,8 +177,9 @@ class EndhostSite:
 
 
 @contextmanager
-def open_site(lines: "Sequence[UplinkLine | None]", congestion: str, folder: Folder, sizes: Sequence[int],
-              ports: Sequence[int] = ()) -> "Iterator[EndhostSite]":
+def open_site(
+    lines: Sequence[UplinkLine | None], congestion: str, folder: Folder, sizes: Sequence[int], ports: Sequence[int] = ()
+) -> Iterator[EndhostSite]:
     """Inside, all is up; afterwards everything is removed, also after a failure and Ctrl-C.
 
     sizes: of the web server's files, each called by its size in bytes. ports: of the web server besides its usual ones.

@@ -6,8 +6,8 @@ import argparse
 import json
 import re
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Sequence
 
 from lab.multihomed import SERVER, UplinkLine
 from lab.strain import StrainMeter
@@ -17,7 +17,7 @@ from malob.system.processes import run as run_command
 from malob.system.waiting import orderly_end, say
 from research.experiments import arguments, endhost_arguments, endhost_static_cases, endhost_static_report, machine, measurement, plan, plots, report
 from research.experiments.endhost_site import EndhostSite, open_site
-from research.experiments.endhost_static_cases import ALGORITHMS, Case, DELAY_MS, FILES, POLICIES
+from research.experiments.endhost_static_cases import ALGORITHMS, DELAY_MS, FILES, POLICIES, Case
 from research.experiments.estimate import Estimate
 from research.experiments.folder import Folder
 from research.experiments.progress import Progress
@@ -59,23 +59,23 @@ class StaticStudy:
         self.folder = Folder(arguments.out_directory(options, NAME))
         self.facts = machine.facts()
         #: by case: of each run, how many flows each uplink got
-        self.flows: "dict[str, list[list[int]]]" = {case.key: [] for case in cases}
+        self.flows: dict[str, list[list[int]]] = {case.key: [] for case in cases}
         self._options, self._congestion = options, congestion
         self._by_key = {case.key: case for case in cases}
-        self._site: "EndhostSite | None" = None
+        self._site: EndhostSite | None = None
         self._number = 0
 
     def run(self) -> Record:
         """All slices."""
         say(f"everything that comes of it goes to {self.folder.path}")
-        by_rates: "dict[tuple[float, ...], list[str]]" = {}
+        by_rates: dict[tuple[float, ...], list[str]] = {}
         for case in self.cases:
             by_rates.setdefault(case.rates_mbps, []).append(case.key)
         slices = {rates: plan.interleaved(keys, self.rounds, self._options.seed) for rates, keys in by_rates.items()}
         guesses = {case.key: case.job.wire_bytes * FILES * 8e-6 / sum(case.rates_mbps) + _SETTING_UP_S for case in self.cases}
         progress = Progress([each for some in slices.values() for each in some], Estimate(guesses))
         sizes = sorted({case.kilobytes * 1000 for case in self.cases})
-        results: "list[SliceResult]" = []
+        results: list[SliceResult] = []
         for rates, some in slices.items():
             lines = [UplinkLine.of(rate, DELAY_MS, _QUEUE_PACKETS) for rate in rates]
             with open_site(lines, self._congestion, self.folder, sizes) as self._site:
@@ -98,15 +98,15 @@ class StaticStudy:
         url = f"http://{SERVER}/{each.kilobytes * 1000}"
         began = time.monotonic()
         words = run_command(
-            site.network.on_host(["ab", "-q", "-n", str(FILES), "-c", str(each.at_a_time), "-s", str(_PATIENCE_S), url]),
-            timeout_s=2 * _PATIENCE_S)
+            site.network.on_host(["ab", "-q", "-n", str(FILES), "-c", str(each.at_a_time), "-s", str(_PATIENCE_S), url]), timeout_s=2 * _PATIENCE_S
+        )
         self.flows[case].append([after - count for after, count in zip(self._flow_counts(each), before)])
         self._number += 1
         seconds, failed = taken(words)
         error = f"{failed} of {FILES} files failed" if failed else ""
         return [Sample("host", "files", self._number, began, seconds, FILES * each.kilobytes * 1000, "", True, error)]
 
-    def _flow_counts(self, case: Case) -> "list[int]":
+    def _flow_counts(self, case: Case) -> list[int]:
         """How many each uplink has had so far, as MALOB counts them; none without it."""
         if case.policy == "single" or self._site is None:
             return []
@@ -116,15 +116,22 @@ class StaticStudy:
         assert self._site is not None
         return self._site.strain_meter()
 
-    def parameters(self) -> "dict[str, object]":
+    def parameters(self) -> dict[str, object]:
         """What was fixed."""
         return {
-            "files": FILES, "seed": self._options.seed, "quick": self._options.quick, "rounds": self.rounds,
-            "delay_ms": DELAY_MS, "queue_packets": _QUEUE_PACKETS, "congestion_control": self._congestion,
-            "links_by": "emulator", "cases": [case.key for case in self.cases]}
+            "files": FILES,
+            "seed": self._options.seed,
+            "quick": self._options.quick,
+            "rounds": self.rounds,
+            "delay_ms": DELAY_MS,
+            "queue_packets": _QUEUE_PACKETS,
+            "congestion_control": self._congestion,
+            "links_by": "emulator",
+            "cases": [case.key for case in self.cases],
+        }
 
 
-def taken(words: str) -> "tuple[float, int]":
+def taken(words: str) -> tuple[float, int]:
     """What `ab` says: seconds for all files, and how many failed. Raises ScriptError if it does not say."""
     seconds = re.search(r"^Time taken for tests:\s+([\d.]+) seconds", words, re.MULTILINE)
     failed = re.search(r"^Failed requests:\s+(\d+)", words, re.MULTILINE)

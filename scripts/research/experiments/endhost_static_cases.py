@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Sequence
 
 from research.experiments.endhost_model import Job
 
@@ -27,7 +27,7 @@ class Case:
     """policy: "single" is a host without MALOB; the others' algorithms are in ALGORITHMS."""
 
     policy: str
-    rates_mbps: "tuple[float, ...]"
+    rates_mbps: tuple[float, ...]
     kilobytes: int = USUAL_KILOBYTES
     at_a_time: int = USUAL_AT_A_TIME
 
@@ -48,21 +48,20 @@ class Case:
         return Job(FILES, self.at_a_time, self.kilobytes * 1000, self.rates_mbps, 2 * DELAY_MS / 1000)
 
     @property
-    def weights(self) -> "list[float | None]":
+    def weights(self) -> list[float | None]:
         """What MALOB is told of its uplinks: their rates where it is to go by them, else nothing."""
         goes_by_rates = self.policy == "group" or len(set(self.rates_mbps)) > 1
         return [rate if goes_by_rates else None for rate in self.rates_mbps]
 
 
-def cases(quick: bool, policies: Sequence[str]) -> "list[Case]":
+def cases(quick: bool, policies: Sequence[str]) -> list[Case]:
     """Those of figures 7 to 10; quick: one of each policy."""
     two, unequal = (10.0, 10.0), (10.0, 20.0)
     if quick:
         found = [Case("single", (10.0,), 25), Case("rr", two, 25), Case("group", two, 25), Case("wrr", unequal, 25)]
         return [case for case in found if case.policy in policies]
     found = []
-    for policy, rates in (
-            ("single", (10.0,)), ("rr", two), ("group", two), ("wrr", unequal), ("group", unequal)):
+    for policy, rates in (("single", (10.0,)), ("rr", two), ("group", two), ("wrr", unequal), ("group", unequal)):
         found += [Case(policy, rates, kilobytes) for kilobytes in KILOBYTES]
     for policy in ("rr", "group"):
         found += [Case(policy, two, at_a_time=number) for number in CONCURRENCY if number != USUAL_AT_A_TIME]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from malob.cli.table import render
 from research.experiments import confidence, endhost_model
 from research.experiments.confidence import Mean
-from research.experiments.endhost_static_cases import CONCURRENCY, Case, KILOBYTES, USUAL_KILOBYTES
+from research.experiments.endhost_static_cases import CONCURRENCY, KILOBYTES, USUAL_KILOBYTES, Case
 from research.experiments.plots import Chart, Line
 from research.experiments.samples import Record
 from research.experiments.summary import Check, Summary
@@ -26,14 +26,13 @@ _CHANCES = 400
 class Results:
     """By case: times, and what models say. flows: by case, of each run, how many each uplink got."""
 
-    def __init__(self, record: Record, cases: Sequence[Case], flows: "Mapping[str, list[list[int]]]", seed: int) -> None:
+    def __init__(self, record: Record, cases: Sequence[Case], flows: Mapping[str, list[list[int]]], seed: int) -> None:
         times = {case: [sample.seconds for sample in record.samples(case.key, "files") if sample.good] for case in cases}
-        self.means: "dict[Case, Mean]" = {case: found for case in cases if (found := confidence.mean(times[case])) is not None}
+        self.means: dict[Case, Mean] = {case: found for case in cases if (found := confidence.mean(times[case])) is not None}
         self.flows = flows
         self.ideal_s = {case: endhost_model.ideal_s(case.job) for case in cases}
         self.fluid_s = {case: endhost_model.fluid_s(case.job) for case in cases}
-        self.expected_s = {
-            case: endhost_model.by_chance_s(case.job, seed, _CHANCES) for case in cases if case.policy == "group"}
+        self.expected_s = {case: endhost_model.by_chance_s(case.job, seed, _CHANCES) for case in cases if case.policy == "group"}
 
     def target_s(self, case: Case) -> float:
         """What the policy should take at most: the ideal and one percent, or what chance makes of it."""
@@ -55,51 +54,93 @@ def summarise(summary: Summary, results: Results) -> None:
             summary.checks.append(Check(f"{case.key} to what is wanted", found.value / results.target_s(case), 1.0))
 
 
-def rows(results: Results) -> "list[list[str]]":
+def rows(results: Results) -> list[list[str]]:
     """The rows of results.csv. flows: per uplink, on average over the runs."""
     return [
-        [case.policy, case.links, str(case.kilobytes), str(case.at_a_time), str(found.count), f"{found.value:.4f}",
-         "" if found.ci90 is None else f"{found.ci90:.4f}", f"{results.ideal_s[case]:.4f}", f"{results.fluid_s[case]:.4f}",
-         f"{results.expected_s[case]:.4f}" if case in results.expected_s else "", _flows(results.flows.get(case.key, []))]
-        for case, found in results.means.items()]
+        [
+            case.policy,
+            case.links,
+            str(case.kilobytes),
+            str(case.at_a_time),
+            str(found.count),
+            f"{found.value:.4f}",
+            "" if found.ci90 is None else f"{found.ci90:.4f}",
+            f"{results.ideal_s[case]:.4f}",
+            f"{results.fluid_s[case]:.4f}",
+            f"{results.expected_s[case]:.4f}" if case in results.expected_s else "",
+            _flows(results.flows.get(case.key, [])),
+        ]
+        for case, found in results.means.items()
+    ]
 
 
-def _flows(runs: "Sequence[Sequence[int]]") -> str:
+def _flows(runs: Sequence[Sequence[int]]) -> str:
     return " ".join(f"{sum(uplink) / len(runs):.1f}" for uplink in zip(*runs))
 
 
-def table(results: Results) -> "list[str]":
+def table(results: Results) -> list[str]:
     """For people."""
     header = ["policy", "links", "kB", "at a time", "runs", "seconds", "± (90 %)", "ideal", "% over", "by chance", "flows"]
     lines = []
     for case, row in zip(results.means, rows(results)):
         over = 100 * (results.means[case].value / results.ideal_s[case] - 1)
-        lines.append([*row[:5], f"{float(row[5]):.3f}", row[6] and f"{float(row[6]):.3f}", f"{float(row[7]):.3f}", f"{over:+.1f}",
-                      row[9] and f"{float(row[9]):.3f}", row[10]])
+        lines.append(
+            [
+                *row[:5],
+                f"{float(row[5]):.3f}",
+                row[6] and f"{float(row[6]):.3f}",
+                f"{float(row[7]):.3f}",
+                f"{over:+.1f}",
+                row[9] and f"{float(row[9]):.3f}",
+                row[10],
+            ]
+        )
     return render(header, lines, right=range(2, 10))
 
 
-def figures(results: Results) -> "list[Chart]":
+def figures(results: Results) -> list[Chart]:
     """Figures 7 to 10."""
     two, unequal, one = (10.0, 10.0), (10.0, 20.0), (10.0,)
     size, number = "size of each file, kB", "time for 100 files, s"
     sizes = [("single", one), ("rr", two), ("group", two)]
     larger = [("single", one), ("wrr", unequal), ("group", unequal)]
     return [
-        _chart(results, "figure-7", "Two uplinks of 10 Mbit/s, 20 files at a time", size, number,
-               [(policy, [(size, Case(policy, rates, size)) for size in KILOBYTES]) for policy, rates in sizes]),
-        _chart(results, "figure-8", "Two uplinks of 10 Mbit/s, files of 100 kB", "files at a time", number,
-               [(policy, [(count, Case(policy, two, at_a_time=count)) for count in CONCURRENCY]) for policy in ("rr", "group")]),
-        _chart(results, "figure-9", "Uplinks of 10 Mbit/s, files of 100 kB, 20 at a time", "uplinks", number,
-               [(policy, [(count, Case("single" if count == 1 else policy, one * count)) for count in range(1, 6)])
-                for policy in ("rr", "group")]),
-        _chart(results, "figure-10", "Uplinks of 10 and 20 Mbit/s, 20 files at a time", size, number,
-               [(policy, [(size, Case(policy, rates, size)) for size in KILOBYTES]) for policy, rates in larger]),
+        _chart(
+            results,
+            "figure-7",
+            "Two uplinks of 10 Mbit/s, 20 files at a time",
+            size,
+            number,
+            [(policy, [(size, Case(policy, rates, size)) for size in KILOBYTES]) for policy, rates in sizes],
+        ),
+        _chart(
+            results,
+            "figure-8",
+            "Two uplinks of 10 Mbit/s, files of 100 kB",
+            "files at a time",
+            number,
+            [(policy, [(count, Case(policy, two, at_a_time=count)) for count in CONCURRENCY]) for policy in ("rr", "group")],
+        ),
+        _chart(
+            results,
+            "figure-9",
+            "Uplinks of 10 Mbit/s, files of 100 kB, 20 at a time",
+            "uplinks",
+            number,
+            [(policy, [(count, Case("single" if count == 1 else policy, one * count)) for count in range(1, 6)]) for policy in ("rr", "group")],
+        ),
+        _chart(
+            results,
+            "figure-10",
+            "Uplinks of 10 and 20 Mbit/s, 20 files at a time",
+            size,
+            number,
+            [(policy, [(size, Case(policy, rates, size)) for size in KILOBYTES]) for policy, rates in larger],
+        ),
     ]
 
 
-def _chart(results: Results, name: str, title: str, x_label: str, y_label: str,
-           subjects: "Sequence[tuple[str, Sequence[tuple[int, Case]]]]") -> Chart:
+def _chart(results: Results, name: str, title: str, x_label: str, y_label: str, subjects: Sequence[tuple[str, Sequence[tuple[int, Case]]]]) -> Chart:
     lines = []
     for policy, points in subjects:
         known = [(x, case) for x, case in points if case in results.means]

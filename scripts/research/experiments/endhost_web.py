@@ -6,20 +6,31 @@ import argparse
 import json
 import random
 import time
+from collections.abc import Sequence
 from contextlib import closing
-from typing import Sequence
 
 from lab.multihomed import UplinkLine
 from lab.strain import StrainMeter
 from malob.system.preparation import need_root, prepare
 from malob.system.waiting import orderly_end, say
 from research.experiments import (
-    arguments, endhost_arguments, endhost_pages, endhost_paths, endhost_web_cases, endhost_web_report, machine, measurement, plan, plots, report)
-from research.experiments.endhost_browsing import Browsing, Load, VIDEO_BYTES, VIDEO_MBPS, VIDEO_PORT, VideoWatch
+    arguments,
+    endhost_arguments,
+    endhost_pages,
+    endhost_paths,
+    endhost_web_cases,
+    endhost_web_report,
+    machine,
+    measurement,
+    plan,
+    plots,
+    report,
+)
+from research.experiments.endhost_browsing import VIDEO_BYTES, VIDEO_MBPS, VIDEO_PORT, Browsing, Load, VideoWatch
 from research.experiments.endhost_paths import DELAY_MS
 from research.experiments.endhost_recording import Recording
-from research.experiments.endhost_site import EndhostSite, QUIC_PORT, TCP_PORT, open_site
-from research.experiments.endhost_web_cases import Case, LINKS, POLICIES, STATIC_MBPS, TRANSPORTS
+from research.experiments.endhost_site import QUIC_PORT, TCP_PORT, EndhostSite, open_site
+from research.experiments.endhost_web_cases import LINKS, POLICIES, STATIC_MBPS, TRANSPORTS, Case
 from research.experiments.endhost_web_report import Results, Turn
 from research.experiments.estimate import Estimate
 from research.experiments.folder import Folder
@@ -47,11 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     endhost_arguments.add(parser, POLICIES)
     parser.add_argument("--transport", metavar="NAME,NAME", help=f"of {', '.join(TRANSPORTS)} (default both)")
     parser.add_argument("--links", metavar="NAME,NAME", help=f"of {', '.join(LINKS)} (default both; with --quick {LINKS[0]})")
-    parser.add_argument("--pages", type=arguments.positive, metavar="N",
-                        help=f"the first so many (default {endhost_pages.PAGES}; with --quick 3)")
+    parser.add_argument("--pages", type=arguments.positive, metavar="N", help=f"the first so many (default {endhost_pages.PAGES}; with --quick 3)")
     parser.add_argument("--no-video", action="store_true", help="no film meanwhile")
-    parser.add_argument("--time-scale", type=arguments.amount, default=1.0, metavar="F",
-                        help="plays the trace so many times faster (default %(default)g)")
+    parser.add_argument(
+        "--time-scale", type=arguments.amount, default=1.0, metavar="F", help="plays the trace so many times faster (default %(default)g)"
+    )
     parser.set_defaults(run=run)
 
 
@@ -59,8 +70,7 @@ def run(options: argparse.Namespace) -> int:
     """The exit code of the command."""
     study = WebStudy(options, endhost_arguments.congestion(options))
     need_root(f"lab run {NAME}")
-    for part in ("lab", "controller", "bench", *(["quic"] if "quic" in study.transports else []),
-                 *([] if options.no_plots else ["plots"])):
+    for part in ("lab", "controller", "bench", *(["quic"] if "quic" in study.transports else []), *([] if options.no_plots else ["plots"])):
         prepare(part)
     with orderly_end():
         return _finish(options, study, study.run())
@@ -77,23 +87,22 @@ class WebStudy:
         if options.quick and not options.links:
             links = list(LINKS[:1])
         self._options, self._congestion = options, congestion
-        self.pages = endhost_pages.load()[:options.pages or (3 if options.quick else endhost_pages.PAGES)]
+        self.pages = endhost_pages.load()[: options.pages or (3 if options.quick else endhost_pages.PAGES)]
         self.rounds = options.rounds or 1
         self.cases = endhost_web_cases.cases(policies, self.transports, links, not (options.no_video or options.quick))
-        self.turns: "dict[str, list[Turn]]" = {case.key: [] for case in self.cases}
+        self.turns: dict[str, list[Turn]] = {case.key: [] for case in self.cases}
         self.facts = machine.facts()
         self._paths = endhost_paths.realistic().faster(options.time_scale)
         self._by_key = {case.key: case for case in self.cases}
-        self._site: "EndhostSite | None" = None
-        self._rows: "list[list[str]]" = []
+        self._site: EndhostSite | None = None
+        self._rows: list[list[str]] = []
 
     def run(self) -> Record:
         """All slices."""
         self.folder = Folder(arguments.out_directory(self._options, NAME))
         say(f"everything that comes of it goes to {self.folder.path}")
         slices = plan.interleaved(list(self._by_key), self.rounds, self._options.seed)
-        guesses = {case.key: self._paths.seconds if case.links == "realistic" else len(self.pages) * _GUESSED_PAGE_S
-                   for case in self.cases}
+        guesses = {case.key: self._paths.seconds if case.links == "realistic" else len(self.pages) * _GUESSED_PAGE_S for case in self.cases}
         sizes = {size for page in self.pages for _, size in page} | {VIDEO_BYTES}
         line = UplinkLine.of(STATIC_MBPS, DELAY_MS, _QUEUE_PACKETS)
         with open_site([line, line], self._congestion, self.folder, sorted(sizes), [VIDEO_PORT]) as self._site:
@@ -127,8 +136,7 @@ class WebStudy:
         port = QUIC_PORT if each.transport == "quic" else TCP_PORT
         watch = VideoWatch(site.product) if each.video and each.policy.algorithm is not None else None
         recording = Recording(site, self._paths, each.policy.recorded, False) if dynamic else None
-        with closing(Browsing(site, [self.pages[number] for number in pages], each.transport, port, _PATIENCE_S, dynamic,
-                              each.video)) as browsing:
+        with closing(Browsing(site, [self.pages[number] for number in pages], each.transport, port, _PATIENCE_S, dynamic, each.video)) as browsing:
             began = time.monotonic() + _LEAD_S
             browsing.start(began, began + self._most_s(each))
             if recording is not None:
@@ -136,21 +144,33 @@ class WebStudy:
             loads, seen_mbps = browsing.results()
             if recording is not None:
                 recording.join()
-        turn = Turn([Load(pages[load.page], load.began_s - began, load.seconds, load.failed) for load in loads], seen_mbps,
-                    None if watch is None else watch.mbps())
+        turn = Turn(
+            [Load(pages[load.page], load.began_s - began, load.seconds, load.failed) for load in loads],
+            seen_mbps,
+            None if watch is None else watch.mbps(),
+        )
         self._keep(case, turn)
         return [
-            Sample("host", each.transport, load.page, began + load.began_s, load.seconds,
-                   sum(size for _, size in self.pages[load.page]), "", True,
-                   f"{load.failed} objects did not come" if load.failed else "")
-            for load in turn.loads]
+            Sample(
+                "host",
+                each.transport,
+                load.page,
+                began + load.began_s,
+                load.seconds,
+                sum(size for _, size in self.pages[load.page]),
+                "",
+                True,
+                f"{load.failed} objects did not come" if load.failed else "",
+            )
+            for load in turn.loads
+        ]
 
     def _most_s(self, case: Case) -> float:
         if case.alone:
             return _ALONE_QUICK_S if self._options.quick else _ALONE_S
         return self._paths.seconds if case.links == "realistic" else _MOST_S
 
-    def _ordered(self, drawn: bool) -> "list[int]":
+    def _ordered(self, drawn: bool) -> list[int]:
         """Numbers of pages; where links change, in an order by chance, the same for all."""
         numbers = list(range(len(self.pages)))
         if drawn:
@@ -166,14 +186,24 @@ class WebStudy:
         assert self._site is not None
         return self._site.strain_meter()
 
-    def parameters(self) -> "dict[str, object]":
+    def parameters(self) -> dict[str, object]:
         """What was fixed."""
         return {
-            "pages": len(self.pages), "flows_per_page": round(sum(map(len, self.pages)) / len(self.pages), 2),
-            "seed": self._options.seed, "quick": self._options.quick, "rounds": self.rounds,
-            "time_scale": self._options.time_scale, "static_mbps": STATIC_MBPS, "delay_ms": DELAY_MS,
-            "queue_packets": _QUEUE_PACKETS, "congestion_control": self._congestion, "video_mbps": VIDEO_MBPS,
-            "patience_s": _PATIENCE_S, "links_by": "emulator", "cases": [case.key for case in self.cases]}
+            "pages": len(self.pages),
+            "flows_per_page": round(sum(map(len, self.pages)) / len(self.pages), 2),
+            "seed": self._options.seed,
+            "quick": self._options.quick,
+            "rounds": self.rounds,
+            "time_scale": self._options.time_scale,
+            "static_mbps": STATIC_MBPS,
+            "delay_ms": DELAY_MS,
+            "queue_packets": _QUEUE_PACKETS,
+            "congestion_control": self._congestion,
+            "video_mbps": VIDEO_MBPS,
+            "patience_s": _PATIENCE_S,
+            "links_by": "emulator",
+            "cases": [case.key for case in self.cases],
+        }
 
 
 def _finish(options: argparse.Namespace, study: WebStudy, record: Record) -> int:

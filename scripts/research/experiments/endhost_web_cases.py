@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Sequence
 
 from research.experiments import endhost_policies
 from research.experiments.endhost_policies import Policy
@@ -16,13 +16,10 @@ LINKS = ("static", "realistic")
 STATIC_MBPS = 4.0
 
 #: What the paper says that WRR saves of the mean time of the single interface (sections 5.1, 5.2 and 6.2), in percent.
-PAPER_GAINS = {
-    "tcp.static": {"eth0": 37}, "quic.static": {"eth0": 30}, "quic-video.static": {"eth0": 22},
-    "tcp.realistic": {"eth0": 33, "eth1": 13}}
+PAPER_GAINS = {"tcp.static": {"eth0": 37}, "quic.static": {"eth0": 30}, "quic-video.static": {"eth0": 22}, "tcp.realistic": {"eth0": 33, "eth1": 13}}
 
 #: Medians and means of the same, in seconds.
-PAPER_MEDIANS_S = {
-    "eth0.tcp.static": 12, "wrr.tcp.static": 7.5, "eth0.tcp.realistic": 6.3, "eth1.tcp.realistic": 4.8, "wrr.tcp.realistic": 3.9}
+PAPER_MEDIANS_S = {"eth0.tcp.static": 12, "wrr.tcp.static": 7.5, "eth0.tcp.realistic": 6.3, "eth1.tcp.realistic": 4.8, "wrr.tcp.realistic": 3.9}
 PAPER_MEANS_S = {"eth0.tcp.realistic": 8.6, "eth1.tcp.realistic": 6.7, "wrr.tcp.realistic": 5.8}
 
 
@@ -48,7 +45,7 @@ class Case:
         return f"{self.policy.name}.{self.scenario}"
 
 
-def cases(policies: Sequence[str], transports: Sequence[str], links: Sequence[str], video: bool) -> "list[Case]":
+def cases(policies: Sequence[str], transports: Sequence[str], links: Sequence[str], video: bool) -> list[Case]:
     """All of these; uplinks that are alike need but one policy of a single one. video: with the film, where links are static."""
     found = []
     for link in links:

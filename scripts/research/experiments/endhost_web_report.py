@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Mapping, Sequence
 
 from malob.cli.table import render
 from research.experiments import distribution
-from research.experiments.endhost_browsing import Load, VIDEO_MBPS
-from research.experiments.endhost_web_cases import Case, PAPER_GAINS, PAPER_MEANS_S, PAPER_MEDIANS_S
+from research.experiments.endhost_browsing import VIDEO_MBPS, Load
+from research.experiments.endhost_web_cases import PAPER_GAINS, PAPER_MEANS_S, PAPER_MEDIANS_S, Case
 from research.experiments.plots import Bar, Chart, Figure, Line
 from research.experiments.summary import Check, Summary
 
@@ -22,31 +22,31 @@ class Turn:
     """What came of one run. began_s of loads: since its beginning. The film's rate as the host sees it, and by MALOB's statistics of
     its flow; None without the one or the other."""
 
-    loads: "Sequence[Load]"
-    video_mbps: "float | None"
-    video_mbps_by_flow: "float | None"
+    loads: Sequence[Load]
+    video_mbps: float | None
+    video_mbps_by_flow: float | None
 
 
 class Results:
     """By case."""
 
-    def __init__(self, cases: Sequence[Case], turns: "Mapping[str, Sequence[Turn]]") -> None:
+    def __init__(self, cases: Sequence[Case], turns: Mapping[str, Sequence[Turn]]) -> None:
         self.turns = {case: turns[case.key] for case in cases if turns[case.key]}
 
-    def seconds(self, case: Case) -> "list[float]":
+    def seconds(self, case: Case) -> list[float]:
         """Of all pages that came whole."""
         return sorted(load.seconds for turn in self.turns[case] for load in turn.loads if not load.failed)
 
-    def per_page(self, case: Case) -> "dict[int, float]":
+    def per_page(self, case: Case) -> dict[int, float]:
         """By page, how long it took on average."""
-        found: "dict[int, list[float]]" = {}
+        found: dict[int, list[float]] = {}
         for turn in self.turns[case]:
             for load in turn.loads:
                 if not load.failed:
                     found.setdefault(load.page, []).append(load.seconds)
         return {page: statistics.fmean(values) for page, values in found.items()}
 
-    def mean_s(self, case: Case) -> "float | None":
+    def mean_s(self, case: Case) -> float | None:
         """Over pages, each with its own mean, so that one that was loaded more often does not count for more; None without any."""
         values = list(self.per_page(case).values())
         return statistics.fmean(values) if values else None
@@ -54,17 +54,17 @@ class Results:
     def failed(self, case: Case) -> int:
         return sum(1 for turn in self.turns[case] for load in turn.loads if load.failed)
 
-    def video(self, case: Case) -> "tuple[float | None, float | None]":
+    def video(self, case: Case) -> tuple[float | None, float | None]:
         """The film's rate as the host sees it, and by its flow."""
         return (_mean([turn.video_mbps for turn in self.turns[case]]), _mean([turn.video_mbps_by_flow for turn in self.turns[case]]))
 
 
-def _mean(values: "Sequence[float | None]") -> "float | None":
+def _mean(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return statistics.fmean(known) if known else None
 
 
-def page_rows(case: str, number: int, turn: Turn) -> "list[list[str]]":
+def page_rows(case: str, number: int, turn: Turn) -> list[list[str]]:
     """Of pages.csv."""
     return [[case, str(number), str(load.page), f"{load.began_s:.4f}", f"{load.seconds:.4f}", str(load.failed)] for load in turn.loads]
 
@@ -101,35 +101,50 @@ def _add_gains(summary: Summary, scenario: str) -> None:
                 summary.checks.append(Check(f"{mine} to {other}: {scenario}", ratio, 1 - paper / 100))
 
 
-def rows(results: Results) -> "list[list[str]]":
+def rows(results: Results) -> list[list[str]]:
     """The rows of results.csv."""
     found = []
     for case in results.turns:
         pages, mean_s = distribution.of(results.per_page(case).values()), results.mean_s(case)
         values = [None] * 4 if pages is None else [mean_s, pages.p10, pages.median, pages.p90]
-        found.append([case.policy.name, case.scenario, str(len(results.seconds(case))), str(results.failed(case)),
-                      *map(_number, values), *map(_number, results.video(case))])
+        found.append(
+            [
+                case.policy.name,
+                case.scenario,
+                str(len(results.seconds(case))),
+                str(results.failed(case)),
+                *map(_number, values),
+                *map(_number, results.video(case)),
+            ]
+        )
     return found
 
 
-def _number(value: "float | None") -> str:
+def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.4f}"
 
 
-def table(results: Results) -> "list[str]":
+def table(results: Results) -> list[str]:
     """For people."""
     header = ["policy", "scenario", "pages", "failed", "mean s", "p10 s", "median s", "p90 s", "film, Mbit/s", "by its flow"]
     lines = [[*row[:4], *(value and f"{float(value):.3f}" for value in row[4:])] for row in rows(results)]
     return render(header, lines, right=range(2, 10))
 
 
-def figures(results: Results) -> "list[Figure | Chart]":
+def figures(results: Results) -> list[Figure | Chart]:
     """The distribution of each scenario, means, and the film's rate."""
-    found: "list[Figure | Chart]" = []
+    found: list[Figure | Chart] = []
     for scenario in dict.fromkeys(case.scenario for case in results.turns if not case.alone):
         mine = [case for case in results.turns if case.scenario == scenario and results.per_page(case)]
-        found.append(Chart(f"pages-{scenario}", f"Pages, {scenario}", "time to load a page, s", "share of pages",
-                           [_cumulated(case.policy.name, sorted(results.per_page(case).values())) for case in mine]))
+        found.append(
+            Chart(
+                f"pages-{scenario}",
+                f"Pages, {scenario}",
+                "time to load a page, s",
+                "share of pages",
+                [_cumulated(case.policy.name, sorted(results.per_page(case).values())) for case in mine],
+            )
+        )
     bars = []
     for case in results.turns:
         pages, mean_s = distribution.of(results.per_page(case).values()), results.mean_s(case)
@@ -138,9 +153,19 @@ def figures(results: Results) -> "list[Figure | Chart]":
             bars.append(Bar(case.policy.name, mean_s, pages.p10, pages.p90, paper, paper, group=case.policy.name, cluster=case.scenario))
     found.append(Figure("means", "Mean time to load a page", "s", bars, paper_label="paper"))
     films = [(case, value) for case in results.turns if (value := results.video(case)[0]) is not None]
-    found.append(Figure("video", "Rate of the film", "Mbit/s", [
-        Bar(case.policy.name, value, value, value, VIDEO_MBPS, VIDEO_MBPS, group=case.policy.name, cluster=case.scenario)
-        for case, value in films], paper_label="the film's own", whiskers="none"))
+    found.append(
+        Figure(
+            "video",
+            "Rate of the film",
+            "Mbit/s",
+            [
+                Bar(case.policy.name, value, value, value, VIDEO_MBPS, VIDEO_MBPS, group=case.policy.name, cluster=case.scenario)
+                for case, value in films
+            ],
+            paper_label="the film's own",
+            whiskers="none",
+        )
+    )
     return found
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any
 
 from malob.errors import ScriptError, UsageError
 from research.experiments.samples import SliceResult
@@ -31,14 +32,42 @@ class Folder:
 
     def add(self, result: SliceResult) -> None:
         """Appends a slice to both files of raw data."""
-        self._append("requests.csv", [
-            [result.round, result.number, result.case, sample.kind, sample.client, sample.number,
-             f"{sample.began_s:.6f}", f"{sample.seconds:.6f}", sample.size, sample.server, int(sample.counted), sample.error]
-            for sample in result.samples])
-        self._append("slices.csv", [[
-            result.number, result.round, result.case, f"{result.seconds:.3f}",
-            _share(result.cpu.get("ovs-vswitchd")), _share(result.cpu.get("link-emulator")),
-            _share(result.waiting.get("ovs-vswitchd")), _share(result.late), "; ".join(result.complaints)]])
+        self._append(
+            "requests.csv",
+            [
+                [
+                    result.round,
+                    result.number,
+                    result.case,
+                    sample.kind,
+                    sample.client,
+                    sample.number,
+                    f"{sample.began_s:.6f}",
+                    f"{sample.seconds:.6f}",
+                    sample.size,
+                    sample.server,
+                    int(sample.counted),
+                    sample.error,
+                ]
+                for sample in result.samples
+            ],
+        )
+        self._append(
+            "slices.csv",
+            [
+                [
+                    result.number,
+                    result.round,
+                    result.case,
+                    f"{result.seconds:.3f}",
+                    _share(result.cpu.get("ovs-vswitchd")),
+                    _share(result.cpu.get("link-emulator")),
+                    _share(result.waiting.get("ovs-vswitchd")),
+                    _share(result.late),
+                    "; ".join(result.complaints),
+                ]
+            ],
+        )
 
     def table(self, name: str, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Writes a CSV file."""
@@ -65,5 +94,5 @@ class Folder:
             csv.writer(file, lineterminator="\n").writerows(rows)
 
 
-def _share(value: "float | None") -> str:
+def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.4f}"

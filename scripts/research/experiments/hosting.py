@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Sequence
 
 from lab.instance import Instance
 from lab.processes import listens
@@ -21,7 +21,7 @@ class ServerHost:
 
     lab: Instance
     name: str
-    limits: "KernelCpuLimits | EmulatedCpuLimits"
+    limits: KernelCpuLimits | EmulatedCpuLimits
 
     @property
     def files(self) -> Path:
@@ -36,12 +36,11 @@ class ServerHost:
         """The same, as one whose processor time counts as the server's."""
         return self.limits.inside(self.name, self.networked(command))
 
-    def start(self, program: str, command: Sequence[str], port: int) -> "subprocess.Popen[bytes]":
+    def start(self, program: str, command: Sequence[str], port: int) -> subprocess.Popen[bytes]:
         """Starts a command as it is, and returns once something on the host listens; it ends with this process."""
         log = self.lab.directory / f"{program}-{self.name}.log"
         with open(log, "ab") as out:
-            process = subprocess.Popen(
-                bound_to_us(command), stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
+            process = subprocess.Popen(bound_to_us(command), stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
 
         def ready() -> bool:
             if process.poll() is not None:

@@ -27,7 +27,7 @@ def facts() -> dict[str, Any]:
     }
 
 
-def _processor() -> "str | None":
+def _processor() -> str | None:
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         name, _, value = line.partition(":")
         if name.strip() == "model name":
@@ -39,7 +39,7 @@ def _memory_bytes() -> int:
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
-def _system() -> "str | None":
+def _system() -> str | None:
     try:
         lines = Path("/etc/os-release").read_text().splitlines()
     except OSError:
@@ -47,7 +47,7 @@ def _system() -> "str | None":
     return next((line.partition("=")[2].strip('"') for line in lines if line.startswith("PRETTY_NAME=")), None)
 
 
-def _first_line(command: "list[str]") -> "str | None":
+def _first_line(command: list[str]) -> str | None:
     program = find_program(command[0])
     if program is None:
         return None

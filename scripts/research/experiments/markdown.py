@@ -1,6 +1,6 @@
 """What an experiment has left in its directory, as tables for docs/experiments.md.
 
-    python3 scripts/command.py research.experiments.markdown DIR
+python3 scripts/command.py research.experiments.markdown DIR
 """
 
 from __future__ import annotations
@@ -8,13 +8,14 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Mapping, Sequence
+from typing import Any
 
 from malob.errors import UsageError, run_main
 
 
-def rendered(header: Sequence[str], rows: "Sequence[Sequence[str]]") -> "list[str]":
+def rendered(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """A table in Markdown."""
     return [_line(header), _line(["---"] * len(header)), *map(_line, rows)]
 
@@ -23,7 +24,7 @@ def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def results(rows: "Sequence[Sequence[str]]") -> "list[str]":
+def results(rows: Sequence[Sequence[str]]) -> list[str]:
     """results.csv, with its header, with numbers as people want them; columns without any value are left out."""
     header, *lines = rows
     used = [place for place in range(len(header)) if any(line[place] for line in lines)]
@@ -43,20 +44,24 @@ def _places(value: float) -> int:
     return 3 if abs(value) < 10 else 2 if abs(value) < 100 else 1
 
 
-def checks(summary: "Mapping[str, Any]") -> "list[str]":
+def checks(summary: Mapping[str, Any]) -> list[str]:
     """The targets, and whether they are reached."""
     verdicts = {True: "holds", False: "**does not hold**", None: "not measured"}
-    rows = [[name, "" if each["value"] is None else f"{each['value']:.3f}", f"{each['at_most']:.3f}", verdicts[each["holds"]]]
-            for name, each in summary["checks"].items()]
+    rows = [
+        [name, "" if each["value"] is None else f"{each['value']:.3f}", f"{each['at_most']:.3f}", verdicts[each["holds"]]]
+        for name, each in summary["checks"].items()
+    ]
     return rendered(["target", "measured", "at most", ""], rows) if rows else []
 
 
-def conditions(summary: "Mapping[str, Any]") -> str:
+def conditions(summary: Mapping[str, Any]) -> str:
     """On what, and how."""
     machine, metrics = summary["machine"], summary["metrics"]
     used = ", ".join(f"{key[4:]} {100 * metrics[key]['value']:.0f} %" for key in metrics if key.startswith("cpu."))
-    return (f"{machine['processor']}, {machine['processors']} processors, Linux {machine['kernel']}, {machine['open_vswitch']}; load before: "
-            f"{machine['load_before']}; of one core: {used}; rejected: {'yes' if summary['rejected'] else 'no'}.")
+    return (
+        f"{machine['processor']}, {machine['processors']} processors, Linux {machine['kernel']}, {machine['open_vswitch']}; load before: "
+        f"{machine['load_before']}; of one core: {used}; rejected: {'yes' if summary['rejected'] else 'no'}."
+    )
 
 
 def main() -> int:

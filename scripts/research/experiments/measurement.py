@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Iterator, Protocol, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from lab.strain import StrainMeter
 from research.experiments.folder import Folder
@@ -47,6 +48,4 @@ def _measure(study: Study, each: Slice) -> SliceResult:
     samples = study.measure(each.case)
     seconds = time.monotonic() - began
     strain = meter.read()
-    return SliceResult(
-        each.number, each.round, each.case, seconds, samples, strain.cpu, strain.waiting, strain.late,
-        [*remarks, *strain.complaints])
+    return SliceResult(each.number, each.round, each.case, seconds, samples, strain.cpu, strain.waiting, strain.late, [*remarks, *strain.complaints])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Sequence
 
 from lab.strain import StrainMeter
 from malob.errors import UsageError
@@ -15,8 +15,21 @@ from malob.network.topology import Topology
 from malob.system.preparation import need_root, prepare
 from malob.system.waiting import orderly_end, say
 from research.experiments import (
-    arguments, machine, measurement, mptcp_forecast, mptcp_methods, mptcp_model, mptcp_pairs, mptcp_report, mptcp_sessions, mptcp_site, plan, plots,
-    report, thesis_arguments)
+    arguments,
+    machine,
+    measurement,
+    mptcp_forecast,
+    mptcp_methods,
+    mptcp_model,
+    mptcp_pairs,
+    mptcp_report,
+    mptcp_sessions,
+    mptcp_site,
+    plan,
+    plots,
+    report,
+    thesis_arguments,
+)
 from research.experiments.arguments import amount
 from research.experiments.estimate import Estimate
 from research.experiments.folder import Folder
@@ -43,18 +56,19 @@ _FORECAST_ROUNDS = 100
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_common(parser)
-    parser.add_argument("--only", metavar="METHOD,METHOD...",
-                        help=f"these methods alone, of {', '.join(method.name for method in METHODS)}")
-    parser.add_argument("--topology", metavar="NAME,NAME...",
-                        help=f"names, or files (default {','.join(TOPOLOGIES)}; with --quick {','.join(_QUICK_TOPOLOGIES)})")
+    parser.add_argument("--only", metavar="METHOD,METHOD...", help=f"these methods alone, of {', '.join(method.name for method in METHODS)}")
+    parser.add_argument(
+        "--topology", metavar="NAME,NAME...", help=f"names, or files (default {','.join(TOPOLOGIES)}; with --quick {','.join(_QUICK_TOPOLOGIES)})"
+    )
     parser.add_argument("--load", metavar="LOAD,LOAD...", help=f"of {', '.join(mptcp_pairs.LOADS)} (default all)")
-    parser.add_argument("--scale", type=amount, default=1.0, metavar="F",
-                        help="multiplies the rates of all links (default %(default)s)")
-    parser.add_argument("--seconds", type=amount, metavar="S",
-                        help="for which each session counts, after a warm-up of a third of that (default 15; with --quick 9)")
+    parser.add_argument("--scale", type=amount, default=1.0, metavar="F", help="multiplies the rates of all links (default %(default)s)")
+    parser.add_argument(
+        "--seconds", type=amount, metavar="S", help="for which each session counts, after a warm-up of a third of that (default 15; with --quick 9)"
+    )
     parser.add_argument("--congestion", metavar="NAME", help="congestion control of each sub-flow (default cubic where there is one)")
-    parser.add_argument("--model-only", action="store_true",
-                        help="build and measure nothing: what the fluid model gives, for plans made offline; needs no root")
+    parser.add_argument(
+        "--model-only", action="store_true", help="build and measure nothing: what the fluid model gives, for plans made offline; needs no root"
+    )
     parser.set_defaults(run=run)
 
 
@@ -83,20 +97,29 @@ def _forecast(options: argparse.Namespace, networks: Sequence[Topology], names: 
     traffic = Traffic(mptcp_site.ACCESS_MBPS)
     mptcp_forecast.draw(traffic, scaled, cells, rounds, options.seed)
     model = mptcp_model.mbps(folder, traffic)
-    summed = Summary(NAME, {
-        "model_only": True, "rounds": rounds, "seed": options.seed, "scale": options.scale,
-        "access_mbps": mptcp_site.ACCESS_MBPS, "plans": traffic.described_plans()}, machine.facts())
+    summed = Summary(
+        NAME,
+        {
+            "model_only": True,
+            "rounds": rounds,
+            "seed": options.seed,
+            "scale": options.scale,
+            "access_mbps": mptcp_site.ACCESS_MBPS,
+            "plans": traffic.described_plans(),
+        },
+        machine.facts(),
+    )
     mptcp_forecast.summarise(summed, cells, model)
     folder.document("summary.json", summed.to_json())
     print(json.dumps(summed.to_json(), indent=2) if options.json else "\n".join(mptcp_forecast.table(cells, model)))
     return 0
 
 
-def _cells(networks: Sequence[Topology], names: Sequence[str], loads: Sequence[str]) -> "list[Cell]":
+def _cells(networks: Sequence[Topology], names: Sequence[str], loads: Sequence[str]) -> list[Cell]:
     return [Cell(name, load, network.name) for network in networks for load in loads for name in names]
 
 
-def _chosen(option: str, text: "str | None", available: Sequence[str]) -> "list[str]":
+def _chosen(option: str, text: str | None, available: Sequence[str]) -> list[str]:
     """Those that are named, in the order of what there is. Raises UsageError."""
     names = list(available) if text is None else [name.strip() for name in text.split(",")]
     for name in names:
@@ -105,7 +128,7 @@ def _chosen(option: str, text: "str | None", available: Sequence[str]) -> "list[
     return [name for name in available if name in names]
 
 
-def _topologies(options: argparse.Namespace) -> "Sequence[str]":
+def _topologies(options: argparse.Namespace) -> Sequence[str]:
     if options.topology is not None:
         return [name.strip() for name in options.topology.split(",")]
     return _QUICK_TOPOLOGIES if options.quick else TOPOLOGIES
@@ -122,8 +145,9 @@ def _with_rates(network: Topology) -> Topology:
 class MptcpStudy:
     """Measures one network after the other, all methods and loads of each in turn."""
 
-    def __init__(self, options: argparse.Namespace, networks: Sequence[Topology], names: Sequence[str],
-                 loads: Sequence[str], congestion: str) -> None:
+    def __init__(
+        self, options: argparse.Namespace, networks: Sequence[Topology], names: Sequence[str], loads: Sequence[str], congestion: str
+    ) -> None:
         self.seconds = options.seconds or (9.0 if options.quick else 15.0)
         self.rounds = options.rounds or (1 if options.quick else 5)
         self.cells = _cells(networks, names, loads)
@@ -135,22 +159,22 @@ class MptcpStudy:
         self._networks = networks
         self._congestion = congestion
         self._timing = Timing(self.seconds / 3, self.seconds)
-        self._done: "Counter[str]" = Counter()
-        self._pairs: "Sequence[tuple[str, str]]" = ()
-        self._site: "MptcpSite | None" = None
+        self._done: Counter[str] = Counter()
+        self._pairs: Sequence[tuple[str, str]] = ()
+        self._site: MptcpSite | None = None
         self._by_key = {cell.key: cell for cell in self.cells}
         self.facts = machine.facts()
-        self._links_by: "str | None" = None
+        self._links_by: str | None = None
 
     def run(self) -> Record:
         """All slices of all networks."""
         say(f"everything that comes of it goes to {self.folder.path}")
-        slices = {network.name: plan.interleaved(
-            [cell.key for cell in self.cells if cell.topology == network.name], self.rounds, self._options.seed)
-            for network in self._networks}
+        slices = {
+            network.name: plan.interleaved([cell.key for cell in self.cells if cell.topology == network.name], self.rounds, self._options.seed)
+            for network in self._networks
+        }
         guess_s = self._timing.warm_up_s + self.seconds + _SETTING_UP_S
-        progress = Progress(
-            [each for some in slices.values() for each in some], Estimate(dict.fromkeys(self._by_key, guess_s)))
+        progress = Progress([each for some in slices.values() for each in some], Estimate(dict.fromkeys(self._by_key, guess_s)))
         results = []
         for network in self._networks:
             with mptcp_site.open_site(network, self._options.scale, self._congestion, self.folder) as self._site:
@@ -166,8 +190,7 @@ class MptcpStudy:
         assert self._site is not None
         cell = self._by_key[case]
         self._done[case] += 1
-        self._pairs = mptcp_pairs.draw(
-            cell.load, self._site.lab.topology, mptcp_pairs.seed_of(self._options.seed, cell.topology, self._done[case]))
+        self._pairs = mptcp_pairs.draw(cell.load, self._site.lab.topology, mptcp_pairs.seed_of(self._options.seed, cell.topology, self._done[case]))
         self._site.use(mptcp_methods.named(cell.method), self._pairs)
         return []
 
@@ -180,32 +203,39 @@ class MptcpStudy:
         if method.by_load:
             planned = self.traffic.plan_of_run(case, number, site.plans[method.name])
         self.traffic.add(case, cell.topology, planned, number, pairs, addresses)
-        outcomes = mptcp_sessions.run(
-            site.lab, pairs, mptcp_sessions.MPTCP if method.mptcp else mptcp_sessions.TCP, self._timing)
-        self.incomplete += sum(
-            1 for outcome, sources in zip(outcomes, addresses) if not outcome.error and outcome.subflows != len(sources))
+        outcomes = mptcp_sessions.run(site.lab, pairs, mptcp_sessions.MPTCP if method.mptcp else mptcp_sessions.TCP, self._timing)
+        self.incomplete += sum(1 for outcome, sources in zip(outcomes, addresses) if not outcome.error and outcome.subflows != len(sources))
         return [
-            Sample(outcome.client, cell.load, place, outcome.began_s, self.seconds, outcome.size, outcome.server, True,
-                   outcome.error)
-            for place, outcome in enumerate(outcomes, start=1)]
+            Sample(outcome.client, cell.load, place, outcome.began_s, self.seconds, outcome.size, outcome.server, True, outcome.error)
+            for place, outcome in enumerate(outcomes, start=1)
+        ]
 
     def strain_meter(self) -> StrainMeter:
         assert self._site is not None
         return StrainMeter.of(self._site.lab)
 
-    def parameters(self) -> "dict[str, object]":
+    def parameters(self) -> dict[str, object]:
         """What was fixed."""
         return {
             "topologies": {network.name: _rates(network, self._options.scale) for network in self._networks},
-            "scale": self._options.scale, "seed": self._options.seed, "quick": self._options.quick, "rounds": self.rounds,
-            "seconds": self.seconds, "warm_up_s": self._timing.warm_up_s, "congestion_control": self._congestion,
-            "access_mbps": mptcp_site.ACCESS_MBPS, "queue_s": mptcp_site.QUEUE_S, "links_by": self._links_by,
-            "most_sessions": mptcp_pairs.MOST_SESSIONS, "endpoints": "subflow",
-            "plans": self.traffic.described_plans(), "cells": [cell.key for cell in self.cells],
+            "scale": self._options.scale,
+            "seed": self._options.seed,
+            "quick": self._options.quick,
+            "rounds": self.rounds,
+            "seconds": self.seconds,
+            "warm_up_s": self._timing.warm_up_s,
+            "congestion_control": self._congestion,
+            "access_mbps": mptcp_site.ACCESS_MBPS,
+            "queue_s": mptcp_site.QUEUE_S,
+            "links_by": self._links_by,
+            "most_sessions": mptcp_pairs.MOST_SESSIONS,
+            "endpoints": "subflow",
+            "plans": self.traffic.described_plans(),
+            "cells": [cell.key for cell in self.cells],
         }
 
 
-def _rates(network: Topology, scale: float) -> "dict[str, object]":
+def _rates(network: Topology, scale: float) -> dict[str, object]:
     rates = sorted({round((link.direction(end).rate_mbps or 0) * scale, 3) for link in network.links for end in link.ends})
     return {"switches": len(network.switches), "links": len(network.links), "hosts": len(network.hosts), "link_mbps": rates}
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from malob.cli.mptcp import planner, question
 from malob.cli.table import render
@@ -22,9 +23,7 @@ def draw(traffic: Traffic, networks: Sequence[Topology], cells: Sequence[Cell], 
         methods = [mptcp_methods.named(name) for name in dict.fromkeys([ADDRESSES_OF, *(cell.method for cell in mine)])]
         say(f"planning for {network.name}")
         asked = question.offline(network)
-        plans = {
-            method.name: planner.plan({**method.plan, **asked})
-            for method in methods if method.plan is not None and not method.by_load}
+        plans = {method.name: planner.plan({**method.plan, **asked}) for method in methods if method.plan is not None and not method.by_load}
         traffic.network(network.name, network)
         for name, answer in plans.items():
             traffic.plan(f"{network.name}.{name}", answer)
@@ -37,17 +36,16 @@ def draw(traffic: Traffic, networks: Sequence[Topology], cells: Sequence[Cell], 
                 if method.by_load:
                     known = planner.plan({**method.request(pairs), **asked})
                     planned = traffic.plan_of_run(cell.key, number, known)
-                traffic.add(cell.key, network.name, planned, number,
-                            pairs, [_sources(network, method, known, client) for client, _ in pairs])
+                traffic.add(cell.key, network.name, planned, number, pairs, [_sources(network, method, known, client) for client, _ in pairs])
 
 
-def _sources(network: Topology, method: Method, plan: "Mapping[str, Any]", client: str) -> "list[str]":
+def _sources(network: Topology, method: Method, plan: Mapping[str, Any], client: str) -> list[str]:
     host = next(host for host in plan["hosts"] if host["id"] == client)
     addresses = [address["address"] for address in host["addresses"]]
     return addresses if method.mptcp else [network.hosts[client].ip]
 
 
-def summarise(summary: Summary, cells: Sequence[Cell], model: "Mapping[str, float]") -> None:
+def summarise(summary: Summary, cells: Sequence[Cell], model: Mapping[str, float]) -> None:
     """Adds model_mbps and model_gain_percent (on TCP in the same place)."""
     for cell in cells:
         summary.metric(f"model_mbps.{cell.key}", round(model[cell.key], 4), "Mbit/s")
@@ -56,13 +54,13 @@ def summarise(summary: Summary, cells: Sequence[Cell], model: "Mapping[str, floa
             summary.metric(f"model_gain_percent.{cell.key}", round(gain, 2), "%")
 
 
-def gain_percent(cell: Cell, model: "Mapping[str, float]") -> "float | None":
+def gain_percent(cell: Cell, model: Mapping[str, float]) -> float | None:
     """None without TCP."""
     base = model.get(cell.of("TCP").key)
     return None if not base else 100 * (model[cell.key] / base - 1)
 
 
-def table(cells: Sequence[Cell], model: "Mapping[str, float]") -> "list[str]":
+def table(cells: Sequence[Cell], model: Mapping[str, float]) -> list[str]:
     """For people."""
     rows = []
     for cell in cells:

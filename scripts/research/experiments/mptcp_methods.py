@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Sequence
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -14,10 +15,10 @@ class Method:
 
     name: str
     mptcp: bool
-    plan: "dict[str, Any] | None"
+    plan: dict[str, Any] | None
     by_load: bool = False
 
-    def request(self, pairs: "Sequence[tuple[str, str]]") -> "dict[str, Any]":
+    def request(self, pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
         """What the controller is asked for when these clients send to these servers; not for ordinary forwarding."""
         assert self.plan is not None
         if not self.by_load:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import random
 from collections import Counter
-from typing import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Callable
 
 from malob.network.topology import Host, Topology
 
@@ -23,7 +24,7 @@ def seed_of(seed: int, topology: str, number: int) -> str:
     return f"{seed}/{topology}/{number}"
 
 
-def draw(load: str, network: Topology, seed: str) -> "list[tuple[str, str]]":
+def draw(load: str, network: Topology, seed: str) -> list[tuple[str, str]]:
     """Pairs of client and server, both in one VLAN and on different switches; the same for the same seed.
 
     LOW: a quarter of the hosts are clients, at least two, each with one server, which may serve others too.
@@ -33,13 +34,13 @@ def draw(load: str, network: Topology, seed: str) -> "list[tuple[str, str]]":
     return _DRAWING[load](network, random.Random(f"{load}/{seed}"))
 
 
-def _low(network: Topology, chance: random.Random) -> "list[tuple[str, str]]":
+def _low(network: Topology, chance: random.Random) -> list[tuple[str, str]]:
     hosts = sorted(network.hosts.values(), key=lambda host: host.name)
     chance.shuffle(hosts)
     wanted = max(2, len(hosts) // 4)
-    clients: "list[str]" = []
-    pairs: "list[tuple[str, str]]" = []
-    serving: "set[str]" = set()
+    clients: list[str] = []
+    pairs: list[tuple[str, str]] = []
+    serving: set[str] = set()
     for client in hosts:
         servers = [host for host in _partners(client, hosts) if host.name not in clients]
         if len(pairs) < wanted and client.name not in serving and servers:
@@ -50,12 +51,12 @@ def _low(network: Topology, chance: random.Random) -> "list[tuple[str, str]]":
     return pairs
 
 
-def _medium(network: Topology, chance: random.Random) -> "list[tuple[str, str]]":
+def _medium(network: Topology, chance: random.Random) -> list[tuple[str, str]]:
     pairs = []
     for hosts in _by_vlan(network):
         chance.shuffle(hosts)
-        clients, servers = hosts[:len(hosts) // 2], hosts[len(hosts) // 2:]
-        serves: "Counter[str]" = Counter()
+        clients, servers = hosts[: len(hosts) // 2], hosts[len(hosts) // 2 :]
+        serves: Counter[str] = Counter()
         for client in clients:
             chosen = sorted(_partners(client, servers), key=lambda host: serves[host.name])[:_SERVERS_PER_CLIENT]
             serves.update(host.name for host in chosen)
@@ -63,19 +64,19 @@ def _medium(network: Topology, chance: random.Random) -> "list[tuple[str, str]]"
     return pairs
 
 
-def _high(network: Topology, chance: random.Random) -> "list[tuple[str, str]]":
+def _high(network: Topology, chance: random.Random) -> list[tuple[str, str]]:
     everybody = [
-        (one.name, other.name) for hosts in _by_vlan(network) for one, other in itertools.combinations(hosts, 2)
-        if one.switch != other.switch]
+        (one.name, other.name) for hosts in _by_vlan(network) for one, other in itertools.combinations(hosts, 2) if one.switch != other.switch
+    ]
     chance.shuffle(everybody)
     chosen = everybody if len(everybody) <= MOST_SESSIONS else _evenly(everybody)
     return [pair if chance.random() < 0.5 else pair[::-1] for pair in chosen]
 
 
-def _evenly(pairs: "Sequence[tuple[str, str]]") -> "list[tuple[str, str]]":
+def _evenly(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """So many of them as are allowed; always one next whose hosts have the fewest so far."""
     left, chosen = list(pairs), []
-    has: "Counter[str]" = Counter()
+    has: Counter[str] = Counter()
     while len(chosen) < MOST_SESSIONS:
         fewest = min(left, key=lambda pair: (has[pair[0]] + has[pair[1]], max(has[pair[0]], has[pair[1]])))
         left.remove(fewest)
@@ -84,20 +85,19 @@ def _evenly(pairs: "Sequence[tuple[str, str]]") -> "list[tuple[str, str]]":
     return chosen
 
 
-_DRAWING: "dict[str, Callable[[Topology, random.Random], list[tuple[str, str]]]]" = {
-    "LOW": _low, "MEDIUM": _medium, "HIGH": _high}
+_DRAWING: dict[str, Callable[[Topology, random.Random], list[tuple[str, str]]]] = {"LOW": _low, "MEDIUM": _medium, "HIGH": _high}
 
 
-def _by_vlan(network: Topology) -> "Iterable[list[Host]]":
-    vlans: "dict[object, list[Host]]" = {}
+def _by_vlan(network: Topology) -> Iterable[list[Host]]:
+    vlans: dict[object, list[Host]] = {}
     for host in sorted(network.hosts.values(), key=lambda host: host.name):
         vlans.setdefault(_vlan(host), []).append(host)
     return vlans.values()
 
 
-def _partners(host: Host, others: Iterable[Host]) -> "list[Host]":
+def _partners(host: Host, others: Iterable[Host]) -> list[Host]:
     return [other for other in others if other.switch != host.switch and _vlan(other) == _vlan(host)]
 
 
-def _vlan(host: Host) -> "int | None":
+def _vlan(host: Host) -> int | None:
     return host.vlan

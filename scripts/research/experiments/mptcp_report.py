@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Mapping, Sequence
 
 from malob.cli.table import render
 from research.experiments import confidence
@@ -35,7 +35,7 @@ class Cell:
         """As in metrics."""
         return f"{self.method}.{self.load}.{self.topology}"
 
-    def of(self, method: str) -> "Cell":
+    def of(self, method: str) -> Cell:
         """The same of another method."""
         return Cell(method, self.load, self.topology)
 
@@ -43,28 +43,26 @@ class Cell:
 class Results:
     """By cell, what all sessions got together, in Mbit/s. model: by cell's key, what the fluid model gives."""
 
-    def __init__(self, record: Record, cells: Sequence[Cell], seconds: float, model: "Mapping[str, float]") -> None:
+    def __init__(self, record: Record, cells: Sequence[Cell], seconds: float, model: Mapping[str, float]) -> None:
         self.cells = cells
         self.model = model
         self._runs = {cell: _runs_mbps(record, cell, seconds) for cell in cells}
         self.means = {cell: found for cell in cells if (found := confidence.mean(self._runs[cell])) is not None}
 
-    def gain_percent(self, cell: Cell) -> "float | None":
+    def gain_percent(self, cell: Cell) -> float | None:
         """On TCP in the same place."""
         mine, base = self.means.get(cell), self.means.get(cell.of("TCP"))
         return None if mine is None or base is None or not base.value else 100 * (mine.value / base.value - 1)
 
-    def model_percent(self, cell: Cell) -> "float | None":
+    def model_percent(self, cell: Cell) -> float | None:
         """Of the model's speed."""
         mine, model = self.means.get(cell), self.model.get(cell.key)
         return None if mine is None or not model else 100 * mine.value / model
 
 
-def _runs_mbps(record: Record, cell: Cell, seconds: float) -> "list[float]":
+def _runs_mbps(record: Record, cell: Cell, seconds: float) -> list[float]:
     """Of each run. A session that has failed has what it got until then, which is in the error's way."""
-    return [
-        sum(sample.size for sample in each.samples) * 8 / 1e6 / seconds
-        for each in record.slices if each.case == cell.key]
+    return [sum(sample.size for sample in each.samples) * 8 / 1e6 / seconds for each in record.slices if each.case == cell.key]
 
 
 def summarise(summary: Summary, results: Results) -> None:
@@ -85,62 +83,73 @@ def summarise(summary: Summary, results: Results) -> None:
 def _add_gains(summary: Summary, results: Results) -> None:
     """On average over the topologies, as the paper gives them."""
     for method, load in dict.fromkeys((cell.method, cell.load) for cell in results.means if cell.method != "TCP"):
-        gains = [gain for cell in results.means if (cell.method, cell.load) == (method, load)
-                 and (gain := results.gain_percent(cell)) is not None]
+        gains = [gain for cell in results.means if (cell.method, cell.load) == (method, load) and (gain := results.gain_percent(cell)) is not None]
         if gains:
             summary.metric(f"gain_percent.{method}.{load}", round(sum(gains) / len(gains), 2), "%")
         if load in PAPER_GAINS.get(method, {}):
             summary.paper(f"gain_percent.{method}.{load}", PAPER_GAINS[method][load], "%")
 
 
-def _checks(summary: Summary, cell: Cell) -> "list[Check]":
-    def ratio(other: str, mine: str) -> "float | None":
+def _checks(summary: Summary, cell: Cell) -> list[Check]:
+    def ratio(other: str, mine: str) -> float | None:
         return summary.ratio(f"mbps.{cell.of(other).key}", f"mbps.{cell.of(mine).key}")
 
-    checks = [Check(
-        f"fluid model to {cell.key}", summary.ratio(f"model_mbps.{cell.key}", f"mbps.{cell.key}"), 1 / _MODEL_SHARE)]
+    checks = [Check(f"fluid model to {cell.key}", summary.ratio(f"model_mbps.{cell.key}", f"mbps.{cell.key}"), 1 / _MODEL_SHARE)]
     pairs = {"VS": ["VS-paper"], "NVS": ["NVS-paper"], "disjoint": ["TCP"]}.get(cell.method, [])
     if cell.method == "VS" and (cell.topology, cell.load) == (_FIRST_TOPOLOGY, _FIRST_LOAD):
         pairs = [*pairs, "NVS", "MPTCP", "TCP"]
     where = f"{cell.load}, {cell.topology}"
     return checks + [
-        Check(f"{other} to {cell.method}: {where}", ratio(other, cell.method), 1.0) for other in pairs
-        if ratio(other, cell.method) is not None]
+        Check(f"{other} to {cell.method}: {where}", ratio(other, cell.method), 1.0) for other in pairs if ratio(other, cell.method) is not None
+    ]
 
 
-def rows(results: Results) -> "list[list[str]]":
+def rows(results: Results) -> list[list[str]]:
     """The rows of results.csv."""
     return [
-        [cell.method, cell.load, cell.topology, str(found.count), f"{found.value:.3f}", _number(found.ci90, 3),
-         _number(results.model.get(cell.key), 3), _number(results.model_percent(cell), 1),
-         _number(results.gain_percent(cell), 1)]
-        for cell, found in results.means.items()]
+        [
+            cell.method,
+            cell.load,
+            cell.topology,
+            str(found.count),
+            f"{found.value:.3f}",
+            _number(found.ci90, 3),
+            _number(results.model.get(cell.key), 3),
+            _number(results.model_percent(cell), 1),
+            _number(results.gain_percent(cell), 1),
+        ]
+        for cell, found in results.means.items()
+    ]
 
 
-def table(results: Results) -> "list[str]":
+def table(results: Results) -> list[str]:
     """For people."""
     header = ["method", "load", "topology", "runs", "Mbit/s", "± (90 %)", "model", "% of it", "% on TCP"]
     return render(header, rows(results), right=range(3, 9))
 
 
-def figures(results: Results) -> "list[Figure]":
+def figures(results: Results) -> list[Figure]:
     """Like figure 5: one for each load, topologies side by side, a bar for each method."""
     found = []
     for load in dict.fromkeys(cell.load for cell in results.cells):
-        bars = [
-            _bar(cell, results.means[cell], results.model.get(cell.key)) for cell in results.cells
-            if cell.load == load and cell in results.means]
-        found.append(Figure(
-            f"figure-5-{load.lower()}", f"All sessions together, {load} load", "Mbit/s", bars, paper_label="fluid model",
-            whiskers="90 % confidence interval"))
+        bars = [_bar(cell, results.means[cell], results.model.get(cell.key)) for cell in results.cells if cell.load == load and cell in results.means]
+        found.append(
+            Figure(
+                f"figure-5-{load.lower()}",
+                f"All sessions together, {load} load",
+                "Mbit/s",
+                bars,
+                paper_label="fluid model",
+                whiskers="90 % confidence interval",
+            )
+        )
     return found
 
 
-def _bar(cell: Cell, found: Mean, model: "float | None") -> Bar:
+def _bar(cell: Cell, found: Mean, model: float | None) -> Bar:
     around = found.ci90 or 0
-    return Bar(cell.method, found.value, found.value - around, found.value + around, model, model, group=cell.method,
-               cluster=cell.topology)
+    return Bar(cell.method, found.value, found.value - around, found.value + around, model, model, group=cell.method, cluster=cell.topology)
 
 
-def _number(value: "float | None", digits: int) -> str:
+def _number(value: float | None, digits: int) -> str:
     return "" if value is None else f"{value:.{digits}f}"

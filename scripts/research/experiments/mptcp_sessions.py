@@ -6,9 +6,10 @@ import json
 import subprocess
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any
 
 from lab import processes
 from lab.instance import Instance
@@ -47,10 +48,10 @@ class Outcome:
     error: str
 
 
-def run(lab: Instance, pairs: "Sequence[tuple[str, str]]", protocol: int, timing: Timing) -> "list[Outcome]":
+def run(lab: Instance, pairs: Sequence[tuple[str, str]], protocol: int, timing: Timing) -> list[Outcome]:
     """One session from each client to its server, in the order of the pairs. Raises ScriptError if a program fails."""
     orders = _orders(lab, pairs, protocol)
-    running: "dict[str, subprocess.Popen[str]]" = {}
+    running: dict[str, subprocess.Popen[str]] = {}
     try:
         for host, order in orders.items():
             running[host] = _start(lab, host, order)
@@ -70,28 +71,26 @@ def run(lab: Instance, pairs: "Sequence[tuple[str, str]]", protocol: int, timing
     return [_outcome(str(number), pair, count_from, results) for number, pair in enumerate(pairs)]
 
 
-def _orders(lab: Instance, pairs: "Sequence[tuple[str, str]]", protocol: int) -> "dict[str, dict[str, Any]]":
+def _orders(lab: Instance, pairs: Sequence[tuple[str, str]], protocol: int) -> dict[str, dict[str, Any]]:
     """By host: what its program is told. A session's id is its place among the pairs."""
     hosts = lab.topology.hosts
-    orders: "dict[str, dict[str, Any]]" = {
-        host: {"protocol": protocol, "receive": [], "send": []} for pair in pairs for host in pair}
+    orders: dict[str, dict[str, Any]] = {host: {"protocol": protocol, "receive": [], "send": []} for pair in pairs for host in pair}
     for number, (client, server) in enumerate(pairs):
         port = _FIRST_PORT + number
         orders[server]["receive"].append({"id": str(number), "port": port})
-        orders[client]["send"].append(
-            {"id": str(number), "from": hosts[client].ip, "to": hosts[server].ip, "port": port})
+        orders[client]["send"].append({"id": str(number), "from": hosts[client].ip, "to": hosts[server].ip, "port": port})
     return orders
 
 
-def _start(lab: Instance, host: str, order: "dict[str, Any]") -> "subprocess.Popen[str]":
+def _start(lab: Instance, host: str, order: dict[str, Any]) -> subprocess.Popen[str]:
     process = subprocess.Popen(
-        bound_to_us(processes.script(lab, host, PROGRAM)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        start_new_session=True)
+        bound_to_us(processes.script(lab, host, PROGRAM)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
     _tell(process, order)
     return process
 
 
-def _go(running: "dict[str, subprocess.Popen[str]]", timing: Timing) -> float:
+def _go(running: dict[str, subprocess.Popen[str]], timing: Timing) -> float:
     """When what arrives begins to count."""
     begin = time.monotonic() + _LEAD_S
     count_from = begin + timing.warm_up_s
@@ -100,13 +99,13 @@ def _go(running: "dict[str, subprocess.Popen[str]]", timing: Timing) -> float:
     return count_from
 
 
-def _tell(process: "subprocess.Popen[str]", words: "dict[str, Any]") -> None:
+def _tell(process: subprocess.Popen[str], words: dict[str, Any]) -> None:
     assert process.stdin is not None
     process.stdin.write(json.dumps(words) + "\n")
     process.stdin.flush()
 
 
-def _line(host: str, process: "subprocess.Popen[str]") -> str:
+def _line(host: str, process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
     line = process.stdout.readline()
     if not line:
@@ -114,12 +113,12 @@ def _line(host: str, process: "subprocess.Popen[str]") -> str:
     return line
 
 
-def _kill(running: "dict[str, subprocess.Popen[str]]") -> None:
+def _kill(running: dict[str, subprocess.Popen[str]]) -> None:
     for process in running.values():
         process.kill()
 
 
-def _outcome(name: str, pair: "tuple[str, str]", began_s: float, results: "Sequence[dict[str, Any]]") -> Outcome:
+def _outcome(name: str, pair: tuple[str, str], began_s: float, results: Sequence[dict[str, Any]]) -> Outcome:
     """A session has two ends, on two hosts; either may tell of an error."""
     error = next((result["errors"][name] for result in results if name in result["errors"]), "")
     size = next((result["received"][name] for result in results if name in result["received"]), 0)

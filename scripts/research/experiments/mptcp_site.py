@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Any, Iterator, Sequence
+from typing import Any
 
 from lab import instance
 from lab.controller import Controller
@@ -51,15 +52,15 @@ class MptcpSite:
         self._scale = scale
         self._congestion = congestion
         self._folder = folder
-        self._addressing: "dict[str, list[str]]" = {}
-        self._aliases: "dict[str, list[str]]" = {}
-        self._applied: "Method | None" = None
-        self._pairs: "Sequence[tuple[str, str]]" = ()
+        self._addressing: dict[str, list[str]] = {}
+        self._aliases: dict[str, list[str]] = {}
+        self._applied: Method | None = None
+        self._pairs: Sequence[tuple[str, str]] = ()
         self.lab: Instance
         self.controller: Controller
         self._rest: RestClient
         #: by method: what the controller answered, last
-        self.plans: "dict[str, dict[str, Any]]" = {}
+        self.plans: dict[str, dict[str, Any]] = {}
 
     def build(self, stack: ExitStack) -> None:
         """Builds everything, with what removes it on the stack."""
@@ -77,10 +78,12 @@ class MptcpSite:
         rest = self.controller.rest
         wait_until(
             lambda: rest.switch_count() == len(network.switches) and rest.link_count() == len(network.links),
-            f"the controller to see {len(network.switches)} switches and {len(network.links)} links", 60,
-            detail=lambda: f"it sees {rest.switch_count()} and {rest.link_count()}")
+            f"the controller to see {len(network.switches)} switches and {len(network.links)} links",
+            60,
+            detail=lambda: f"it sees {rest.switch_count()} and {rest.link_count()}",
+        )
 
-    def use(self, method: Method, pairs: "Sequence[tuple[str, str]]") -> None:
+    def use(self, method: Method, pairs: Sequence[tuple[str, str]]) -> None:
         """Returns once packets go as the method says for these clients and servers, and hosts have the addresses for it."""
         if method == self._applied and (pairs == self._pairs or not method.by_load):
             return
@@ -97,25 +100,29 @@ class MptcpSite:
             self._address(self.plans[method.name])
         self._applied, self._pairs = method, pairs
 
-    def addresses(self, method: Method, host: str) -> "list[str]":
+    def addresses(self, method: Method, host: str) -> list[str]:
         """Where a connection's sub-flows come from, one each."""
         own = self.lab.topology.hosts[host].ip
         return [own, *self._aliases[host]] if method.mptcp else [own]
 
-    def _plan(self, method: Method) -> "dict[str, Any]":
+    def _plan(self, method: Method) -> dict[str, Any]:
         if method.name not in self.plans:
             self.plans[method.name] = self._rest.post(f"{BASE}/plan", self._with_hosts(method.request(())))
         return self.plans[method.name]
 
-    def _with_hosts(self, request: "dict[str, Any]") -> "dict[str, Any]":
+    def _with_hosts(self, request: dict[str, Any]) -> dict[str, Any]:
         return {**request, "hosts": question.hosts(self.lab.topology)}
 
     def _wait_for(self, state: str) -> None:
         status = f"{BASE}/status"
-        wait_until(lambda: self._rest.get(status)["state"] == state, f"the plan's state to be {state}",
-                   _APPLY_TIMEOUT_S, detail=lambda: str(self._rest.get(status)["state"]))
+        wait_until(
+            lambda: self._rest.get(status)["state"] == state,
+            f"the plan's state to be {state}",
+            _APPLY_TIMEOUT_S,
+            detail=lambda: str(self._rest.get(status)["state"]),
+        )
 
-    def _address(self, plan: "dict[str, Any]") -> None:
+    def _address(self, plan: dict[str, Any]) -> None:
         """Gives hosts the addresses of a plan by the commands that it shows, if they have others."""
         wanted = {host["id"]: host["commands"] for host in plan["hosts"]}
         if wanted == self._addressing:
@@ -125,8 +132,7 @@ class MptcpSite:
             place = self.lab.topology.hosts[name]
             old = [f"ip addr flush to {alias}/32 dev {place.device}" for alias in self._aliases.get(name, [])]
             run(self.lab.inside(name, ["sh", "-ec", "\n".join(["ip mptcp endpoint flush", *old])]))
-            self._aliases[name] = [
-                address["address"] for address in host["addresses"] if address["address"] != place.ip]
+            self._aliases[name] = [address["address"] for address in host["addresses"] if address["address"] != place.ip]
         hosting.prepare_hosts(self.lab, plan["hosts"])
         self._addressing = wanted
 
@@ -150,15 +156,15 @@ def with_short_queues(network: Topology, scale: float) -> Topology:
     links = []
     for link in network.links:
         directions = {
-            name: replace(direction, queue_packets=max(
-                _LEAST_PACKETS, round((direction.rate_mbps or 0) * scale * 1e6 * QUEUE_S / 12_000)))
-            for name, direction in (("forward", link.forward), ("reverse", link.reverse))}
+            name: replace(direction, queue_packets=max(_LEAST_PACKETS, round((direction.rate_mbps or 0) * scale * 1e6 * QUEUE_S / 12_000)))
+            for name, direction in (("forward", link.forward), ("reverse", link.reverse))
+        }
         links.append(replace(link, **directions))
     return replace(network, links=tuple(links))
 
 
 @contextmanager
-def open_site(network: Topology, scale: float, congestion: str, folder: Folder) -> "Iterator[MptcpSite]":
+def open_site(network: Topology, scale: float, congestion: str, folder: Folder) -> Iterator[MptcpSite]:
     """Inside, the network is up; afterwards everything is removed, also after a failure and Ctrl-C."""
     instance.clear_leftover(NAME)
     stack = ExitStack()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Sequence
 
 from malob.system.processes import run
 from research.experiments.interpreter import python_with
@@ -25,8 +25,8 @@ class Bar:
     value: float
     low: float
     high: float
-    paper_low: "float | None" = None
-    paper_high: "float | None" = None
+    paper_low: float | None = None
+    paper_high: float | None = None
     group: str = ""
     cluster: str = ""
 
@@ -66,7 +66,7 @@ class Chart:
     note: str = ""
 
 
-def draw(figures: "Sequence[Figure | Chart]", directory: Path) -> None:
+def draw(figures: Sequence[Figure | Chart], directory: Path) -> None:
     """Writes NAME.svg and NAME.png of each figure that has bars or lines. Raises MissingError without matplotlib."""
     drawn = [figure for figure in figures if (figure.bars if isinstance(figure, Figure) else figure.lines)]
     if drawn:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from types import TracebackType
-from typing import Callable, Sequence, TextIO
+from typing import Callable, TextIO
 
 from malob.system.progress import Ticker, bar, in_words
 from research.experiments.estimate import Estimate
@@ -15,7 +16,10 @@ class Progress:
     """Told of each slice when it begins and ends, inside a with statement; may be entered again for more of the slices."""
 
     def __init__(
-        self, slices: Sequence[Slice], estimate: Estimate, stream: "TextIO | None" = None,
+        self,
+        slices: Sequence[Slice],
+        estimate: Estimate,
+        stream: TextIO | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._slices = slices
@@ -24,7 +28,7 @@ class Progress:
         self._ticker = Ticker(self._words, stream)
         self._done = 0
         self._began = 0.0
-        self._current: "Slice | None" = None
+        self._current: Slice | None = None
 
     def begin(self, current: Slice) -> None:
         """A slice begins."""
@@ -42,17 +46,15 @@ class Progress:
         current = self._current
         if current is None:
             return ""
-        rest = [each.case for each in self._slices[self._done + 1:]]
+        rest = [each.case for each in self._slices[self._done + 1 :]]
         this_s = max(0.0, self._estimate.left_s([current.case]) - (self._clock() - self._began))
         left = in_words(this_s + self._estimate.left_s(rest))
         whole = len(self._slices)
         return bar(self._done, whole, f"{self._done} of {whole}, about {left} left; round {current.round}: {current.case}")
 
-    def __enter__(self) -> "Progress":
+    def __enter__(self) -> Progress:
         self._ticker.__enter__()
         return self
 
-    def __exit__(
-        self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._ticker.__exit__(kind, error, trace)

@@ -6,8 +6,9 @@ import json
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Callable, Mapping, Sequence
+from typing import Callable
 
 from malob.rest.client import Answer
 from malob.rest.local import RestClient, RestError
@@ -19,15 +20,19 @@ PROGRAM = Path(__file__).parent / "programs" / "rest_relay.py"
 class RelayedRestClient(RestClient):
     """As RestClient; its requests are made by a program there, one at a time. To be closed."""
 
-    def __init__(self, inside: "Callable[[Sequence[str]], list[str]]", port: int) -> None:
+    def __init__(self, inside: Callable[[Sequence[str]], list[str]], port: int) -> None:
         """inside: makes of a command one that runs on the host."""
         super().__init__("127.0.0.1", port)
         self._turn = threading.Lock()
         self._relay = subprocess.Popen(
-            bound_to_us(inside([sys.executable, "-I", str(PROGRAM), str(port)])), stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True, start_new_session=True)
+            bound_to_us(inside([sys.executable, "-I", str(PROGRAM), str(port)])),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
 
-    def _exchange(self, method: str, path: str, body: "str | None", headers: "Mapping[str, str]") -> Answer:
+    def _exchange(self, method: str, path: str, body: str | None, headers: Mapping[str, str]) -> Answer:
         assert self._relay.stdin is not None and self._relay.stdout is not None
         with self._turn:
             try:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Sequence
 
 from lab.strain import MOST_CPU
 from malob.cli.table import render
@@ -24,7 +24,7 @@ class Row:
     case: str
     kind: str
     wanted: int
-    paper: "tuple[float, float] | None" = None
+    paper: tuple[float, float] | None = None
     label: str = ""
     group: str = ""
 
@@ -55,7 +55,8 @@ def add_strain(summary: Summary, record: Record) -> None:
     if over:
         summary.rejected.append(
             f"ovs-vswitchd used more than {MOST_CPU:.0%} of a core in {len(over)} of {len(record.slices)} slices: "
-            + ", ".join(f"{each.number} ({each.case}, {each.cpu['ovs-vswitchd']:.0%})" for each in over[:10]))
+            + ", ".join(f"{each.number} ({each.case}, {each.cpu['ovs-vswitchd']:.0%})" for each in over[:10])
+        )
 
 
 def troubles(record: Record, rows: Sequence[Row]) -> list[str]:
@@ -100,8 +101,8 @@ def check_lines(summary: Summary) -> list[str]:
     """For people: each target, and whether it is reached."""
     verdicts = {True: "holds", False: "does not hold", None: "not measured"}
     rows = [
-        [check.name, "" if check.value is None else f"{check.value:.3f}", f"{check.at_most:g}", verdicts[check.holds]]
-        for check in summary.checks]
+        [check.name, "" if check.value is None else f"{check.value:.3f}", f"{check.at_most:g}", verdicts[check.holds]] for check in summary.checks
+    ]
     return render(["target", "measured", "at most", ""], rows, right=[1, 2]) if rows else []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Sequence
+from collections.abc import Sequence
 
 from malob.system.waiting import say
 from research.experiments import clients
@@ -32,8 +32,15 @@ def measure(site: Site, folder: Folder, summary: Summary, workloads: Sequence[Wo
         rows += [[workload.name, f"{number * _INTERVAL_S:.1f}", f"{use:.4f}"] for number, use in enumerate(uses)]
         bars.append(Bar(workload.name, 100 * mean, 100 * mean, 100 * peak))
     folder.table("request-cpu.csv", ["kind", "seconds", "cpu"], rows)
-    return [Figure("figure-4.4-cpu", f"Use of {_SERVER}'s processor during one request", "% of the processor", bars,
-                   whiskers=f"up to the largest of all {_INTERVAL_S:g} s")]
+    return [
+        Figure(
+            "figure-4.4-cpu",
+            f"Use of {_SERVER}'s processor during one request",
+            "% of the processor",
+            bars,
+            whiskers=f"up to the largest of all {_INTERVAL_S:g} s",
+        )
+    ]
 
 
 def _uses(site: Site, workload: Workload) -> list[float]:
@@ -43,7 +50,7 @@ def _uses(site: Site, workload: Workload) -> list[float]:
     # the first request finds neighbours' addresses and a route
     clients.run(site.lab, address, [Client(_CLIENT, _CLIENT, workload.name, client.options, 1)], 600)
     time.sleep(_BEFORE_S)
-    readings: "list[tuple[float, float]]" = []
+    readings: list[tuple[float, float]] = []
     ended = threading.Event()
 
     def watch() -> None:

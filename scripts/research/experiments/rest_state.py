@@ -55,9 +55,9 @@ def unsettled(rest: RestClient, lab: Instance, pool: str, since_s: float) -> str
     return ""
 
 
-def _is_at_rest(measured: "dict[str, Any] | None", limit: float, since_s: float) -> bool:
+def _is_at_rest(measured: dict[str, Any] | None, limit: float, since_s: float) -> bool:
     return measured is not None and measured["age_s"] <= since_s and measured["value"] <= limit
 
 
-def _value(measured: "dict[str, Any] | None", default: Any) -> Any:
+def _value(measured: dict[str, Any] | None, default: Any) -> Any:
     return default if measured is None else measured["value"]

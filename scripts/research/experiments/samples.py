@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Sequence
 
 from research.experiments import distribution
 from research.experiments.distribution import Distribution
@@ -44,8 +44,8 @@ class SliceResult:
     case: str
     seconds: float
     samples: Sequence[Sample]
-    cpu: "dict[str, float]"
-    waiting: "dict[str, float]"
+    cpu: dict[str, float]
+    waiting: dict[str, float]
     late: float
     complaints: Sequence[str]
 
@@ -58,11 +58,9 @@ class Record:
 
     def samples(self, case: str, kind: str) -> list[Sample]:
         """Those that count, failed ones too."""
-        return [
-            sample for each in self.slices if each.case == case for sample in each.samples
-            if sample.kind == kind and sample.counted]
+        return [sample for each in self.slices if each.case == case for sample in each.samples if sample.kind == kind and sample.counted]
 
-    def times(self, case: str, kind: str) -> "Distribution | None":
+    def times(self, case: str, kind: str) -> Distribution | None:
         """Of the requests that succeeded, in seconds; None if none did."""
         return distribution.of(sample.seconds for sample in self.samples(case, kind) if sample.good)
 
@@ -70,7 +68,7 @@ class Record:
         """All requests that failed, whether they count or not."""
         return [sample for each in self.slices for sample in each.samples if sample.error]
 
-    def cpu(self, program: str) -> "float | None":
+    def cpu(self, program: str) -> float | None:
         """A program's use of a core while clients ran, on average; None if it was not measured."""
         known = [each for each in self.slices if program in each.cpu]
         seconds = sum(each.seconds for each in known)

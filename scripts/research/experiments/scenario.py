@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable
 
 from research.experiments.folder import Folder
 from research.experiments.plots import Figure
@@ -50,11 +51,11 @@ class Scenario:
     rounds: int
     plots: Sequence[Plot]
     parameters: Mapping[str, Any]
-    checks: Callable[[Summary], "list[Check]"]
+    checks: Callable[[Summary], list[Check]]
     paper_factor: float = 1.0
-    before: "Callable[[Site, Folder, Summary], list[Figure]] | None" = None
+    before: Callable[[Site, Folder, Summary], list[Figure]] | None = None
 
-    def without(self, algorithms: "set[str]") -> "Scenario":
+    def without(self, algorithms: set[str]) -> Scenario:
         """The same without the cases that use one of these."""
         cases = [case for case in self.cases if not set(case.algorithms.values()) & algorithms]
         keys = {case.key for case in cases}

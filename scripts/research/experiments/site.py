@@ -6,18 +6,17 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Iterator, Mapping, Sequence
 
 from lab import balancing, instance, processes
 from lab.controller import Controller
 from lab.instance import Instance
 from malob.cli.agents.keys import AgentsFile
-from malob.errors import ScriptError
 from malob.network import topology
 from malob.system.cleanup import Cleanup
-from malob.system.place import DEFAULT_SETTINGS, ROOT, RUN_DIRECTORY
+from malob.system.place import DEFAULT_SETTINGS, ROOT
 from malob.system.ports import free_port
 from malob.system.processes import bound_to_us, run, succeeds
 from malob.system.waiting import say, undisturbed, wait_until
@@ -69,13 +68,13 @@ class Site:
         self.setup = setup
         self._folder = folder
         self._ports = free_port(), free_port()
-        self._properties: "Mapping[str, str] | None" = None
+        self._properties: Mapping[str, str] | None = None
         self.lab: Instance
         self.controller: Controller
-        self.limits: "KernelCpuLimits | EmulatedCpuLimits"
+        self.limits: KernelCpuLimits | EmulatedCpuLimits
         self.hosts: list[ServerHost] = []
         #: how fast hosts send at most; None where the kernel has no token bucket filter
-        self.interface_mbps: "int | None" = _INTERFACE_MBPS
+        self.interface_mbps: int | None = _INTERFACE_MBPS
 
     def build(self, stack: ExitStack) -> None:
         """Builds everything, with what removes it on the stack."""
@@ -83,8 +82,7 @@ class Site:
         stack.callback(self._clean_up)
         say(f"building the network: {network.description}")
         self.lab = instance.up(network, NAME, f"127.0.0.1:{self._ports[0]}", owned=True, scale=self.setup.scale)
-        self.limits = cpulimits.create(
-            f"malob-{NAME}", self.lab.directory / "cgroup", self.setup.processors, self.setup.processor)
+        self.limits = cpulimits.create(f"malob-{NAME}", self.lab.directory / "cgroup", self.setup.processors, self.setup.processor)
         self.hosts = [ServerHost(self.lab, name, self.limits) for name in self.setup.processors]
         self._tune()
         (self.lab.directory / "data").mkdir()
@@ -111,8 +109,10 @@ class Site:
         rest, network = self.controller.rest, self.lab.topology
         wait_until(
             lambda: rest.switch_count() == len(network.switches) and rest.link_count() == len(network.links),
-            f"the controller to see {len(network.switches)} switches and {len(network.links)} links", 60,
-            detail=lambda: f"it sees {rest.switch_count()} and {rest.link_count()}")
+            f"the controller to see {len(network.switches)} switches and {len(network.links)} links",
+            60,
+            detail=lambda: f"it sees {rest.switch_count()} and {rest.link_count()}",
+        )
         if self._properties is not None:
             self.wait_for_state()
         self._properties = dict(properties)
@@ -120,8 +120,7 @@ class Site:
     def wait_for_state(self) -> None:
         """Returns once servers are found and every measurement has a value."""
         rest = self.controller.rest
-        wait_until(lambda: not rest_state.unknown(rest, POOL), "all measurements", 60,
-                   detail=lambda: rest_state.unknown(rest, POOL))
+        wait_until(lambda: not rest_state.unknown(rest, POOL), "all measurements", 60, detail=lambda: rest_state.unknown(rest, POOL))
 
     def settle(self, patience_s: float = 45) -> list[str]:
         """Returns once nothing is open, and measurements made since say that nothing is going on.
@@ -129,8 +128,12 @@ class Site:
         Says what is still going on after patience_s. Raises ScriptError if connections stay open.
         """
         rest, began = self.controller.rest, time.monotonic()
-        wait_until(lambda: rest_state.open_connections(rest, POOL) == 0, "the last connections to end", patience_s,
-                   detail=lambda: f"{rest_state.open_connections(rest, POOL)} are open")
+        wait_until(
+            lambda: rest_state.open_connections(rest, POOL) == 0,
+            "the last connections to end",
+            patience_s,
+            detail=lambda: f"{rest_state.open_connections(rest, POOL)} are open",
+        )
         while True:
             trouble = rest_state.unsettled(rest, self.lab, POOL, time.monotonic() - began)
             if not trouble:
@@ -160,8 +163,13 @@ class Site:
         for host in self.hosts:
             address = self.lab.topology.hosts[host.name].ip
             content = {
-                "id": host.name, "key": known.add(host.name, "server", address), "address": address,
-                "interface": "eth0", "interval_s": _REPORT_INTERVAL_S, **self.limits.agent_fields(host.name)}
+                "id": host.name,
+                "key": known.add(host.name, "server", address),
+                "address": address,
+                "interface": "eth0",
+                "interval_s": _REPORT_INTERVAL_S,
+                **self.limits.agent_fields(host.name),
+            }
             file = self.lab.directory / f"agent-{host.name}.json"
             file.write_text(json.dumps(content))
             files[host.name] = str(file)
@@ -182,8 +190,7 @@ class Site:
         for link in network.links:
             for here in link.ends:
                 port = network.ports(here)[link.other(here)]
-                rest.put(f"/wm/malob/capacities/{network.switches[here]}/{port}",
-                         {"mbps": round(link.direction(here).rate_mbps or 0, 3)})
+                rest.put(f"/wm/malob/capacities/{network.switches[here]}/{port}", {"mbps": round(link.direction(here).rate_mbps or 0, 3)})
         base = balancing.BASE
         rest.post(f"{base}/vips/", {"id": POOL, "protocol": "tcp", "address": VIP})
         rest.post(f"{base}/pools/", {"id": POOL, "vip_id": POOL})
@@ -198,10 +205,9 @@ class Site:
     def _host(self, name: str) -> ServerHost:
         return next(host for host in self.hosts if host.name == name)
 
-    def _start(self, stack: ExitStack, command: "list[str]") -> None:
+    def _start(self, stack: ExitStack, command: list[str]) -> None:
         with open(self.lab.directory / "agents.log", "ab") as log:
-            process = subprocess.Popen(
-                bound_to_us(command), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+            process = subprocess.Popen(bound_to_us(command), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
         stack.callback(processes.end, process)
 
     def _clean_up(self) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Mapping
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -11,11 +12,11 @@ class Check:
     """A target of the experiment: a figure that must be at most so large. value: None if it was not measured."""
 
     name: str
-    value: "float | None"
+    value: float | None
     at_most: float
 
     @property
-    def holds(self) -> "bool | None":
+    def holds(self) -> bool | None:
         return None if self.value is None else self.value <= self.at_most
 
     def to_json(self) -> dict[str, Any]:
@@ -45,12 +46,12 @@ class Summary:
         """Adds what the paper says of the same."""
         self._paper[key] = {"value": value, "unit": unit}
 
-    def value(self, key: str) -> "float | None":
+    def value(self, key: str) -> float | None:
         """A metric; None if there is none of that key."""
         found = self._metrics.get(key)
         return None if found is None else found["value"]
 
-    def ratio(self, first: str, second: str) -> "float | None":
+    def ratio(self, first: str, second: str) -> float | None:
         """One metric as a share of another; None unless both are there."""
         one, other = self.value(first), self.value(second)
         return one / other if one is not None and other else None

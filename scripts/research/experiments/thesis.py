@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Sequence
 
 from lab.strain import StrainMeter
 from malob.errors import ScriptError
@@ -20,7 +20,7 @@ from research.experiments.plots import Figure
 from research.experiments.progress import Progress
 from research.experiments.samples import Record, Sample
 from research.experiments.scenario import Case, Scenario
-from research.experiments.site import Site, VIP, open_site, second_address
+from research.experiments.site import VIP, Site, open_site, second_address
 from research.experiments.summary import Summary
 
 #: Between two slices, until the network is at rest, on top of what clients need.
@@ -47,7 +47,7 @@ def run(scenario: Scenario, options: argparse.Namespace) -> int:
         return _finish(scenario, options, folder, record, summed, figures)
 
 
-def _available(site: Site, scenario: Scenario, named: bool) -> "tuple[Scenario, list[str]]":
+def _available(site: Site, scenario: Scenario, named: bool) -> tuple[Scenario, list[str]]:
     """Without the algorithms that this controller does not have; an error if they were asked for by name."""
     missing: set[str] = set()
     for service, algorithm in sorted({each for case in scenario.cases for each in case.algorithms.items()}):
@@ -65,15 +65,25 @@ def _available(site: Site, scenario: Scenario, named: bool) -> "tuple[Scenario, 
     return left, sorted(missing)
 
 
-def _parameters(site: Site, scenario: Scenario, options: argparse.Namespace) -> "dict[str, object]":
+def _parameters(site: Site, scenario: Scenario, options: argparse.Namespace) -> dict[str, object]:
     setup = scenario.setup
     return {
-        "topology": setup.topology, "scale": setup.scale, "seed": options.seed, "quick": options.quick,
-        "rounds": options.rounds or scenario.rounds, "links_by": site.lab.shaper_kind, "datapath": site.lab.datapath,
-        "congestion_control": setup.congestion, "interface_mbps": site.interface_mbps, "processors": dict(setup.processors),
-        "processor_cores": setup.processor, "processors_by": site.limits.description,
-        "controller_properties": dict(setup.properties), "paper_factor": scenario.paper_factor,
-        "cases": [case.key for case in scenario.cases], **scenario.parameters,
+        "topology": setup.topology,
+        "scale": setup.scale,
+        "seed": options.seed,
+        "quick": options.quick,
+        "rounds": options.rounds or scenario.rounds,
+        "links_by": site.lab.shaper_kind,
+        "datapath": site.lab.datapath,
+        "congestion_control": setup.congestion,
+        "interface_mbps": site.interface_mbps,
+        "processors": dict(setup.processors),
+        "processor_cores": setup.processor,
+        "processors_by": site.limits.description,
+        "controller_properties": dict(setup.properties),
+        "paper_factor": scenario.paper_factor,
+        "cases": [case.key for case in scenario.cases],
+        **scenario.parameters,
     }
 
 
@@ -140,7 +150,11 @@ def _patience_s(case: Case) -> float:
 
 
 def _finish(
-    scenario: Scenario, options: argparse.Namespace, folder: Folder, record: Record, summed: Summary,
+    scenario: Scenario,
+    options: argparse.Namespace,
+    folder: Folder,
+    record: Record,
+    summed: Summary,
     figures: Sequence[Figure],
 ) -> int:
     report.summarise(summed, record, scenario.rows)
@@ -162,10 +176,13 @@ def _figures(scenario: Scenario, record: Record) -> list[Figure]:
     scale = f", × {scenario.paper_factor:.3g}" if scenario.paper_factor != 1 else ""
     return [
         Figure(
-            plot.name, plot.title, "response time, s",
+            plot.name,
+            plot.title,
+            "response time, s",
             report.bars(record, [row for row in scenario.rows if plot.kind in ("", row.kind)], scenario.paper_factor),
             paper_label=f"thesis{f', figure {plot.number}' if plot.number else ''}{scale}",
-            note=f"Rates × {scenario.setup.scale:g}.")
+            note=f"Rates × {scenario.setup.scale:g}.",
+        )
         for plot in scenario.plots
     ]
 

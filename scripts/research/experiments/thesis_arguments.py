@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any
 
 from malob.errors import UsageError
 from research.experiments.arguments import add_common, amount, positive
@@ -25,14 +26,14 @@ def add(parser: argparse.ArgumentParser, requests: str, scale: float) -> None:
     add_common(parser)
     parser.add_argument("--only", metavar="NAME,NAME...", help="these combinations alone")
     parser.add_argument("--requests", type=positive, metavar="N", help=f"{requests} per client and turn that count")
-    parser.add_argument("--scale", type=amount, default=scale, metavar="F",
-                        help="multiplies the rates of all links (default %(default)s)")
-    parser.add_argument("--greedy", action="store_true",
-                        help="as in the thesis: what is placed between two measurements does not count")
-    parser.add_argument("--moves", action="store_true",
-                        help="long flows are led over better paths while they go on; otherwise they stay, as in the thesis")
-    parser.add_argument("--processor", type=amount, default=0.2, metavar="F",
-                        help="what a server's processor is, as a share of a core (default %(default)s)")
+    parser.add_argument("--scale", type=amount, default=scale, metavar="F", help="multiplies the rates of all links (default %(default)s)")
+    parser.add_argument("--greedy", action="store_true", help="as in the thesis: what is placed between two measurements does not count")
+    parser.add_argument(
+        "--moves", action="store_true", help="long flows are led over better paths while they go on; otherwise they stay, as in the thesis"
+    )
+    parser.add_argument(
+        "--processor", type=amount, default=0.2, metavar="F", help="what a server's processor is, as a share of a core (default %(default)s)"
+    )
     parser.add_argument("--congestion", metavar="NAME", help="congestion control of TCP (default cubic where there is one)")
 
 
@@ -41,11 +42,19 @@ def setup(options: argparse.Namespace, topology: str, workloads: Sequence[Worklo
     processors = dict(list(PROCESSORS.items())[:servers])
     if options.processor > 1:
         raise UsageError(f"--processor: a request runs on one core at most, not {options.processor:g}")
-    return Setup(topology, options.scale, processors, options.processor, congestion(options.congestion), workloads,
-                 {**({} if options.moves else UNMOVED), **(GREEDY if options.greedy else {})}, **more)
+    return Setup(
+        topology,
+        options.scale,
+        processors,
+        options.processor,
+        congestion(options.congestion),
+        workloads,
+        {**({} if options.moves else UNMOVED), **(GREEDY if options.greedy else {})},
+        **more,
+    )
 
 
-def congestion(name: "str | None") -> str:
+def congestion(name: str | None) -> str:
     """The congestion control to use. Raises UsageError if the kernel does not have the one that is asked for."""
     known = (_CONGESTION / "tcp_available_congestion_control").read_text().split()
     if name is None:

@@ -18,7 +18,7 @@ HELP = "computations of a fixed amount of processor time (figures 4.4 and 4.5)"
 
 #: That of the CPU rule, which finds a processor for each request, and of all others.
 PAPER_S = {
-    **{name: (65.0, 65.0) for name in combinations.PAPER},
+    **dict.fromkeys(combinations.PAPER, (65.0, 65.0)),
     **{name: (35.0, 35.0) for name in combinations.PAPER if name.startswith("CPU")},
 }
 
@@ -31,10 +31,12 @@ _AT_ONCE = 2
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     thesis_arguments.add(parser, "computations", 0.2)
-    parser.add_argument("--alone", type=amount, metavar="S",
-                        help="how long a computation takes with a processor of its own (default 5; with --quick 1.5; thesis 35)")
-    parser.add_argument("--at-once", type=positive, default=_AT_ONCE, metavar="N",
-                        help="how many computations each client has at a time (default %(default)s)")
+    parser.add_argument(
+        "--alone", type=amount, metavar="S", help="how long a computation takes with a processor of its own (default 5; with --quick 1.5; thesis 35)"
+    )
+    parser.add_argument(
+        "--at-once", type=positive, default=_AT_ONCE, metavar="N", help="how many computations each client has at a time (default %(default)s)"
+    )
 
 
 def scenario(options: argparse.Namespace) -> Scenario:
@@ -45,14 +47,17 @@ def scenario(options: argparse.Namespace) -> Scenario:
     requests = options.requests or (3 if options.quick else 4)
     rounds = options.rounds or (1 if options.quick else 3)
     return Scenario(
-        NAME, thesis_arguments.setup(options, "geni-wan", [workload, *others]),
+        NAME,
+        thesis_arguments.setup(options, "geni-wan", [workload, *others]),
         [Case(name, {workload.name: name}, [Load(workload, requests, options.at_once)]) for name in names],
         [Row(name, name, workload.name, 4 * options.at_once * requests * rounds, PAPER_S.get(name)) for name in names],
-        rounds, [Plot("figure-4.5-bio", f"Computations that take {alone_s:g} s alone", number="4.5")],
-        {"alone_s": alone_s, "cpu_s_per_request": workload.cpu_s, "at_once_per_client": options.at_once,
-         "requests_per_client_and_round": requests},
-        _checks, paper_factor=alone_s / PAPER_ALONE_S,
-        before=lambda site, folder, summary: request_cpu.measure(site, folder, summary, [*others, workload]))
+        rounds,
+        [Plot("figure-4.5-bio", f"Computations that take {alone_s:g} s alone", number="4.5")],
+        {"alone_s": alone_s, "cpu_s_per_request": workload.cpu_s, "at_once_per_client": options.at_once, "requests_per_client_and_round": requests},
+        _checks,
+        paper_factor=alone_s / PAPER_ALONE_S,
+        before=lambda site, folder, summary: request_cpu.measure(site, folder, summary, [*others, workload]),
+    )
 
 
 def workload_of(alone_s: float, processor: float) -> Compute:
@@ -62,7 +67,6 @@ def workload_of(alone_s: float, processor: float) -> Compute:
 
 def _checks(summary: Summary) -> list[Check]:
     return [
-        Check(f"median of CPU+{path} to that of RR+{path}",
-              summary.ratio(f"median_s.CPU+{path}", f"median_s.RR+{path}"), 0.6)
+        Check(f"median of CPU+{path} to that of RR+{path}", summary.ratio(f"median_s.CPU+{path}", f"median_s.RR+{path}"), 0.6)
         for path in ("SPH", "SPL", "HTP")
     ]

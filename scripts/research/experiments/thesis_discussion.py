@@ -23,10 +23,10 @@ _COMPARED = (*combinations.JOINT, *combinations.OWN)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     thesis_arguments.add(parser, "HTTP requests, and for each five of them an FTP transfer,", 1.0)
-    parser.add_argument("--size", type=amount, metavar="MB",
-                        help="of the file, multiplied by --scale (default 20; with --quick 5; thesis 100)")
-    parser.add_argument("--one-connection", action="store_true",
-                        help="the pages of a request share a connection, as in thesis-http; here each has its own")
+    parser.add_argument("--size", type=amount, metavar="MB", help="of the file, multiplied by --scale (default 20; with --quick 5; thesis 100)")
+    parser.add_argument(
+        "--one-connection", action="store_true", help="the pages of a request share a connection, as in thesis-http; here each has its own"
+    )
 
 
 def scenario(options: argparse.Namespace) -> Scenario:
@@ -36,7 +36,8 @@ def scenario(options: argparse.Namespace) -> Scenario:
     rounds = options.rounds or (2 if options.quick else 5)
     workloads: list[tuple[Workload, int]] = [
         (Http(thesis_http.PAGE_BYTES, connection_per_page=not options.one_connection), requests),
-        (thesis_ftp.workload_of(size_mb, options.scale), max(1, requests // 5))]
+        (thesis_ftp.workload_of(size_mb, options.scale), max(1, requests // 5)),
+    ]
     connections = "one connection" if options.one_connection else "a connection each"
     cases, rows = [], []
     for workload, count in workloads:
@@ -45,18 +46,27 @@ def scenario(options: argparse.Namespace) -> Scenario:
             cases.append(Case(key, {workload.name: name}, [Load(workload, count)]))
             rows.append(Row(key, key, workload.name, count * rounds, label=name))
     return Scenario(
-        NAME, thesis_arguments.setup(options, "thesis-two-servers", [workload for workload, _ in workloads], servers=2),
-        cases, rows, rounds,
-        [Plot("figure-4.7-http", f"HTTP, five pages of 60 KB per request, {connections}, Table 4.4", "http"),
-         Plot("figure-4.8-ftp", f"FTP, files of {size_mb:g} MB × {options.scale:g}, Table 4.4", "ftp")],
-        {"page_bytes": thesis_http.PAGE_BYTES, "connection_per_page": not options.one_connection, "size_mb": size_mb,
-         "requests_per_client_and_round": requests}, _checks)
+        NAME,
+        thesis_arguments.setup(options, "thesis-two-servers", [workload for workload, _ in workloads], servers=2),
+        cases,
+        rows,
+        rounds,
+        [
+            Plot("figure-4.7-http", f"HTTP, five pages of 60 KB per request, {connections}, Table 4.4", "http"),
+            Plot("figure-4.8-ftp", f"FTP, files of {size_mb:g} MB × {options.scale:g}, Table 4.4", "ftp"),
+        ],
+        {
+            "page_bytes": thesis_http.PAGE_BYTES,
+            "connection_per_page": not options.one_connection,
+            "size_mb": size_mb,
+            "requests_per_client_and_round": requests,
+        },
+        _checks,
+    )
 
 
 def _checks(summary: Summary) -> list[Check]:
     return [
-        Check("HTTP: median of SL-PS to that of HT-PS",
-              summary.ratio("median_s.SL-PS.http", "median_s.HT-PS.http"), 1.0),
-        Check("FTP: median of HT-PS to that of SL-PS",
-              summary.ratio("median_s.HT-PS.ftp", "median_s.SL-PS.ftp"), 1.0),
+        Check("HTTP: median of SL-PS to that of HT-PS", summary.ratio("median_s.SL-PS.http", "median_s.HT-PS.http"), 1.0),
+        Check("FTP: median of HT-PS to that of SL-PS", summary.ratio("median_s.HT-PS.ftp", "median_s.SL-PS.ftp"), 1.0),
     ]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Sequence
 
 from malob.errors import UsageError
 from research.experiments import combinations, thesis_arguments
@@ -33,13 +33,15 @@ _EXPECTED_S = 30.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     thesis_arguments.add(parser, "transfers", 0.15)
-    parser.add_argument("--sizes", metavar="MB[,MB]",
-                        help="of the file, multiplied by --scale; a second size shows whether times grow with it"
-                        " (default 100; with --quick 10)")
+    parser.add_argument(
+        "--sizes",
+        metavar="MB[,MB]",
+        help="of the file, multiplied by --scale; a second size shows whether times grow with it (default 100; with --quick 10)",
+    )
 
-
-    parser.add_argument("--fluid", metavar="FILE",
-                        help="what './malob lab simulate fluid --json' has printed: each result is shown as a share of the model's speed")
+    parser.add_argument(
+        "--fluid", metavar="FILE", help="what './malob lab simulate fluid --json' has printed: each result is shown as a share of the model's speed"
+    )
 
 
 def scenario(options: argparse.Namespace) -> Scenario:
@@ -55,16 +57,27 @@ def scenario(options: argparse.Namespace) -> Scenario:
         for name in names:
             key = name if number == 0 else f"{name}@{size:g}MB"
             cases.append(Case(key, {workload.name: name}, [Load(workload, requests)]))
-            rows.append(Row(
-                key, key, workload.name, 4 * requests * rounds, PAPER_S.get(name) if size == PAPER_MB else None,
-                label=name, group=f"{size:g} MB" if len(sizes) > 1 else ""))
+            rows.append(
+                Row(
+                    key,
+                    key,
+                    workload.name,
+                    4 * requests * rounds,
+                    PAPER_S.get(name) if size == PAPER_MB else None,
+                    label=name,
+                    group=f"{size:g} MB" if len(sizes) > 1 else "",
+                )
+            )
     return Scenario(
-        NAME, thesis_arguments.setup(options, "geni-wan", workloads), cases, rows, rounds,
-        [Plot("figure-4.3-ftp", f"FTP, files of {' and '.join(f'{size:g}' for size in sizes)} MB × {options.scale:g}",
-              number="4.3")],
-        {"sizes_mb": sizes, "file_bytes": [workload.file_bytes for workload in workloads],
-         "requests_per_client_and_round": requests},
-        lambda summary: _checks(summary, names, sizes, model))
+        NAME,
+        thesis_arguments.setup(options, "geni-wan", workloads),
+        cases,
+        rows,
+        rounds,
+        [Plot("figure-4.3-ftp", f"FTP, files of {' and '.join(f'{size:g}' for size in sizes)} MB × {options.scale:g}", number="4.3")],
+        {"sizes_mb": sizes, "file_bytes": [workload.file_bytes for workload in workloads], "requests_per_client_and_round": requests},
+        lambda summary: _checks(summary, names, sizes, model),
+    )
 
 
 def workload_of(size_mb: float, scale: float) -> Ftp:
@@ -72,7 +85,7 @@ def workload_of(size_mb: float, scale: float) -> Ftp:
     return Ftp(round(size_mb * 1e6 * scale), max(1.0, _EXPECTED_S * size_mb / PAPER_MB))
 
 
-def _sizes(text: "str | None", quick: bool) -> list[float]:
+def _sizes(text: str | None, quick: bool) -> list[float]:
     if text is None:
         return [10.0 if quick else PAPER_MB]
     try:
@@ -84,7 +97,7 @@ def _sizes(text: "str | None", quick: bool) -> list[float]:
     return sizes
 
 
-def _model(file: "str | None") -> "dict[str, float]":
+def _model(file: str | None) -> dict[str, float]:
     """By combination, the fluid model's seconds per MB on the thesis's network at its full rates."""
     if file is None:
         return {}
@@ -92,14 +105,16 @@ def _model(file: "str | None") -> "dict[str, float]":
         content = json.loads(Path(file).read_text(encoding="utf-8"))
         per_mb = content["parameters"]["scale"] * 1e6 / content["parameters"]["bytes"]
         prefix = "median_s."
-        return {name[len(prefix):]: metric["value"] * per_mb
-                for name, metric in content["metrics"].items() if name.startswith(prefix)}
+        return {name[len(prefix) :]: metric["value"] * per_mb for name, metric in content["metrics"].items() if name.startswith(prefix)}
     except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError) as error:
         raise UsageError(f"--fluid: {file} is not what './malob lab simulate fluid --json' prints: {error!r}") from None
 
 
 def _checks(
-    summary: Summary, names: Sequence[str], sizes: Sequence[float], model: "dict[str, float]",
+    summary: Summary,
+    names: Sequence[str],
+    sizes: Sequence[float],
+    model: dict[str, float],
 ) -> list[Check]:
     """Also adds `share_of_fluid.*`: how much of the fluid model's speed there was.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import Sequence
+from collections.abc import Sequence
 
 from malob.errors import UsageError
 from research.experiments import thesis_arguments, thesis_ftp
 from research.experiments.arguments import amount, positive
 from research.experiments.report import Row
-from research.experiments.scenario import Case, GREEDY, Plot, Scenario
+from research.experiments.scenario import GREEDY, Case, Plot, Scenario
 from research.experiments.summary import Check, Summary
 from research.experiments.workloads.workload import Load
 
@@ -28,11 +28,13 @@ _CLIENTS = 8
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     thesis_arguments.add(parser, "transfers", 0.15)
-    parser.add_argument("--size", type=amount, metavar="MB",
-                        help="of the file, multiplied by --scale (default 100; with --quick 30)")
-    parser.add_argument("--intervals", metavar="S,S...",
-                        help="seconds from one measurement of links to the next, shorter than transfers take"
-                        f" (default {_INTERVALS_S}; with --quick {_QUICK_INTERVALS_S})")
+    parser.add_argument("--size", type=amount, metavar="MB", help="of the file, multiplied by --scale (default 100; with --quick 30)")
+    parser.add_argument(
+        "--intervals",
+        metavar="S,S...",
+        help="seconds from one measurement of links to the next, shorter than transfers take"
+        f" (default {_INTERVALS_S}; with --quick {_QUICK_INTERVALS_S})",
+    )
 
 
 def scenario(options: argparse.Namespace) -> Scenario:
@@ -47,19 +49,28 @@ def scenario(options: argparse.Namespace) -> Scenario:
     for interval_s in intervals:
         for way, properties in (("counted", {}), ("greedy", GREEDY)):
             key = f"{_ALGORITHM}.{way}.{interval_s}s"
-            cases.append(Case(
-                key, {workload.name: _ALGORITHM}, [Load(workload, requests)], {**_measuring(interval_s), **properties}))
+            cases.append(Case(key, {workload.name: _ALGORITHM}, [Load(workload, requests)], {**_measuring(interval_s), **properties}))
             rows.append(Row(key, key, workload.name, _CLIENTS * requests * rounds, label=f"{interval_s} s", group=way))
     rows.sort(key=lambda row: row.group)
     return Scenario(
-        NAME, thesis_arguments.setup(options, "geni-wan", [workload], second_addresses=True), cases, rows, rounds,
+        NAME,
+        thesis_arguments.setup(options, "geni-wan", [workload], second_addresses=True),
+        cases,
+        rows,
+        rounds,
         [Plot("herding", f"FTP, {size_mb:g} MB × {options.scale:g}, eight clients, HT-PS, by measuring interval")],
-        {"size_mb": size_mb, "file_bytes": workload.file_bytes, "intervals_s": intervals, "clients": _CLIENTS,
-         "requests_per_client_and_round": requests},
-        lambda summary: _checks(summary, intervals))
+        {
+            "size_mb": size_mb,
+            "file_bytes": workload.file_bytes,
+            "intervals_s": intervals,
+            "clients": _CLIENTS,
+            "requests_per_client_and_round": requests,
+        },
+        lambda summary: _checks(summary, intervals),
+    )
 
 
-def _measuring(interval_s: int) -> "dict[str, str]":
+def _measuring(interval_s: int) -> dict[str, str]:
     """A value counts until the third one after it is due."""
     return {
         f"{_MONITOR}.portStatisticsMillis": str(1000 * interval_s),
@@ -76,7 +87,10 @@ def _intervals(text: str) -> list[int]:
 
 def _checks(summary: Summary, intervals: Sequence[int]) -> list[Check]:
     return [
-        Check(f"p90 counted to p90 greedy, measured every {interval_s} s",
-              summary.ratio(f"p90_s.{_ALGORITHM}.counted.{interval_s}s", f"p90_s.{_ALGORITHM}.greedy.{interval_s}s"), 0.8)
+        Check(
+            f"p90 counted to p90 greedy, measured every {interval_s} s",
+            summary.ratio(f"p90_s.{_ALGORITHM}.counted.{interval_s}s", f"p90_s.{_ALGORITHM}.greedy.{interval_s}s"),
+            0.8,
+        )
         for interval_s in intervals
     ]

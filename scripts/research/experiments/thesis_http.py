@@ -23,8 +23,13 @@ PAPER_S = {**dict.fromkeys(combinations.SEPARATE, (0.4, 0.6)), **dict.fromkeys(c
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     thesis_arguments.add(parser, "requests of five pages", 1.0)
-    parser.add_argument("--pause", type=duration, default=0.3, metavar="S",
-                        help="seconds between two requests of a client; the thesis's made 3000 in two hours (default %(default)s)")
+    parser.add_argument(
+        "--pause",
+        type=duration,
+        default=0.3,
+        metavar="S",
+        help="seconds between two requests of a client; the thesis's made 3000 in two hours (default %(default)s)",
+    )
 
 
 def scenario(options: argparse.Namespace) -> Scenario:
@@ -33,12 +38,15 @@ def scenario(options: argparse.Namespace) -> Scenario:
     requests = options.requests or (5 if options.quick else 15)
     rounds = options.rounds or (2 if options.quick else 5)
     return Scenario(
-        NAME, thesis_arguments.setup(options, "geni-wan", [workload]),
+        NAME,
+        thesis_arguments.setup(options, "geni-wan", [workload]),
         [Case(name, {workload.name: name}, [Load(workload, requests)]) for name in names],
         [Row(name, name, workload.name, 4 * requests * rounds, PAPER_S.get(name)) for name in names],
-        rounds, [Plot("figure-4.2-http", "HTTP, five pages of 60 KB per request", number="4.2")],
-        {"page_bytes": PAGE_BYTES, "pages": workload.pages, "requests_per_client_and_round": requests,
-         "pause_s": options.pause}, _checks)
+        rounds,
+        [Plot("figure-4.2-http", "HTTP, five pages of 60 KB per request", number="4.2")],
+        {"page_bytes": PAGE_BYTES, "pages": workload.pages, "requests_per_client_and_round": requests, "pause_s": options.pause},
+        _checks,
+    )
 
 
 def _checks(summary: Summary) -> list[Check]:

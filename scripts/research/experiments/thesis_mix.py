@@ -24,12 +24,12 @@ _PAGES_PER_FILE, _COMPUTATIONS_PER_FILE = 20, 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     thesis_arguments.add(
-        parser, f"transfers, {_COMPUTATIONS_PER_FILE} times as many computations and {_PAGES_PER_FILE} times as many"
-        " requests of five pages", 0.15)
-    parser.add_argument("--size", type=amount, metavar="MB",
-                        help="of the file, multiplied by --scale (default 50; with --quick 10; thesis 100)")
-    parser.add_argument("--alone", type=amount, metavar="S",
-                        help="how long a computation takes with a processor of its own (default 3; with --quick 1; thesis 35)")
+        parser, f"transfers, {_COMPUTATIONS_PER_FILE} times as many computations and {_PAGES_PER_FILE} times as many requests of five pages", 0.15
+    )
+    parser.add_argument("--size", type=amount, metavar="MB", help="of the file, multiplied by --scale (default 50; with --quick 10; thesis 100)")
+    parser.add_argument(
+        "--alone", type=amount, metavar="S", help="how long a computation takes with a processor of its own (default 3; with --quick 1; thesis 35)"
+    )
 
 
 def scenario(options: argparse.Namespace) -> Scenario:
@@ -45,11 +45,18 @@ def scenario(options: argparse.Namespace) -> Scenario:
     ]
     kinds = [load.workload.name for load in loads]
     return Scenario(
-        NAME, thesis_arguments.setup(options, "geni-wan", [load.workload for load in loads]),
+        NAME,
+        thesis_arguments.setup(options, "geni-wan", [load.workload for load in loads]),
         [Case(name, _BY_SERVICE if name == BY_SERVICE else dict.fromkeys(kinds, name), loads) for name in names],
-        [Row(f"{name}.{load.workload.name}", name, load.workload.name, 4 * load.requests * rounds, label=name)
-         for load in loads for name in names],
-        rounds, [Plot(f"mix-{kind}", f"All at the same time: {kind}", kind) for kind in kinds],
-        {"page_bytes": thesis_http.PAGE_BYTES, "size_mb": size_mb, "alone_s": alone_s, "by_service": _BY_SERVICE,
-         "requests_per_client_and_round": {load.workload.name: load.requests for load in loads}},
-        lambda summary: [])
+        [Row(f"{name}.{load.workload.name}", name, load.workload.name, 4 * load.requests * rounds, label=name) for load in loads for name in names],
+        rounds,
+        [Plot(f"mix-{kind}", f"All at the same time: {kind}", kind) for kind in kinds],
+        {
+            "page_bytes": thesis_http.PAGE_BYTES,
+            "size_mb": size_mb,
+            "alone_s": alone_s,
+            "by_service": _BY_SERVICE,
+            "requests_per_client_and_round": {load.workload.name: load.requests for load in loads},
+        },
+        lambda summary: [],
+    )

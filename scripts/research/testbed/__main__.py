@@ -32,7 +32,8 @@ def main() -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="malob testbed", description="Slices of testbeds: requests for machines and links, and what to run on them.")
+        prog="malob testbed", description="Slices of testbeds: requests for machines and links, and what to run on them."
+    )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     ask = commands.add_parser("request", help="print the request RSpec for a topology of the lab")
     ask.add_argument("topology", metavar="TOPOLOGY")
@@ -128,7 +129,8 @@ def _rehearse(options: argparse.Namespace) -> int:
     with orderly_end(), Rehearsal(wanted) as rehearsal:
         configurations = rehearsal.give_agents() if options.agents else None
         answers = rehearsal.set_up(
-            roles.commands(wanted, CONTROLLER_ADDRESS, str(ROOT), options.vip, configurations), lambda node, line: say(f"{node}: {line}"))
+            roles.commands(wanted, CONTROLLER_ADDRESS, str(ROOT), options.vip, configurations), lambda node, line: say(f"{node}: {line}")
+        )
         for node in wanted.with_role("client"):
             print(f"{node.name}: {answers[node.name].strip()}", flush=True)
         if options.agents:

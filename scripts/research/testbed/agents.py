@@ -8,7 +8,7 @@ from malob.cli.agents.keys import AgentsFile
 from research.testbed.slices import Node, Slice
 
 
-def enter(wanted: Slice, file: AgentsFile, port: int = 80) -> "dict[str, dict[str, Any]]":
+def enter(wanted: Slice, file: AgentsFile, port: int = 80) -> dict[str, dict[str, Any]]:
     """Enters all of them with new keys, and returns the configuration of each, by its machine. port: of servers, whose connections count.
 
     Those that are entered already under the same names get new keys.
@@ -16,18 +16,17 @@ def enter(wanted: Slice, file: AgentsFile, port: int = 80) -> "dict[str, dict[st
     return {node.name: _enter(node, wanted, file, port) for node in wanted.nodes if node.role == "server" or node.own_address}
 
 
-def _enter(node: Node, wanted: Slice, file: AgentsFile, port: int) -> "dict[str, Any]":
+def _enter(node: Node, wanted: Slice, file: AgentsFile, port: int) -> dict[str, Any]:
     if node.name in {agent["id"] for agent in file.agents}:
         file.remove(node.name)
     if node.role == "server":
         address = _bare(node.interfaces[0].address)
         return {"id": node.name, "key": file.add(node.name, "server", address), "address": address, "ports": [port]}
     address = _bare(node.own_address)
-    return {
-        "id": node.name, "key": file.add(node.name, "link", address), "address": address, "neighbours": _neighbours(node, wanted)}
+    return {"id": node.name, "key": file.add(node.name, "link", address), "address": address, "neighbours": _neighbours(node, wanted)}
 
 
-def _neighbours(node: Node, wanted: Slice) -> "list[str]":
+def _neighbours(node: Node, wanted: Slice) -> list[str]:
     """The own addresses of the switches at the other ends of its links."""
     found = []
     for one in wanted.connections:
@@ -38,5 +37,5 @@ def _neighbours(node: Node, wanted: Slice) -> "list[str]":
     return found
 
 
-def _bare(address: "str | None") -> str:
+def _bare(address: str | None) -> str:
     return (address or "").partition("/")[0]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ipaddress
 import shlex
-from typing import Any, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from malob.errors import ScriptError, UsageError
 from research.testbed.slices import CONTROLLER, Node, Slice
@@ -23,7 +24,7 @@ _CONTROLLER_RAM_GB = 8
 _FABNET = "FABNET"
 
 
-def places(wanted: Slice, names: Sequence[str]) -> "dict[str, str]":
+def places(wanted: Slice, names: Sequence[str]) -> dict[str, str]:
     """A site of FABRIC, by its name, for each site of the slice. Raises UsageError if they are too few."""
     sites = list(dict.fromkeys(node.site for node in wanted.nodes))
     if len(set(names)) < len(sites):
@@ -31,12 +32,11 @@ def places(wanted: Slice, names: Sequence[str]) -> "dict[str, str]":
     return dict(zip(sites, dict.fromkeys(names)))
 
 
-def add(fabric_slice: Any, wanted: Slice, at: "Mapping[str, str]", card: str = CARD) -> None:
+def add(fabric_slice: Any, wanted: Slice, at: Mapping[str, str], card: str = CARD) -> None:
     """Adds machines and links to a slice of fablib, which is not submitted. at: as places() says."""
     ends = {}
     for node in wanted.nodes:
-        machine = fabric_slice.add_node(
-            name=node.name, site=at[node.site], cores=node.machine.cores, ram=_ram_gb(node), disk=_DISK_GB, image=IMAGE)
+        machine = fabric_slice.add_node(name=node.name, site=at[node.site], cores=node.machine.cores, ram=_ram_gb(node), disk=_DISK_GB, image=IMAGE)
         for interface in node.interfaces:
             component = machine.add_component(model=card, name=_component(interface.name))
             ends[interface.name] = component.get_interfaces()[0]
@@ -54,17 +54,17 @@ def address(fabric_slice: Any, wanted: Slice) -> None:
         for interface in node.interfaces:
             parsed = ipaddress.IPv4Interface(interface.address)
             machine.ip_addr_add(
-                addr=parsed.ip, subnet=parsed.network, interface=machine.get_interface(network_name=networks[interface.name]),
-                persistent=False)
+                addr=parsed.ip, subnet=parsed.network, interface=machine.get_interface(network_name=networks[interface.name]), persistent=False
+            )
 
 
-def controller_address(fabric_slice: Any, wanted: Slice, at: "Mapping[str, str]") -> str:
+def controller_address(fabric_slice: Any, wanted: Slice, at: Mapping[str, str]) -> str:
     """Where switches reach the controller."""
     network = f"{_FABNET}_IPv4_{at[wanted.node(CONTROLLER).site]}"
     return str(fabric_slice.get_node(name=CONTROLLER).get_interface(network_name=network).get_ip_addr())
 
 
-def set_up(fabric_slice: Any, commands: "Mapping[str, Sequence[str]]", archive: str, directory: str) -> "dict[str, str]":
+def set_up(fabric_slice: Any, commands: Mapping[str, Sequence[str]], archive: str, directory: str) -> dict[str, str]:
     """Unpacks MALOB on each machine and runs its command there, and returns what each printed.
 
     archive: a tar.gz file with what is to be in the directory. Raises ScriptError with the last words of the first that fails.
@@ -75,7 +75,7 @@ def set_up(fabric_slice: Any, commands: "Mapping[str, Sequence[str]]", archive: 
         machine.upload_file(local_file_path=archive, remote_file_path="malob.tar.gz")
         unpack = f"sudo mkdir -p {shlex.quote(directory)} && sudo tar -xzf malob.tar.gz -C {shlex.quote(directory)}"
         # fablib does not tell how a command ended
-        out, errors = machine.execute(command=f"{unpack} && sudo {shlex.join(command)}; echo \"ended with $?\"", quiet=True)
+        out, errors = machine.execute(command=f'{unpack} && sudo {shlex.join(command)}; echo "ended with $?"', quiet=True)
         answer, _, code = out.strip().rpartition("ended with ")
         if code != "0":
             raise ScriptError(f"the set-up of {name} failed: {(errors.strip() or out.strip()).rpartition(chr(10))[2]}")

@@ -8,16 +8,15 @@ from __future__ import annotations
 import ipaddress
 import re
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Mapping
 from xml.etree.ElementTree import Element
 
 from malob.errors import UsageError
 from malob.network.links import Direction
 from research.testbed.names import emulab, malob, rspec
 from research.testbed.sites import Machine
-from research.testbed.slices import Connection, Interface, Node, ROLES, Slice
-
+from research.testbed.slices import ROLES, Connection, Interface, Node, Slice
 
 #: What becomes part of paths and command lines.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
@@ -33,7 +32,7 @@ class Login:
 
     host: str
     port: int
-    user: "str | None"
+    user: str | None
 
 
 @dataclass(frozen=True)
@@ -41,8 +40,8 @@ class Document:
     """What an RSpec says. logins and addresses (on the control network): of manifests, by node."""
 
     slice: Slice
-    logins: "Mapping[str, Login]"
-    control_addresses: "Mapping[str, str]"
+    logins: Mapping[str, Login]
+    control_addresses: Mapping[str, str]
 
 
 def read(name: str, text: str) -> Document:
@@ -62,7 +61,9 @@ def read(name: str, text: str) -> Document:
         raise UsageError(f"{name}: {error}") from None
     hosts = {
         element.attrib["client_id"]: host.attrib["ipv4"]
-        for element in root.findall(rspec("node")) for host in element.findall(rspec("host")) if "ipv4" in host.attrib
+        for element in root.findall(rspec("node"))
+        for host in element.findall(rspec("host"))
+        if "ipv4" in host.attrib
     }
     return Document(Slice(name, tuple(nodes), tuple(connections)), logins, hosts)
 
@@ -75,8 +76,15 @@ def _node(element: Element) -> Node:
     xen = element.find(f"{rspec('sliver_type')}/{emulab('xen')}")
     machine = Machine(0, 0) if xen is None else Machine(int(xen.get("cores", 0)), int(xen.get("ram", 0)))
     return Node(
-        name, _checked(f"node[{name}]: role", of_malob.attrib["role"], _ROLES), of_malob.attrib["part_of"], element.get("component_manager_id", ""), machine,
-        tuple(_interface(one) for one in element.findall(rspec("interface"))), of_malob.get("datapath_id"), of_malob.get("own_address"))
+        name,
+        _checked(f"node[{name}]: role", of_malob.attrib["role"], _ROLES),
+        of_malob.attrib["part_of"],
+        element.get("component_manager_id", ""),
+        machine,
+        tuple(_interface(one) for one in element.findall(rspec("interface"))),
+        of_malob.get("datapath_id"),
+        of_malob.get("own_address"),
+    )
 
 
 def _interface(element: Element) -> Interface:
@@ -95,28 +103,35 @@ def _connection(element: Element) -> Connection:
     directions = {one.attrib["source_id"]: _direction(one) for one in element.findall(rspec("property"))}
     kind = element.find(rspec("link_type"))
     return Connection(
-        name, ends[0], ends[1], "lan" if kind is None else kind.attrib["name"],
-        directions.get(ends[0], Direction()), directions.get(ends[1], Direction()))
+        name,
+        ends[0],
+        ends[1],
+        "lan" if kind is None else kind.attrib["name"],
+        directions.get(ends[0], Direction()),
+        directions.get(ends[1], Direction()),
+    )
 
 
 def _direction(element: Element) -> Direction:
     capacity, latency, loss = (element.get(name) for name in ("capacity", "latency", "packet_loss"))
     return Direction(
-        None if capacity is None else float(capacity) / 1000, None if latency is None else float(latency), None,
-        None if loss is None else float(loss))
+        None if capacity is None else float(capacity) / 1000, None if latency is None else float(latency), None, None if loss is None else float(loss)
+    )
 
 
-def _login(element: Element) -> "Login | None":
+def _login(element: Element) -> Login | None:
     login = element.find(f"{rspec('services')}/{rspec('login')}")
     if login is None or "hostname" not in login.attrib:
         return None
     user = login.get("username")
     return Login(
-        _checked("hostname of a login", login.attrib["hostname"], _HOST), int(login.get("port", 22)),
-        None if user is None else _checked("username of a login", user, _USER))
+        _checked("hostname of a login", login.attrib["hostname"], _HOST),
+        int(login.get("port", 22)),
+        None if user is None else _checked("username of a login", user, _USER),
+    )
 
 
-def _checked(what: str, value: str, pattern: "re.Pattern[str]") -> str:
+def _checked(what: str, value: str, pattern: re.Pattern[str]) -> str:
     if not pattern.fullmatch(value):
         raise ValueError(f"{what}: cannot be '{value}'")
     return value

@@ -12,10 +12,11 @@ import json
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from itertools import groupby
 from pathlib import Path
-from typing import Callable, Mapping, Sequence
+from typing import Callable
 
 from lab.shaping.emulator import Emulator, handover_ns
 from malob.cli.agents.keys import AgentsFile
@@ -53,10 +54,10 @@ class Rehearsal:
         self._interfaces = {one.name: (node, at) for node in wanted.nodes for at, one in enumerate(node.interfaces, 1)}
         self._directory = Path(tempfile.mkdtemp(prefix="malob-testbed-"))
         self._links = Emulator(self._directory, handover_ns(1))
-        self._made: "list[Path]" = []
+        self._made: list[Path] = []
         self._lock = ExitStack()
 
-    def __enter__(self) -> "Rehearsal":
+    def __enter__(self) -> Rehearsal:
         prepare("lab")
         # from here on, what has our names is ours, or was left by one that was killed
         self._lock.enter_context(locked(RUN_DIRECTORY / f"{self._name}.lock", "is rehearsing a slice, and there is room for one", 0))
@@ -82,8 +83,10 @@ class Rehearsal:
             cleanup.step("links", self._links.stop)
             cleanup.step("machines", lambda: namespaces.delete([self.namespace(node.name) for node in self.slice.nodes]))
             # a device goes with its peer's namespace, but not necessarily at once
-            cleanup.step("interfaces", lambda: namespaces.remove_devices(
-                [self._outer(end) for one in self.slice.connections for end in (one.first, one.second)]))
+            cleanup.step(
+                "interfaces",
+                lambda: namespaces.remove_devices([self._outer(end) for one in self.slice.connections for end in (one.first, one.second)]),
+            )
             shutil.rmtree(self._directory, ignore_errors=True)
             while self._made:
                 place = self._made.pop()
@@ -93,23 +96,24 @@ class Rehearsal:
     def namespace(self, node: str) -> str:
         return f"{self._name}-{self._numbers[node]}"
 
-    def on(self, node: str, command: Sequence[str]) -> "list[str]":
+    def on(self, node: str, command: Sequence[str]) -> list[str]:
         """The command that runs another one on a machine, with the machine's own files."""
         own = self._directory / node
         mounts = "\n".join(f"mount --bind '{own / name}' {place}" for name, place in _OWN.items())
         return namespaces.inside(
-            self.namespace(node), [find_program("unshare") or "unshare", "--mount", "sh", "-ec", f"{mounts}\nexec \"$@\"", "sh", *command])
+            self.namespace(node), [find_program("unshare") or "unshare", "--mount", "sh", "-ec", f'{mounts}\nexec "$@"', "sh", *command]
+        )
 
     def run(self, node: str, command: Sequence[str], timeout_s: float = 120) -> str:
         """What a command prints on a machine. Raises ScriptError with its last words if it fails."""
         return run(self.on(node, command), timeout_s)
 
-    def set_up(self, commands: "Mapping[str, Sequence[str]]", said: Callable[[str, str], None]) -> "dict[str, str]":
+    def set_up(self, commands: Mapping[str, Sequence[str]], said: Callable[[str, str], None]) -> dict[str, str]:
         """Runs the set-up commands, those of one role at the same time, and returns what each printed.
 
         said: gets a machine's name and a line that its command said meanwhile. Raises ScriptError if one fails.
         """
-        printed: "dict[str, str]" = {}
+        printed: dict[str, str] = {}
         by_role = {node.name: node.role for node in self.slice.nodes}
         for _, names in groupby(commands, by_role.__getitem__):
             running = {name: self._start(name, commands[name]) for name in names}
@@ -133,9 +137,8 @@ class Rehearsal:
             (self._directory / name / "run" / f"{name}.json").write_text(json.dumps(configuration), encoding="utf-8")
         return _OWN["run"]
 
-    def _start(self, node: str, command: Sequence[str]) -> "subprocess.Popen[str]":
-        return subprocess.Popen(
-            self.on(node, command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def _start(self, node: str, command: Sequence[str]) -> subprocess.Popen[str]:
+        return subprocess.Popen(self.on(node, command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def _make(self, node: Node) -> None:
         for name in _OWN:
@@ -171,8 +174,23 @@ class Rehearsal:
             self._links.set(self._outer(ends[1]), connection.reverse)
         else:
             first, second = ends
-            run(["ip", "-n", self._space(first), "link", "add", self._inner(first), "type", "veth",
-                 "peer", "name", self._inner(second), "netns", self._space(second)])
+            run(
+                [
+                    "ip",
+                    "-n",
+                    self._space(first),
+                    "link",
+                    "add",
+                    self._inner(first),
+                    "type",
+                    "veth",
+                    "peer",
+                    "name",
+                    self._inner(second),
+                    "netns",
+                    self._space(second),
+                ]
+            )
         for end in ends:
             node, number = self._interfaces[end]
             run(["ip", "-n", self._space(end), "address", "add", node.interfaces[number - 1].address, "dev", self._inner(end)])
@@ -188,4 +206,3 @@ class Rehearsal:
     def _outer(self, end: str) -> str:
         node, number = self._interfaces[end]
         return f"{self._name}{self._numbers[node.name]}e{number}"
-

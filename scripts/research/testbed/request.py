@@ -14,12 +14,11 @@ from research.testbed.slices import CONTROLLER, Connection, Interface, Node, Sli
 IMAGE = "urn:publicid:IDN+emulab.net+image+emulab-ops:UBUNTU22-64-STD"
 
 
-def write(wanted: Slice, source: "str | None" = None) -> str:
+def write(wanted: Slice, source: str | None = None) -> str:
     """The document. source: the URL of a packed checkout, which each machine is to unpack into /local; None for none."""
     for prefix, uri in PREFIXES.items():
         ElementTree.register_namespace(prefix, uri)
-    root = Element(rspec("rspec"), {
-        "type": "request", "generated_by": "MALOB", f"{{{XSI}}}schemaLocation": f"{RSPEC} {RSPEC}/request.xsd"})
+    root = Element(rspec("rspec"), {"type": "request", "generated_by": "MALOB", f"{{{XSI}}}schemaLocation": f"{RSPEC} {RSPEC}/request.xsd"})
     for node in wanted.nodes:
         root.append(_node(node, source))
     sites = {interface.name: node.site for node in wanted.nodes for interface in node.interfaces}
@@ -29,9 +28,8 @@ def write(wanted: Slice, source: "str | None" = None) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _node(node: Node, source: "str | None") -> Element:
-    element = Element(
-        rspec("node"), {"client_id": node.name, "component_manager_id": node.site, "exclusive": "false"})
+def _node(node: Node, source: str | None) -> Element:
+    element = Element(rspec("node"), {"client_id": node.name, "component_manager_id": node.site, "exclusive": "false"})
     sliver = SubElement(element, rspec("sliver_type"), name="emulab-xen")
     SubElement(sliver, emulab("xen"), cores=str(node.machine.cores), ram=str(node.machine.ram_mb))
     SubElement(sliver, rspec("disk_image"), name=IMAGE)
@@ -57,7 +55,7 @@ def _interface(interface: Interface) -> Element:
     return element
 
 
-def _link(connection: Connection, sites: "dict[str, str]") -> Element:
+def _link(connection: Connection, sites: dict[str, str]) -> Element:
     ends = connection.first, connection.second
     element = Element(rspec("link"), client_id=connection.name)
     for site in dict.fromkeys(sites[end] for end in ends):
@@ -74,7 +72,7 @@ def _link(connection: Connection, sites: "dict[str, str]") -> Element:
     return element
 
 
-def _limits(direction: Direction) -> "dict[str, str]":
+def _limits(direction: Direction) -> dict[str, str]:
     """A property's attributes: capacity in kbit/s, latency in ms, packet_loss as a share."""
     limits = {}
     if direction.rate_mbps is not None:

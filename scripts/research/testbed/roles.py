@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from typing import Sequence
+from collections.abc import Sequence
 
 from malob.errors import UsageError
 from research.testbed.reading import Document
-from research.testbed.slices import CONTROLLER, Node, ROLES, Slice, TUNNEL
+from research.testbed.slices import CONTROLLER, ROLES, TUNNEL, Node, Slice
 
 OPENFLOW_PORT = 6653
 #: What fits into a tunnel over an Ethernet of 1500 bytes: less an IPv4 header, GRE's with a key, and the inner Ethernet's; rounded down.
 _TUNNEL_MTU = 1400
 
 
-def commands(
-    wanted: Slice, controller: str, directory: str, vip: "tuple[str, int] | None" = None, agents: "str | None" = None
-) -> "dict[str, list[str]]":
+def commands(wanted: Slice, controller: str, directory: str, vip: tuple[str, int] | None = None, agents: str | None = None) -> dict[str, list[str]]:
     """The command of each machine by its name, in the order in which they are best run: what tries others comes last.
 
     controller: its address on the network by which switches reach it. directory: where the checkout is on the machines.
@@ -31,7 +29,7 @@ def commands(
     return told
 
 
-def over_ssh(document: Document, by_node: "dict[str, list[str]]", user: "str | None") -> "list[str]":
+def over_ssh(document: Document, by_node: dict[str, list[str]], user: str | None) -> list[str]:
     """The same as lines for a shell that has ssh. user: instead of the manifest's. Raises UsageError for a machine without login."""
     lines = []
     for name, command in by_node.items():
@@ -44,9 +42,7 @@ def over_ssh(document: Document, by_node: "dict[str, list[str]]", user: "str | N
     return lines
 
 
-def _command(
-    node: Node, wanted: Slice, controller: str, directory: str, vip: "tuple[str, int] | None", small: bool
-) -> "list[str]":
+def _command(node: Node, wanted: Slice, controller: str, directory: str, vip: tuple[str, int] | None, small: bool) -> list[str]:
     script = f"{directory}/geni/setup/{node.role}.sh"
     mtu = ["--mtu", str(_TUNNEL_MTU)] if small else []
     if node.role == CONTROLLER:
@@ -62,13 +58,13 @@ def _command(
     return [script, "--address", node.interfaces[0].address, *mtu, *_of_role(node, vip)]
 
 
-def _of_role(node: Node, vip: "tuple[str, int] | None") -> "Sequence[str]":
+def _of_role(node: Node, vip: tuple[str, int] | None) -> Sequence[str]:
     if node.role == "server":
         return ["--name", node.part_of, "--port", str(vip[1] if vip else 80)]
     return ["--try", f"http://{vip[0]}:{vip[1]}/"] if vip else []
 
 
-def _virtual(wanted: Slice, vip: "tuple[str, int] | None") -> "list[str]":
+def _virtual(wanted: Slice, vip: tuple[str, int] | None) -> list[str]:
     if vip is None:
         return []
     members = [node.interfaces[0].address.partition("/")[0] for node in wanted.with_role("server")]

@@ -12,8 +12,8 @@ import ipaddress
 import re
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Iterator
 from xml.etree.ElementTree import Element
 
 from research.testbed.names import RSPEC, emulab, rspec
@@ -25,9 +25,9 @@ _TUNNELS = ("gre-tunnel", "egre-tunnel")
 class _Form:
     """What an element may hold: children, attributes that it must have, and that it may have."""
 
-    children: "frozenset[str]" = frozenset()
-    must: "frozenset[str]" = frozenset()
-    may: "frozenset[str]" = frozenset()
+    children: frozenset[str] = frozenset()
+    must: frozenset[str] = frozenset()
+    may: frozenset[str] = frozenset()
 
 
 def _form(children: str = "", must: str = "", may: str = "") -> _Form:
@@ -37,8 +37,10 @@ def _form(children: str = "", must: str = "", may: str = "") -> _Form:
 _FORMS = {
     "rspec": _form("node link", "type", "generated generated_by expires"),
     "node": _form(
-        "relation location services interface hardware_type sliver_type", "client_id",
-        "component_id component_manager_id component_name exclusive colocate"),
+        "relation location services interface hardware_type sliver_type",
+        "client_id",
+        "component_id component_manager_id component_name exclusive colocate",
+    ),
     "sliver_type": _form("disk_image", "name"),
     "disk_image": _form("", "name", "os version description"),
     "hardware_type": _form("", "name"),
@@ -69,7 +71,7 @@ _VALUES = {
 }
 
 
-def faults(document: str) -> "list[str]":
+def faults(document: str) -> list[str]:
     """What is wrong with a request, one sentence each; none if it keeps the rules."""
     try:
         root = ElementTree.fromstring(document)
@@ -80,12 +82,12 @@ def faults(document: str) -> "list[str]":
     return list(_faults_of_form(root, "rspec", "rspec")) or [*_faults_of_names(root), *_faults_of_nodes(root), *_faults_of_links(root)]
 
 
-def _faults_of_form(element: Element, form_name: str, at: str) -> "Iterator[str]":
+def _faults_of_form(element: Element, form_name: str, at: str) -> Iterator[str]:
     form = _FORMS[form_name]
     for missing in sorted(form.must - set(element.attrib)):
         yield f"{at}: attribute '{missing}' is missing"
     for name, value in element.attrib.items():
-        if name.startswith(f"{{{RSPEC}}}") or not name.startswith("{") and name not in form.must | form.may:
+        if name.startswith(f"{{{RSPEC}}}") or (not name.startswith("{") and name not in form.must | form.may):
             yield f"{at}: attribute '{name}' is not allowed here"
         elif (pattern := _VALUES.get((form_name, name))) and not pattern.fullmatch(value):
             yield f"{at}: attribute '{name}' cannot be '{value}'"
@@ -96,7 +98,7 @@ def _faults_of_form(element: Element, form_name: str, at: str) -> "Iterator[str]
         yield from _faults_of_child(child, form, form_name, at)
 
 
-def _faults_of_child(child: Element, form: _Form, parent: str, at: str) -> "Iterator[str]":
+def _faults_of_child(child: Element, form: _Form, parent: str, at: str) -> Iterator[str]:
     namespace, _, name = child.tag[1:].rpartition("}") if child.tag.startswith("{") else ("", "", child.tag)
     if namespace not in (RSPEC, ""):
         return
@@ -112,7 +114,7 @@ def _called(element: Element, name: str) -> str:
     return f"{name}[{element.get('client_id')}]" if element.get("client_id") else name
 
 
-def _faults_of_names(root: Element) -> "Iterator[str]":
+def _faults_of_names(root: Element) -> Iterator[str]:
     for kind, path in (("nodes", "node"), ("links", "link"), ("interfaces", "node/interface")):
         elements = root.findall("/".join(rspec(step) for step in path.split("/")))
         for name, count in Counter(element.get("client_id") for element in elements).items():
@@ -120,7 +122,7 @@ def _faults_of_names(root: Element) -> "Iterator[str]":
                 yield f"{count} {kind} have the client_id '{name}'"
 
 
-def _faults_of_nodes(root: Element) -> "Iterator[str]":
+def _faults_of_nodes(root: Element) -> Iterator[str]:
     for node in root.findall(rspec("node")):
         at = _called(node, "node")
         if len(node.findall(rspec("sliver_type"))) > 1:
@@ -138,10 +140,11 @@ def _faults_of_nodes(root: Element) -> "Iterator[str]":
                 yield f"{at}: two of its interfaces have the address {doubled}"
 
 
-def _faults_of_links(root: Element) -> "Iterator[str]":
+def _faults_of_links(root: Element) -> Iterator[str]:
     sites = {
         interface.get("client_id"): node.get("component_manager_id")
-        for node in root.findall(rspec("node")) for interface in node.findall(rspec("interface"))
+        for node in root.findall(rspec("node"))
+        for interface in node.findall(rspec("interface"))
     }
     uses = Counter(end for link in root.findall(rspec("link")) for end in _ends(link))
     for interface, count in uses.items():
@@ -160,11 +163,11 @@ def _faults_of_links(root: Element) -> "Iterator[str]":
                 yield f"{at}: a link_attribute has a key and a value"
 
 
-def _ends(link: Element) -> "list[str | None]":
+def _ends(link: Element) -> list[str | None]:
     return [reference.get("client_id") for reference in link.findall(rspec("interface_ref"))]
 
 
-def _faults_of_sites(link: Element, at: str, sites: "set[str | None]") -> "Iterator[str]":
+def _faults_of_sites(link: Element, at: str, sites: set[str | None]) -> Iterator[str]:
     kinds = [kind.get("name") for kind in link.findall(rspec("link_type"))]
     managers = {manager.get("name") for manager in link.findall(rspec("component_manager"))}
     if len(kinds) > 1:
@@ -177,8 +180,8 @@ def _faults_of_sites(link: Element, at: str, sites: "set[str | None]") -> "Itera
         yield f"{at}: a tunnel has two ends, not {len(_ends(link))}"
 
 
-def _faults_of_properties(link: Element, at: str) -> "Iterator[str]":
-    directions: "Counter[tuple[str | None, str | None]]" = Counter()
+def _faults_of_properties(link: Element, at: str) -> Iterator[str]:
+    directions: Counter[tuple[str | None, str | None]] = Counter()
     for one in link.findall(rspec("property")):
         ends = one.get("source_id"), one.get("dest_id")
         directions[ends] += 1
@@ -193,5 +196,5 @@ def _faults_of_properties(link: Element, at: str) -> "Iterator[str]":
             yield f"{at}: {count} properties from '{source}' to '{destination}'"
 
 
-def _number(text: str, most: "float | None") -> bool:
+def _number(text: str, most: float | None) -> bool:
     return bool(re.fullmatch(r"\d+(\.\d+)?", text)) and (most is None or float(text) <= most)

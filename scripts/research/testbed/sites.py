@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any
 
 from malob.errors import UsageError
 from malob.system.place import ROOT
@@ -36,7 +37,7 @@ class Sites:
     def machine(self, name: str, role: str) -> Machine:
         return self.machines.get(f"{role} {name}") or self.machines[role]
 
-    def at_one(self, rack: str) -> "Sites":
+    def at_one(self, rack: str) -> Sites:
         """The same with all switches at one site."""
         return Sites(self.name, dict.fromkeys(self.racks, rack), self.controller, self.machines)
 

@@ -7,8 +7,8 @@ has the switch's name. A link of the topology becomes a tunnel between two sites
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Iterator
 
 from malob.errors import UsageError
 from malob.network.hosts import Host
@@ -51,9 +51,9 @@ class Node:
     part_of: str
     site: str
     machine: Machine
-    interfaces: "tuple[Interface, ...]" = ()
-    datapath_id: "str | None" = None
-    own_address: "str | None" = None
+    interfaces: tuple[Interface, ...] = ()
+    datapath_id: str | None = None
+    own_address: str | None = None
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Connection:
     forward: Direction = Direction()
     reverse: Direction = Direction()
 
-    def unshaped(self) -> "Connection":
+    def unshaped(self) -> Connection:
         """The same with whatever rates and delays the way between the sites has."""
         return replace(self, forward=Direction(), reverse=Direction())
 
@@ -77,16 +77,16 @@ class Slice:
     """What is asked for, or was given. name: the topology's."""
 
     name: str
-    nodes: "tuple[Node, ...]"
-    connections: "tuple[Connection, ...]"
+    nodes: tuple[Node, ...]
+    connections: tuple[Connection, ...]
 
     def node(self, name: str) -> Node:
         return next(node for node in self.nodes if node.name == name)
 
-    def with_role(self, role: str) -> "list[Node]":
+    def with_role(self, role: str) -> list[Node]:
         return [node for node in self.nodes if node.role == role]
 
-    def unshaped(self) -> "Slice":
+    def unshaped(self) -> Slice:
         """The same with links that are not shaped."""
         return replace(self, connections=tuple(one.unshaped() for one in self.connections))
 
@@ -106,7 +106,7 @@ class _Builder:
         self._free = self._free_addresses()
 
     def build(self) -> Slice:
-        interfaces: "dict[str, list[Interface]]" = {switch: [] for switch in self._topology.switches}
+        interfaces: dict[str, list[Interface]] = {switch: [] for switch in self._topology.switches}
         hosts, connections = [], []
         for host in self._topology.hosts.values():
             node, connection, port = self._attach(host)
@@ -119,26 +119,31 @@ class _Builder:
             interfaces[link.first].append(first)
             interfaces[link.second].append(second)
         switches = [self._switch(name, interfaces[name]) for name in self._topology.switches]
-        controller = Node(
-            CONTROLLER, CONTROLLER, CONTROLLER, self._rack(self._sites.controller), self._sites.machine(CONTROLLER, CONTROLLER))
+        controller = Node(CONTROLLER, CONTROLLER, CONTROLLER, self._rack(self._sites.controller), self._sites.machine(CONTROLLER, CONTROLLER))
         return Slice(self._topology.name, (controller, *switches, *hosts), tuple(connections))
 
-    def _switch(self, name: str, ports: "list[Interface]") -> Node:
+    def _switch(self, name: str, ports: list[Interface]) -> Node:
         return Node(
-            _switch_node(name), "switch", name, self._rack(name), self._sites.machine(name, "switch"), tuple(ports),
-            self._topology.switches[name], self._topology.nodes[name].address)
+            _switch_node(name),
+            "switch",
+            name,
+            self._rack(name),
+            self._sites.machine(name, "switch"),
+            tuple(ports),
+            self._topology.switches[name],
+            self._topology.nodes[name].address,
+        )
 
-    def _attach(self, host: Host) -> "tuple[Node, Connection, Interface]":
+    def _attach(self, host: Host) -> tuple[Node, Connection, Interface]:
         if host.vlan is not None:
             raise UsageError(f"topology '{self._topology.name}': hosts.{host.name}.vlan: testbeds' links carry no tags")
         inside = Interface(f"{host.name}:lan", host.address)
         prefix = host.address.partition("/")[2]
         port = self._port(host.switch, host.name, f"{next(self._free)}/{prefix}")
-        node = Node(
-            host.name, host.role, host.name, self._rack(host.switch), self._sites.machine(host.name, host.role), (inside,))
+        node = Node(host.name, host.role, host.name, self._rack(host.switch), self._sites.machine(host.name, host.role), (inside,))
         return node, Connection(f"{_plain(host.name)}_lan", inside.name, port.name, LAN), port
 
-    def _tunnel(self, number: int, link: Link) -> "tuple[Connection, Interface, Interface]":
+    def _tunnel(self, number: int, link: Link) -> tuple[Connection, Interface, Interface]:
         network = _TUNNELS.network_address + 256 * number
         first = self._port(link.first, link.second, f"{network + 1}/24")
         second = self._port(link.second, link.first, f"{network + 2}/24")
@@ -152,7 +157,7 @@ class _Builder:
     def _rack(self, switch: str) -> str:
         return self._sites.racks[switch]
 
-    def _free_addresses(self) -> "Iterator[str]":
+    def _free_addresses(self) -> Iterator[str]:
         """For the switches' ends of hosts' links: the last ones of the hosts' network that nobody has."""
         subnet = self._topology.subnet
         taken = {place.ip for place in self._topology.places}

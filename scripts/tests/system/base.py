@@ -9,8 +9,9 @@ import sys
 import tempfile
 import unittest
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Mapping, Sequence
+from typing import Any
 
 from lab import balancing, instance, processes
 from lab.balancing import VirtualServer
@@ -36,7 +37,7 @@ class LogsAfterFailure(unittest.TestCase):
     def logs(self) -> Sequence[Path]:
         raise NotImplementedError
 
-    def run(self, result: "unittest.TestResult | None" = None) -> Any:
+    def run(self, result: unittest.TestResult | None = None) -> Any:
         before = _failures(result)
         outcome = super().run(result)
         if _failures(result) > before:
@@ -66,10 +67,8 @@ class SystemTest(LogsAfterFailure):
         cls.addClassCleanup(cls._clean_up)
         network = topology.load(cls.topology_name)
         openflow_port = free_port()
-        cls.lab = instance.up(
-            network, NAME, f"127.0.0.1:{openflow_port}", owned=True, control_delays_ms=cls.control_delays_ms)
-        cls.controller = Controller(
-            Path(directory.name), openflow_port, free_port(), cls._properties_file(Path(directory.name)))
+        cls.lab = instance.up(network, NAME, f"127.0.0.1:{openflow_port}", owned=True, control_delays_ms=cls.control_delays_ms)
+        cls.controller = Controller(Path(directory.name), openflow_port, free_port(), cls._properties_file(Path(directory.name)))
         cls.controller.start()
         for server in network.with_role("server"):
             processes.start_responder(cls.lab, server.name, http=HTTP_PORTS, udp=[UDP_PORT])
@@ -83,7 +82,7 @@ class SystemTest(LogsAfterFailure):
             instance.remove_own(NAME)
 
     @classmethod
-    def _properties_file(cls, directory: Path) -> "Path | None":
+    def _properties_file(cls, directory: Path) -> Path | None:
         if not cls.properties:
             return None
         defaults = (Path(__file__).parents[3] / "src/main/resources/floodlightdefault.properties").read_text()
@@ -104,8 +103,10 @@ class SystemTest(LogsAfterFailure):
         rest, network = cls.controller.rest, cls.lab.topology
         wait_until(
             lambda: rest.switch_count() == len(network.switches) and rest.link_count() == len(network.links),
-            f"{len(network.switches)} switches and {len(network.links)} links", 40,
-            detail=lambda: f"the controller sees {rest.switch_count()} and {rest.link_count()}")
+            f"{len(network.switches)} switches and {len(network.links)} links",
+            40,
+            detail=lambda: f"the controller sees {rest.switch_count()} and {rest.link_count()}",
+        )
 
     # --- the network -----------------------------------------------------------------------------
 
@@ -127,16 +128,14 @@ class SystemTest(LogsAfterFailure):
 
     def ping(self, host: str, address: str, count: int = 3, size: int = 56) -> tuple[int, int]:
         """How many answers came, and how many of them twice."""
-        words = self.on(
-            host, "ping", "-n", "-c", str(count), "-s", str(size), "-i", "0.2", "-W", "2", address, check=False)
+        words = self.on(host, "ping", "-n", "-c", str(count), "-s", str(size), "-i", "0.2", "-W", "2", address, check=False)
         answers = len(re.findall(r"bytes from .*icmp_seq=\d+ ", words))
         doubles = words.count("(DUP!)")
         return answers - doubles, doubles
 
-    def frames(self, host: str, *arguments: str) -> "subprocess.Popen[str]":
+    def frames(self, host: str, *arguments: str) -> subprocess.Popen[str]:
         """Starts frames.py on a host."""
-        return subprocess.Popen(
-            processes.script(self.lab, host, FRAMES, *arguments), stdout=subprocess.PIPE, text=True)
+        return subprocess.Popen(processes.script(self.lab, host, FRAMES, *arguments), stdout=subprocess.PIPE, text=True)
 
     def rules(self, switch: str) -> list[str]:
         """The rules that a switch holds, as ovs-ofctl prints them."""
@@ -146,10 +145,7 @@ class SystemTest(LogsAfterFailure):
     def rules_naming(self, address: str) -> list[str]:
         """The rules of all switches that name an address, each after its switch."""
         pattern = re.compile(rf"\b{re.escape(address)}\b")
-        return [
-            f"{switch}: {rule}" for switch in self.lab.topology.switches for rule in self.rules(switch)
-            if pattern.search(rule)
-        ]
+        return [f"{switch}: {rule}" for switch in self.lab.topology.switches for rule in self.rules(switch) if pattern.search(rule)]
 
     def received_packets(self) -> int:
         """How many packets all switches' ports have received so far."""
@@ -184,10 +180,9 @@ class SystemTest(LogsAfterFailure):
         """Who answered how many HTTP requests; what is no answer counts as its error."""
         seconds = count / rate
         words = run(
-            processes.script(
-                self.lab, host, processes.REQUESTER, address, str(port),
-                "--rate", str(rate), "--seconds", str(seconds)),
-            timeout_s=seconds + 30)
+            processes.script(self.lab, host, processes.REQUESTER, address, str(port), "--rate", str(rate), "--seconds", str(seconds)),
+            timeout_s=seconds + 30,
+        )
         results = [json.loads(line) for line in words.splitlines()]
         return Counter(str(result.get("server") or result.get("error")) for result in results)
 
@@ -196,11 +191,10 @@ class SystemTest(LogsAfterFailure):
         program = (
             "import socket,sys; s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM); s.settimeout(5);"
             "s.bind(('',int(sys.argv[3]))); s.connect((sys.argv[1],int(sys.argv[2])));"
-            "s.send(sys.argv[4].encode()); print(s.recv(2000).decode())")
-        return self.on(
-            host, sys.executable, "-I", "-c", program, address, str(port), str(local_port), text,
-            check=False).strip()
+            "s.send(sys.argv[4].encode()); print(s.recv(2000).decode())"
+        )
+        return self.on(host, sys.executable, "-I", "-c", program, address, str(port), str(local_port), text, check=False).strip()
 
 
-def _failures(result: "unittest.TestResult | None") -> int:
+def _failures(result: unittest.TestResult | None) -> int:
     return 0 if result is None else len(result.failures) + len(result.errors)

@@ -15,7 +15,7 @@ import threading
 import time
 
 
-def _try(address: "tuple[str, int]", timeout_s: float, tried: "list[tuple[float, bool]]") -> None:
+def _try(address: tuple[str, int], timeout_s: float, tried: list[tuple[float, bool]]) -> None:
     began = time.monotonic()
     try:
         socket.create_connection(address, timeout_s).close()
@@ -38,9 +38,9 @@ def main() -> None:
     for _ in range(options.hold):
         waiting.register(socket.create_connection(address, 5), selectors.EVENT_READ)
     print("ready", flush=True)
-    ended: "list[float]" = []
-    tried: "list[tuple[float, bool]]" = []
-    threads: "list[threading.Thread]" = []
+    ended: list[float] = []
+    tried: list[tuple[float, bool]] = []
+    threads: list[threading.Thread] = []
     begin = time.monotonic()
     for number in range(int(options.seconds / options.every)):
         thread = threading.Thread(target=_try, args=(address, options.timeout, tried))

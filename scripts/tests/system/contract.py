@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Sequence
 
 from malob.errors import MissingError, ScriptError
 from malob.system.place import ROOT
@@ -27,29 +27,49 @@ def program() -> Path:
     say(f"schemathesis {VERSION} is installed to {_PLACE.relative_to(ROOT)}")
     try:
         run([sys.executable, "-m", "venv", "--clear", str(_PLACE)], timeout_s=_INSTALL_TIMEOUT_S)
-        run([str(_PLACE / "bin" / "python"), "-m", "pip", "install", "--quiet", f"schemathesis=={VERSION}"],
-            timeout_s=_INSTALL_TIMEOUT_S)
+        run([str(_PLACE / "bin" / "python"), "-m", "pip", "install", "--quiet", f"schemathesis=={VERSION}"], timeout_s=_INSTALL_TIMEOUT_S)
     except ScriptError as error:
         raise MissingError(f"schemathesis {VERSION} could not be installed: {error}") from error
     complete.touch()
     return found
 
 
-def check(url: str, document: str, seconds: int, phases: Sequence[str], excluded: Sequence[str]) -> "str | None":
+def check(url: str, document: str, seconds: int, phases: Sequence[str], excluded: Sequence[str]) -> str | None:
     """What is wrong with the answers of the server at that URL; None if nothing is."""
     command = [
-        str(program()), "run", f"{url}{document}", "--url", url, "--no-color", "--warnings", "off",
-        "--phases", ",".join(phases), "--max-time", str(seconds), "--request-timeout", "20",
-        "--checks", "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,"
-                    "response_schema_conformance,unsupported_method,allow_header_conformance",
+        str(program()),
+        "run",
+        f"{url}{document}",
+        "--url",
+        url,
+        "--no-color",
+        "--warnings",
+        "off",
+        "--phases",
+        ",".join(phases),
+        "--max-time",
+        str(seconds),
+        "--request-timeout",
+        "20",
+        "--checks",
+        "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,"
+        "response_schema_conformance,unsupported_method,allow_header_conformance",
         "--generation-deterministic",
     ]
     for path in excluded:
         command += ["--exclude-path", path]
     # where it is started, it leaves a directory .schemathesis
     with tempfile.TemporaryDirectory(prefix="malob-test-") as directory:
-        done = subprocess.run(command, cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=10 * seconds + 120, check=False)
+        done = subprocess.run(
+            command,
+            cwd=directory,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=10 * seconds + 120,
+            check=False,
+        )
     return None if done.returncode == 0 else done.stdout[-8_000:]
 
 

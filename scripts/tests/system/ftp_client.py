@@ -39,7 +39,7 @@ class _Session(ftplib.FTP):
     def sendport(self, host: str, port: int) -> str:
         return self.sendeprt(host, port) if self._mode == "EPRT" else super().sendport(host, port)
 
-    def ntransfercmd(self, cmd: str, rest: "int | str | None" = None) -> tuple[socket.socket, Any]:
+    def ntransfercmd(self, cmd: str, rest: int | str | None = None) -> tuple[socket.socket, Any]:
         data, size = super().ntransfercmd(cmd, rest)
         address, port = data.getpeername()
         self.peers.add((address, port == 20))

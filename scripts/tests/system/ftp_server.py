@@ -20,13 +20,13 @@ files: dict[str, bytes] = {}
 
 
 class _Session(socketserver.StreamRequestHandler):
-    server: "_Server"
+    server: _Server
 
     def setup(self) -> None:
         super().setup()
         #: opens the next data connection
-        self._open: "Callable[[], socket.socket] | None" = None
-        self._listener: "socket.socket | None" = None
+        self._open: Callable[[], socket.socket] | None = None
+        self._listener: socket.socket | None = None
 
     def handle(self) -> None:
         self._say(220, self.server.name)
@@ -114,7 +114,7 @@ class _Session(socketserver.StreamRequestHandler):
                 data.sendall(files[name])
             self._say(226, "sent")
 
-    def _data(self) -> "socket.socket | None":
+    def _data(self) -> socket.socket | None:
         self._say(150, "opening a data connection")
         try:
             assert self._open is not None

@@ -19,7 +19,7 @@ _MPTCP = 262
 _BLOCK = 32 * 1024
 
 
-def _report(digest: "hashlib._Hash", count: int, error: "str | None" = None) -> None:
+def _report(digest: hashlib._Hash, count: int, error: str | None = None) -> None:
     print(json.dumps({"sha256": digest.hexdigest(), "bytes": count, "error": error}), flush=True)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import struct
 from types import TracebackType
-from typing import Optional, Type
 
 _VERSION = 4  # OpenFlow 1.3
 _HELLO, _ERROR, _ECHO_REQUEST, _ECHO_REPLY, _ROLE_REQUEST, _ROLE_REPLY = 0, 1, 2, 3, 24, 25
@@ -28,11 +27,10 @@ class OtherController:
         """Where the switch finds it, as HOST:PORT."""
         return f"127.0.0.1:{self._listener.getsockname()[1]}"
 
-    def __enter__(self) -> "OtherController":
+    def __enter__(self) -> OtherController:
         return self
 
-    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.leave()
         self._listener.close()
 

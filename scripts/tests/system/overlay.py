@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Sequence
 
 from malob.errors import ScriptError
 from malob.system.processes import bound_to_us, run
@@ -36,9 +35,26 @@ class OverlayRoot:
         self._directory = tempfile.TemporaryDirectory(prefix="malob-overlay-")
         self._process = subprocess.Popen(
             bound_to_us(
-                ["unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", "--propagation", "private",
-                 "sh", "-c", _SET_UP, "sh", self._directory.name]),
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+                [
+                    "unshare",
+                    "--mount",
+                    "--pid",
+                    "--net",
+                    "--fork",
+                    "--kill-child",
+                    "--propagation",
+                    "private",
+                    "sh",
+                    "-c",
+                    _SET_UP,
+                    "sh",
+                    self._directory.name,
+                ]
+            ),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         assert self._process.stdout is not None
         if self._process.stdout.readline() != "ready\n":
             self.close()
@@ -67,6 +83,4 @@ class OverlayRoot:
 
     def wait_for_http(self, url: str) -> None:
         """Returns once there is an answer."""
-        wait_until(
-            lambda: subprocess.run(
-                self.command("curl", "-sf", "-o", "/dev/null", url), stdin=subprocess.DEVNULL).returncode == 0, url, 120)
+        wait_until(lambda: subprocess.run(self.command("curl", "-sf", "-o", "/dev/null", url), stdin=subprocess.DEVNULL).returncode == 0, url, 120)

@@ -46,10 +46,10 @@ def _receive(source: str, count: int) -> None:
                 count -= 1
 
 
-def _vlan(beside: "list[tuple[int, int, bytes]]") -> "int | None":
+def _vlan(beside: list[tuple[int, int, bytes]]) -> int | None:
     for level, kind, data in beside:
         if (level, kind) == (_SOL_PACKET, _PACKET_AUXDATA):
-            status, _, _, _, _, tag, _ = _AUXDATA.unpack(data[:_AUXDATA.size])
+            status, _, _, _, _, tag, _ = _AUXDATA.unpack(data[: _AUXDATA.size])
             return tag & 0xFFF if status & _VLAN_VALID else None
     return None
 

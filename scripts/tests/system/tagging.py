@@ -50,16 +50,20 @@ def _tap(name: str, address: str) -> int:
     fcntl.ioctl(tap, _TUNSETIFF, struct.pack("16sH22x", name.encode(), _IFF_TAP | _IFF_NO_PI))
     hardware = Path("/sys/class/net/eth0/address").read_text().strip()
     for command in (
-            f"ip link set {name} address {hardware}", f"ethtool -K {name} tx off", f"ip link set {name} up",
-            "ip addr flush dev eth0", f"ip addr add {address} dev {name}"):
+        f"ip link set {name} address {hardware}",
+        f"ethtool -K {name} tx off",
+        f"ip link set {name} up",
+        "ip addr flush dev eth0",
+        f"ip addr add {address} dev {name}",
+    ):
         subprocess.run(command.split(), check=True, stdout=subprocess.DEVNULL)
     return tap
 
 
-def _vlan(beside: "list[tuple[int, int, bytes]]") -> "int | None":
+def _vlan(beside: list[tuple[int, int, bytes]]) -> int | None:
     for level, kind, data in beside:
         if (level, kind) == (_SOL_PACKET, _PACKET_AUXDATA):
-            status, _, _, _, _, tag, _ = _AUXDATA.unpack(data[:_AUXDATA.size])
+            status, _, _, _, _, tag, _ = _AUXDATA.unpack(data[: _AUXDATA.size])
             return tag & 0xFFF if status & _VLAN_VALID else None
     return None
 

@@ -14,8 +14,8 @@ import struct
 import subprocess
 import termios
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Mapping
 
 from malob.errors import ScriptError
 from malob.system.place import ROOT
@@ -35,9 +35,9 @@ class Machine:
         mounts = "".join(f"if [ -d {path} ]; then mount -t tmpfs none {path}; fi\n" for path in _OWN)
         script = f"{mounts}mkdir -p /run/netns /run/lock\nmount -t sysfs sysfs /sys\nip link set lo up\nexec sleep infinity"
         self._process = subprocess.Popen(
-            ["unshare", "-n", "-m", "-p", "-f", "--mount-proc", "--kill-child", "--propagation", "private",
-             "bash", "-ec", script],
-            stdin=subprocess.DEVNULL)
+            ["unshare", "-n", "-m", "-p", "-f", "--mount-proc", "--kill-child", "--propagation", "private", "bash", "-ec", script],
+            stdin=subprocess.DEVNULL,
+        )
         wait_until(self._ready, "namespaces", 20)
 
     def inside(self) -> list[str]:
@@ -54,7 +54,7 @@ class Machine:
         first = self._first()
         return first is not None and Path(f"/proc/{first}/comm").read_text().strip() == "sleep"
 
-    def _first(self) -> "str | None":
+    def _first(self) -> str | None:
         pid = self._process.pid
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         return children[0] if children else None
@@ -68,14 +68,25 @@ class Terminal:
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 400, 0, 0))
         self._descriptor = ours
         self._process = subprocess.Popen(
-            [*machine.inside(), "setsid", "--ctty", "bash", "-c",
-             'cd "$0" && exec env PS1="$1" PS2= TERM=dumb bash --norc --noprofile --noediting -i', str(ROOT), _PROMPT],
-            stdin=theirs, stdout=theirs, stderr=theirs,
-            env={**os.environ, **environment})
+            [
+                *machine.inside(),
+                "setsid",
+                "--ctty",
+                "bash",
+                "-c",
+                'cd "$0" && exec env PS1="$1" PS2= TERM=dumb bash --norc --noprofile --noediting -i',
+                str(ROOT),
+                _PROMPT,
+            ],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env={**os.environ, **environment},
+        )
         os.close(theirs)
         self._read_to_prompt(10)
         # in a container there may be no sudo, for want of anybody but root
-        self.type("stty -echo; command -v sudo >/dev/null || sudo() { \"$@\"; }", 10)
+        self.type('stty -echo; command -v sudo >/dev/null || sudo() { "$@"; }', 10)
 
     def type(self, command: str, patience_s: float) -> str:
         """Types a command and returns what it printed, once there is a prompt again."""
@@ -108,9 +119,9 @@ class Terminal:
             if time.monotonic() > deadline:
                 raise ScriptError(f"no prompt within {patience_s:g} s; so far: {printed}")
             printed += self.read()
-        return printed[:printed.rindex(next(prompt for prompt in _PROMPTS if printed.endswith(prompt)))]
+        return printed[: printed.rindex(next(prompt for prompt in _PROMPTS if printed.endswith(prompt)))]
 
 
 def _without_echo(command: str, printed: str) -> str:
     """Mininet's prompt shows what is typed."""
-    return printed[len(command):].lstrip("\n") if printed.startswith(command) else printed
+    return printed[len(command) :].lstrip("\n") if printed.startswith(command) else printed

@@ -28,13 +28,56 @@ _NOBODY = "65534"
 def _certificates(directory: Path) -> None:
     """Files NAME.key and NAME.pem for ca, controller, switches; and for strangers, whom another authority vouches for."""
     for authority in ("ca", "strangers-ca"):
-        _openssl(directory, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-                 "-subj", f"/CN={authority}", "-keyout", f"{authority}.key", "-out", f"{authority}.pem")
+        _openssl(
+            directory,
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            f"/CN={authority}",
+            "-keyout",
+            f"{authority}.key",
+            "-out",
+            f"{authority}.pem",
+        )
     for name, authority in (("controller", "ca"), ("switches", "ca"), ("strangers", "strangers-ca")):
-        _openssl(directory, "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={name}",
-                 "-keyout", f"{name}.key", "-out", f"{name}.csr")
-        _openssl(directory, "x509", "-req", "-days", "2", "-in", f"{name}.csr", "-CA", f"{authority}.pem",
-                 "-CAkey", f"{authority}.key", "-CAcreateserial", "-out", f"{name}.pem")
+        _openssl(
+            directory,
+            "req",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+            "-subj",
+            f"/CN={name}",
+            "-keyout",
+            f"{name}.key",
+            "-out",
+            f"{name}.csr",
+        )
+        _openssl(
+            directory,
+            "x509",
+            "-req",
+            "-days",
+            "2",
+            "-in",
+            f"{name}.csr",
+            "-CA",
+            f"{authority}.pem",
+            "-CAkey",
+            f"{authority}.key",
+            "-CAcreateserial",
+            "-out",
+            f"{name}.pem",
+        )
 
 
 def _openssl(directory: Path, *arguments: str) -> None:
@@ -74,8 +117,17 @@ class OpenFlowTlsTest(SystemTest):
         ovs.vsctl("set-ssl", str(cls.files / f"{name}.key"), str(cls.files / f"{name}.pem"), str(cls.files / "ca.pem"))
         for switch in cls.lab.topology.switches:
             bridge = cls.lab.bridge(switch)
-            ovs.vsctl("set-controller", bridge, f"{scheme}:{cls.controller.endpoint}",
-                      "--", "set", "Controller", bridge, "max_backoff=1000", "connection_mode=out-of-band")
+            ovs.vsctl(
+                "set-controller",
+                bridge,
+                f"{scheme}:{cls.controller.endpoint}",
+                "--",
+                "set",
+                "Controller",
+                bridge,
+                "max_backoff=1000",
+                "connection_mode=out-of-band",
+            )
 
     def test_hosts_reach_each_other_and_strangers_do_not_get_in(self) -> None:
         """switches with a certificate work as always; with one of somebody else, or without TLS, they are not let in"""
@@ -105,22 +157,41 @@ class UnprivilegedControllerTest(unittest.TestCase):
             os.chown(data, int(_NOBODY), int(_NOBODY))
             admin = self.token(data, "ops", "admin")
             port = free_port()
-            command = bound_to_us([
-                find_program("setpriv") or "setpriv", f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups",
-                "--inh-caps=-all", "--bounding-set=-all", "--no-new-privs",
-                str(ROOT / "malob"), "run", "--bind", "0.0.0.0", "--openflow-port", str(free_port()),
-                "--http-port", str(port), "--data", str(data)])
+            command = bound_to_us(
+                [
+                    find_program("setpriv") or "setpriv",
+                    f"--reuid={_NOBODY}",
+                    f"--regid={_NOBODY}",
+                    "--clear-groups",
+                    "--inh-caps=-all",
+                    "--bounding-set=-all",
+                    "--no-new-privs",
+                    str(ROOT / "malob"),
+                    "run",
+                    "--bind",
+                    "0.0.0.0",
+                    "--openflow-port",
+                    str(free_port()),
+                    "--http-port",
+                    str(port),
+                    "--data",
+                    str(data),
+                ]
+            )
             log = Path(place) / "log"
             with open(log, "wb") as out:
                 process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
             try:
-                wait_until(lambda: process.poll() is not None or self.status(port, "/wm/core/health/json") == 200,
-                           "the controller", 60, detail=lambda: log.read_text()[-300:])
+                wait_until(
+                    lambda: process.poll() is not None or self.status(port, "/wm/core/health/json") == 200,
+                    "the controller",
+                    60,
+                    detail=lambda: log.read_text()[-300:],
+                )
                 status = Path(f"/proc/{process.pid}/status").read_text()
                 self.assertRegex(status, rf"Uid:\s+{_NOBODY}\s+{_NOBODY}\s+{_NOBODY}\s+{_NOBODY}\n")
                 self.assertRegex(status, r"CapEff:\s+0+\n")
-                self.assertEqual((401, 200, 401), tuple(
-                    self.status(port, "/metrics", token) for token in (None, admin, "malob_guess")))
+                self.assertEqual((401, 200, 401), tuple(self.status(port, "/metrics", token) for token in (None, admin, "malob_guess")))
                 reader = self.token(data, "grafana", "read-only")
                 wait_until(lambda: self.status(port, "/metrics", reader) == 200, "the new token to count", 10)
                 self.assertEqual(403, self.status(port, "/quantum/v1.0/vips/", reader, {"address": "10.0.0.100"}))
@@ -138,10 +209,12 @@ class UnprivilegedControllerTest(unittest.TestCase):
         return run([str(ROOT / "malob"), "token", "--data", str(data), "add", name, "--role", role]).strip()
 
     @staticmethod
-    def status(port: int, path: str, token: "str | None" = None, body: "dict[str, str] | None" = None) -> int:
+    def status(port: int, path: str, token: str | None = None, body: dict[str, str] | None = None) -> int:
         request = urllib.request.Request(
-            f"http://127.0.0.1:{port}{path}", None if body is None else json.dumps(body).encode(),
-            {} if token is None else {"Authorization": f"Bearer {token}"})
+            f"http://127.0.0.1:{port}{path}",
+            None if body is None else json.dumps(body).encode(),
+            {} if token is None else {"Authorization": f"Bearer {token}"},
+        )
         try:
             with urllib.request.urlopen(request, timeout=5) as answer:
                 return int(answer.status)
@@ -150,7 +223,7 @@ class UnprivilegedControllerTest(unittest.TestCase):
         except OSError:
             return 0
 
-    def nothing_tells(self, place: Path, secrets: "list[str]") -> None:
+    def nothing_tells(self, place: Path, secrets: list[str]) -> None:
         """No file has a token in it, and those with hashes of them can be read by their owner alone."""
         for file in (each for each in place.rglob("*") if each.is_file()):
             content = file.read_bytes()

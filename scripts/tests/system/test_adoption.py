@@ -25,14 +25,17 @@ class Transfer:
         self._progress = test.lab.directory / f"{client}.progress"
         self._progress.write_text("0", encoding="ascii")
         self._server = subprocess.Popen(
-            processes.script(test.lab, server, TRANSFER, "serve", str(PORT), str(BYTES_PER_SECOND)),
-            stdout=subprocess.PIPE, text=True)
+            processes.script(test.lab, server, TRANSFER, "serve", str(PORT), str(BYTES_PER_SECOND)), stdout=subprocess.PIPE, text=True
+        )
         test.addCleanup(processes.end, self._server)
         assert self._server.stdout is not None
         self._server.stdout.readline()
         self._client = subprocess.Popen(
             processes.script(test.lab, client, TRANSFER, "fetch", address, str(PORT), str(self._progress)),
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         test.addCleanup(processes.end, self._client)
         self.wait_for_more(1_000_000)
 
@@ -69,8 +72,7 @@ class AdoptionTest(SystemTest):
         transfer.wait_for_more(5_000_000)
         self.controller.start()
         self.wait_for_network()
-        wait_until(lambda: self._audits()["connections_adopted"] == 1, "the connection to be adopted", 30,
-                   detail=lambda: str(self._audits()))
+        wait_until(lambda: self._audits()["connections_adopted"] == 1, "the connection to be adopted", 30, detail=lambda: str(self._audits()))
         self.assertEqual(1, self._active(virtual))
         self.assertEqual(rules, self._connection_rules(virtual), "no rule was touched")
         transfer.wait_for_more(5_000_000)
@@ -111,9 +113,11 @@ class AdoptionTest(SystemTest):
         bridge = self.lab.bridge(edge)
         labels = self._label_rules(edge)
         ovs.ofctl("del-flows", bridge, "table=2,cookie=0x6524000000000000/0xffff000000000000")
-        ovs.ofctl("add-flow", bridge,
-                  "cookie=0x6522001000100001,table=1,priority=1000,tcp,nw_src=10.0.0.250,nw_dst=10.0.0.143,tp_src=1,"
-                  "tp_dst=80,actions=goto_table:3")
+        ovs.ofctl(
+            "add-flow",
+            bridge,
+            "cookie=0x6522001000100001,table=1,priority=1000,tcp,nw_src=10.0.0.250,nw_dst=10.0.0.143,tp_src=1,tp_dst=80,actions=goto_table:3",
+        )
         self.assertEqual([], self._label_rules(edge))
         self.assertEqual(1, len(self.rules_naming("10.0.0.250")))
         wait_until(lambda: not self.rules_naming("10.0.0.250"), "the rule to go", 25)

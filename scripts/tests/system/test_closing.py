@@ -29,7 +29,7 @@ with socket.create_connection((sys.argv[1], 80), 10) as s:
 class ClosingTest(SystemTest):
     properties = {"io.malob.balancer.BalancerModule.idleTimeoutTcp": str(IDLE_S)}
 
-    def _waiting(self, host: str) -> "subprocess.Popen[str]":
+    def _waiting(self, host: str) -> subprocess.Popen[str]:
         """A client that has connected and only waits."""
         command = self.lab.inside(host, [sys.executable, "-I", "-c", WAITING, VIP])
         client = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -39,7 +39,7 @@ class ClosingTest(SystemTest):
         self.assertEqual("connected", client.stdout.readline().strip())
         return client
 
-    def _assert_reset(self, client: "subprocess.Popen[str]", since: float) -> None:
+    def _assert_reset(self, client: subprocess.Popen[str], since: float) -> None:
         assert client.stdout is not None
         outcome, _, at = client.stdout.readline().strip().partition(" ")
         self.assertEqual("ConnectionResetError", outcome)
@@ -50,7 +50,9 @@ class ClosingTest(SystemTest):
         for server in self.servers:
             wait_until(
                 lambda name=server.name: not self.on(name, "ss", "-Htn", "state", "established", "sport", "=", ":80"),
-                f"{server.name} to have no connection", 2)
+                f"{server.name} to have no connection",
+                2,
+            )
 
     def _end(self, key: str, what: str) -> float:
         began = time.monotonic()
@@ -62,9 +64,7 @@ class ClosingTest(SystemTest):
         """both ends of an open and of a dormant connection are reset when their member is deleted"""
         virtual = self.virtual("gone", VIP, 80, servers=self.servers[:1])
         dormant = self._waiting("c1")
-        wait_until(
-            lambda: sum(balancing.open_connections(self.controller.rest, virtual).values()) == 0,
-            "the connection to fall asleep", IDLE_S + 3)
+        wait_until(lambda: sum(balancing.open_connections(self.controller.rest, virtual).values()) == 0, "the connection to fall asleep", IDLE_S + 3)
         awake = self._waiting("c2")
         began = self._end("member", f"members/{next(iter(virtual.members))}")
         self._assert_reset(awake, began)

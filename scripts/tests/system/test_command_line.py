@@ -78,7 +78,7 @@ class CommandLineTest(SystemTest):
     def _top(self) -> Any:
         return self.malob_json("top", "--once", "--interval", "0.1")
 
-    def _hold_a_connection(self) -> "subprocess.Popen[str]":
+    def _hold_a_connection(self) -> subprocess.Popen[str]:
         """A client that talks over one connection until it is told to end."""
         for server in self.servers:
             self._begin(processes.script(self.lab, server.name, TALKER, "serve", server.name, str(TALK_PORT)))
@@ -89,7 +89,7 @@ class CommandLineTest(SystemTest):
         self.assertIn("by", held.stdout.readline())
         return held
 
-    def _begin(self, command: "list[str]") -> "subprocess.Popen[str]":
+    def _begin(self, command: list[str]) -> subprocess.Popen[str]:
         begun = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(begun.communicate)
         self.addCleanup(begun.kill)
@@ -102,7 +102,7 @@ class CommandLineTest(SystemTest):
         file.write_text(text)
         return str(file)
 
-    def _command(self, *words: str) -> "list[str]":
+    def _command(self, *words: str) -> list[str]:
         return ["env", f"MALOB_URL=http://127.0.0.1:{self.controller.http_port}", str(ROOT / "malob"), *words]
 
     def status(self, *words: str) -> int:

@@ -13,8 +13,9 @@ import tempfile
 import time
 import unittest
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any
 
 from malob.endhost.names import INSIDE_IPV6
 from malob.errors import ScriptError
@@ -44,7 +45,7 @@ class _WithUplinks(LogsAfterFailure):
     needs = ("endhost",)
     network: UplinkNetwork
 
-    def logs(self) -> "Sequence[Path]":
+    def logs(self) -> Sequence[Path]:
         return [log for log in (STATE / "endhost.log", STATE / "controller.log") if log.exists()]
 
 
@@ -75,13 +76,12 @@ class EndhostTest(_WithUplinks):
 
         wait_until(alive, "both uplinks to be alive", 15, detail=lambda: str(cls.network.status()["broken"]))
 
-    def answers(self, count: int, bind: "str | None" = None) -> "Counter[str]":
+    def answers(self, count: int, bind: str | None = None) -> Counter[str]:
         """Which gateways answered so many requests, one after the other."""
         # of other ports than flows have, which are not known to the kernel as taken on that address
         bound = ["--interface", bind, "--local-port", "20000-29999"] if bind else []
         command = ["curl", "-s", "-m", "5", *bound, f"http://{SERVER}:{HTTP_PORT}/"]
-        return Counter(
-            (re.findall(r"mle-\d", self.network.host(*command, check=False)) or ["none"])[0] for _ in range(count))
+        return Counter((re.findall(r"mle-\d", self.network.host(*command, check=False)) or ["none"])[0] for _ in range(count))
 
     def test_flows_go_over_both_uplinks_in_turn(self) -> None:
         self.assertEqual({"mle-1": 5, "mle-2": 5}, dict(self.answers(10)))
@@ -121,8 +121,7 @@ class EndhostTest(_WithUplinks):
         self.assertNotIn("DUP", words)
 
     def wait_alive_by_ipv6(self) -> None:
-        wait_until(lambda: all(uplink["gateway_mac6"] for uplink in self.network.status()["uplinks"]),
-                   "both IPv6 routers to be known", 15)
+        wait_until(lambda: all(uplink["gateway_mac6"] for uplink in self.network.status()["uplinks"]), "both IPv6 routers to be known", 15)
 
     def test_ipv6_flows_of_a_lost_uplink_are_reset_and_those_of_others_stay(self) -> None:
         self.wait_alive_by_ipv6()
@@ -143,8 +142,12 @@ class EndhostTest(_WithUplinks):
             self.assertIn("mle", other.by())
         finally:
             for n in (1, 2):
-                self.network.host("sh", "-ec", f"ip -6 address add 2001:db8:{n}::2/64 dev eth{n - 1} nodad;"
-                                  f" ip -6 route replace default via {gateway6(n)} dev eth{n - 1} metric {n}00")
+                self.network.host(
+                    "sh",
+                    "-ec",
+                    f"ip -6 address add 2001:db8:{n}::2/64 dev eth{n - 1} nodad;"
+                    f" ip -6 route replace default via {gateway6(n)} dev eth{n - 1} metric {n}00",
+                )
         wait_until(lambda: all(uplink["ipv6"] for uplink in self.network.status()["uplinks"]), "IPv6 to be used again", 10)
         self.wait_alive_by_ipv6()
         again = Talk(self.network, address=SERVER6)
@@ -154,8 +157,19 @@ class EndhostTest(_WithUplinks):
 
     def test_a_connection_that_the_switch_has_no_room_for_fails_at_once(self) -> None:
         talk = Talk(self.network)
-        full = ["--", "--id=@full", "create", "Flow_Table", "flow_limit=1", "overflow_policy=refuse",
-                "--", "set", "Bridge", "malob0", "flow_tables:4=@full"]
+        full = [
+            "--",
+            "--id=@full",
+            "create",
+            "Flow_Table",
+            "flow_limit=1",
+            "overflow_policy=refuse",
+            "--",
+            "set",
+            "Bridge",
+            "malob0",
+            "flow_tables:4=@full",
+        ]
         self.vsctl(*full)
         try:
             began = time.monotonic()
@@ -199,10 +213,13 @@ class EndhostTest(_WithUplinks):
 
     def wait_shares(self, *weights: str) -> None:
         """Until the switch's group has these, or until it has no group."""
-        wait_until(lambda: list(weights) == re.findall(r"weight:(\d+)", self.of_switch("ovs-ofctl", "-OOpenFlow13", "dump-groups", "malob0")),
-                   f"the group's weights to be {weights}", 5)
+        wait_until(
+            lambda: list(weights) == re.findall(r"weight:(\d+)", self.of_switch("ovs-ofctl", "-OOpenFlow13", "dump-groups", "malob0")),
+            f"the group's weights to be {weights}",
+            5,
+        )
 
-    def put(self, what: str, document: "dict[str, Any]") -> None:
+    def put(self, what: str, document: dict[str, Any]) -> None:
         self.network.host("curl", "-s", "-f", "-X", "PUT", "-d", json.dumps(document), f"http://127.0.0.1:8080/wm/malob/endhost/{what}")
 
     def test_what_was_there_before_stays_where_it_was(self) -> None:
@@ -239,11 +256,15 @@ class EndhostTest(_WithUplinks):
 
     def change_address(self, old: str, new: str) -> None:
         """As a DHCP client does."""
-        self.network.host("sh", "-ec", f"ip address add {new}/24 dev eth1; ip address del {old}/24 dev eth1;"
-                          f" ip address show dev eth1 | grep -q {new} || ip address add {new}/24 dev eth1;"
-                          " ip route replace default via 10.0.2.1 dev eth1 metric 200")
+        self.network.host(
+            "sh",
+            "-ec",
+            f"ip address add {new}/24 dev eth1; ip address del {old}/24 dev eth1;"
+            f" ip address show dev eth1 | grep -q {new} || ip address add {new}/24 dev eth1;"
+            " ip route replace default via 10.0.2.1 dev eth1 metric 200",
+        )
 
-    def address(self, at: int) -> "str | None":
+    def address(self, at: int) -> str | None:
         return self.network.status()["uplinks"][at]["ipv4"]
 
     def test_flows_of_a_lost_uplink_are_reset_and_those_of_others_stay(self) -> None:
@@ -251,7 +272,7 @@ class EndhostTest(_WithUplinks):
         self.break_and_mend_second_uplink(talks, SERVER)
         self.assertEqual({"mle-1": 2, "mle-2": 2}, dict(self.answers(4)))
 
-    def break_and_mend_second_uplink(self, talks: "dict[str, Talk]", server: str) -> None:
+    def break_and_mend_second_uplink(self, talks: dict[str, Talk], server: str) -> None:
         """talks: by the gateway that answers."""
         gateway = namespaces.inside("mle-2", ["ip", "link", "set", "eth0"])
         run([*gateway, "down"])
@@ -411,8 +432,10 @@ class EndhostLifeTest(_WithUplinks):
         self.assert_as_before()
 
     def test_rules_of_others_at_our_priorities_stay_when_forced_and_after(self) -> None:
-        foreign = ("rule add priority 32000 fwmark 0x4d lookup main suppress_prefixlength 0",
-                   "rule add priority 32002 from 10.77.0.0/16 lookup 5065728")
+        foreign = (
+            "rule add priority 32000 fwmark 0x4d lookup main suppress_prefixlength 0",
+            "rule add priority 32002 from 10.77.0.0/16 lookup 5065728",
+        )
         for rule in foreign:
             self.network.host("ip", *rule.split())
         try:
@@ -478,9 +501,10 @@ class EndhostLifeTest(_WithUplinks):
 
     def test_what_is_in_the_way_is_told_and_nothing_is_changed(self) -> None:
         for prepare_it, undo_it, words, code in (
-                ("ip rule add from all lookup main priority 32100", "ip rule del priority 32100", "policy rule 32100", 1),
-                ("ip link add malob0 type veth peer name other", "ip link del malob0", "interface malob0", 1),
-                ("ip link add dev br0 type bridge; ip link set eth1 master br0", "ip link del br0", "belongs to br0", 2)):
+            ("ip rule add from all lookup main priority 32100", "ip rule del priority 32100", "policy rule 32100", 1),
+            ("ip link add malob0 type veth peer name other", "ip link del malob0", "interface malob0", 1),
+            ("ip link add dev br0 type bridge; ip link set eth1 master br0", "ip link del br0", "belongs to br0", 2),
+        ):
             with self.subTest(words):
                 self.network.host("sh", "-ec", prepare_it)
                 try:
@@ -500,8 +524,14 @@ class EndhostLifeTest(_WithUplinks):
         self.assert_as_before()
 
     def test_wrong_use_is_told(self) -> None:
-        for words in (["up"], ["up", "--uplink", "eth0="], ["up", "--uplink", "nope"], ["up", "--uplink", "lo"],
-                      ["up", "--uplink", "eth0", "--uplink", "eth0"], ["up", "--uplink", "eth0", "--algorithm", "X"]):
+        for words in (
+            ["up"],
+            ["up", "--uplink", "eth0="],
+            ["up", "--uplink", "nope"],
+            ["up", "--uplink", "lo"],
+            ["up", "--uplink", "eth0", "--uplink", "eth0"],
+            ["up", "--uplink", "eth0", "--algorithm", "X"],
+        ):
             with self.subTest(words):
                 done = self.network.malob(*words)
                 self.assertEqual((2, ""), (done.returncode, done.stdout), done.stderr)
@@ -522,12 +552,23 @@ class EndhostLeaseTest(unittest.TestCase):
         self.network = UplinkNetwork()
         self.addCleanup(self.network.close)
 
-    def serve(self, digit: int) -> "subprocess.Popen[str]":
+    def serve(self, digit: int) -> subprocess.Popen[str]:
         """Starts a DHCP server that has other addresses for each digit, and knows nothing of an earlier one's leases."""
         process = self.network.start(
-            "dnsmasq", "--keep-in-foreground", "--conf-file=/dev/null", "--user=root", "--port=0", "--interface=eth0", "--no-ping",
-            "--dhcp-authoritative", f"--dhcp-range=10.0.2.{digit}0,10.0.2.{digit}9,5m", "--dhcp-option=option:router,10.0.2.1",
-            f"--dhcp-leasefile={self.directory}/leases-{digit}", f"--pid-file={self.directory}/pid", place="mle-2")
+            "dnsmasq",
+            "--keep-in-foreground",
+            "--conf-file=/dev/null",
+            "--user=root",
+            "--port=0",
+            "--interface=eth0",
+            "--no-ping",
+            "--dhcp-authoritative",
+            f"--dhcp-range=10.0.2.{digit}0,10.0.2.{digit}9,5m",
+            "--dhcp-option=option:router,10.0.2.1",
+            f"--dhcp-leasefile={self.directory}/leases-{digit}",
+            f"--pid-file={self.directory}/pid",
+            place="mle-2",
+        )
         wait_until(lambda: ":67 " in run(namespaces.inside("mle-2", ["ss", "-Hlun"])), "the DHCP server to listen", 10)
         return process
 
@@ -553,8 +594,11 @@ class EndhostLeaseTest(unittest.TestCase):
         self.assertEqual("ECONNRESET", talks["mle-2"].end()["end"])
         wait_until(lambda: self.address().startswith("10.0.2.7"), "another address", 15, detail=self.address)
         self.assertEqual("mle-1", talks["mle-1"].by())
-        wait_until(lambda: self.network.status()["uplinks"][1]["ipv4"] == self.address() and not self.network.status()["broken"],
-                   "the new address to be used", 10)
+        wait_until(
+            lambda: self.network.status()["uplinks"][1]["ipv4"] == self.address() and not self.network.status()["broken"],
+            "the new address to be used",
+            10,
+        )
         # the client itself asks from 0.0.0.0
         foreign = self.network.counted("foreign")
         command = ["curl", "-s", "-m", "5", f"http://{SERVER}:{HTTP_PORT}/"]
@@ -563,7 +607,7 @@ class EndhostLeaseTest(unittest.TestCase):
         self.assertEqual(foreign, self.network.counted("foreign"))
 
 
-def switch_daemons(network: UplinkNetwork) -> "list[int]":
+def switch_daemons(network: UplinkNetwork) -> list[int]:
     """The switch's, then its database's."""
     found = network.host("sh", "-c", f"cd {STATE}/openvswitch && cat ovs-vswitchd.pid ovsdb-server.pid")
     return [int(word) for word in found.split()]

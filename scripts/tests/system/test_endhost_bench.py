@@ -21,8 +21,30 @@ class EndhostBenchTest(unittest.TestCase):
         say(f"\n{type(self).__name__}: {self.shortDescription()}")
         with tempfile.TemporaryDirectory(prefix="malob-test-") as directory:
             done = subprocess.run(
-                [str(ROOT / "malob"), "bench", "endhost", "--only", "malob,none", "--rounds", "1", "--seconds", "1", "--settle", "1",
-                 "--connects", "20", "--requests", "200", "--json", "--out", directory], capture_output=True, text=True, timeout=240)
+                [
+                    str(ROOT / "malob"),
+                    "bench",
+                    "endhost",
+                    "--only",
+                    "malob,none",
+                    "--rounds",
+                    "1",
+                    "--seconds",
+                    "1",
+                    "--settle",
+                    "1",
+                    "--connects",
+                    "20",
+                    "--requests",
+                    "200",
+                    "--json",
+                    "--out",
+                    directory,
+                ],
+                capture_output=True,
+                text=True,
+                timeout=240,
+            )
             # 1 where a busy machine misses a target
             self.assertIn(done.returncode, (0, 1), done.stderr)
             result = json.loads(done.stdout)
@@ -30,8 +52,7 @@ class EndhostBenchTest(unittest.TestCase):
         malob, none = result["figures"]["malob"], result["figures"]["none"]
         self.assertEqual((0, 0), (malob["failed"], none["failed"]))
         self.assertEqual({"connect_median_ms", "connect_p95_ms", "flows_per_s", "failed"}, set(none))
-        for name in ("start_s", "rss_idle_mb", "rss_load_mb", "cpu_us_per_flow", "first_packet_ms", "supervisor_rss_mb",
-                     "controller_median_ms"):
+        for name in ("start_s", "rss_idle_mb", "rss_load_mb", "cpu_us_per_flow", "first_packet_ms", "supervisor_rss_mb", "controller_median_ms"):
             self.assertGreater(malob[name], 0, name)
         self.assertEqual(4, len(result["checks"]))
         self.assertFalse(multihomed.DIRECTORY.exists())

@@ -28,7 +28,7 @@ class EndhostExperimentsTest(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.out = Path(directory.name) / "out"
 
-    def command(self, *words: str) -> "list[str]":
+    def command(self, *words: str) -> list[str]:
         return [str(ROOT / "malob"), "lab", "run", *words, "--no-plots", "--out", str(self.out)]
 
     def assert_nothing_left(self) -> None:
@@ -39,7 +39,7 @@ class EndhostExperimentsTest(unittest.TestCase):
     def test_changing_rates_in_part(self) -> None:
         """two uplinks together carry more than one, by MALOB and by the kernel's MPTCP; nothing is left behind"""
         words = ["endhost-dynamic", "--quick", "--only", "wrr,mptcp-eth0", "--json"]
-        summary: "dict[str, Any]" = json.loads(run(self.command(*words), timeout_s=300))
+        summary: dict[str, Any] = json.loads(run(self.command(*words), timeout_s=300))
         self.assertEqual(summary, json.loads((self.out / "summary.json").read_text()))
         mbps = {policy: summary["metrics"][f"mbps.{policy}.synthetic"]["value"] for policy in ("wrr", "mptcp-eth0")}
         # the second uplink alone has 10 Mbit/s, the first one 13.2 on average
@@ -64,7 +64,7 @@ class EndhostExperimentsTest(unittest.TestCase):
             self.assertEqual(code, process.wait(60))
         self.assert_nothing_left()
 
-    def _owner(self) -> "int | None":
+    def _owner(self) -> int | None:
         try:
             return int(json.loads((multihomed.DIRECTORY / "owner.json").read_text())[0])
         except (OSError, ValueError):

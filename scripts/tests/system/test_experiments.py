@@ -30,22 +30,22 @@ class ExperimentsTest(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.out = Path(directory.name) / "out"
 
-    def command(self, *words: str) -> "list[str]":
+    def command(self, *words: str) -> list[str]:
         return [str(ROOT / "malob"), "lab", "run", *words, "--out", str(self.out)]
 
-    def rows(self, name: str) -> "list[dict[str, str]]":
+    def rows(self, name: str) -> list[dict[str, str]]:
         with open(self.out / name, newline="") as file:
             return list(csv.DictReader(file))
 
     def assert_nothing_left(self) -> None:
         self.assertNotIn(NAME, labs.running())
-        self.assertEqual([], [path for path in Path("/run/netns").glob(f"{NAME}-*")])
+        self.assertEqual([], list(Path("/run/netns").glob(f"{NAME}-*")))
         self.assertEqual([], list(Path("/sys/fs/cgroup").glob(f"**/malob-{NAME}")))
 
     def test_http_in_part(self) -> None:
         """two combinations, with figures: the files, the contract's keys, and nothing left behind"""
         words = ["thesis-http", "--quick", "--rounds", "1", "--requests", "2", "--only", "RR+SPH,LC+SPH", "--json"]
-        summary: "dict[str, Any]" = json.loads(run(self.command(*words), timeout_s=300))
+        summary: dict[str, Any] = json.loads(run(self.command(*words), timeout_s=300))
         self.assertEqual(summary, json.loads((self.out / "summary.json").read_text()))
         self.assertEqual("thesis-http", summary["experiment"])
         for key in ("median_s", "p10_s", "p90_s"):
@@ -73,11 +73,9 @@ class ExperimentsTest(unittest.TestCase):
         self.assertEqual({"http": ("80", "0"), "ftp": ("4", "0"), "compute": ("12", "0")}, results)
         servers = {row["server"] for row in self.rows("requests.csv")}
         self.assertEqual({"server-1", "server-2", "server-3"}, servers)
-        process = subprocess.Popen(
-            self.command("thesis-mix", *words), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
+        process = subprocess.Popen(self.command("thesis-mix", *words), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
         self.addCleanup(process.wait, 60)
-        wait_until(lambda: (self.out.parent / "out" / "requests.csv").exists() and NAME in labs.running(),
-                   "the network to be built", 30)
+        wait_until(lambda: (self.out.parent / "out" / "requests.csv").exists() and NAME in labs.running(), "the network to be built", 30)
         os.kill(process.pid, signal.SIGINT)
         self.assertEqual(130, process.wait(60))
         self.assertFalse((self.out / "summary.json").exists())
@@ -86,8 +84,7 @@ class ExperimentsTest(unittest.TestCase):
     def test_run_after_a_killed_one(self) -> None:
         """kill -9 in the middle: the next run removes what is left, and goes through"""
         words = ["thesis-http", *_SHORT, "--requests", "1", "--only", "RR+SPH"]
-        process = subprocess.Popen(
-            self.command(*words), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, start_new_session=True)
+        process = subprocess.Popen(self.command(*words), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, start_new_session=True)
         assert process.stderr is not None
         self.addCleanup(process.stderr.close)
         for line in process.stderr:

@@ -56,8 +56,11 @@ class FaultsTest(SystemTest):
 
     def assert_all_owned(self) -> None:
         wait_until(
-            lambda: not ownership.differences(self.lab, self.controller.rest), "rules to be as they should", 15,
-            detail=lambda: "; ".join(ownership.differences(self.lab, self.controller.rest)))
+            lambda: not ownership.differences(self.lab, self.controller.rest),
+            "rules to be as they should",
+            15,
+            detail=lambda: "; ".join(ownership.differences(self.lab, self.controller.rest)),
+        )
 
     def test_link_down(self) -> None:
         """an open connection is led another way long before the link is back"""
@@ -140,6 +143,4 @@ class FaultsTest(SystemTest):
         """Whether any path leads over a link."""
         dpids = self.lab.topology.switches
         ends = {(dpids[first], dpids[second]), (dpids[second], dpids[first])}
-        return any(
-            ends & set(zip(path["switches"], path["switches"][1:]))
-            for path in self.controller.rest.get("/wm/malob/paths"))
+        return any(ends & set(zip(path["switches"], path["switches"][1:])) for path in self.controller.rest.get("/wm/malob/paths"))

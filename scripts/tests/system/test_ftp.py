@@ -46,8 +46,7 @@ class FtpTest(SystemTest):
     def _session(self, host: str, mode: str, idle_s: float = 0) -> None:
         """Files go there and come back whole, by connections to one server alone."""
         before = {member["id"]: member["total_connections"] for member in self._members()}
-        command = processes.script(
-            self.lab, host, CLIENT, VIP, mode, "--files", str(FILES), "--idle", str(idle_s))
+        command = processes.script(self.lab, host, CLIENT, VIP, mode, "--files", str(FILES), "--idle", str(idle_s))
         answer = json.loads(run(command, timeout_s=120))
         self.assertEqual(FILES, answer["whole"])
         self.assertEqual([[VIP, mode in ("PORT", "EPRT")]], answer["peers"])
@@ -72,9 +71,7 @@ class FtpTest(SystemTest):
 
     def test_data_rule(self) -> None:
         """what comes from port 20 goes to the controller only as long as there is a control connection"""
-        client = subprocess.Popen(
-            processes.script(self.lab, "c1", CLIENT, VIP, "PORT", "--files", "1", "--idle", "3"),
-            stdout=subprocess.DEVNULL)
+        client = subprocess.Popen(processes.script(self.lab, "c1", CLIENT, VIP, "PORT", "--files", "1", "--idle", "3"), stdout=subprocess.DEVNULL)
         self.addCleanup(client.wait)
         wait_until(lambda: len(self._data_rules()) == 1, "the rule at the server's switch", 3)
         self.assertEqual(0, client.wait(30))

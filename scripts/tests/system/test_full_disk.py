@@ -52,8 +52,7 @@ class FullDiskTest(unittest.TestCase):
         self.assertEqual({"before", "after"}, self._vips())
 
     def _add(self, vip: str) -> None:
-        self.controller.rest.post(f"{BASE}/vips/", {
-            "id": vip, "name": vip, "protocol": "tcp", "address": f"10.0.0.{150 + len(vip)}", "port": "80"})
+        self.controller.rest.post(f"{BASE}/vips/", {"id": vip, "name": vip, "protocol": "tcp", "address": f"10.0.0.{150 + len(vip)}", "port": "80"})
 
-    def _vips(self) -> "set[Any]":
+    def _vips(self) -> set[Any]:
         return {vip["id"] for vip in self.controller.rest.get(f"{BASE}/vips/")}

@@ -24,7 +24,7 @@ class HealthTest(SystemTest):
     real_time = True
     topology_name = "single"
 
-    def _serve(self, host: Host) -> "subprocess.Popen[bytes]":
+    def _serve(self, host: Host) -> subprocess.Popen[bytes]:
         command = self.lab.inside(host.name, [sys.executable, "-I", "-m", "http.server", str(PORT), "-d", "/"])
         server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(self._end, server)
@@ -32,7 +32,7 @@ class HealthTest(SystemTest):
         return server
 
     @staticmethod
-    def _end(server: "subprocess.Popen[bytes]") -> None:
+    def _end(server: subprocess.Popen[bytes]) -> None:
         server.kill()
         server.wait()
 
@@ -47,14 +47,15 @@ class HealthTest(SystemTest):
 
     def _check(self, virtual: VirtualServer, **more: Any) -> None:
         """Has the members checked, until the test ends. Returns when each has been asked."""
-        self.controller.rest.post(f"{balancing.BASE}/pools/checked/health_monitors/", {
-            "id": "check", "type": "TCP", "delay": 1, "timeout": 1, "rise": 2, "fall": 2, **more})
+        self.controller.rest.post(
+            f"{balancing.BASE}/pools/checked/health_monitors/", {"id": "check", "type": "TCP", "delay": 1, "timeout": 1, "rise": 2, "fall": 2, **more}
+        )
         self.addCleanup(self.controller.rest.delete, f"{balancing.BASE}/health_monitors/check")
         time.sleep(2)
         for member in virtual.members:
             self._wait_for(member, "up", 1)
 
-    def _member(self, member: str) -> "dict[str, Any]":
+    def _member(self, member: str) -> dict[str, Any]:
         members = self.controller.rest.get(f"{balancing.BASE}/pools/checked/stats/")["members"]
         return next(each for each in members if each["id"] == member)
 
@@ -64,18 +65,20 @@ class HealthTest(SystemTest):
         wait_until(lambda: self._member(member)["health"] == health, f"{member} to be {health}", seconds)
         return time.monotonic() - began
 
-    def _connect(self, seconds: float, hold: int, timeout_s: float) -> "subprocess.Popen[str]":
+    def _connect(self, seconds: float, hold: int, timeout_s: float) -> subprocess.Popen[str]:
         """Starts connections.py on the client; returns when those that it holds are open."""
         client = subprocess.Popen(
-            processes.script(self.lab, "c1", CLIENT, VIP, "80", "--hold", str(hold), "--seconds", str(seconds),
-                             "--timeout", str(timeout_s)), stdout=subprocess.PIPE, text=True)
+            processes.script(self.lab, "c1", CLIENT, VIP, "80", "--hold", str(hold), "--seconds", str(seconds), "--timeout", str(timeout_s)),
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         self.addCleanup(client.kill)
         assert client.stdout is not None
         self.assertEqual("ready\n", client.stdout.readline())
         return client
 
     @staticmethod
-    def _result(client: "subprocess.Popen[str]", since: float) -> "tuple[list[float], float]":
+    def _result(client: subprocess.Popen[str], since: float) -> tuple[list[float], float]:
         """By the client: when the connections that it held ended, and when the last new one failed; in seconds since then."""
         result = json.loads(client.communicate(timeout=30)[0])
         failed = [began for began, accepted in result["tried"] if not accepted]
@@ -116,10 +119,11 @@ class HealthTest(SystemTest):
         self._silence(one)
         self._wait_for(balancing.member_of(virtual, one.name), "down", 5)
         ended, last = self._result(client, silent)
-        say(f"  the last new connection without an answer began after {last:.1f} s,"
-            f" open ones were reset after {min(ended):.1f} to {max(ended):.1f} s")
+        say(
+            f"  the last new connection without an answer began after {last:.1f} s, open ones were reset after {min(ended):.1f} to {max(ended):.1f} s"
+        )
         self.assertEqual(3, len(ended), "those to the other server go on")
-        self.assertLess(max(ended + [last]), 4.5)
+        self.assertLess(max([*ended, last]), 4.5)
 
     def test_silence_without_a_monitor(self) -> None:
         """a server that gives clients no answer gets no new connections for a while, though nobody checks it"""

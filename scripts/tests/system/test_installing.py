@@ -49,8 +49,10 @@ class ServicesTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as directory:
             stage = Path(directory, "stage")
             for path, text, mode in (
-                    ("DEBIAN/control", f"Package: {_NAME}\nVersion: 1\nArchitecture: all\nMaintainer: x <x@localhost>\nDescription: x\n", 0o644),
-                    ("DEBIAN/postinst", _POSTINST, 0o755), (f"etc/init.d/{_NAME}", _INIT, 0o755)):
+                ("DEBIAN/control", f"Package: {_NAME}\nVersion: 1\nArchitecture: all\nMaintainer: x <x@localhost>\nDescription: x\n", 0o644),
+                ("DEBIAN/postinst", _POSTINST, 0o755),
+                (f"etc/init.d/{_NAME}", _INIT, 0o755),
+            ):
                 file = stage / path
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text)
@@ -71,8 +73,8 @@ class ServicesTest(unittest.TestCase):
     def test_service_is_neither_started_nor_enabled(self) -> None:
         """nginx, for one, which would take port 80"""
         said = self.root.run(
-            "env", "PATH=/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin", "bash", "/tmp/apt_install.sh",
-            _POLICY, f"nginx,{_NAME}", _NAME)
+            "env", "PATH=/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin", "bash", "/tmp/apt_install.sh", _POLICY, f"nginx,{_NAME}", _NAME
+        )
         self.assertIn("ok installed", self.root.run("dpkg-query", "-W", "-f", "${Status}", _NAME))
         self.assertFalse(self.root.exists("/tmp/service"), said)
         self.assertFalse(self.starts_with_the_machine(), said)

@@ -29,8 +29,11 @@ class LeftOverTest(unittest.TestCase):
         """kill -9 while the namespaces are made, and while the bridges are"""
         for moment in (lambda: bool(_left("/run/netns")), lambda: bool(ovs.bridges_of(NAME))):
             builder = subprocess.Popen(
-                [sys.executable, str(ROOT / "scripts" / "command.py"), "lab", "up", "--name", NAME, "waxman:20",
-                 "--control-delay", "5"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+                [sys.executable, str(ROOT / "scripts" / "command.py"), "lab", "up", "--name", NAME, "waxman:20", "--control-delay", "5"],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
             # the database may not run yet
             wait_until(lambda: ovs.database_runs() and moment(), "the lab to be half built", 30, interval_s=0.01)
             # with the command that is under way, which would go on otherwise
@@ -58,8 +61,7 @@ class TogetherTest(unittest.TestCase):
         ended = [(builder.communicate(timeout=120)[1], builder.returncode) for builder in builders]
         self.assertEqual([0, 0, 1], sorted(code for _, code in ended), ended)
         refused = next(words for words, code in ended if code == 1)
-        self.assertEqual(
-            f"malob lab: the lab '{NAME}' is up already; './malob lab down --name {NAME}' ends it", refused.splitlines()[-1])
+        self.assertEqual(f"malob lab: the lab '{NAME}' is up already; './malob lab down --name {NAME}' ends it", refused.splitlines()[-1])
         self.assertEqual([labs.DEFAULT_NAME, NAME], labs.running())
         for name in labs.running():
             lab = instance.find(name)
@@ -112,11 +114,16 @@ class TogetherTest(unittest.TestCase):
                 changing.stderr.close()
 
 
-def start(*words: str, **environment: str) -> "subprocess.Popen[str]":
+def start(*words: str, **environment: str) -> subprocess.Popen[str]:
     """Starts `./malob lab`."""
     return subprocess.Popen(
-        [sys.executable, str(ROOT / "scripts" / "command.py"), "lab", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
+        [sys.executable, str(ROOT / "scripts" / "command.py"), "lab", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+    )
 
 
 def _left(directory: str) -> list[str]:

@@ -33,7 +33,7 @@ class LatencyTest(SystemTest):
         for switch in self.lab.topology.switches:
             self.assertFalse([rule for rule in self.rules(switch) if "88b5" in rule or "0e:4d:4c" in rule], switch)
 
-    def assert_near(self, results: "list[Result]", count: int) -> None:
+    def assert_near(self, results: list[Result], count: int) -> None:
         self.assertEqual(count, len(results))
         for result in results:
             with self.subTest(link=result.link, measured=result.measured_ms):

@@ -63,7 +63,7 @@ class LinkEmulatorTest(unittest.TestCase):
         for device in (FIRST, SECOND):
             self.emulator.set(device, direction)
 
-    def ping(self, count: int, size: int = 56) -> "list[float]":
+    def ping(self, count: int, size: int = 56) -> list[float]:
         """Round-trip times in milliseconds, the shortest first."""
         return measuring.round_trips_ms(_inside(FIRST), "10.1.0.2", count, size=size)
 
@@ -102,8 +102,7 @@ class LinkEmulatorTest(unittest.TestCase):
         """what a burst has more than the queue takes is dropped and counted"""
         self.emulator.set(FIRST, Direction(rate_mbps=1, queue_packets=10))
         before = self.emulator.read(FIRST)
-        burst = "import socket\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n" \
-                "for _ in range(50): s.sendto(bytes(1000), ('10.1.0.2', 9))"
+        burst = "import socket\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\nfor _ in range(50): s.sendto(bytes(1000), ('10.1.0.2', 9))"
         run(namespaces.inside(FIRST, [sys.executable, "-I", "-c", burst]))
         wait_until(lambda: self._gone(before.packets + before.dropped) >= 50, "the burst to have passed", 5)
         # ten wait and one is sent at once; at 8 ms each, one or two leave while the burst comes

@@ -8,8 +8,7 @@ from itertools import permutations
 
 from lab import balancing
 from malob.system.waiting import say, wait_until
-from tests.system.base import SystemTest, UDP_PORT
-
+from tests.system.base import UDP_PORT, SystemTest
 
 #: What the kernel chooses a client's port from; of a host's own network.
 _PORT_RANGE = "net.ipv4.ip_local_port_range"
@@ -52,9 +51,7 @@ class MeshTest(SystemTest):
         """the count of open connections falls with the client's FIN, long before the rules go"""
         virtual = self.virtual("ends", "10.0.0.108", 80)
         self.requests("c1", "10.0.0.108", 80, 20)
-        wait_until(
-            lambda: sum(balancing.open_connections(self.controller.rest, virtual).values()) == 0,
-            "the count of open connections to fall", 2)
+        wait_until(lambda: sum(balancing.open_connections(self.controller.rest, virtual).values()) == 0, "the count of open connections to fall", 2)
         self.assertTrue([rule for rule in self.rules_naming("10.0.0.108") if "tp_src=" in rule], "rules are still there")
 
     def test_broken_link_moves_an_open_connection(self) -> None:
@@ -93,8 +90,7 @@ class MeshTest(SystemTest):
 
     def _tcp_counters(self, host: str) -> dict[str, int]:
         """What a host's kernel has counted of TCP since it is there."""
-        names, values = [
-            line.split()[1:] for line in self.on(host, "cat", "/proc/net/snmp").splitlines() if line.startswith("Tcp:")]
+        names, values = [line.split()[1:] for line in self.on(host, "cat", "/proc/net/snmp").splitlines() if line.startswith("Tcp:")]
         return {name: int(value) for name, value in zip(names, values)}
 
     def test_parallel_connections(self) -> None:

@@ -51,26 +51,22 @@ class MetricsTest(SystemTest):
         def now(name: str, **labels: str) -> float:
             return exposition.value(metrics, name, **labels)
 
-        self.assertEqual(
-            _REQUESTS, now("malob_placements_total", service="http", algorithm="RR+SPH", outcome="placed"))
+        self.assertEqual(_REQUESTS, now("malob_placements_total", service="http", algorithm="RR+SPH", outcome="placed"))
         self.assertEqual(_REQUESTS, now("malob_packet_ins_total", outcome="placed"))
         self.assertEqual(_REQUESTS, now("malob_placement_seconds_count"))
         self.assertEqual(_REQUESTS, now("malob_member_connections_total", pool="seen"))
         self.assertEqual(len(self.servers), now("malob_member_located", pool="seen"))
         self.assertEqual(len(self.lab.topology.switches), now("malob_switches"))
         self.assertGreater(now("jvm_memory_used_bytes"), 0)
-        wait_until(
-            lambda: self._value("malob_connection_records_total", outcome="written") == _REQUESTS,
-            "the connections to be recorded", 30)
+        wait_until(lambda: self._value("malob_connection_records_total", outcome="written") == _REQUESTS, "the connections to be recorded", 30)
         records = [json.loads(line) for line in self.records.read_text().splitlines()]
         self._check_records(records)
         for name in ("request_bytes", "reply_bytes"):
-            self.assertEqual(
-                sum(record[name] for record in records), self._value(f"malob_member_{name}_total", pool="seen"))
+            self.assertEqual(sum(record[name] for record in records), self._value(f"malob_member_{name}_total", pool="seen"))
         self.assertEqual(_REQUESTS, self._value("malob_member_reply_rules_total"))
         self.assertEqual(0, self._value("malob_member_active_connections"))
 
-    def _check_records(self, records: "list[dict[str, Any]]") -> None:
+    def _check_records(self, records: list[dict[str, Any]]) -> None:
         client = self.lab.topology.hosts["c1"].ip
         for record in records:
             self.assertEqual(("client", "tcp", client), (record["end"], record["protocol"], record["client"]))
@@ -88,9 +84,10 @@ class MetricsTest(SystemTest):
         wait_until(lambda: self._told() == set(self.lab.topology.switches.values()), "all switches to tell", 20)
         switch, dpid = next(iter(self.lab.topology.switches.items()))
         wait_until(
-            lambda: self._value("malob_switch_rules", switch=dpid, table="3")
-            == sum("table=3," in rule for rule in self.rules(switch)),
-            f"the rules of {switch} to be counted", 25)
+            lambda: self._value("malob_switch_rules", switch=dpid, table="3") == sum("table=3," in rule for rule in self.rules(switch)),
+            f"the rules of {switch} to be counted",
+            25,
+        )
 
     def _told(self) -> set[str]:
         """The switches whose rules are counted."""

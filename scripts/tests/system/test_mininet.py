@@ -18,7 +18,6 @@ from malob.system.ports import free_port
 from malob.system.processes import find_program, run
 from malob.system.waiting import wait_until
 
-
 _FILE = ROOT / "scripts" / "lab" / "malob_mn.py"
 
 #: Prints what each topology consists of.
@@ -43,8 +42,7 @@ class MininetTest(unittest.TestCase):
         for name in known:
             network = topology.load(name)
             with self.subTest(topology=name):
-                self.assertEqual(
-                    [len(network.switches), len(network.hosts), len(network.links) + len(network.hosts)], found[name][:3])
+                self.assertEqual([len(network.switches), len(network.hosts), len(network.links) + len(network.hosts)], found[name][:3])
         self.assertEqual([12, 12, 24], found["ring"][:3])
         self.assertEqual(len(known) + len(generators.FORMS), len(found))
         self.assertLess(max(longest for *_, longest in found.values()), 16)
@@ -73,16 +71,29 @@ class MininetTest(unittest.TestCase):
         self._type(mininet, "exit")
         self.assertEqual(0, mininet.wait(60), self._said())
 
-    def _start(self, port: int) -> "subprocess.Popen[str]":
+    def _start(self, port: int) -> subprocess.Popen[str]:
         with open(self.words, "w", encoding="utf-8") as log:
             # the distribution's Python: Mininet is a package of it
             process = subprocess.Popen(
-                ["/usr/bin/python3", find_program("mn") or "mn", "--custom", str(_FILE), "--topo", "geni-wan", "--controller", f"remote,ip=127.0.0.1,port={port}"],
-                stdin=subprocess.PIPE, stdout=log, stderr=log, text=True)
+                [
+                    "/usr/bin/python3",
+                    find_program("mn") or "mn",
+                    "--custom",
+                    str(_FILE),
+                    "--topo",
+                    "geni-wan",
+                    "--controller",
+                    f"remote,ip=127.0.0.1,port={port}",
+                ],
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                text=True,
+            )
         self.addCleanup(self._end, process)
         return process
 
-    def _end(self, mininet: "subprocess.Popen[str]") -> None:
+    def _end(self, mininet: subprocess.Popen[str]) -> None:
         """When it has nothing to read any more, Mininet removes what it made, and ends."""
         assert mininet.stdin is not None
         mininet.stdin.close()
@@ -92,7 +103,7 @@ class MininetTest(unittest.TestCase):
             mininet.kill()
             mininet.wait()
 
-    def _type(self, mininet: "subprocess.Popen[str]", line: str) -> None:
+    def _type(self, mininet: subprocess.Popen[str], line: str) -> None:
         assert mininet.stdin is not None
         mininet.stdin.write(line + "\n")
         mininet.stdin.flush()

@@ -25,15 +25,13 @@ class MovesTest(SystemTest):
         for (one, other), mbps in RATES_MBPS.items():
             for src, dst in ((one, other), (other, one)):
                 port = self.lab.topology.ports(src)[dst]
-                self.controller.rest.put(
-                    f"/wm/malob/capacities/{self.lab.topology.switches[src]}/{port}", {"mbps": mbps})
+                self.controller.rest.put(f"/wm/malob/capacities/{self.lab.topology.switches[src]}/{port}", {"mbps": mbps})
         virtual = self.virtual("moves", "10.0.0.150", PORT)
         transfer = Transfer(self, "c1", "w1", virtual.address)
         self.assertEqual(["far", "near"], self._way_of_replies())
         before = self._bytes_per_second(transfer)
 
-        wait_until(lambda: self._moves()["moved"] == 1, "the download to be moved", 60,
-                   detail=lambda: str(self._moves()))
+        wait_until(lambda: self._moves()["moved"] == 1, "the download to be moved", 60, detail=lambda: str(self._moves()))
 
         self.assertEqual(["far", "middle", "near"], self._way_of_replies())
         time.sleep(SECONDS)  # until TCP has found out
@@ -49,8 +47,8 @@ class MovesTest(SystemTest):
         stats = f"{balancing.BASE}/pools/moves/stats/"
         wait_until(lambda: self.controller.rest.get(stats)["active_connections"] == 0, "the download to be over", 40)
         wait_until(
-            lambda: sum(path["connections"] for path in self.controller.rest.get("/wm/malob/paths")) == 0,
-            "no connection to be on any path", 40)
+            lambda: sum(path["connections"] for path in self.controller.rest.get("/wm/malob/paths")) == 0, "no connection to be on any path", 40
+        )
 
     def _moves(self) -> dict[str, Any]:
         moves: dict[str, Any] = self.controller.rest.get("/wm/malob/moves")
@@ -63,9 +61,7 @@ class MovesTest(SystemTest):
 
     def _way_of_replies(self) -> list[str]:
         names = {dpid: name for name, dpid in self.lab.topology.switches.items()}
-        ways = [
-            [names[dpid] for dpid in path["switches"]]
-            for path in self.controller.rest.get("/wm/malob/paths") if path["active"]]
+        ways = [[names[dpid] for dpid in path["switches"]] for path in self.controller.rest.get("/wm/malob/paths") if path["active"]]
         replies = [way for way in ways if way[0] == "far"]
         self.assertEqual(1, len(replies), ways)
         return replies[0]

@@ -32,19 +32,21 @@ BYTES_PER_SECOND = 3_000_000
 class Stream:
     """A connection over which one host sends to another."""
 
-    def __init__(self, test: "MptcpTest", client: Host, server: Host) -> None:
-        self._receiver = subprocess.Popen(
-            processes.script(test.lab, server.name, PROGRAM, "receive", str(PORT)), stdout=subprocess.PIPE, text=True)
+    def __init__(self, test: MptcpTest, client: Host, server: Host) -> None:
+        self._receiver = subprocess.Popen(processes.script(test.lab, server.name, PROGRAM, "receive", str(PORT)), stdout=subprocess.PIPE, text=True)
         test.addCleanup(processes.end, self._receiver)
         assert self._receiver.stdout is not None
         self._receiver.stdout.readline()
         self._sender = subprocess.Popen(
             processes.script(test.lab, client.name, PROGRAM, "send", client.ip, server.ip, str(PORT), str(BYTES_PER_SECOND)),
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         test.addCleanup(processes.end, self._sender)
         self._on = lambda *command: test.on(client.name, *command)
 
-    def sent(self) -> "dict[str, int]":
+    def sent(self) -> dict[str, int]:
         """By source address: the bytes of its sub-flow that have arrived."""
         lines = self._on("ss", "-tinHO", "dport", "=", f":{PORT}").splitlines()
         found = {}
@@ -55,7 +57,7 @@ class Stream:
                 found[address[1]] = int(acked[1]) if acked else 0
         return found
 
-    def finish(self) -> "tuple[dict[str, Any], dict[str, Any]]":
+    def finish(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Ends it; what was sent and what has arrived."""
         sent, _ = self._sender.communicate("", timeout=60)
         got, _ = self._receiver.communicate(timeout=60)
@@ -101,11 +103,11 @@ class MptcpTest(SystemTest):
         time.sleep(4)
         after, sent_after = self._carried(), stream.sent()
         self.assertEqual(set(ways), set(sent_after))
-        expected: "Counter[tuple[str, str]]" = Counter()
+        expected: Counter[tuple[str, str]] = Counter()
         for address, way in ways.items():
             sent = sent_after[address] - sent_before[address]
             self.assertGreater(sent, 1_000_000, f"{address}: {sent_after}")
-            expected.update({hop: sent for hop in way})
+            expected.update(dict.fromkeys(way, sent))
         total = sum(sent_after.values()) - sum(sent_before.values())
         for hop, count in after.items():
             # headers, and acknowledgements of what goes the other way
@@ -118,12 +120,12 @@ class MptcpTest(SystemTest):
         addresses = self._addresses()
         hosts = self.lab.topology.hosts.values()
         for host in hosts:
-            inside = [address for other in hosts if other.vlan == host.vlan and other != host
-                      for address in addresses[other.name]]
+            inside = [address for other in hosts if other.vlan == host.vlan and other != host for address in addresses[other.name]]
             outside = [other.ip for other in hosts if other.vlan != host.vlan]
             with self.subTest(host=host.name):
-                self.assertEqual({(one, other) for one in addresses[host.name] for other in inside},
-                                 self._answers(host, addresses[host.name], inside))
+                self.assertEqual(
+                    {(one, other) for one in addresses[host.name] for other in inside}, self._answers(host, addresses[host.name], inside)
+                )
                 self.assertEqual(set(), self._answers(host, [host.ip], outside))
 
     def test_broken_link(self) -> None:
@@ -141,8 +143,11 @@ class MptcpTest(SystemTest):
             self.assertNotIn(broken, other)
         before = stream.sent()
         wait_until(
-            lambda: all(stream.sent()[each] > before[each] + 200_000 for each in before), "all sub-flows to go on", 20,
-            detail=lambda: f"{before}, then {stream.sent()}")
+            lambda: all(stream.sent()[each] > before[each] + 200_000 for each in before),
+            "all sub-flows to go on",
+            20,
+            detail=lambda: f"{before}, then {stream.sent()}",
+        )
         self._check_end(stream)
 
     def test_deleted_plan_leaves_ordinary_forwarding(self) -> None:
@@ -168,8 +173,12 @@ class MptcpTest(SystemTest):
 
     def _stream(self, client: Host, server: Host, subflows: int) -> Stream:
         stream = Stream(self, client, server)
-        wait_until(lambda: len(stream.sent()) == subflows and min(stream.sent().values()) > 100_000,
-                   f"{subflows} sub-flows that send", 20, detail=lambda: str(stream.sent()))
+        wait_until(
+            lambda: len(stream.sent()) == subflows and min(stream.sent().values()) > 100_000,
+            f"{subflows} sub-flows that send",
+            20,
+            detail=lambda: str(stream.sent()),
+        )
         return stream
 
     def _check_end(self, stream: Stream) -> None:
@@ -179,34 +188,36 @@ class MptcpTest(SystemTest):
 
     def _wait_for(self, state: str) -> None:
         status = f"{BASE}/status"
-        wait_until(lambda: self.rest.get(status)["state"] == state, f"the plan to be {state}", 20,
-                   detail=lambda: str({**self.rest.get(status), "plan": "..."}))
+        wait_until(
+            lambda: self.rest.get(status)["state"] == state,
+            f"the plan to be {state}",
+            20,
+            detail=lambda: str({**self.rest.get(status), "plan": "..."}),
+        )
 
-    def _mend(self, ends: "tuple[str, str]") -> None:
+    def _mend(self, ends: tuple[str, str]) -> None:
         self.lab.set_link(*ends, up=True)
         self.wait_for_network()
 
-    def _plan(self) -> "dict[str, Any]":
-        plan: "dict[str, Any]" = self.rest.get(f"{BASE}/status")["plan"]
+    def _plan(self) -> dict[str, Any]:
+        plan: dict[str, Any] = self.rest.get(f"{BASE}/status")["plan"]
         return plan
 
-    def _addresses(self) -> "dict[str, list[str]]":
+    def _addresses(self) -> dict[str, list[str]]:
         return {host["id"]: [address["address"] for address in host["addresses"]] for host in self._plan()["hosts"]}
 
-    def _ways(self, client: Host, server: Host) -> "dict[str, list[tuple[str, str]]]":
+    def _ways(self, client: Host, server: Host) -> dict[str, list[tuple[str, str]]]:
         """By address of the client: the links of its path, by their ends, up to the server's switch."""
         names = {dpid: name for name, dpid in self.lab.topology.switches.items()}
         ways = {}
         for path in self._plan()["paths"]:
             if path["host"] == client.name:
-                branch = next(
-                    [names[dpid] for dpid in branch] for branch in path["branches"]
-                    if self.lab.topology.switches[server.switch] in branch)
-                switches = branch[:branch.index(server.switch) + 1]
+                branch = next([names[dpid] for dpid in branch] for branch in path["branches"] if self.lab.topology.switches[server.switch] in branch)
+                switches = branch[: branch.index(server.switch) + 1]
                 ways[path["address"]] = list(zip(switches, switches[1:]))
         return ways
 
-    def _carried(self) -> "dict[tuple[str, str], int]":
+    def _carried(self) -> dict[tuple[str, str], int]:
         """By ends of a link, in its direction: the bytes that its first switch has sent on it."""
         carried = {}
         for switch in self.lab.topology.switches:
@@ -216,14 +227,13 @@ class MptcpTest(SystemTest):
                 carried[switch, other] = int(sent[str(self.lab.topology.ports(switch)[other])])
         return carried
 
-    def _answers(self, host: Host, sources: "list[str]", targets: "list[str]") -> "set[tuple[str, str]]":
+    def _answers(self, host: Host, sources: list[str], targets: list[str]) -> set[tuple[str, str]]:
         """From where to where a ping was answered."""
         asking = "for pair; do ( ping -n -c 1 -W 2 -I ${pair%,*} ${pair#*,} >/dev/null && echo $pair ) & done; wait"
         pairs = [f"{source},{target}" for source in sources for target in targets]
         words = self.on(host.name, "bash", "-c", asking, "bash", *pairs, timeout_s=60)
         return {(pair.partition(",")[0], pair.partition(",")[2]) for pair in words.split()}
 
-    def _plans_rules(self) -> "list[str]":
+    def _plans_rules(self) -> list[str]:
         """Of all switches, after their names; by their cookie."""
-        return [f"{switch}: {rule}" for switch in self.lab.topology.switches for rule in self.rules(switch)
-                if f"cookie={COOKIE}" in rule]
+        return [f"{switch}: {rule}" for switch in self.lab.topology.switches for rule in self.rules(switch) if f"cookie={COOKIE}" in rule]

@@ -49,8 +49,7 @@ class OfflineTest(unittest.TestCase):
 
 def _carried(plan: Any) -> int:
     """Each path counts once on each of its links."""
-    return sum(
-        len({frozenset(hop) for branch in path["branches"] for hop in zip(branch, branch[1:])}) for path in plan["paths"])
+    return sum(len({frozenset(hop) for branch in path["branches"] for hop in zip(branch, branch[1:])}) for path in plan["paths"])
 
 
 class CommandTest(SystemTest):
@@ -83,7 +82,7 @@ class CommandTest(SystemTest):
         # what leads nowhere any more goes last
         wait_until(lambda: not self._rules_of_vlans(), "the rules to go", 15)
 
-    def _rules_of_vlans(self) -> "list[str]":
+    def _rules_of_vlans(self) -> list[str]:
         return [rule for switch in self.lab.topology.switches for rule in self.rules(switch) if "vlan" in rule]
 
     def _packets(self, switch: str, port: int) -> int:
@@ -95,9 +94,9 @@ class CommandTest(SystemTest):
         return next(name for name, number in self.lab.topology.ports(switch).items() if number == port)
 
 
-def wait_until_applied(controller: "list[str]") -> Any:
+def wait_until_applied(controller: list[str]) -> Any:
     """The status, once all switches have their rules."""
-    seen: "list[Any]" = []
+    seen: list[Any] = []
 
     def applied() -> bool:
         seen[:] = [json.loads(_mptcp("status", "--json", *controller))]

@@ -7,9 +7,9 @@ import os
 import subprocess
 import time
 import unittest
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Iterator
 
 from malob.errors import ScriptError
 from malob.system.place import ROOT
@@ -35,8 +35,24 @@ class PackagesTest(unittest.TestCase):
             root.run("curl", "-sf", "-d", json.dumps(_VIP), _API)
         root.run("sh", "-c", "echo '# changed here' >> /etc/malob/malob.properties")
         root.run("malob", "agent", "add", "web1", "--kind", "server", "--address", "10.0.0.11")
-        root.run("setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", "env", "HOME=/tmp/home",
-                 "malob", "agent", "add", "own", "--kind", "server", "--address", "10.0.0.12")
+        root.run(
+            "setpriv",
+            "--reuid",
+            "nobody",
+            "--regid",
+            "nogroup",
+            "--clear-groups",
+            "env",
+            "HOME=/tmp/home",
+            "malob",
+            "agent",
+            "add",
+            "own",
+            "--kind",
+            "server",
+            "--address",
+            "10.0.0.12",
+        )
         self.assertTrue(root.exists("/tmp/home/.local/share/malob/agents.json"), "who may not write to the service's data has his own")
         self._install(root, replace(now, version="99.0"))
         self.assertIn("# changed here", root.run("cat", "/etc/malob/malob.properties"))
@@ -75,8 +91,7 @@ class PackagesTest(unittest.TestCase):
     def _units_are_good(self, root: OverlayRoot) -> None:
         """systemd understands them, and finds the programs that they start."""
         units = [f"/usr/lib/systemd/system/{unit}.service" for unit in _UNITS]
-        done = subprocess.run(
-            root.command("systemd-analyze", "verify", "--man=no", *units), stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        done = subprocess.run(root.command("systemd-analyze", "verify", "--man=no", *units), stdin=subprocess.DEVNULL, capture_output=True, text=True)
         self.assertEqual([], [line for line in done.stderr.splitlines() if "malob" in line])
         self.assertEqual(0, done.returncode, done.stderr)
 
@@ -87,10 +102,27 @@ class PackagesTest(unittest.TestCase):
         settings = dict(line.split("=", 1) for line in unit.splitlines() if "=" in line and not line.startswith("#"))
         process = subprocess.Popen(
             root.command(
-                "sh", "-c", 'echo $$ >/tmp/controller.pid; exec "$@"', "sh", "setpriv", "--reuid", settings["User"], "--regid", settings["Group"], "--clear-groups", "--no-new-privs",
-                "--bounding-set=-all", "--inh-caps=-all", "env", "-i", "PATH=/usr/bin:/bin", settings["Environment"],
-                *settings["ExecStart"].split()),
-            stdin=subprocess.DEVNULL)
+                "sh",
+                "-c",
+                'echo $$ >/tmp/controller.pid; exec "$@"',
+                "sh",
+                "setpriv",
+                "--reuid",
+                settings["User"],
+                "--regid",
+                settings["Group"],
+                "--clear-groups",
+                "--no-new-privs",
+                "--bounding-set=-all",
+                "--inh-caps=-all",
+                "env",
+                "-i",
+                "PATH=/usr/bin:/bin",
+                settings["Environment"],
+                *settings["ExecStart"].split(),
+            ),
+            stdin=subprocess.DEVNULL,
+        )
         try:
             root.wait_for_http(_API)
             yield

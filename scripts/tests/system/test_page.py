@@ -40,7 +40,10 @@ class PageTest(SystemTest):
         folder = tempfile.mkdtemp(prefix="malob-page-")  # stays after a failure
         walk = subprocess.Popen(
             ["node", str(WALK), f"http://127.0.0.1:{self.controller.http_port}/", client.ip, first.ip, second.ip, folder],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         assert walk.stdout is not None and walk.stderr is not None
         steps = []
         try:
@@ -56,16 +59,19 @@ class PageTest(SystemTest):
             walk.stdout.close()
             walk.stderr.close()
         self.assertEqual(
-            ["network", "error", "vip", "traffic", "why", "drained", "checked", "everybody"], steps,
-            f"{complaint}\nhow the page looked then: {folder}/page.png")
+            ["network", "error", "vip", "traffic", "why", "drained", "checked", "everybody"],
+            steps,
+            f"{complaint}\nhow the page looked then: {folder}/page.png",
+        )
         shutil.rmtree(folder)
         self.assertEqual("drain", self.controller.rest.get("/quantum/v1.0/members/two")["admin_state"])
 
     def _send(self, client: str) -> None:
         """Requests from now on until the test ends."""
         sender = subprocess.Popen(
-            processes.script(
-                self.lab, client, processes.REQUESTER, "10.0.0.100", "80", "--rate", "20", "--seconds", str(SECONDS)),
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            processes.script(self.lab, client, processes.REQUESTER, "10.0.0.100", "80", "--rate", "20", "--seconds", str(SECONDS)),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         self.addCleanup(sender.wait)
         self.addCleanup(sender.kill)

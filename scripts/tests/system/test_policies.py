@@ -17,16 +17,17 @@ OPENER = (
     "        kept.append(socket.create_connection((sys.argv[1], int(sys.argv[2])), 1.5))\n"
     "        print('open')\n"
     "    except OSError as error:\n"
-    "        print(type(error).__name__)\n")
+    "        print(type(error).__name__)\n"
+)
 
 
 class PoliciesTest(SystemTest):
     topology_name = "single"
 
-    def _put(self, path: str, fields: "dict[str, Any]") -> None:
+    def _put(self, path: str, fields: dict[str, Any]) -> None:
         self.controller.rest.put(f"{balancing.BASE}/{path}", fields)
 
-    def _open(self, address: str, count: int) -> "list[str]":
+    def _open(self, address: str, count: int) -> list[str]:
         """What becomes of so many connections, all but the last of which are kept open meanwhile."""
         return self.on("c1", sys.executable, "-I", "-c", OPENER, address, "80", str(count)).split()
 

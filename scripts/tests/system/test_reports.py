@@ -58,17 +58,32 @@ class ReportsTest(SystemTest):
         directory = cls.controller.log.parent
         cls.configurations = {}
         for server in cls.lab.topology.with_role("server"):
-            printed = run([
-                sys.executable, "-B", str(_SCRIPTS / "command.py"), "malob.cli.agents", "--data", str(directory / "data"), "add",
-                server.name, "--kind", "server", "--address", server.ip, "--ports", str(HTTP_PORT),
-                "--interface", "eth0"])
+            printed = run(
+                [
+                    sys.executable,
+                    "-B",
+                    str(_SCRIPTS / "command.py"),
+                    "malob.cli.agents",
+                    "--data",
+                    str(directory / "data"),
+                    "add",
+                    server.name,
+                    "--kind",
+                    "server",
+                    "--address",
+                    server.ip,
+                    "--ports",
+                    str(HTTP_PORT),
+                    "--interface",
+                    "eth0",
+                ]
+            )
             configuration = {**json.loads(printed), "interval_s": 1}
             cls.configurations[server.name] = directory / f"{server.name}.json"
             cls.configurations[server.name].write_text(json.dumps(configuration))
         wait_until(lambda: len(cls._reports()["agents"]) == len(cls.configurations), "the agents' keys to be read", 10)
         for name, file in cls.configurations.items():
-            agent = subprocess.Popen(
-                processes.script(cls.lab, name, AGENT, "--config", str(file)), stdin=subprocess.DEVNULL)
+            agent = subprocess.Popen(processes.script(cls.lab, name, AGENT, "--config", str(file)), stdin=subprocess.DEVNULL)
             cls.addClassCleanup(agent.wait, 10)
             cls.addClassCleanup(agent.terminate)
 
@@ -82,7 +97,10 @@ class ReportsTest(SystemTest):
         before = {agent["id"]: agent["accepted"] for agent in self._reports()["agents"]}
         wait_until(
             lambda: all(agent["accepted"] > before[agent["id"]] + 1 for agent in self._reports()["agents"]),
-            "each agent to be heard", 15, detail=lambda: str(self._reports()))
+            "each agent to be heard",
+            15,
+            detail=lambda: str(self._reports()),
+        )
 
     def test_agents_are_heard_in_band(self) -> None:
         """reports come through the first switch, none is dropped, and clocks agree"""
@@ -115,14 +133,16 @@ class ReportsTest(SystemTest):
         member = balancing.member_of(virtual, busy.name)
         holder = subprocess.Popen(
             self.lab.inside("c2", [sys.executable, "-I", "-c", _HOLD, busy.ip, str(HTTP_PORT), "20"]),
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         self.addCleanup(holder.wait, 10)
         assert holder.stdin is not None and holder.stdout is not None
         self.addCleanup(holder.stdout.close)
         self.addCleanup(holder.stdin.close)
         self.assertEqual("held\n", holder.stdout.readline())
-        wait_until(lambda: self._foreign("drift", member) == 20, "20 foreign connections", 10,
-                   detail=lambda: str(self._foreign("drift", member)))
+        wait_until(lambda: self._foreign("drift", member) == 20, "20 foreign connections", 10, detail=lambda: str(self._foreign("drift", member)))
         answers = self.requests("c1", "10.0.0.111", HTTP_PORT, 20)
         self.assertEqual(self.server_names - {busy.name}, set(answers), answers)
         holder.stdin.close()
@@ -136,18 +156,21 @@ class ReportsTest(SystemTest):
     def test_busy_processors_show_at_the_controller(self) -> None:
         """while all processors are in use, the members' CPU use is near one"""
         self.virtual("busy", "10.0.0.113", HTTP_PORT)
-        burners = [
-            subprocess.Popen([sys.executable, "-I", "-c", _BURN]) for _ in range(os.cpu_count() or 1)]
+        burners = [subprocess.Popen([sys.executable, "-I", "-c", _BURN]) for _ in range(os.cpu_count() or 1)]
         for burner in burners:
             self.addCleanup(burner.wait, 10)
             self.addCleanup(burner.terminate)
 
-        def cpus() -> "dict[str, Any]":
+        def cpus() -> dict[str, Any]:
             servers = self.controller.rest.get("/wm/malob/servers")
             return {server["address"]: server["cpu"] for server in servers if server["pool_id"] == "busy"}
 
-        wait_until(lambda: all(cpu is not None and cpu["value"] > 0.9 for cpu in cpus().values()),
-                   "the CPU use of all members", 15, detail=lambda: str(cpus()))
+        wait_until(
+            lambda: all(cpu is not None and cpu["value"] > 0.9 for cpu in cpus().values()),
+            "the CPU use of all members",
+            15,
+            detail=lambda: str(cpus()),
+        )
         self.assertEqual(len(self.servers), len(cpus()))
         self.assertEqual({"agent"}, {cpu["source"] for cpu in cpus().values()})
 
@@ -157,8 +180,8 @@ class ReportsTest(SystemTest):
         seconds = 4.0
         before = sum(self._reports()["dropped"].values())
         flood = subprocess.Popen(
-            self.lab.inside("c2", [sys.executable, "-I", "-c", _FLOOD, "192.168.9.19", "9876", str(seconds)]),
-            stdout=subprocess.PIPE, text=True)
+            self.lab.inside("c2", [sys.executable, "-I", "-c", _FLOOD, "192.168.9.19", "9876", str(seconds)]), stdout=subprocess.PIPE, text=True
+        )
         time.sleep(0.5)
         answers = self.requests("c1", "10.0.0.112", HTTP_PORT, 40, rate=20)
         words, _ = flood.communicate(timeout=30)

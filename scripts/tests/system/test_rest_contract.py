@@ -37,7 +37,7 @@ def is_there(url: str) -> bool:
 _BUILT = {"target", "build", "data", ".git", "node_modules", "__pycache__"}
 
 
-def checkout() -> "set[str]":
+def checkout() -> set[str]:
     """All files and directories of the checkout but those that are built."""
     found = set()
     for folder, directories, files in os.walk(ROOT):

@@ -23,8 +23,7 @@ class RestartTest(SystemTest):
     def test_kill_keeps_what_was_answered(self) -> None:
         """kill -9 right after a 2xx: the write is still there"""
         for number in range(3):
-            vip = {"id": f"killed{number}", "name": "killed", "protocol": "tcp", "address": f"10.0.0.{150 + number}",
-                   "port": "80"}
+            vip = {"id": f"killed{number}", "name": "killed", "protocol": "tcp", "address": f"10.0.0.{150 + number}", "port": "80"}
             self.controller.rest.post(f"{balancing.BASE}/vips/", vip)
             self.controller.kill()
             self.controller.start()
@@ -32,7 +31,4 @@ class RestartTest(SystemTest):
             self.assertIn(f"killed{number}", found)
 
     def _catalog(self) -> dict[str, object]:
-        return {
-            kind: sorted(self.controller.rest.get(f"{balancing.BASE}/{kind}/"), key=str)
-            for kind in ("vips", "pools", "members", "services")
-        }
+        return {kind: sorted(self.controller.rest.get(f"{balancing.BASE}/{kind}/"), key=str) for kind in ("vips", "pools", "members", "services")}

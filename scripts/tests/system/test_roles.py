@@ -62,4 +62,6 @@ class RolesTest(SystemTest):
         switch = self.lab.topology.switches["s1"]
         wait_until(
             lambda: self.controller.rest.get("/wm/core/switch/all/role/json").get(switch) == {switch: f"ROLE_{role}"},
-            f"this controller to be {role.lower()}", 15)
+            f"this controller to be {role.lower()}",
+            15,
+        )

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from lab import balancing
 from malob.system.waiting import wait_until
-from tests.system.base import SystemTest, UDP_PORT
+from tests.system.base import UDP_PORT, SystemTest
 
 IDLE_S = 3
 
 
 class RulesTest(SystemTest):
     topology_name = "single"
-    properties = {
-        f"io.malob.balancer.BalancerModule.idleTimeout{protocol}": str(IDLE_S) for protocol in ("Tcp", "Udp", "Icmp")
-    }
+    properties = {f"io.malob.balancer.BalancerModule.idleTimeout{protocol}": str(IDLE_S) for protocol in ("Tcp", "Udp", "Icmp")}
 
     def test_client_and_member_on_one_switch(self) -> None:
         """requests are balanced without any link between switches"""
@@ -48,13 +46,8 @@ class RulesTest(SystemTest):
         member = [server.ip for server in self.servers]
         self.assertTrue(any(self._connection_rules("10.0.0.104", ip) for ip in member))
         self.assertEqual(1, sum(balancing.open_connections(self.controller.rest, virtual).values()))
-        wait_until(
-            lambda: not any(self._connection_rules("10.0.0.104", ip) for ip in member),
-            "the rules to go by themselves",
-            IDLE_S + 5)
-        wait_until(
-            lambda: sum(balancing.open_connections(self.controller.rest, virtual).values()) == 0,
-            "the count of open connections to fall", 5)
+        wait_until(lambda: not any(self._connection_rules("10.0.0.104", ip) for ip in member), "the rules to go by themselves", IDLE_S + 5)
+        wait_until(lambda: sum(balancing.open_connections(self.controller.rest, virtual).values()) == 0, "the count of open connections to fall", 5)
         self.assertNotEqual("", self.ask_by_udp("c1", "10.0.0.104", UDP_PORT, 30000, "again"))
 
     def _connection_rules(self, vip: str, member: str) -> list[str]:

@@ -87,8 +87,7 @@ class ShapedLinksTest(unittest.TestCase):
         self.assertNotIn(self.lab.link_device("a", "b"), ovs.vsctl("list-ports", self.lab.bridge("a")))
         self.lab.set_link("a", "b", True)
         self.assertEqual(number, self.port_number("a", "b"))
-        self.assertEqual(
-            Direction(20, 5, 200, None), self.lab.shaper.read(self.lab.link_device("a", "b")).direction)
+        self.assertEqual(Direction(20, 5, 200, None), self.lab.shaper.read(self.lab.link_device("a", "b")).direction)
 
     def test_command_line(self) -> None:
         """`lab link` changes one direction or both, `lab list` shows it"""
@@ -125,9 +124,7 @@ class ShapedLinksTest(unittest.TestCase):
         self.lab.shape("a", "b", Direction(delay_ms=100))
         meter = StrainMeter.of(self.lab)
         with check.pinned(self.lab, self.lab.topology.link("a", "b")):
-            ping = subprocess.Popen(
-                self.lab.inside("a", ["ping", "-c", "1", "-W", "5", self.lab.topology.nodes["b"].ip]),
-                stdout=subprocess.DEVNULL)
+            ping = subprocess.Popen(self.lab.inside("a", ["ping", "-c", "1", "-W", "5", self.lab.topology.nodes["b"].ip]), stdout=subprocess.DEVNULL)
             # it is on its way for 100 ms
             time.sleep(0.05)
             os.kill(pid, signal.SIGSTOP)
@@ -167,7 +164,8 @@ class CrashTest(unittest.TestCase):
             "import os, sys; sys.path.insert(0, sys.argv[1]); from lab import instance; from malob.network import labs, topology; import json;"
             "instance._check_free = lambda lab: None;"
             "instance._unready = lambda lab: os.kill(os.getpid(), 9);"
-            "instance.up(topology.parse('shaped', json.loads(sys.argv[2])), sys.argv[3], shaper='emulator')")
+            "instance.up(topology.parse('shaped', json.loads(sys.argv[2])), sys.argv[3], shaper='emulator')"
+        )
         run([sys.executable, "-c", script, str(ROOT / "scripts"), json.dumps(TOPOLOGY), NAME], check=False)
         lab = instance.find(NAME)
         self.assertIsNotNone(lab.shaper.pid)

@@ -26,19 +26,19 @@ class StormTest(SystemTest):
         "io.malob.balancer.BalancerModule.floodPerSecond": "500",
     }
 
-    def _talker(self, host: str, *arguments: str) -> "subprocess.Popen[str]":
+    def _talker(self, host: str, *arguments: str) -> subprocess.Popen[str]:
         command = self.lab.inside(host, [sys.executable, "-I", str(TALKER), *arguments])
         talker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.addCleanup(self._end, talker)
         return talker
 
     @staticmethod
-    def _end(talker: "subprocess.Popen[str]") -> None:
+    def _end(talker: subprocess.Popen[str]) -> None:
         talker.kill()
         talker.communicate()
 
     def test_flood_of_syns(self) -> None:
-        """while one VIP is flooded, its open connection goes on, another VIP answers, and new ones get through as soon as the last rules of the flood have ended"""
+        """one VIP is flooded: its open connection goes on, another VIP answers, new ones get through once the flood's last rules have ended"""
         server = self.servers[0]
         self._talker(server.name, "serve", server.name, str(PORT))
         wait_until(lambda: self.on(server.name, "ss", "-Htln", "sport", "=", f":{PORT}"), "the server to listen", 10)
@@ -53,8 +53,7 @@ class StormTest(SystemTest):
         open_now = self.controller.rest.get("/wm/malob/counters")["open_connections"]
         sent = int(flood.communicate()[0])
         began = time.monotonic()
-        self.on("c1", sys.executable, "-I", "-c",
-                f"import socket; socket.create_connection(('{ATTACKED}', {PORT}), 15).close()")
+        self.on("c1", sys.executable, "-I", "-c", f"import socket; socket.create_connection(('{ATTACKED}', {PORT}), 15).close()")
         recovered = time.monotonic() - began
         said = [json.loads(line) for line in holding.communicate("quit\n")[0].splitlines()]
 

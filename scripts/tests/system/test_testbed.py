@@ -20,8 +20,8 @@ VIP = "10.0.0.100", 80
 class TestbedTest(unittest.TestCase):
     needs = ("emulator",)
     rehearsal: Rehearsal
-    commands: "dict[str, list[str]]"
-    answers: "dict[str, str]"
+    commands: dict[str, list[str]]
+    answers: dict[str, str]
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -34,21 +34,24 @@ class TestbedTest(unittest.TestCase):
         cls.answers = cls._set_up(cls.commands)
 
     @classmethod
-    def _set_up(cls, commands: "dict[str, list[str]]") -> "dict[str, str]":
+    def _set_up(cls, commands: dict[str, list[str]]) -> dict[str, str]:
         return cls.rehearsal.set_up(commands, lambda node, line: say(f"  {node}: {line}"))
 
     def rest(self, path: str) -> Any:
         return json.loads(self.rehearsal.run("controller", ["curl", "-sf", f"http://127.0.0.1:8080{path}"]))
 
-    def refused(self, node: str, *arguments: str) -> "tuple[int, str]":
+    def refused(self, node: str, *arguments: str) -> tuple[int, str]:
         """How a script ends that is called like that on a machine, and its last words."""
         command = [f"{ROOT}/geni/setup/{arguments[0]}", *arguments[1:]]
         done = subprocess.run(self.rehearsal.on(node, command), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30)
         return done.returncode, done.stderr.strip().rpartition("\n")[2]
 
-    def ports(self, switch: str) -> "list[str]":
-        return sorted(self.rehearsal.run(
-            switch, ["ovs-vsctl", "--bare", "--no-headings", "--columns=ofport,external_ids", "find", "Interface", "ofport<65534"]).split())
+    def ports(self, switch: str) -> list[str]:
+        return sorted(
+            self.rehearsal.run(
+                switch, ["ovs-vsctl", "--bare", "--no-headings", "--columns=ofport,external_ids", "find", "Interface", "ofport<65534"]
+            ).split()
+        )
 
     def test_client_gets_a_page_through_the_virtual_address(self) -> None:
         self.assertIn(self.answers["client"].strip(), {"server-1", "server-2"})
@@ -59,12 +62,16 @@ class TestbedTest(unittest.TestCase):
         network = topology.load(TOPOLOGY)
         wait_until(lambda: len(self.rest("/wm/topology/links/json")) == len(network.links), "the links", 20)
         self.assertEqual(set(network.switches.values()), {one["switchDPID"] for one in self.rest("/wm/core/controller/switches/json")})
-        found = {frozenset([(one["src-switch"], one["src-port"]), (one["dst-switch"], one["dst-port"])])
-                 for one in self.rest("/wm/topology/links/json")}
-        self.assertEqual({
-            frozenset([(network.switches[here], network.ports(here)[there]) for here, there in (link.ends, link.ends[::-1])])
-            for link in network.links
-        }, found)
+        found = {
+            frozenset([(one["src-switch"], one["src-port"]), (one["dst-switch"], one["dst-port"])]) for one in self.rest("/wm/topology/links/json")
+        }
+        self.assertEqual(
+            {
+                frozenset([(network.switches[here], network.ports(here)[there]) for here, there in (link.ends, link.ends[::-1])])
+                for link in network.links
+            },
+            found,
+        )
 
     def test_scripts_that_run_again_change_nothing(self) -> None:
         notes = {node: self.rehearsal.run(node, ["sh", "-c", "cat /run/malob-testbed/*.pid"]) for node in ("controller", "server-1")}
@@ -82,13 +89,15 @@ class TestbedTest(unittest.TestCase):
         wanted = self.rehearsal.slice
         own = (wanted.node("server-2-switch").own_address or "").partition("/")[0]
         wait_until(
-            lambda: "1 received" in self.rehearsal.run("client-switch", ["sh", "-c", f"ping -n -c 1 -s 1300 -W 2 {own} || true"]), "an answer", 30)
+            lambda: "1 received" in self.rehearsal.run("client-switch", ["sh", "-c", f"ping -n -c 1 -s 1300 -W 2 {own} || true"]), "an answer", 30
+        )
 
     def test_agent_of_a_server_is_heard(self) -> None:
         configurations = self.rehearsal.give_agents()
         self.rehearsal.run("server-1", [*self.commands["server-1"], "--agent", f"{configurations}/server-1.json"])
         wait_until(
-            lambda: [one["id"] for one in self.rest("/wm/malob/reports")["agents"] if one["accepted"] > 0] == ["server-1"], "the agent's report", 30)
+            lambda: [one["id"] for one in self.rest("/wm/malob/reports")["agents"] if one["accepted"] > 0] == ["server-1"], "the agent's report", 30
+        )
 
     def test_server_with_another_name_is_started_again(self) -> None:
         command = self.commands["server-2"]
@@ -100,7 +109,8 @@ class TestbedTest(unittest.TestCase):
         command = self.commands["server-2-switch"][1:]
         self.assertEqual(
             (1, "switch.sh: --port 9: no interface has the address 10.9.9.9/24; 'ip address' shows those that there are"),
-            self.refused("server-2-switch", "switch.sh", *command, "--port", "9=10.9.9.9/24"))
+            self.refused("server-2-switch", "switch.sh", *command, "--port", "9=10.9.9.9/24"),
+        )
 
     def test_way_to_the_controller_is_refused_as_a_port(self) -> None:
         command = self.commands["server-2-switch"][1:]
@@ -111,7 +121,8 @@ class TestbedTest(unittest.TestCase):
     def test_host_without_its_address_is_told(self) -> None:
         self.assertEqual(
             (1, "client.sh: no interface has the address 10.0.0.9/24; 'ip address' shows those that there are"),
-            self.refused("client", "client.sh", "--address", "10.0.0.9/24"))
+            self.refused("client", "client.sh", "--address", "10.0.0.9/24"),
+        )
 
 
 if __name__ == "__main__":

@@ -39,7 +39,11 @@ class TestbedProfileTest(unittest.TestCase):
             chosen = Path(directory, "parameters.json")
             chosen.write_text(json.dumps(parameters))
             environment = {
-                **os.environ, "GENILIB_PORTAL_MODE": "1", "GENILIB_PORTAL_REQUEST_PATH": str(out), "GENILIB_PORTAL_PARAMS_PATH": str(chosen)}
+                **os.environ,
+                "GENILIB_PORTAL_MODE": "1",
+                "GENILIB_PORTAL_REQUEST_PATH": str(out),
+                "GENILIB_PORTAL_PARAMS_PATH": str(chosen),
+            }
             done = subprocess.run([str(PYTHON), str(PROFILE)], env=environment, capture_output=True, text=True, timeout=60)
             self.assertEqual((0, ""), (done.returncode, done.stdout), done.stderr)
             return out.read_text()
@@ -56,20 +60,28 @@ class TestbedProfileTest(unittest.TestCase):
         commands = {node.get("client_id"): [one.get("command") for one in node.iter(rspec("execute"))] for node in root.iter(rspec("node"))}
         self.assertEqual(7, len(commands))
         self.assertEqual(
-            ["sudo /local/repository/geni/setup/controller.sh --openflow-port 6653 --vip 10.0.0.100:80"
-             " --member 10.0.0.11 --member 10.0.0.12 >/tmp/malob-setup.log 2>&1"], commands["controller"])
+            [
+                "sudo /local/repository/geni/setup/controller.sh --openflow-port 6653 --vip 10.0.0.100:80"
+                " --member 10.0.0.11 --member 10.0.0.12 >/tmp/malob-setup.log 2>&1"
+            ],
+            commands["controller"],
+        )
         self.assertEqual(
-            ["sudo /local/repository/geni/setup/switch.sh --datapath-id 00:00:00:00:00:00:02:02 --controller 192.168.254.1:6653"
-             " --port 1=10.0.0.252/24 --port 2=192.168.2.2/24 --node 3=10.0.0.203/24 >/tmp/malob-setup.log 2>&1"], commands["server-2-switch"])
-        self.assertEqual(
-            ["sudo /local/repository/geni/setup/client.sh --address 10.0.0.1/24 >/tmp/malob-setup.log 2>&1"], commands["client"])
+            [
+                "sudo /local/repository/geni/setup/switch.sh --datapath-id 00:00:00:00:00:00:02:02 --controller 192.168.254.1:6653"
+                " --port 1=10.0.0.252/24 --port 2=192.168.2.2/24 --node 3=10.0.0.203/24 >/tmp/malob-setup.log 2>&1"
+            ],
+            commands["server-2-switch"],
+        )
+        self.assertEqual(["sudo /local/repository/geni/setup/client.sh --address 10.0.0.1/24 >/tmp/malob-setup.log 2>&1"], commands["client"])
 
     def test_switches_and_controller_share_a_network_of_their_own(self) -> None:
         root = ElementTree.fromstring(self.request(network="thesis-two-servers"))
         control = next(one for one in root.iter(rspec("link")) if one.get("client_id") == "control")
         self.assertEqual(
             ["controller:control", "client-switch:control", "server-1-switch:control", "server-2-switch:control"],
-            [one.get("client_id") for one in control.findall(rspec("interface_ref"))])
+            [one.get("client_id") for one in control.findall(rspec("interface_ref"))],
+        )
 
     def test_parameters_change_the_request(self) -> None:
         plain = self.request(network="thesis-two-servers", shaped=False, setup=False, ram=4096)
@@ -79,7 +91,7 @@ class TestbedProfileTest(unittest.TestCase):
         self.assertEqual({"4096"}, memory)
 
 
-def properties(request: str) -> "set[tuple[str | None, ...]]":
+def properties(request: str) -> set[tuple[str | None, ...]]:
     return {
         tuple(one.get(name) for name in ("source_id", "dest_id", "capacity", "latency"))
         for one in ElementTree.fromstring(request).iter(rspec("property"))

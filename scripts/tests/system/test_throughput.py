@@ -37,8 +37,7 @@ class LinkUseTest(SystemTest):
         self.controller.rest.put(f"/wm/malob/capacities/00:00:00:00:00:00:00:01/{port}", {"mbps": 100})
         self._start("w1", "iperf3", "-s")
         wait_until(lambda: processes.listens(self.lab, "w1", 5201), "the iperf3 server", 10)
-        client = self._start(
-            "c1", "iperf3", "-u", "-c", "10.0.0.11", "-b", f"{RATE_MBPS}M", "-l", str(PAYLOAD_BYTES), "-t", "16")
+        client = self._start("c1", "iperf3", "-u", "-c", "10.0.0.11", "-b", f"{RATE_MBPS}M", "-l", str(PAYLOAD_BYTES), "-t", "16")
         time.sleep(4)
         seen = [self._links() for _ in range(10) if time.sleep(1) is None]
         client.wait(30)
@@ -66,9 +65,7 @@ class LinkUseTest(SystemTest):
             self.assertTrue(any(int(fraction) for _, fraction in lives), dump)
 
     def test_patch_ports_have_no_speed_so_throughput_is_unknown(self) -> None:
-        wait_until(
-            lambda: len(self._links()) == 16 and all(link["use_mbps"] for link in self._links().values()),
-            "the use of all links", 20)
+        wait_until(lambda: len(self._links()) == 16 and all(link["use_mbps"] for link in self._links().values()), "the use of all links", 20)
         link = self._links()["s4", "s5"]
         self.assertIsNone(link["throughput_mbps"])
         self.assertIsNone(link["capacity_mbps"])
@@ -93,17 +90,14 @@ class LinkUseTest(SystemTest):
     def _links(self) -> dict[Ends, dict[str, Any]]:
         """By the names of their switches."""
         names = {dpid: name for name, dpid in self.lab.topology.switches.items()}
-        return {
-            (names[link["src"]["switch"]], names[link["dst"]["switch"]]): link
-            for link in self.controller.rest.get("/wm/malob/links")}
+        return {(names[link["src"]["switch"]], names[link["dst"]["switch"]]): link for link in self.controller.rest.get("/wm/malob/links")}
 
     def _port(self, first: str, second: str) -> int:
         wait_until(lambda: (first, second) in self._links(), f"the link {first} - {second}", 15)
         return int(self._links()[first, second]["src"]["port"])
 
-    def _start(self, host: str, *command: str) -> "subprocess.Popen[bytes]":
-        process = subprocess.Popen(
-            bound_to_us(self.lab.inside(host, command)), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    def _start(self, host: str, *command: str) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(bound_to_us(self.lab.inside(host, command)), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         self.addCleanup(processes.end, process)
         return process
 
@@ -122,35 +116,50 @@ class LinkAgentTest(SystemTest):
         directory = cls.controller.log.parent
         nodes = cls.lab.topology.nodes
         for switch, node in nodes.items():
-            printed = run([
-                sys.executable, "-B", str(ROOT / "scripts/command.py"), "malob.cli.agents", "--data", str(directory / "data"), "add",
-                switch, "--kind", "link", "--address", node.ip, "--interface", "eth0"])
+            printed = run(
+                [
+                    sys.executable,
+                    "-B",
+                    str(ROOT / "scripts/command.py"),
+                    "malob.cli.agents",
+                    "--data",
+                    str(directory / "data"),
+                    "add",
+                    switch,
+                    "--kind",
+                    "link",
+                    "--address",
+                    node.ip,
+                    "--interface",
+                    "eth0",
+                ]
+            )
             others = [other.ip for other in nodes.values() if other is not node]
             file = directory / f"{switch}.json"
             file.write_text(json.dumps({**json.loads(printed), "neighbours": others, "interval_s": 10}))
             # what a node sends is how the network learns where it is
             cls.lab_ping(node.name, others[0])
             agent = subprocess.Popen(
-                processes.script(cls.lab, node.name, ROOT / "scripts/agents/link_agent.py", "--config", str(file)),
-                stdin=subprocess.DEVNULL)
+                processes.script(cls.lab, node.name, ROOT / "scripts/agents/link_agent.py", "--config", str(file)), stdin=subprocess.DEVNULL
+            )
             cls.addClassCleanup(agent.wait, 10)
             cls.addClassCleanup(agent.terminate)
 
     @classmethod
     def lab_ping(cls, host: str, address: str) -> None:
-        wait_until(
-            lambda: succeeds(cls.lab.inside(host, ["ping", "-c", "1", "-W", "1", address])),
-            f"{host} to reach {address}", 20)
+        wait_until(lambda: succeeds(cls.lab.inside(host, ["ping", "-c", "1", "-W", "1", address])), f"{host} to reach {address}", 20)
 
     def test_agents_measure_the_link_in_both_directions_by_rules_of_their_own(self) -> None:
         """what an agent has measured wins, and is the link's rate"""
-        def measured() -> "list[dict[str, Any]]":
+
+        def measured() -> list[dict[str, Any]]:
             links = self.controller.rest.get("/wm/malob/links")
             values = [link["throughput_mbps"] for link in links]
             return [value for value in values if value is not None and value["source"] == "agent"]
 
-        wait_until(lambda: len(measured()) == 2, "both directions to be measured", 60,
-                   detail=lambda: str(self.controller.rest.get("/wm/malob/reports")))
+        wait_until(
+            lambda: len(measured()) == 2, "both directions to be measured", 60, detail=lambda: str(self.controller.rest.get("/wm/malob/reports"))
+        )
         for value in measured():
             say(f"  {value}")
             self.assertAlmostEqual(self.RATE_MBPS, value["value"], delta=self.RATE_MBPS / 10)

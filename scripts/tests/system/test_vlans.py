@@ -54,13 +54,12 @@ class VlanTest(unittest.TestCase):
         before = self.lab.shaper.read(device).mbytes
         with check.pinned(self.lab, self.lab.topology.link("a", "b")):
             receiver = subprocess.Popen(
-                processes.script(self.lab, target.name, TAGGED, "receive", source.mac, "2"),
-                stdout=subprocess.PIPE, text=True)
+                processes.script(self.lab, target.name, TAGGED, "receive", source.mac, "2"), stdout=subprocess.PIPE, text=True
+            )
             assert receiver.stdout is not None
             self.assertEqual("ready\n", receiver.stdout.readline())
             for vlan, size in ((100, 1500), (4094, 800)):
-                run(processes.script(
-                    self.lab, source.name, TAGGED, "send", source.mac, target.mac, str(vlan), str(size)))
+                run(processes.script(self.lab, source.name, TAGGED, "send", source.mac, target.mac, str(vlan), str(size)))
             got = receiver.communicate(timeout=20)[0].splitlines()
         self.assertEqual([[100, 1500], [4094, 800]], [json.loads(line) for line in got])
         self.assertAlmostEqual(0.0023, self.lab.shaper.read(device).mbytes - before, places=6)

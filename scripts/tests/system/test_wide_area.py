@@ -30,8 +30,7 @@ class WideAreaTest(SystemTest):
 
     def test_commands_run_on_hosts_and_nodes(self) -> None:
         """a name that a host has means the host, else the switch's node"""
-        expected = {
-            "kansas": "10.0.0.208", "kansas.node": "10.0.0.208", "client-1": "10.0.0.1", "client-1.node": "10.0.0.201"}
+        expected = {"kansas": "10.0.0.208", "kansas.node": "10.0.0.208", "client-1": "10.0.0.1", "client-1.node": "10.0.0.201"}
         for name, address in expected.items():
             with self.subTest(name=name):
                 exec_there = [str(ROOT / "malob"), "lab", "exec", "--name", NAME, name]

@@ -12,13 +12,14 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any
 
 from lab.processes import RESPONDER
 from malob.errors import ScriptError
 from malob.system import namespaces
-from malob.system.processes import ProcessId, bound_to_us, run, succeeds
+from malob.system.processes import ProcessId, bound_to_us, run
 from malob.system.waiting import wait_until
 
 HOST = "mle-h"
@@ -70,15 +71,17 @@ class UplinkNetwork:
 
     def __init__(self, count: int = 2) -> None:
         self.gateways = [f"mle-{n}" for n in range(1, count + 1)]
-        self._processes: "list[subprocess.Popen[Any]]" = []
+        self._processes: list[subprocess.Popen[Any]] = []
         self.close()
         for name in (HOST, *self.gateways):
             run(["ip", "netns", "add", name])
         self.host("ip", "link", "set", "lo", "up")
         for n, gateway in enumerate(self.gateways, 1):
             self.join(n)
-            for command in ([str(RESPONDER), gateway, "--http", str(HTTP_PORT)],
-                            [str(TALKER), "serve", gateway, str(TALK_PORT), "--datagrams", SERVER]):
+            for command in (
+                [str(RESPONDER), gateway, "--http", str(HTTP_PORT)],
+                [str(TALKER), "serve", gateway, str(TALK_PORT), "--datagrams", SERVER],
+            ):
                 self._start(gateway, [sys.executable, "-I", *command], stdin=subprocess.DEVNULL)
         self._start(HOST, [sys.executable, "-I", str(TALKER), "serve", HOST, str(SSH_PORT)], stdin=subprocess.DEVNULL)
         for place, port in ((HOST, SSH_PORT), *((gateway, TALK_PORT) for gateway in self.gateways)):
@@ -94,20 +97,19 @@ class UplinkNetwork:
         """What a command on the host prints."""
         return run(namespaces.inside(HOST, command), timeout_s, check)
 
-    def start(self, *command: str, place: str = HOST) -> "subprocess.Popen[str]":
+    def start(self, *command: str, place: str = HOST) -> subprocess.Popen[str]:
         """Starts a program, with pipes to its stdin and stdout; it ends with the network at the latest."""
         return self._start(place, command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def _start(self, place: str, command: Sequence[str], **more: Any) -> "subprocess.Popen[Any]":
+    def _start(self, place: str, command: Sequence[str], **more: Any) -> subprocess.Popen[Any]:
         process = subprocess.Popen(bound_to_us(namespaces.inside(place, command)), stderr=subprocess.DEVNULL, **more)
         self._processes.append(process)
         return process
 
-    def malob(self, *words: str) -> "subprocess.CompletedProcess[str]":
+    def malob(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Runs `malob endhost` on the host; the code that it ended with, and what it said."""
         command = [sys.executable, str(Path(__file__).parents[2] / "command.py"), "malob.cli.endhost", *words]
-        return subprocess.run(
-            namespaces.inside(HOST, command), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+        return subprocess.run(namespaces.inside(HOST, command), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
 
     def up(self, *more: str) -> None:
         """Sets the end host up with all uplinks. Raises ScriptError with what it said if that fails."""
@@ -132,7 +134,7 @@ class UplinkNetwork:
             total += int(re.search(r"packets (\d+)", shown).group(1))  # type: ignore[union-attr]
         return total
 
-    def snapshot(self) -> "dict[str, str]":
+    def snapshot(self) -> dict[str, str]:
         """All of the host's network that `up` may touch."""
         shown = {
             "addresses": re.sub(r"(?m)^\s+valid_lft.*\n", "", self.host("ip", "-details", "address")),
@@ -165,12 +167,11 @@ class Talk:
     """One connection from the host that goes on and on, by talker.py."""
 
     def __init__(self, network: UplinkNetwork, *more: str, place: str = HOST, address: str = SERVER, port: int = TALK_PORT) -> None:
-        self._process = network.start(
-            sys.executable, "-I", str(TALKER), "hold", address, str(port), *more, place=place)
-        self.events: "list[dict[str, Any]]" = []
+        self._process = network.start(sys.executable, "-I", str(TALKER), "hold", address, str(port), *more, place=place)
+        self.events: list[dict[str, Any]] = []
         self.local = self.next()["local"]
 
-    def next(self) -> "dict[str, Any]":
+    def next(self) -> dict[str, Any]:
         """The next event; waits for it, for as long as the connection's own limit of 20 s."""
         line = self._process.stdout.readline()  # type: ignore[union-attr]
         if not line:
@@ -184,6 +185,7 @@ class Talk:
     def by(self) -> str:
         """Who answers now: an event from after this call."""
         import time
+
         now = time.monotonic()
         while True:
             event = self.next()
@@ -192,7 +194,7 @@ class Talk:
             if event["at"] > now:
                 return event["by"]
 
-    def end(self) -> "dict[str, Any]":
+    def end(self) -> dict[str, Any]:
         """How it ended; waits for it."""
         while "end" not in (self.events[-1] if self.events else {}):
             self.next()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Callable, Mapping
+from typing import Callable
 
 from tests.system.terminals import Machine, Terminal
 from tools.docs import outputs
@@ -18,7 +19,7 @@ _PATIENCE_S = 90
 class Walk:
     """One page. tell: gets each command and what it printed."""
 
-    def __init__(self, page: Path, environment: Mapping[str, str], tell: "Callable[[str], None]") -> None:
+    def __init__(self, page: Path, environment: Mapping[str, str], tell: Callable[[str], None]) -> None:
         self._blocks = [block for block in blocks(page.read_text(encoding="utf-8")) if block.fate is Fate.WALKED]
         self._environment = environment
         self._tell = tell

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from typing import Any, Callable, Iterator, Mapping
+from typing import Any, Callable
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def answering_all(answer: Callable[[str, str, Any], tuple[int, Any]]) -> Iterato
 
 
 @contextmanager
-def serving(answer: "Callable[[Request], Reply]") -> Iterator[int]:
+def serving(answer: Callable[[Request], Reply]) -> Iterator[int]:
     """The same by all that was sent, with headers to the answer."""
 
     class Handler(BaseHTTPRequestHandler):

@@ -12,8 +12,9 @@ import tempfile
 import threading
 import time
 import unittest
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Callable, Mapping
+from typing import Any, Callable
 
 _AGENTS = Path(__file__).parents[2] / "agents"
 sys.path.insert(0, str(_AGENTS))  # as on the servers, where nothing but this folder is
@@ -35,14 +36,23 @@ def settings(**more: Any) -> Configuration:
 class ConfigurationTest(unittest.TestCase):
     def test_defaults_lead_into_the_network(self) -> None:
         self.assertEqual("udp://192.168.9.19:9876", settings().controller)
-        self.assertEqual(
-            "udp://192.168.9.29:9876", configuration.parse({"id": "n1", "key": KEY}, "link", ()).controller)
+        self.assertEqual("udp://192.168.9.29:9876", configuration.parse({"id": "n1", "key": KEY}, "link", ()).controller)
 
     def test_each_error_names_its_field(self) -> None:
         for field, value in (
-            ("id", "a b"), ("id", ""), ("key", "12"), ("key", 7), ("address", "10.0.0"), ("address", 3),
-            ("controller", "tcp://1.2.3.4:5"), ("controller", ""), ("interface", "a/b"), ("interval_s", 0),
-            ("interval_s", True), ("interval_s", float("nan")), ("prots", [80]),
+            ("id", "a b"),
+            ("id", ""),
+            ("key", "12"),
+            ("key", 7),
+            ("address", "10.0.0"),
+            ("address", 3),
+            ("controller", "tcp://1.2.3.4:5"),
+            ("controller", ""),
+            ("interface", "a/b"),
+            ("interval_s", 0),
+            ("interval_s", True),
+            ("interval_s", float("nan")),
+            ("prots", [80]),
         ):
             with self.subTest(field=field, value=value), self.assertRaisesRegex(AgentError, field):
                 settings(**{field: value})
@@ -67,8 +77,9 @@ class MessageTest(unittest.TestCase):
         signature = hmac.new(bytes.fromhex(KEY), body, hashlib.sha256).hexdigest()
         self.assertEqual(f"malob-report 1 w1 {signature}", head.decode())
         self.assertEqual(
-            {"agent": "w1", "boot": first["boot"], "sequence": 1, "time_ms": 1700000000500, "uptime_ms": 12250,
-             "server": {"cpu": 0.5}}, json.loads(body))
+            {"agent": "w1", "boot": first["boot"], "sequence": 1, "time_ms": 1700000000500, "uptime_ms": 12250, "server": {"cpu": 0.5}},
+            json.loads(body),
+        )
         self.assertEqual((first["boot"], 2), (second["boot"], second["sequence"]))
         self.assertNotEqual(first["boot"], message.Stamps().next()["boot"])
 
@@ -82,8 +93,7 @@ class DeliveryTest(unittest.TestCase):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
             receiver.bind(("127.0.0.1", 0))
             receiver.settimeout(5)
-            way = delivery.of(settings(
-                controller=f"udp://127.0.0.1:{receiver.getsockname()[1]}", address="127.0.0.2"))
+            way = delivery.of(settings(controller=f"udp://127.0.0.1:{receiver.getsockname()[1]}", address="127.0.0.2"))
             self.addCleanup(way.close)
             way.send(b"one")
             data, (source, _) = receiver.recvfrom(100)
@@ -196,9 +206,10 @@ class ConnectionsTest(unittest.TestCase):
             tables = [Path(directory) / "tcp", Path(directory) / "tcp6", Path(directory) / "absent"]
             for table in tables[:2]:
                 zeros = "0" * (8 if table.name == "tcp" else 32)
-                table.write_text("  sl  local_address rem_address   st tx_queue rx_queue\n" + "".join(
-                    f"{i:4d}: {zeros}:{ports[i % 3]:04X} {zeros}:{i:04X} {states[i // 3 % 3]} 00000000:00000000\n"
-                    for i in range(5000)))
+                table.write_text(
+                    "  sl  local_address rem_address   st tx_queue rx_queue\n"
+                    + "".join(f"{i:4d}: {zeros}:{ports[i % 3]:04X} {zeros}:{i:04X} {states[i // 3 % 3]} 00000000:00000000\n" for i in range(5000))
+                )
             counts = connections.established([80, 8001, 443], tables)
         each = sum(1 for i in range(5000) if i % 3 == 0 and i // 3 % 3 == 0)
         other = sum(1 for i in range(5000) if i % 3 == 1 and i // 3 % 3 == 0)
@@ -228,8 +239,7 @@ class ProcessorsTest(unittest.TestCase):
         file.write_text(text)
 
     def meter(self, cgroup: str = "auto") -> processors.UseMeter:
-        return processors.meter(
-            cgroup, self.root / "own", self.root / "fs", self.root / "stat", lambda: self.now)
+        return processors.meter(cgroup, self.root / "own", self.root / "fs", self.root / "stat", lambda: self.now)
 
     def test_machine_counts_what_is_neither_idle_nor_waiting(self) -> None:
         use = self.meter()
@@ -295,14 +305,13 @@ class ProcessorsTest(unittest.TestCase):
             with self.subTest(wrong=wrong), self.assertRaisesRegex(AgentError, "cgroup"):
                 self.meter(wrong)  # type: ignore[arg-type]
 
-
     def test_cgroups_may_be_mounted_elsewhere(self) -> None:
         self.assertEqual(Path("/cgroups"), processors.mount("/cgroups"))
         self.write("fs/web/cpu.max", "100000 100000\n")
         self.write("fs/web/cpu.stat", "usage_usec 0\n")
         settings = configuration.parse(
-            {"id": "a", "key": "00" * 16, "cgroup": "/web", "cgroup_mount": str(self.root / "fs")}, "server",
-            server_agent.FIELDS)
+            {"id": "a", "key": "00" * 16, "cgroup": "/web", "cgroup_mount": str(self.root / "fs")}, "server", server_agent.FIELDS
+        )
         probe = server_agent.ServerProbe(settings)
         self.write("fs/web/cpu.stat", "usage_usec 3600000000\n")
         self.assertEqual({"server": {"cpu": 1.0}}, probe.measure(threading.Event()))
@@ -325,11 +334,13 @@ class ResponseTest(unittest.TestCase):
 
     def test_service_that_cannot_serve_gives_no_answer(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as server:
+
             def answer() -> None:
                 connection, _ = server.accept()
                 with connection:
                     connection.recv(1024)
                     connection.sendall(b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")
+
             thread = threading.Thread(target=answer)
             thread.start()
             probe = ResponseProbe.of({"port": server.getsockname()[1], "path": "/"}, "127.0.0.1")
@@ -345,8 +356,15 @@ class ResponseTest(unittest.TestCase):
 
     def test_errors_name_the_field(self) -> None:
         self.assertIsNone(ResponseProbe.of(None, ""))
-        for wrong in (80, {}, {"port": 0}, {"port": 80, "path": "x"}, {"port": 80, "url": "/"},
-                      {"port": 80, "path": "/a\r\nb"}, {"port": 80, "timeout_s": 0}):
+        for wrong in (
+            80,
+            {},
+            {"port": 0},
+            {"port": 80, "path": "x"},
+            {"port": 80, "url": "/"},
+            {"port": 80, "path": "/a\r\nb"},
+            {"port": 80, "timeout_s": 0},
+        ):
             with self.subTest(wrong=wrong), self.assertRaisesRegex(AgentError, "response|port|path|timeout_s"):
                 ResponseProbe.of(wrong, "")
 
@@ -367,8 +385,8 @@ class ServerAgentTest(unittest.TestCase):
         with socket.create_server(("127.0.0.1", 0)) as server:
             port = server.getsockname()[1]
             done = subprocess.run(
-                self.command("--once", "--dry-run", ports=[port], response={"port": port}),
-                capture_output=True, text=True, timeout=30, cwd="/")
+                self.command("--once", "--dry-run", ports=[port], response={"port": port}), capture_output=True, text=True, timeout=30, cwd="/"
+            )
         self.assertEqual((0, ""), (done.returncode, done.stderr))
         head, body = done.stdout.splitlines()
         signature = hmac.new(bytes.fromhex(KEY), body.encode(), hashlib.sha256).hexdigest()
@@ -382,16 +400,13 @@ class ServerAgentTest(unittest.TestCase):
     def test_service_that_refuses_is_reported_to_give_no_answer(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as server:
             port = server.getsockname()[1]
-        done = subprocess.run(
-            self.command("--once", "--dry-run", response={"port": port}), capture_output=True, text=True, timeout=30)
+        done = subprocess.run(self.command("--once", "--dry-run", response={"port": port}), capture_output=True, text=True, timeout=30)
         state = json.loads(done.stdout.splitlines()[1])["server"]
         self.assertIs(False, state["answers"])
         self.assertNotIn("response_ms", state)
 
     def test_once_fails_if_the_report_was_not_sent(self) -> None:
-        done = subprocess.run(
-            self.command("--once", controller="udp://127.0.0.1:9", address="192.0.2.7"),
-            capture_output=True, text=True, timeout=30)
+        done = subprocess.run(self.command("--once", controller="udp://127.0.0.1:9", address="192.0.2.7"), capture_output=True, text=True, timeout=30)
         self.assertEqual(1, done.returncode)
         self.assertIn("192.0.2.7 is no address of this machine", done.stderr)
 
@@ -401,8 +416,7 @@ class ServerAgentTest(unittest.TestCase):
         self.assertRegex(done.stderr, f"{self.file}: there is no field 'prots'")
 
     def test_sigterm_ends_it(self) -> None:
-        with subprocess.Popen(
-                self.command("--dry-run", interval_s=3600), stdout=subprocess.PIPE, text=True) as agent:
+        with subprocess.Popen(self.command("--dry-run", interval_s=3600), stdout=subprocess.PIPE, text=True) as agent:
             assert agent.stdout is not None
             self.assertTrue(agent.stdout.readline().startswith("malob-report 1 w1 "))
             began = time.monotonic()
@@ -419,12 +433,15 @@ class AgentCommandTest(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.data = Path(directory.name) / "data"
 
-    def run_it(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    def run_it(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-B", str(_AGENTS.parent / "command.py"), "malob.cli.agents", "--data", str(self.data), *arguments],
-            capture_output=True, text=True, timeout=30)
+            capture_output=True,
+            text=True,
+            timeout=30,
+        )
 
-    def add(self, name: str, *more: str) -> "subprocess.CompletedProcess[str]":
+    def add(self, name: str, *more: str) -> subprocess.CompletedProcess[str]:
         return self.run_it("add", name, "--kind", "server", "--address", "10.0.0.11", *more)
 
     def test_added_agent_can_read_what_was_printed(self) -> None:
@@ -437,17 +454,16 @@ class AgentCommandTest(unittest.TestCase):
         file = self.data / "agents.json"
         self.assertEqual(0o600, file.stat().st_mode & 0o777)
         self.assertEqual(
-            {"allow_unsigned": False, "agents": [
-                {"id": "web1", "kind": "server", "address": "10.0.0.11", "key": printed["key"]}]},
-            json.loads(file.read_text()))
+            {"allow_unsigned": False, "agents": [{"id": "web1", "kind": "server", "address": "10.0.0.11", "key": printed["key"]}]},
+            json.loads(file.read_text()),
+        )
         self.assertEqual(64, len(printed["key"]))
 
     def test_list_shows_no_keys(self) -> None:
         key = json.loads(self.add("web1").stdout)["key"]
         table, document = self.run_it("list").stdout, self.run_it("list", "--json").stdout
         self.assertRegex(table, r"web1 +server +10\.0\.0\.11 +yes")
-        self.assertEqual(
-            [{"id": "web1", "kind": "server", "address": "10.0.0.11", "signs": True}], json.loads(document))
+        self.assertEqual([{"id": "web1", "kind": "server", "address": "10.0.0.11", "signs": True}], json.loads(document))
         self.assertNotIn(key, table + document)
 
     def test_removed_agent_is_gone(self) -> None:
@@ -459,13 +475,16 @@ class AgentCommandTest(unittest.TestCase):
     def test_wrong_use_changes_nothing(self) -> None:
         self.add("web1")
         before = (self.data / "agents.json").read_bytes()
-        for wrong in (["add", "web1", "--kind", "server", "--address", "10.0.0.12"],
-                      ["add", "web2", "--kind", "server", "--address", "10.0.0.11"],
-                      ["add", "a b", "--kind", "server", "--address", "10.0.0.12"],
-                      ["add", "web2", "--kind", "server", "--address", "10.0.0"],
-                      ["add", "web2", "--kind", "node", "--address", "10.0.0.12"],
-                      ["add", "web2", "--kind", "link", "--address", "10.0.0.12", "--ports", "80"],
-                      ["add", "web2", "--kind", "server", "--address", "10.0.0.12", "--ports", "x"], []):
+        for wrong in (
+            ["add", "web1", "--kind", "server", "--address", "10.0.0.12"],
+            ["add", "web2", "--kind", "server", "--address", "10.0.0.11"],
+            ["add", "a b", "--kind", "server", "--address", "10.0.0.12"],
+            ["add", "web2", "--kind", "server", "--address", "10.0.0"],
+            ["add", "web2", "--kind", "node", "--address", "10.0.0.12"],
+            ["add", "web2", "--kind", "link", "--address", "10.0.0.12", "--ports", "80"],
+            ["add", "web2", "--kind", "server", "--address", "10.0.0.12", "--ports", "x"],
+            [],
+        ):
             with self.subTest(wrong=wrong):
                 self.assertEqual(2, self.run_it(*wrong).returncode)
         self.assertEqual(before, (self.data / "agents.json").read_bytes())

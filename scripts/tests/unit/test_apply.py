@@ -17,19 +17,29 @@ from malob.errors import ScriptError, UsageError
 from malob.rest.client import RestError
 from tests.unit.answering import Reply, Request, serving
 
-_ADDED = {"kind": "vip", "id": "web", "action": "add", "before": None,
-          "after": {"id": "web", "address": "10.0.0.100", "port": 80, "protocol": None, "pools": []}}
-_CHANGED = {"kind": "member", "id": "a1", "action": "change", "before": {"id": "a1", "weight": 1, "port": 80},
-            "after": {"id": "a1", "weight": 3, "port": 80, "admin_state": "up"}}
+_ADDED = {
+    "kind": "vip",
+    "id": "web",
+    "action": "add",
+    "before": None,
+    "after": {"id": "web", "address": "10.0.0.100", "port": 80, "protocol": None, "pools": []},
+}
+_CHANGED = {
+    "kind": "member",
+    "id": "a1",
+    "action": "change",
+    "before": {"id": "a1", "weight": 1, "port": 80},
+    "after": {"id": "a1", "weight": 3, "port": 80, "admin_state": "up"},
+}
 _REMOVED = {"kind": "pool", "id": "p", "action": "remove", "before": {"id": "p", "vip_id": "web"}, "after": None}
 
 
 class ViewTest(unittest.TestCase):
     def test_changes_are_lines_with_what_is_different(self) -> None:
         self.assertEqual(
-            ["+ vip web    address 10.0.0.100, port 80",
-             "~ member a1  weight 1 -> 3, admin_state none -> up",
-             "- pool p     vip_id web"], lines([_ADDED, _CHANGED, _REMOVED], False))
+            ["+ vip web    address 10.0.0.100, port 80", "~ member a1  weight 1 -> 3, admin_state none -> up", "- pool p     vip_id web"],
+            lines([_ADDED, _CHANGED, _REMOVED], False),
+        )
 
     def test_terminal_has_colours(self) -> None:
         self.assertEqual(["\033[31m- pool p  vip_id web\033[0m"], lines([_REMOVED], True))
@@ -64,7 +74,7 @@ class CommandTest(unittest.TestCase):
     def setUp(self) -> None:
         self.seen: list[Request] = []
         self.changes: list[Any] = [_CHANGED]
-        self.refusal: "Reply | None" = None
+        self.refusal: Reply | None = None
         self.etag = '"1"'
         self.on_terminal = False
         self.typed = ""
@@ -80,12 +90,17 @@ class CommandTest(unittest.TestCase):
             return 412, {"error": "the ETag is another one", "field": None}, {}
         return 200, {"changes": self.changes}, {}
 
-    def _run(self, *words: str, command: str = "apply", text: str = "vips: []\n") -> "tuple[int, str]":
+    def _run(self, *words: str, command: str = "apply", text: str = "vips: []\n") -> tuple[int, str]:
         out, self.err = io.StringIO(), io.StringIO()
         stdin = mock.Mock(isatty=lambda: self.on_terminal, readline=lambda: self.typed, buffer=io.BytesIO(text.encode()))
-        with tempfile.TemporaryDirectory() as directory, serving(self._answer) as port, \
-                contextlib.redirect_stdout(out), contextlib.redirect_stderr(self.err), mock.patch.object(sys, "stdin", stdin), \
-                mock.patch.dict("os.environ", {"MALOB_URL": f"http://127.0.0.1:{port}"}):
+        with (
+            tempfile.TemporaryDirectory() as directory,
+            serving(self._answer) as port,
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(self.err),
+            mock.patch.object(sys, "stdin", stdin),
+            mock.patch.dict("os.environ", {"MALOB_URL": f"http://127.0.0.1:{port}"}),
+        ):
             self.file = str(Path(directory, "lb.yaml"))
             Path(self.file).write_text(text)
             arguments = [self.file if word == "FILE" else word for word in words]
@@ -93,7 +108,7 @@ class CommandTest(unittest.TestCase):
                 code = main()
         return code, out.getvalue()
 
-    def _posts(self) -> "list[str]":
+    def _posts(self) -> list[str]:
         return [request.path for request in self.seen if request.method == "POST"]
 
     def test_yes_shows_and_does_what_was_shown(self) -> None:

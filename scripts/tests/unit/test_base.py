@@ -44,8 +44,10 @@ class ArgumentsTest(unittest.TestCase):
     def test_wrong_use_is_one_line(self) -> None:
         made = Parser(prog="malob x")
         made.add_subparsers(metavar="COMMAND", required=True).add_parser("y").add_argument("--n", type=int)
-        for words, expected in ((["y", "--n", "z"], "malob x y: argument --n: invalid int value: 'z'; 'malob x y --help' tells more"),
-                                ([], "malob x: the following arguments are required: COMMAND; 'malob x --help' tells more")):
+        for words, expected in (
+            (["y", "--n", "z"], "malob x y: argument --n: invalid int value: 'z'; 'malob x y --help' tells more"),
+            ([], "malob x: the following arguments are required: COMMAND; 'malob x --help' tells more"),
+        ):
             with contextlib.redirect_stderr(io.StringIO()) as err, self.assertRaises(SystemExit) as caught:
                 made.parse_args(words)
             self.assertEqual((2, expected + "\n"), (caught.exception.code, err.getvalue()))
@@ -68,10 +70,10 @@ class CommandsTest(unittest.TestCase):
         self.assertFalse(succeeds(["no-such-program-here"]))
 
     def test_program_ends_with_an_interruption_at_its_start(self) -> None:
-        started: "list[subprocess.Popen[str]]" = []
+        started: list[subprocess.Popen[str]] = []
         popen = subprocess.Popen
 
-        def interrupted(*words: Any, **options: Any) -> "subprocess.Popen[str]":
+        def interrupted(*words: Any, **options: Any) -> subprocess.Popen[str]:
             started.append(popen(*words, **options))
             os.kill(os.getpid(), signal.SIGINT)
             return started[0]
@@ -147,7 +149,9 @@ class PidFileTest(unittest.TestCase):
     def test_daemon_is_known_by_the_lock_of_its_pid_file(self) -> None:
         file = self.place / "daemon.pid"
         self.assertIsNone(ProcessId.holding(file))
-        program = "import fcntl, os, sys, time; f = open(sys.argv[1], 'w'); fcntl.lockf(f, fcntl.LOCK_EX); print('locked', flush=True); time.sleep(60)"
+        program = (
+            "import fcntl, os, sys, time; f = open(sys.argv[1], 'w'); fcntl.lockf(f, fcntl.LOCK_EX); print('locked', flush=True); time.sleep(60)"
+        )
         for argument in ("other.pid", "daemon.pid"):
             with subprocess.Popen([sys.executable, "-c", program, str(self.place / argument)], stdout=subprocess.PIPE) as daemon:
                 assert daemon.stdout is not None
@@ -161,10 +165,8 @@ class PidFileTest(unittest.TestCase):
 
 class RunMainTest(unittest.TestCase):
     def test_reader_that_goes_is_no_error(self) -> None:
-        program = "import sys; sys.path.insert(0, sys.argv[1]); from malob.errors import run_main\n" \
-            "run_main(lambda: print('x\\n' * 1000000), 'x')"
-        child = subprocess.Popen(
-            [sys.executable, "-c", program, str(ROOT / "scripts")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        program = "import sys; sys.path.insert(0, sys.argv[1]); from malob.errors import run_main\nrun_main(lambda: print('x\\n' * 1000000), 'x')"
+        child = subprocess.Popen([sys.executable, "-c", program, str(ROOT / "scripts")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         assert child.stdout is not None
         child.stdout.readline()
         child.stdout.close()
@@ -211,7 +213,8 @@ class CountsTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as directory:
             for number, (tests, failures, errors, skipped) in enumerate([(5, 1, 1, 1), (3, 0, 0, 0)]):
                 Path(directory, f"TEST-{number}.xml").write_text(
-                    f'<testsuite tests="{tests}" failures="{failures}" errors="{errors}" skipped="{skipped}"/>')
+                    f'<testsuite tests="{tests}" failures="{failures}" errors="{errors}" skipped="{skipped}"/>'
+                )
             self.assertEqual("5 passed, 2 failed, 1 skipped", str(of_surefire(Path(directory))))
 
     def test_failing_class_set_up_is_one_failure(self) -> None:
@@ -236,8 +239,7 @@ class CountsTest(unittest.TestCase):
             def test_skipped(self) -> None:
                 pass
 
-        suite = unittest.TestSuite(
-            unittest.defaultTestLoader.loadTestsFromTestCase(case) for case in (Broken, Mixed))
+        suite = unittest.TestSuite(unittest.defaultTestLoader.loadTestsFromTestCase(case) for case in (Broken, Mixed))
         result = unittest.TestResult()
         suite.run(result)
         self.assertEqual(Counts(passed=1, failed=2, skipped=1), of_unittest(result))

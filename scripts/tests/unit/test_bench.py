@@ -45,19 +45,21 @@ class FigureTest(unittest.TestCase):
             figure("apr_poll: timed out", r"Requests per second:\s+([\d.]+)")
 
 
-def one_round(connect_ms: float, failed: int = 0, **others: float) -> "dict[str, float]":
+def one_round(connect_ms: float, failed: int = 0, **others: float) -> dict[str, float]:
     return {"connect_median_ms": connect_ms, "failed": failed, **others}
 
 
 class EndhostFiguresTest(unittest.TestCase):
     def test_figures_are_medians_over_rounds_and_failures_are_added(self) -> None:
-        found = endhost_figures.figures({MALOB: [
-            one_round(1.5, 2, rss_load_mb=90), one_round(1.0, 0, rss_load_mb=130), one_round(9.0, 1, rss_load_mb=91)]})
+        found = endhost_figures.figures(
+            {MALOB: [one_round(1.5, 2, rss_load_mb=90), one_round(1.0, 0, rss_load_mb=130), one_round(9.0, 1, rss_load_mb=91)]}
+        )
         self.assertEqual({"connect_median_ms": 1.5, "failed": 3, "rss_load_mb": 91}, found[MALOB])
 
     def test_delay_of_first_packets_is_against_no_switch_in_the_same_round(self) -> None:
-        found = endhost_figures.figures({
-            MALOB: [one_round(2.0), one_round(9.0), one_round(3.0)], NONE: [one_round(0.5), one_round(8.0), one_round(0.25)]})
+        found = endhost_figures.figures(
+            {MALOB: [one_round(2.0), one_round(9.0), one_round(3.0)], NONE: [one_round(0.5), one_round(8.0), one_round(0.25)]}
+        )
         # 1.5, 1 and 2.75; the medians alone differ by 2.5
         self.assertEqual(1.5, found[MALOB]["first_packet_ms"])
         self.assertNotIn("first_packet_ms", found[NONE])
@@ -73,19 +75,22 @@ class EndhostFiguresTest(unittest.TestCase):
 
     def test_limits_hold_as_they_are_promised(self) -> None:
         at_limit = {"rss_load_mb": 120.0, "idle_cpu_percent": 0.5, "start_s": 2.0, "first_packet_ms": 2.0}
-        self.assertEqual({"rss_load_mb": True, "idle_cpu_percent": False, "start_s": False, "first_packet_ms": True},
-                         {check["figure"]: check["holds"] for check in endhost_figures.checks({MALOB: at_limit})})
+        self.assertEqual(
+            {"rss_load_mb": True, "idle_cpu_percent": False, "start_s": False, "first_packet_ms": True},
+            {check["figure"]: check["holds"] for check in endhost_figures.checks({MALOB: at_limit})},
+        )
 
     def test_only_malob_is_held_to_targets_and_to_those_that_were_measured(self) -> None:
         found = {OSKEN: {"rss_load_mb": 500.0, "start_s": 9.0}, MALOB: {"start_s": 1.5}}
         self.assertEqual(["holds   started below 2 s: 1.50"], endhost_figures.verdicts(endhost_figures.checks(found)))
-        self.assertEqual(["missed  started below 2 s: 2.50"],
-                         endhost_figures.verdicts(endhost_figures.checks({MALOB: {"start_s": 2.5}})))
+        self.assertEqual(["missed  started below 2 s: 2.50"], endhost_figures.verdicts(endhost_figures.checks({MALOB: {"start_s": 2.5}})))
         self.assertEqual([], endhost_figures.checks({OSKEN: found[OSKEN]}))
 
     def test_table_has_a_line_for_what_was_measured_of_any_way(self) -> None:
-        self.assertEqual([["started, s", "1.50", "-"], ["new flows per second", "600", "3000"]], endhost_figures.rows(
-            {MALOB: {"start_s": 1.5, "flows_per_s": 600.2}, NONE: {"flows_per_s": 3000.0}}))
+        self.assertEqual(
+            [["started, s", "1.50", "-"], ["new flows per second", "600", "3000"]],
+            endhost_figures.rows({MALOB: {"start_s": 1.5, "flows_per_s": 600.2}, NONE: {"flows_per_s": 3000.0}}),
+        )
 
 
 class EndhostCommandTest(unittest.TestCase):

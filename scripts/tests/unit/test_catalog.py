@@ -22,8 +22,8 @@ _MEMBER = {"id": "a", "address": "10.0.0.1", "port": None, "pool_id": "p", "weig
 class ViewTest(unittest.TestCase):
     def test_items_are_rows(self) -> None:
         self.assertEqual(
-            ["vip  name  address     protocol  port  lb method  pool",
-             "web  web   10.0.0.100  tcp         80  -          p"], view.table(VIP, [_VIP]))
+            ["vip  name  address     protocol  port  lb method  pool", "web  web   10.0.0.100  tcp         80  -          p"], view.table(VIP, [_VIP])
+        )
 
     def test_what_is_not_set_says_what_that_means(self) -> None:
         row = view.table(VIP, [{**_VIP, "protocol": None, "port": None, "pools": []}])[1]
@@ -44,7 +44,7 @@ class CommandTest(unittest.TestCase):
     def setUp(self) -> None:
         self.seen: list[tuple[str, str, Any]] = []
         self.reply: Reply = (200, _MEMBER, {})
-        self.answer: "Callable[[Request], Reply]" = self._noted
+        self.answer: Callable[[Request], Reply] = self._noted
 
     def _noted(self, request: Request) -> Reply:
         self.seen.append((request.method, request.path, request.json))
@@ -53,22 +53,24 @@ class CommandTest(unittest.TestCase):
 
     def _run(self, *words: str) -> str:
         out, self.err = io.StringIO(), io.StringIO()
-        with serving(self.answer) as port, contextlib.redirect_stdout(out), contextlib.redirect_stderr(self.err), \
-                mock.patch.dict("os.environ", {"MALOB_URL": f"http://127.0.0.1:{port}"}), \
-                mock.patch.object(sys, "argv", ["x", *words]):
+        with (
+            serving(self.answer) as port,
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(self.err),
+            mock.patch.dict("os.environ", {"MALOB_URL": f"http://127.0.0.1:{port}"}),
+            mock.patch.object(sys, "argv", ["x", *words]),
+        ):
             self.assertEqual(0, main())
         return out.getvalue()
 
     def test_add_sends_what_is_given_and_shows_what_came_of_it(self) -> None:
         out = self._run("member", "add", "a", "--address", "10.0.0.1", "--pool", "p", "--weight", "3")
-        self.assertEqual(
-            [("POST", "/quantum/v1.0/members/", {"id": "a", "address": "10.0.0.1", "pool_id": "p", "weight": 3})], self.seen)
+        self.assertEqual([("POST", "/quantum/v1.0/members/", {"id": "a", "address": "10.0.0.1", "pool_id": "p", "weight": 3})], self.seen)
         self.assertEqual(["a", "10.0.0.1", "any", "p", "3", "false", "up"], out.splitlines()[1].split())
 
     def test_add_leaves_the_id_to_the_controller(self) -> None:
         self._run("service", "add", "--port", "53", "--protocol", "udp", "--algorithm", "LC")
-        self.assertEqual(
-            [("POST", "/quantum/v1.0/services/", {"port": 53, "protocol": "udp", "algorithm": "LC"})], self.seen)
+        self.assertEqual([("POST", "/quantum/v1.0/services/", {"port": 53, "protocol": "udp", "algorithm": "LC"})], self.seen)
 
     def test_json_is_the_controllers_own(self) -> None:
         self.assertEqual(_MEMBER, json.loads(self._run("member", "show", "a", "--json")))
@@ -76,8 +78,7 @@ class CommandTest(unittest.TestCase):
 
     def test_set_names_only_what_changes(self) -> None:
         self._run("member", "set", "a", "--weight", "1", "--unset", "pool", "--unset", "port")
-        self.assertEqual(
-            [("PUT", "/quantum/v1.0/members/a", {"weight": 1, "pool_id": None, "port": None})], self.seen)
+        self.assertEqual([("PUT", "/quantum/v1.0/members/a", {"weight": 1, "pool_id": None, "port": None})], self.seen)
 
     def test_what_is_not_there_is_neither_changed_nor_made(self) -> None:
         for words in (("member", "set", "typo", "--weight", "2"), ("member", "drain", "typo")):
@@ -107,13 +108,13 @@ class CommandTest(unittest.TestCase):
 
     def test_remove_takes_several_and_encodes_them(self) -> None:
         self._run("pool", "rm", "p", "a/b")
-        self.assertEqual(
-            [("DELETE", "/quantum/v1.0/pools/p", None), ("DELETE", "/quantum/v1.0/pools/a%2Fb", None)], self.seen)
+        self.assertEqual([("DELETE", "/quantum/v1.0/pools/p", None), ("DELETE", "/quantum/v1.0/pools/a%2Fb", None)], self.seen)
 
     def test_list_follows_pages(self) -> None:
-        pages: "dict[str, Reply]" = {
+        pages: dict[str, Reply] = {
             "/quantum/v1.0/pools/p/members/": (200, [_MEMBER], {"Link": '</next>; rel="next"'}),
-            "/next": (200, [{**_MEMBER, "id": "b"}], {})}
+            "/next": (200, [{**_MEMBER, "id": "b"}], {}),
+        }
         self.answer = lambda request: pages[request.path]
         out = self._run("member", "list", "--pool", "p")
         self.assertEqual(["member", "a", "b"], [line.split()[0] for line in out.splitlines()])
@@ -125,8 +126,7 @@ class CommandTest(unittest.TestCase):
 
     def test_drain_takes_new_connections_away(self) -> None:
         self._run("member", "drain", "a")
-        self.assertEqual(
-            [("PUT", "/quantum/v1.0/members/a", {"admin_state": "drain"}), ("GET", "/quantum/v1.0/members/a", None)], self.seen)
+        self.assertEqual([("PUT", "/quantum/v1.0/members/a", {"admin_state": "drain"}), ("GET", "/quantum/v1.0/members/a", None)], self.seen)
 
     def test_timeout_without_wait_is_wrong_use(self) -> None:
         with self.assertRaisesRegex(UsageError, "--timeout"):
@@ -145,7 +145,7 @@ class WaitTest(unittest.TestCase):
         self.told: list[str] = []
         #: by time, how many connections a and b have
         self.counts: list[tuple[int, int]] = [(2, 1), (1, 0), (0, 0)]
-        self.pool: "str | None" = "p"
+        self.pool: str | None = "p"
 
     def _answer(self, request: Request) -> Reply:
         if request.path.endswith("/stats/"):
@@ -155,7 +155,7 @@ class WaitTest(unittest.TestCase):
             return 404, {"error": "no member has the id gone"}, {}
         return 200, {**_MEMBER, "pool_id": self.pool}, {}
 
-    def _wait(self, members: "list[str]", timeout_s: "float | None" = None) -> None:
+    def _wait(self, members: list[str], timeout_s: float | None = None) -> None:
         def sleep(_seconds: float) -> None:
             self.now += 1
 

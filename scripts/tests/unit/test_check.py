@@ -11,7 +11,7 @@ from malob.network import topology
 from malob.network.links import Direction
 
 
-def result(rtt_ms: "float | None" = 20, mbps: "float | None" = 10, rate: "float | None" = 10) -> Result:
+def result(rtt_ms: float | None = 20, mbps: float | None = 10, rate: float | None = 10) -> Result:
     return Result("a > b", rtt_ms, 20, mbps, rate, {}, [])
 
 
@@ -36,9 +36,7 @@ class StrainTest(unittest.TestCase):
 
     def test_each_thing_that_is_too_much_is_named(self) -> None:
         words = Strain({"x": 0.97, "y": 0.2}, {"x": 0, "y": 0.2}, 0.02, 7).complaints
-        self.assertEqual(
-            ["x used 97% of a core", "y waited 20% of the time for a core",
-             "2.0% of packets came more than 2 ms late, one 7 ms"], words)
+        self.assertEqual(["x used 97% of a core", "y waited 20% of the time for a core", "2.0% of packets came more than 2 ms late, one 7 ms"], words)
 
 
 class LimitTest(unittest.TestCase):
@@ -49,8 +47,12 @@ class LimitTest(unittest.TestCase):
 
     def test_wrong_option_is_named(self) -> None:
         for name, field, text in (
-            ("rate", "rate_mbps", "fast"), ("rate", "rate_mbps", "0"), ("delay", "delay_ms", "-1"),
-            ("delay", "delay_ms", "nan"), ("queue", "queue_packets", "1.5"), ("queue", "queue_packets", "inf"),
+            ("rate", "rate_mbps", "fast"),
+            ("rate", "rate_mbps", "0"),
+            ("delay", "delay_ms", "-1"),
+            ("delay", "delay_ms", "nan"),
+            ("queue", "queue_packets", "1.5"),
+            ("queue", "queue_packets", "inf"),
             ("loss", "loss", "2"),
         ):
             with self.subTest(name=name, text=text), self.assertRaisesRegex(UsageError, f"--{name}: .*{text}"):
@@ -59,11 +61,14 @@ class LimitTest(unittest.TestCase):
 
 class ScaleTest(unittest.TestCase):
     def test_scale_multiplies_rates_and_nothing_else(self) -> None:
-        network = topology.parse("t", {
-            "switches": {name: f"00:00:00:00:00:00:00:0{n}" for n, name in enumerate("abc", start=1)},
-            "hosts": {},
-            "links": [{"ends": ["a", "b"], "rate_mbps": [10, 4], "delay_ms": 5}, ["b", "c"]],
-        }).scaled(0.5)
+        network = topology.parse(
+            "t",
+            {
+                "switches": {name: f"00:00:00:00:00:00:00:0{n}" for n, name in enumerate("abc", start=1)},
+                "hosts": {},
+                "links": [{"ends": ["a", "b"], "rate_mbps": [10, 4], "delay_ms": 5}, ["b", "c"]],
+            },
+        ).scaled(0.5)
         self.assertEqual(Direction(5, 5), network.link("b", "a").forward)
         self.assertEqual(Direction(2, 5), network.link("a", "b").reverse)
         self.assertFalse(network.link("b", "c").limited)

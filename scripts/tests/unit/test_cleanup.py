@@ -21,7 +21,7 @@ from research.testbed import rehearsal
 
 class CleanupTest(unittest.TestCase):
     def test_all_steps_are_taken_and_the_failed_ones_told(self) -> None:
-        done: "list[int]" = []
+        done: list[int] = []
         cleanup = Cleanup()
         cleanup.step("first", lambda: {}["x"])
         cleanup.step("second", lambda: done.append(2))
@@ -36,7 +36,7 @@ class CleanupTest(unittest.TestCase):
                 raise ScriptError("the controller ended at once")
             finally:
                 cleanup = Cleanup()
-                cleanup.step("bridges", lambda: open("/nowhere"))
+                cleanup.step("bridges", lambda: Path("/nowhere").read_text())
                 cleanup.finish()
 
         with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit) as end:
@@ -49,12 +49,13 @@ class CleanupTest(unittest.TestCase):
 class EndhostTest(unittest.TestCase):
     def test_full_disk_keeps_nothing_from_being_undone(self) -> None:
         """an end host's journal cannot be written"""
-        undone: "list[str]" = []
+        undone: list[str] = []
         steps = [{"kind": "inside"}, {"kind": "firewall"}]
         undo = {kind: lambda _, step: undone.append(step["kind"]) for kind in ("inside", "firewall")}
         ours = setup.Setup(Place("host"), Settings((UplinkOption.parse("eth0"), UplinkOption.parse("eth1"))))
         ours.journal = mock.Mock(
-            is_of_this_network=lambda: False, steps=lambda: steps, remove=mock.Mock(side_effect=OSError(28, "No space left on device")))
+            is_of_this_network=lambda: False, steps=lambda: steps, remove=mock.Mock(side_effect=OSError(28, "No space left on device"))
+        )
         with mock.patch.object(setup, "_UNDO", undo), self.assertRaisesRegex(ScriptError, "No space left on device"):
             ours.undo()
         self.assertEqual(["firewall", "inside"], undone)
@@ -64,22 +65,27 @@ class UplinksTest(unittest.TestCase):
     """The network of experiments with uplinks, of which there is room for one."""
 
     def test_second_one_is_refused_and_removes_nothing(self) -> None:
-        with tempfile.TemporaryDirectory() as directory, mock.patch.object(multihomed, "RUN_DIRECTORY", Path(directory)), \
-                mock.patch.object(multihomed, "clear") as clear, \
-                locked(Path(directory, f"{multihomed.NAME}.lock"), "is running an experiment with uplinks", 0):
-            with self.assertRaisesRegex(ScriptError, r"^process \d+ is running an experiment with uplinks"), \
-                    multihomed.open_network([], "cubic"):
+        with (
+            tempfile.TemporaryDirectory() as directory,
+            mock.patch.object(multihomed, "RUN_DIRECTORY", Path(directory)),
+            mock.patch.object(multihomed, "clear") as clear,
+            locked(Path(directory, f"{multihomed.NAME}.lock"), "is running an experiment with uplinks", 0),
+        ):
+            with self.assertRaisesRegex(ScriptError, r"^process \d+ is running an experiment with uplinks"), multihomed.open_network([], "cubic"):
                 self.fail("it began")
             clear.assert_not_called()
 
 
 class RehearsalTest(unittest.TestCase):
     def test_second_one_is_refused_and_removes_nothing(self) -> None:
-        with tempfile.TemporaryDirectory() as directory, mock.patch.object(rehearsal, "RUN_DIRECTORY", Path(directory)), \
-                mock.patch.object(rehearsal, "prepare"), mock.patch.object(rehearsal.namespaces, "delete") as delete, \
-                locked(Path(directory, "mlr.lock"), "is rehearsing a slice", 0):
-            with self.assertRaisesRegex(ScriptError, r"^process \d+ is rehearsing a slice"), \
-                    rehearsal.Rehearsal(mock.Mock(nodes=[], connections=[])):
+        with (
+            tempfile.TemporaryDirectory() as directory,
+            mock.patch.object(rehearsal, "RUN_DIRECTORY", Path(directory)),
+            mock.patch.object(rehearsal, "prepare"),
+            mock.patch.object(rehearsal.namespaces, "delete") as delete,
+            locked(Path(directory, "mlr.lock"), "is rehearsing a slice", 0),
+        ):
+            with self.assertRaisesRegex(ScriptError, r"^process \d+ is rehearsing a slice"), rehearsal.Rehearsal(mock.Mock(nodes=[], connections=[])):
                 self.fail("it began")
             delete.assert_not_called()
 

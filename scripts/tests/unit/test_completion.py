@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 import unittest
-from typing import Sequence
+from collections.abc import Sequence
 
 from lab.simulations import SIMULATIONS
 from malob.cli.catalog.kinds import KINDS
@@ -19,7 +19,7 @@ from tests.unit.answering import answering
 _IDS = {"vip": lambda words: ["web", "ftp"], "pool": lambda words: ["p"]}
 
 
-def _words(*words: str) -> "list[str]":
+def _words(*words: str) -> list[str]:
     return [each.word for each in complete(words, _IDS).candidates]
 
 
@@ -30,7 +30,8 @@ class EngineTest(unittest.TestCase):
     def test_action_has_its_help(self) -> None:
         self.assertEqual(
             [("show", "one, with all of its fields"), ("set", "change the fields that are named")],
-            [(each.word, each.help) for each in complete(["vip", "s"], _IDS).candidates])
+            [(each.word, each.help) for each in complete(["vip", "s"], _IDS).candidates],
+        )
 
     def test_ids_come_from_the_source_of_their_kind(self) -> None:
         self.assertEqual(["web", "ftp"], _words("vip", "show", ""))
@@ -113,8 +114,7 @@ class CommandsTest(unittest.TestCase):
 
     def test_targets_of_fuzzing_are_those_of_the_tests(self) -> None:
         source = (ROOT / "src/test/java/io/malob/fuzz/FuzzCommand.java").read_text()
-        self.assertEqual(
-            [name.lower() for name in re.findall(r"^    ([A-Z]+)\(", source, re.M)], list(commands.FUZZ_TARGETS))
+        self.assertEqual([name.lower() for name in re.findall(r"^    ([A-Z]+)\(", source, re.M)], list(commands.FUZZ_TARGETS))
 
     def test_what_was_a_benchmark_is_one_no_more(self) -> None:
         """its old name still works: the launcher leads on"""
@@ -139,23 +139,25 @@ class ReferenceTest(unittest.TestCase):
 class ShellTest(unittest.TestCase):
     """The scripts in the shells themselves, with the launcher, and a controller that has two VIPs."""
 
-    def _shell(self, shell: str, script: str, *words: str) -> "list[str]":
+    def _shell(self, shell: str, script: str, *words: str) -> list[str]:
         if shutil.which(shell) is None:
             self.skipTest(f"{shell} is not installed")
         with answering(lambda path: (200, [{"id": "web"}, {"id": "a:b"}])) as port:
             environment = {**os.environ, "MALOB_URL": f"http://127.0.0.1:{port}"}
-            done = subprocess.run(
-                [shell, "-c", script, *words], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+            done = subprocess.run([shell, "-c", script, *words], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
         self.assertEqual("", done.stderr)
         return [line.split("\t")[0].strip() for line in done.stdout.splitlines()]
 
-    def _bash(self, line: str, words: Sequence[str]) -> "list[str]":
+    def _bash(self, line: str, words: Sequence[str]) -> list[str]:
         quoted = " ".join(f"'{word}'" for word in words)
-        return self._shell("bash", f"""
+        return self._shell(
+            "bash",
+            f"""
             compopt() {{ printf 'compopt %s\\n' "$*"; }}
             source <(./malob completion bash)
             COMP_LINE='{line}' COMP_POINT={len(line)} COMP_WORDS=({quoted}) COMP_CWORD={len(words) - 1}
-            _malob; printf '%s\\n' "${{COMPREPLY[@]}}" """)
+            _malob; printf '%s\\n' "${{COMPREPLY[@]}}" """,
+        )
 
     def test_bash_offers_ids(self) -> None:
         self.assertEqual(["web", "a:b"], self._bash("./malob vip show ", ["./malob", "vip", "show", ""]))

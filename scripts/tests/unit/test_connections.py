@@ -18,21 +18,35 @@ from malob.rest.local import RestClient
 from tests.unit.answering import answering
 
 _CONNECTION: dict[str, Any] = {
-    "protocol": "tcp", "client_address": "10.0.0.1", "client_port": 40000, "vip_address": "10.0.0.100", "port": 80,
-    "vip_id": "web", "member_id": "a", "member_address": "10.0.1.1", "member_port": 8080, "algorithm": "LC+SPH",
-    "state": "open", "age_s": 1.54,
+    "protocol": "tcp",
+    "client_address": "10.0.0.1",
+    "client_port": 40000,
+    "vip_address": "10.0.0.100",
+    "port": 80,
+    "vip_id": "web",
+    "member_id": "a",
+    "member_address": "10.0.1.1",
+    "member_port": 8080,
+    "algorithm": "LC+SPH",
+    "state": "open",
+    "age_s": 1.54,
     "request_path": [
         {"switch": "00:00:00:00:00:00:00:01", "in_port": 5, "out_port": 3},
-        {"switch": "00:00:00:00:00:00:00:02", "in_port": 4, "out_port": 9}],
+        {"switch": "00:00:00:00:00:00:00:02", "in_port": 4, "out_port": 9},
+    ],
     "reply_path": [
         {"switch": "00:00:00:00:00:00:00:02", "in_port": 9, "out_port": 4},
-        {"switch": "00:00:00:00:00:00:00:01", "in_port": 3, "out_port": 5}],
-    "request_label": "0a:4d:4c:00:00:07", "reply_label": "0a:4d:4c:00:00:08", "generation": 77,
+        {"switch": "00:00:00:00:00:00:00:01", "in_port": 3, "out_port": 5},
+    ],
+    "request_label": "0a:4d:4c:00:00:07",
+    "reply_label": "0a:4d:4c:00:00:08",
+    "generation": 77,
 }
 
 
 def _pages(total: int, asked: list[str]) -> Callable[[str], tuple[int, Any]]:
     """A controller with that many connections, numbered by their ports."""
+
     def answer(path: str) -> tuple[int, Any]:
         asked.append(path)
         query = {name: values[0] for name, values in parse_qs(urlsplit(path).query).items()}
@@ -40,6 +54,7 @@ def _pages(total: int, asked: list[str]) -> Callable[[str], tuple[int, Any]]:
         ports = range(start, min(total, start + limit))
         following = str(ports.stop) if ports.stop < total else None
         return 200, {"connections": [{**_CONNECTION, "client_port": port} for port in ports], "next": following}
+
     return answer
 
 
@@ -47,17 +62,24 @@ class ViewTest(unittest.TestCase):
     def test_connection_is_a_row_with_paths_by_switch_and_port(self) -> None:
         header, row = table([_CONNECTION])
         self.assertEqual(
-            ["tcp", "10.0.0.1:40000", "web", "10.0.0.100:80", "a", "10.0.1.1:8080", "LC+SPH", "open", "1.5",
-             "01/3", "02/9", "02/4", "01/5"], row.split())
+            ["tcp", "10.0.0.1:40000", "web", "10.0.0.100:80", "a", "10.0.1.1:8080", "LC+SPH", "open", "1.5", "01/3", "02/9", "02/4", "01/5"],
+            row.split(),
+        )
         self.assertTrue(header.startswith("protocol  client"), header)
 
     def test_dormant_ping_has_dashes(self) -> None:
         dormant = {
-            **_CONNECTION, "protocol": "icmp", "client_port": None, "port": None, "member_port": None, "vip_id": None,
-            "request_path": None, "reply_path": None, "state": "dormant"}
-        self.assertEqual(
-            ["icmp", "10.0.0.1", "-", "10.0.0.100", "a", "10.0.1.1", "LC+SPH", "dormant", "1.5", "-", "-"],
-            table([dormant])[1].split())
+            **_CONNECTION,
+            "protocol": "icmp",
+            "client_port": None,
+            "port": None,
+            "member_port": None,
+            "vip_id": None,
+            "request_path": None,
+            "reply_path": None,
+            "state": "dormant",
+        }
+        self.assertEqual(["icmp", "10.0.0.1", "-", "10.0.0.100", "a", "10.0.1.1", "LC+SPH", "dormant", "1.5", "-", "-"], table([dormant])[1].split())
 
 
 class ReadTest(unittest.TestCase):
@@ -68,8 +90,13 @@ class ReadTest(unittest.TestCase):
         self.assertEqual(list(range(2200)), [each["client_port"] for each in found["connections"]])
         self.assertEqual("2200", found["next"])
         self.assertEqual(
-            ["/wm/malob/connections?vip=a+b&limit=1000", "/wm/malob/connections?vip=a+b&limit=1000&next=1000",
-             "/wm/malob/connections?vip=a+b&limit=200&next=2000"], asked)
+            [
+                "/wm/malob/connections?vip=a+b&limit=1000",
+                "/wm/malob/connections?vip=a+b&limit=1000&next=1000",
+                "/wm/malob/connections?vip=a+b&limit=200&next=2000",
+            ],
+            asked,
+        )
 
     def test_last_page_ends_it(self) -> None:
         with answering(_pages(3, [])) as port:
@@ -80,8 +107,12 @@ class ReadTest(unittest.TestCase):
 class CommandTest(unittest.TestCase):
     def _run(self, answer: Callable[[str], tuple[int, Any]], *arguments: str) -> tuple[str, str]:
         out, err = io.StringIO(), io.StringIO()
-        with answering(answer) as port, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), \
-                mock.patch.object(sys, "argv", ["x", "--http", f"127.0.0.1:{port}", *arguments]):
+        with (
+            answering(answer) as port,
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            mock.patch.object(sys, "argv", ["x", "--http", f"127.0.0.1:{port}", *arguments]),
+        ):
             self.assertEqual(0, main())
         return out.getvalue(), err.getvalue()
 
@@ -111,6 +142,5 @@ class CommandTest(unittest.TestCase):
     def test_no_controller_is_missing(self) -> None:
         with answering(_pages(0, [])) as port:
             pass
-        with self.assertRaisesRegex(MissingError, "no controller answers"), \
-                mock.patch.object(sys, "argv", ["x", "--http", f"127.0.0.1:{port}"]):
+        with self.assertRaisesRegex(MissingError, "no controller answers"), mock.patch.object(sys, "argv", ["x", "--http", f"127.0.0.1:{port}"]):
             main()

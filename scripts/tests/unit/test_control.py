@@ -18,8 +18,7 @@ class DelaysTest(unittest.TestCase):
         mesh = topology.load("mesh5")
         self.assertEqual({}, parse_delays([], mesh))
         self.assertEqual({"s2": 2.5}, parse_delays(["s2=2.5"], mesh))
-        self.assertEqual(
-            {"s1": 20, "s3": 20, "s4": 20, "s5": 100}, parse_delays(["s5=100", "20", "s2=0"], mesh))
+        self.assertEqual({"s1": 20, "s3": 20, "s4": 20, "s5": 100}, parse_delays(["s5=100", "20", "s2=0"], mesh))
 
     def test_mistakes_are_named(self) -> None:
         mistakes = {

@@ -18,9 +18,7 @@ def _tally() -> Tally:
 
 class TallyTest(unittest.TestCase):
     def test_counts_by_server(self) -> None:
-        self.assertEqual(
-            {"w1": {"requests": 3, "median_ms": 2.0}, "w2": {"requests": 1, "median_ms": 8.0}},
-            _tally().to_json()["servers"])
+        self.assertEqual({"w1": {"requests": 3, "median_ms": 2.0}, "w2": {"requests": 1, "median_ms": 8.0}}, _tally().to_json()["servers"])
 
     def test_is_good_when_all_succeeded_and_every_server_was_used(self) -> None:
         self.assertTrue(_tally().good)
@@ -55,9 +53,14 @@ class ViewTest(unittest.TestCase):
     def test_table_has_a_row_for_each_server_and_each_path(self) -> None:
         lines = view.table(_tally(), {"w1": 2}, {("c1", "w1"): ["s1", "s3"], ("c2", "w2"): ["s2"]})
         self.assertEqual(
-            [["w1", "3", "2", "2.0", "3.0"], ["c1", "by", "s1", "s3", "3", "2.0", "3.0"],
-             ["w2", "1", "?", "8.0", "8.0"], ["c2", "by", "s2", "1", "8.0", "8.0"]],
-            [line.split() for line in lines[1:]])
+            [
+                ["w1", "3", "2", "2.0", "3.0"],
+                ["c1", "by", "s1", "s3", "3", "2.0", "3.0"],
+                ["w2", "1", "?", "8.0", "8.0"],
+                ["c2", "by", "s2", "1", "8.0", "8.0"],
+            ],
+            [line.split() for line in lines[1:]],
+        )
 
     def test_without_terminal_nothing_is_redrawn(self) -> None:
         out = io.StringIO()
@@ -76,8 +79,8 @@ class CurlLineTest(unittest.TestCase):
     def test_can_be_pasted_into_a_shell(self) -> None:
         rest = RestClient("127.0.0.1", 8080)
         self.assertEqual(
-            """curl -d '{"id": "1"}' http://127.0.0.1:8080/quantum/v1.0/vips/""",
-            rest.curl_line("POST", "/quantum/v1.0/vips/", {"id": "1"}))
+            """curl -d '{"id": "1"}' http://127.0.0.1:8080/quantum/v1.0/vips/""", rest.curl_line("POST", "/quantum/v1.0/vips/", {"id": "1"})
+        )
         self.assertEqual("curl -X DELETE http://127.0.0.1:8080/x", rest.curl_line("DELETE", "/x"))
 
 

@@ -99,14 +99,14 @@ class ArchitectureTest(unittest.TestCase):
         page = (pages.DOCS / "architecture/code-map.md").read_text(encoding="utf-8")
         threads = page.partition("\n## Threads\n")[2].partition("\n## ")[0]
         names = [
-            name for source in (ROOT / "src/main/java/io/malob").rglob("*.java")
-            for name in re.findall(
-                r"(?:ThreadFactory\(|setNameFormat\()\"([a-z-]+?)(?:-%d)?\"", source.read_text(encoding="utf-8"))]
+            name
+            for source in (ROOT / "src/main/java/io/malob").rglob("*.java")
+            for name in re.findall(r"(?:ThreadFactory\(|setNameFormat\()\"([a-z-]+?)(?:-%d)?\"", source.read_text(encoding="utf-8"))
+        ]
         self.assertGreaterEqual(len(names), 4)
         for name in names:
             with self.subTest(name=name):
                 self.assertIn(f"`{name}`", threads)
-
 
     def test_classes_that_pages_name_exist(self) -> None:
         """`Name`, `folder/Name` and `Name.member` are classes of ours, but for a few names of others."""
@@ -128,7 +128,8 @@ class DiagramsTest(unittest.TestCase):
     def test_each_was_made_from_its_text(self) -> None:
         self.assertEqual(
             [source.with_suffix(".svg").name for source in diagrams.sources()],
-            sorted(path.name for path in (pages.DOCS / "architecture").glob("*.svg")))
+            sorted(path.name for path in (pages.DOCS / "architecture").glob("*.svg")),
+        )
         self.assertGreaterEqual(len(diagrams.sources()), 2)
         for source in diagrams.sources():
             with self.subTest(source=source.name):
@@ -160,10 +161,14 @@ class TroubleshootingTest(unittest.TestCase):
         sources = "".join(
             # a text that goes on in the next line
             re.sub(r"\"\s*\+\s*\"", "", source.read_text(encoding="utf-8"))
-            for source in (ROOT / "src/main/java/io/malob").rglob("*.java"))
+            for source in (ROOT / "src/main/java/io/malob").rglob("*.java")
+        )
         for text in quoted:
-            words = [part for part in re.split(r"[\w./]*[./\d][\w./]*|\"[^\"]*\"|[:;()%]", text) 
-                     if len(part.strip()) > 8 and part.strip() not in of_the_system]
+            words = [
+                part
+                for part in re.split(r"[\w./]*[./\d][\w./]*|\"[^\"]*\"|[:;()%]", text)
+                if len(part.strip()) > 8 and part.strip() not in of_the_system
+            ]
             for part in words:
                 with self.subTest(quoted=text, words=part):
                     self.assertTrue(part.strip() in sources)
@@ -199,8 +204,8 @@ class BlocksTest(unittest.TestCase):
     def test_console_has_what_each_command_prints(self) -> None:
         block = self._only("```console\n$ one \\\n  more\nyes\n\n  no\n$ two\nmininet> three\n```\n")
         self.assertEqual(
-            [("one \\\n  more", ("yes", "", "  no")), ("two", ()), ("three", ())],
-            [(command.text, command.output) for command in block.commands])
+            [("one \\\n  more", ("yes", "", "  no")), ("two", ()), ("three", ())], [(command.text, command.output) for command in block.commands]
+        )
 
     def test_block_in_a_list_loses_its_indentation_only(self) -> None:
         block = self._only("1. So:\n\n   ```sh\n   cat <<END\n     deep\n   END\n   ```\n")
@@ -210,7 +215,7 @@ class BlocksTest(unittest.TestCase):
         self.assertEqual([], blocks("```json\n{}\n```\n\n````text\n```sh\nx\n```\n````\n"))
 
     def test_indented_commands_are_found_outside_of_fences_only(self) -> None:
-        page = "text\n\n    sudo ./malob demo\n\n```text\n    sudo x\n```\n\n       $ curl x\n\n    {\"a\": 1}\n"
+        page = 'text\n\n    sudo ./malob demo\n\n```text\n    sudo x\n```\n\n       $ curl x\n\n    {"a": 1}\n'
         self.assertEqual([3, 9], indented_commands(page))
 
     def _only(self, page: str) -> Block:
@@ -249,8 +254,7 @@ class OutputsTest(unittest.TestCase):
 class LauncherTest(unittest.TestCase):
     def test_calls_are_found_in_prose_and_blocks(self) -> None:
         text = "Say `./malob lab up x --scale 2`, or\n\n    sudo ./malob demo --keep; ls\n./malob lab exec h1 ping -c 1 h2\n"
-        self.assertEqual(
-            [["lab", "up", "x", "--scale", "2"], ["demo", "--keep"], ["lab", "exec", "h1"]], list(launcher.calls(text)))
+        self.assertEqual([["lab", "up", "x", "--scale", "2"], ["demo", "--keep"], ["lab", "exec", "h1"]], list(launcher.calls(text)))
 
     def test_commands_and_options_that_are_not_there_are_told(self) -> None:
         self.assertEqual([], launcher.unknown(["lab", "up", "mesh5", "--scale=2"]))

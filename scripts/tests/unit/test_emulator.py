@@ -26,8 +26,7 @@ class Parameters(ctypes.Structure):
 
 
 class Counters(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_int64) for name in (
-        "packets", "bytes", "dropped", "lost", "overflowed", "undelivered", "late", "latest_ns")]
+    _fields_ = [(name, ctypes.c_int64) for name in ("packets", "bytes", "dropped", "lost", "overflowed", "undelivered", "late", "latest_ns")]
 
 
 class Head(ctypes.Structure):
@@ -78,7 +77,7 @@ class DirectionTest(unittest.TestCase):
             ctypes.memset(self.library.direction_room(self.direction), mark, length)
             self.library.direction_accept(self.direction, length, time_ns)
 
-    def deliveries(self) -> "list[int]":
+    def deliveries(self) -> list[int]:
         """When everything that is in it comes out."""
         times = []
         length = ctypes.c_size_t()
@@ -188,10 +187,10 @@ class ReadingTest(unittest.TestCase):
     def test_answer_of_the_emulator_is_read(self) -> None:
         read = reading(
             "rate_bps=10000000 delay_ns=2500000 queue_packets=50 loss_ppm=0 trace=1 packets=3 bytes=1200000 dropped=4"
-            " lost=5 overflowed=6 undelivered=0 waiting=7 late=8 latest_ns=9000000")
+            " lost=5 overflowed=6 undelivered=0 waiting=7 late=8 latest_ns=9000000"
+        )
         self.assertEqual((10, 2.5, 50, None), tuple(vars(read.direction).values()))
-        self.assertEqual((True, 3, 1.2, 10, 5, 8, 9), (
-            read.traced, read.packets, read.mbytes, read.dropped, read.lost, read.late, read.latest_ms))
+        self.assertEqual((True, 3, 1.2, 10, 5, 8, 9), (read.traced, read.packets, read.mbytes, read.dropped, read.lost, read.late, read.latest_ms))
 
 
 if __name__ == "__main__":

@@ -13,14 +13,13 @@ from malob.cli.endhost import view
 from malob.endhost import checks, document, offloads, policy
 from malob.endhost.document import UplinkState
 from malob.endhost.journal import Journal
-from malob.endhost.network import Interface, MAIN
+from malob.endhost.network import MAIN, Interface
 from malob.endhost.options import Settings, UplinkOption, inside
 from malob.endhost.policy import Way
 from malob.endhost.rules import Rule
 from malob.errors import ScriptError, UsageError
 
-ETH0 = Interface(
-    "eth0", 2, "02:00:00:00:00:01", True, False, True, False, "", None, 1500, ("10.0.1.2",), (), "10.0.1.1", None)
+ETH0 = Interface("eth0", 2, "02:00:00:00:00:01", True, False, True, False, "", None, 1500, ("10.0.1.2",), (), "10.0.1.1", None)
 
 
 def settings(*uplinks: str, **more: object) -> Settings:
@@ -37,10 +36,19 @@ class OptionsTest(unittest.TestCase):
 
     def test_wrong_uplinks_are_refused_with_what_is_wrong(self) -> None:
         for text, word in (
-                ("", "no name"), ("averylongname123456", "no name"), ("a/b", "no name"), ("..", "no name"),
-                ("eth0=", "no IPv4"), ("eth0=fe80::1", "no IPv4"), ("eth0=224.0.0.1", "no IPv4"),
-                ("eth0,gateway6=10.0.0.1", "no IPv6"), ("eth0,weight=0", "weight"), ("eth0,weight=nan", "weight"),
-                ("eth0,weight=1,weight=2", "twice"), ("eth0,colour=red", "colour")):
+            ("", "no name"),
+            ("averylongname123456", "no name"),
+            ("a/b", "no name"),
+            ("..", "no name"),
+            ("eth0=", "no IPv4"),
+            ("eth0=fe80::1", "no IPv4"),
+            ("eth0=224.0.0.1", "no IPv4"),
+            ("eth0,gateway6=10.0.0.1", "no IPv6"),
+            ("eth0,weight=0", "weight"),
+            ("eth0,weight=nan", "weight"),
+            ("eth0,weight=1,weight=2", "twice"),
+            ("eth0,colour=red", "colour"),
+        ):
             with self.subTest(text), self.assertRaisesRegex(argparse.ArgumentTypeError, word):
                 UplinkOption.parse(text)
 
@@ -56,16 +64,23 @@ class OptionsTest(unittest.TestCase):
 
     def test_contradictions_are_refused(self) -> None:
         for uplinks, more, word in (
-                (["eth0", "eth0"], {}, "twice"), (["eth0"], {"default_uplink": "eth1"}, "eth1"),
-                (["eth0"], {"openflow_port": 8080}, "OpenFlow")):
+            (["eth0", "eth0"], {}, "twice"),
+            (["eth0"], {"default_uplink": "eth1"}, "eth1"),
+            (["eth0"], {"openflow_port": 8080}, "OpenFlow"),
+        ):
             with self.subTest(word), self.assertRaisesRegex(UsageError, word):
                 settings(*uplinks, **more)
 
     def test_what_is_made_of_the_same_settings_can_be_gone_on_with(self) -> None:
         earlier = settings("eth0=10.0.1.1", "eth1", algorithm="RR")
         self.assertTrue(settings("eth0,weight=2", "eth1", force=True).goes_on_from(earlier))
-        for other in (settings("eth1", "eth0"), settings("eth0"), settings("eth0", "eth1", http_port=8081),
-                      settings("eth0", "eth1", openflow_port=6654), settings("eth0", "eth1", inside="10.9.0.2/30")):
+        for other in (
+            settings("eth1", "eth0"),
+            settings("eth0"),
+            settings("eth0", "eth1", http_port=8081),
+            settings("eth0", "eth1", openflow_port=6654),
+            settings("eth0", "eth1", inside="10.9.0.2/30"),
+        ):
             self.assertFalse(other.goes_on_from(earlier))
 
     def test_settings_are_the_same_after_a_document(self) -> None:
@@ -141,11 +156,16 @@ class PolicyTest(unittest.TestCase):
 
     def test_ipv4_leads_to_the_switch_what_has_no_address_yet_or_the_inside_one(self) -> None:
         rules = policy.wanted_rules(4, self.WAYS, ["10.9.9.9"], "198.18.255.2")
-        self.assertEqual([
-            Rule(4, 32000, MAIN, specific=True),
-            Rule(4, 32001, 11, "10.0.1.2"), Rule(4, 32001, 11, "10.0.1.3"),
-            Rule(4, 32002, policy.INSIDE_TABLE, "198.18.255.2"), Rule(4, 32002, policy.INSIDE_TABLE, "0.0.0.0"),
-        ], rules)
+        self.assertEqual(
+            [
+                Rule(4, 32000, MAIN, specific=True),
+                Rule(4, 32001, 11, "10.0.1.2"),
+                Rule(4, 32001, 11, "10.0.1.3"),
+                Rule(4, 32002, policy.INSIDE_TABLE, "198.18.255.2"),
+                Rule(4, 32002, policy.INSIDE_TABLE, "0.0.0.0"),
+            ],
+            rules,
+        )
 
     def test_ipv6_leads_other_interfaces_addresses_to_the_main_table(self) -> None:
         rules = policy.wanted_rules(6, {}, ["2001:db8::9"], "fd00::2")
@@ -153,8 +173,9 @@ class PolicyTest(unittest.TestCase):
         self.assertEqual(Rule(6, 32002, policy.INSIDE_TABLE, local=True), rules[-1])
 
     def test_without_uplinks_what_is_open_still_finds_the_switch_and_nothing_new_does(self) -> None:
-        self.assertEqual([Rule(6, 32000, MAIN, specific=True), Rule(6, 32002, policy.INSIDE_TABLE, "fd00::2")],
-                         policy.rules_without_uplinks(6, "fd00::2"))
+        self.assertEqual(
+            [Rule(6, 32000, MAIN, specific=True), Rule(6, 32002, policy.INSIDE_TABLE, "fd00::2")], policy.rules_without_uplinks(6, "fd00::2")
+        )
 
 
 class DocumentTest(unittest.TestCase):
@@ -172,8 +193,9 @@ class DocumentTest(unittest.TestCase):
     def test_an_interface_that_is_off_has_nothing(self) -> None:
         state = UplinkState(UplinkOption("eth0")).seen(ETH0).seen(replace(ETH0, up=False))
         self.assertEqual(
-            {"name": "eth0", "port": "eth0", "mac": ETH0.mac, "weight": 0, "ipv4": None, "gateway_ipv4": None,
-             "ipv6": None, "gateway_ipv6": None}, state.document())
+            {"name": "eth0", "port": "eth0", "mac": ETH0.mac, "weight": 0, "ipv4": None, "gateway_ipv4": None, "ipv6": None, "gateway_ipv6": None},
+            state.document(),
+        )
 
     def test_configuration_without_ipv6_has_none_inside(self) -> None:
         state = UplinkState(UplinkOption("eth0")).seen(ETH0)
@@ -201,9 +223,12 @@ class ChecksTest(unittest.TestCase):
 
     def test_uplinks_that_are_none(self) -> None:
         for wrong, word in (
-                (replace(ETH0, name="eth9"), "no interface eth0"), (replace(ETH0, ethernet=False), "Ethernet"),
-                (replace(ETH0, loopback=True), "Ethernet"), (replace(ETH0, kind="bridge"), "bridge"),
-                (replace(ETH0, master="bond0"), "bond0")):
+            (replace(ETH0, name="eth9"), "no interface eth0"),
+            (replace(ETH0, ethernet=False), "Ethernet"),
+            (replace(ETH0, loopback=True), "Ethernet"),
+            (replace(ETH0, kind="bridge"), "bridge"),
+            (replace(ETH0, master="bond0"), "bond0"),
+        ):
             with self.subTest(word):
                 self.assertIn(word, self.refusal(settings("eth0"), wrong))
 
@@ -222,14 +247,17 @@ class ChecksTest(unittest.TestCase):
 
 class WordsTest(unittest.TestCase):
     def test_merging_features_that_are_on_and_can_be_turned_off(self) -> None:
-        shown = ("Features for eth0:\nrx-checksumming: on\ngeneric-receive-offload: on\nlarge-receive-offload: off [fixed]\n"
-                 "rx-gro-hw: on [fixed]\n\trx-gro-list: on\n")
+        shown = (
+            "Features for eth0:\nrx-checksumming: on\ngeneric-receive-offload: on\nlarge-receive-offload: off [fixed]\n"
+            "rx-gro-hw: on [fixed]\n\trx-gro-list: on\n"
+        )
         self.assertEqual(["gro", "rx-gro-list"], offloads.merging(shown))
 
     def test_rates(self) -> None:
         self.assertEqual(
             ["unknown", "0 bit/s", "999 bit/s", "1.5 kbit/s", "20 Mbit/s", "2.5 Gbit/s"],
-            [view.rate(bps) for bps in (None, 0, 999, 1500, 20e6, 2.5e9)])
+            [view.rate(bps) for bps in (None, 0, 999, 1500, 20e6, 2.5e9)],
+        )
 
 
 if __name__ == "__main__":

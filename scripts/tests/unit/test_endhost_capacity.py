@@ -13,14 +13,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from research.experiments import endhost_capacity, endhost_capacity_report
-from research.experiments.endhost_capacity_cases import Case, GROUPS, LOADS, Outcome, Reading, cases, outcome
+from research.experiments.endhost_capacity_cases import GROUPS, LOADS, Case, Outcome, Reading, cases, outcome
 from research.experiments.endhost_capacity_report import Results
 from research.experiments.summary import Summary
 
 PROGRAMS = Path(endhost_capacity.__file__).parent / "programs"
 
 
-def reading(at_s: float, capacity_mbps: "float | None", alive: bool = True) -> Reading:
+def reading(at_s: float, capacity_mbps: float | None, alive: bool = True) -> Reading:
     return Reading(at_s, alive, capacity_mbps)
 
 
@@ -67,8 +67,15 @@ class ReportTest(unittest.TestCase):
         summed = Summary("endhost-capacity", {}, {})
         endhost_capacity_report.summarise(summed, Results({Case("udp", (10.0,)): some}))
         found = {check.name: (round(check.value or 0, 4), check.holds) for check in summed.checks}
-        self.assertEqual({"udp.10 first estimate, s": (4, True), "udp.10 not near": (0.05, True),
-                          "udp.10 echoes": (0.011, False), "udp.10 drop to zero, s": (1.5, True)}, found)
+        self.assertEqual(
+            {
+                "udp.10 first estimate, s": (4, True),
+                "udp.10 not near": (0.05, True),
+                "udp.10 echoes": (0.011, False),
+                "udp.10 drop to zero, s": (1.5, True),
+            },
+            found,
+        )
         self.assertEqual((3, 0.95), (summed.value("first_s.udp.10"), summed.value("near.udp.10")))
 
     def test_a_run_without_an_estimate_is_not_passed_over(self) -> None:
@@ -83,9 +90,14 @@ class ReportTest(unittest.TestCase):
 
 class _Status(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        body = json.dumps({"uplinks": [
-            {"name": "eth0", "alive": True, "capacity_bps": 5, "capacity_source": "probes"},
-            {"name": "eth1", "alive": True, "capacity_bps": 9, "capacity_source": "assumed"}]}).encode()
+        body = json.dumps(
+            {
+                "uplinks": [
+                    {"name": "eth0", "alive": True, "capacity_bps": 5, "capacity_source": "probes"},
+                    {"name": "eth1", "alive": True, "capacity_bps": 9, "capacity_source": "assumed"},
+                ]
+            }
+        ).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -96,9 +108,8 @@ class _Status(BaseHTTPRequestHandler):
 
 
 class ProgramsTest(unittest.TestCase):
-    def start(self, program: str, *words: str) -> "subprocess.Popen[str]":
-        started = subprocess.Popen([sys.executable, "-I", str(PROGRAMS / program), *words], stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE, text=True)
+    def start(self, program: str, *words: str) -> subprocess.Popen[str]:
+        started = subprocess.Popen([sys.executable, "-I", str(PROGRAMS / program), *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.addCleanup(started.communicate)
         self.addCleanup(started.kill)
         return started
@@ -124,7 +135,8 @@ class ProgramsTest(unittest.TestCase):
         watch = self.start("uplink_watch.py")
         now = time.monotonic()
         words, _ = watch.communicate(
-            json.dumps({"port": 1, "pause_s": 0.05}) + "\n" + json.dumps({"begin": now, "end": now + 0.2}) + "\n", timeout=30)
+            json.dumps({"port": 1, "pause_s": 0.05}) + "\n" + json.dumps({"begin": now, "end": now + 0.2}) + "\n", timeout=30
+        )
         self.assertEqual([], json.loads(words.splitlines()[1]))
 
     def test_load_comes_as_full_datagrams(self) -> None:

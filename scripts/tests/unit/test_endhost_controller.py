@@ -22,8 +22,11 @@ class ProcessTest(unittest.TestCase):
         java = Path(directory.name, "java")
         java.write_text("#!/bin/sh\nexec sleep 60\n")
         java.chmod(0o755)
-        for patch in (mock.patch.object(place, "_RUNNING", Path(directory.name)), mock.patch.object(controller, "_archive_is_good", bool),
-                      mock.patch.dict(os.environ, {"MALOB_JAVA": str(java)})):
+        for patch in (
+            mock.patch.object(place, "_RUNNING", Path(directory.name)),
+            mock.patch.object(controller, "_archive_is_good", bool),
+            mock.patch.dict(os.environ, {"MALOB_JAVA": str(java)}),
+        ):
             patch.start()
             self.addCleanup(patch.stop)
         self.data = Place("host").directory / "data"

@@ -19,9 +19,23 @@ from lab.shaping import trace
 from malob.errors import ScriptError, UsageError
 from malob.rest.local import RestError
 from research.experiments import (
-    campus_traces, endhost_arguments, endhost_browsing, endhost_dynamic_report, endhost_loop, endhost_model, endhost_overhead, endhost_pages,
-    endhost_paths, endhost_policies, endhost_recording, endhost_static, endhost_static_cases, endhost_static_report, endhost_web_cases,
-    endhost_web_report)
+    campus_traces,
+    endhost_arguments,
+    endhost_browsing,
+    endhost_dynamic_report,
+    endhost_loop,
+    endhost_model,
+    endhost_overhead,
+    endhost_pages,
+    endhost_paths,
+    endhost_policies,
+    endhost_recording,
+    endhost_static,
+    endhost_static_cases,
+    endhost_static_report,
+    endhost_web_cases,
+    endhost_web_report,
+)
 from research.experiments.endhost_browsing import Load
 from research.experiments.endhost_model import Job
 from research.experiments.endhost_recording import Second
@@ -49,7 +63,7 @@ class ModelTest(unittest.TestCase):
                 with self.subTest(rates=rates, files=files):
                     some = job(*rates, files=files)
 
-                    def end(counts: "tuple[int, ...]", some: Job = some) -> float:
+                    def end(counts: tuple[int, ...], some: Job = some) -> float:
                         return max(count * some.seconds_on(link) for link, count in enumerate(counts))
 
                     best = min(end(counts) for counts in product(range(files + 1), repeat=len(rates)) if sum(counts) == files)
@@ -118,8 +132,14 @@ class PathsTest(unittest.TestCase):
         self.assertEqual([30, 0, 30], [paths.capacity_mbps(1, second) for second in (149, 150, 200)])
         for each in paths.traces:
             # what the emulator and netem take
-            self.assertEqual(each.steps, trace.parse("x", "seconds,rate_mbps,delay_ms,loss\n" + "\n".join(
-                f"{step.seconds},{step.rate_mbps},{step.delay_ms},{step.loss}" for step in each.steps)).steps)
+            self.assertEqual(
+                each.steps,
+                trace.parse(
+                    "x",
+                    "seconds,rate_mbps,delay_ms,loss\n"
+                    + "\n".join(f"{step.seconds},{step.rate_mbps},{step.delay_ms},{step.loss}" for step in each.steps),
+                ).steps,
+            )
 
     def test_without_gaps_the_rate_of_before_goes_on(self) -> None:
         paths = endhost_paths.outage().without_gaps()
@@ -166,9 +186,11 @@ class PagesTest(unittest.TestCase):
         self.assertNotEqual(self.pages, endhost_pages.make(1))
 
 
-def slices(case: str, *seconds: float) -> "list[SliceResult]":
-    return [SliceResult(number, number, case, 1.0, [Sample("host", "files", number, 0.0, value, 1, "", True, "")], {}, {}, 0.0, [])
-            for number, value in enumerate(seconds, start=1)]
+def slices(case: str, *seconds: float) -> list[SliceResult]:
+    return [
+        SliceResult(number, number, case, 1.0, [Sample("host", "files", number, 0.0, value, 1, "", True, "")], {}, {}, 0.0, [])
+        for number, value in enumerate(seconds, start=1)
+    ]
 
 
 class StaticTest(unittest.TestCase):
@@ -182,8 +204,7 @@ class StaticTest(unittest.TestCase):
         self.assertEqual(len(keys), len(set(keys)))
         for key in ("single.10", "rr.10+10+10+10+10", "group.10+20.1kB", "wrr.10+20", "rr.10+10.c1"):
             self.assertIn(key, keys)
-        self.assertTrue(all(key.startswith("wrr.") for key in (
-            case.key for case in endhost_static_cases.cases(False, ["wrr"]))))
+        self.assertTrue(all(key.startswith("wrr.") for key in (case.key for case in endhost_static_cases.cases(False, ["wrr"]))))
 
     def test_only_unequal_uplinks_are_told_what_they_can(self) -> None:
         self.assertEqual([None, None], Case("rr", (10.0, 10.0)).weights)
@@ -203,14 +224,14 @@ class StaticTest(unittest.TestCase):
         endhost_static_report.summarise(summary, results)
         self.assertAlmostEqual(4.2, summary.value("time_s.rr.10+10") or 0)
         self.assertEqual(4.2, summary.to_json()["paper"]["time_s.rr.10+10"]["value"])
-        self.assertEqual({"rr.10+10 to what is wanted": True, "group.10+10 to what is wanted": False},
-                         {check.name: check.holds for check in summary.checks})
+        self.assertEqual(
+            {"rr.10+10 to what is wanted": True, "group.10+10 to what is wanted": False}, {check.name: check.holds for check in summary.checks}
+        )
         self.assertEqual("50.5 49.5", endhost_static_report.rows(results)[0][-1])
-        self.assertEqual(["figure-7", "figure-8", "figure-9", "figure-10"],
-                         [figure.name for figure in endhost_static_report.figures(results)])
+        self.assertEqual(["figure-7", "figure-8", "figure-9", "figure-10"], [figure.name for figure in endhost_static_report.figures(results)])
 
 
-def turn(*received: "tuple[float, float]", size: int = 1_000_000, errors: "dict[str, int] | None" = None) -> Any:
+def turn(*received: tuple[float, float], size: int = 1_000_000, errors: dict[str, int] | None = None) -> Any:
     seconds = [Second(number, each, (10.0, 10.0), (None, 9.0)) for number, each in enumerate(received)]
     return endhost_dynamic_report.Turn(seconds, 10, size, errors or {}, float(len(received)))
 
@@ -231,8 +252,11 @@ class DynamicTest(unittest.TestCase):
     def test_shares_and_targets_are_of_the_optimum(self) -> None:
         names = ("wrr", "adaptive", "mptcp-eth0")
         cases = endhost_dynamic_report.cases(names, ["synthetic"], 10, [])
-        turns = {"wrr.synthetic": [turn((11.6, 11.6), (5.8, 5.8))], "adaptive.synthetic": [turn((11.6, 11.6))],
-                 "mptcp-eth0.synthetic": [turn((6.0, 6.0), errors={"reset": 2})]}
+        turns = {
+            "wrr.synthetic": [turn((11.6, 11.6), (5.8, 5.8))],
+            "adaptive.synthetic": [turn((11.6, 11.6))],
+            "mptcp-eth0.synthetic": [turn((6.0, 6.0), errors={"reset": 2})],
+        }
         results = endhost_dynamic_report.Results(cases, turns, {"synthetic": endhost_paths.synthetic()})
         summary = Summary("endhost-dynamic", {}, {})
         endhost_dynamic_report.summarise(summary, results)
@@ -240,12 +264,16 @@ class DynamicTest(unittest.TestCase):
         self.assertEqual(2, summary.value("failed_fetches.mptcp-eth0.synthetic"))
         self.assertEqual(20.5, summary.to_json()["paper"]["mbps.wrr.synthetic"]["value"])
         self.assertEqual(
-            {"optimum to wrr: synthetic": False, "wrr to adaptive: synthetic": True, "mptcp-eth0 to wrr: synthetic": True,
-             "mptcp-eth0 to adaptive: synthetic": True},
-            {check.name: check.holds for check in summary.checks})
+            {
+                "optimum to wrr: synthetic": False,
+                "wrr to adaptive: synthetic": True,
+                "mptcp-eth0 to wrr: synthetic": True,
+                "mptcp-eth0 to adaptive: synthetic": True,
+            },
+            {check.name: check.holds for check in summary.checks},
+        )
         names_of_figures = [figure.name for figure in endhost_dynamic_report.figures(results)]
-        self.assertEqual(["figure-12", "series-adaptive.synthetic", "series-mptcp-eth0.synthetic", "series-wrr.synthetic"],
-                         sorted(names_of_figures))
+        self.assertEqual(["figure-12", "series-adaptive.synthetic", "series-mptcp-eth0.synthetic", "series-wrr.synthetic"], sorted(names_of_figures))
 
     def test_longer_seconds_count_for_more(self) -> None:
         some = [Second(0, (1.0,), (5.0,), (None,), 1.0), Second(1, (4.0,), (5.0,), (None,), 2.0)]
@@ -253,8 +281,9 @@ class DynamicTest(unittest.TestCase):
 
     def test_series_has_a_row_for_each_second_and_uplink(self) -> None:
         rows = endhost_recording.rows("wrr.synthetic", 2, [Second(7, (1.5, 2.0), (5.0, 10.0), (None, 9.5))])
-        self.assertEqual([["wrr.synthetic", "2", "7", "eth0", "1.5000", "5", ""],
-                          ["wrr.synthetic", "2", "7", "eth1", "2.0000", "10", "9.5000"]], rows)
+        self.assertEqual(
+            [["wrr.synthetic", "2", "7", "eth0", "1.5000", "5", ""], ["wrr.synthetic", "2", "7", "eth1", "2.0000", "10", "9.5000"]], rows
+        )
 
 
 class WebTest(unittest.TestCase):
@@ -327,7 +356,7 @@ class _Files(BaseHTTPRequestHandler):
         pass
 
 
-def given_time(run: "Callable[[float], Any]", is_enough: "Callable[[Any], bool]", seconds: float = 1.0) -> Any:
+def given_time(run: Callable[[float], Any], is_enough: Callable[[Any], bool], seconds: float = 1.0) -> Any:
     """What comes of so many seconds, or, on a machine that is busy with other things, of more of them."""
     found = run(seconds)
     for factor in (4, 16):
@@ -344,7 +373,7 @@ class ProgramsTest(unittest.TestCase):
         self.addCleanup(self.server.shutdown)
         self.port = self.server.server_address[1]
 
-    def lines(self, program: str, orders: "dict[str, Any]", seconds: float) -> "list[dict[str, Any]]":
+    def lines(self, program: str, orders: dict[str, Any], seconds: float) -> list[dict[str, Any]]:
         process = subprocess.Popen([sys.executable, "-I", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.addCleanup(process.kill)
         assert process.stdin is not None and process.stdout is not None
@@ -356,9 +385,16 @@ class ProgramsTest(unittest.TestCase):
         self.assertEqual(0, process.returncode)
         return [json.loads(line) for line in words.splitlines()]
 
-    def loop(self, path: str, size: int, port: "int | None" = None, patience_s: float = 5, seconds: float = 1.0) -> "dict[str, Any]":
-        orders = {"address": "127.0.0.1", "port": port or self.port, "path": path, "bytes": size, "at_a_time": 4,
-                  "patience_s": patience_s, "protocol": 6}
+    def loop(self, path: str, size: int, port: int | None = None, patience_s: float = 5, seconds: float = 1.0) -> dict[str, Any]:
+        orders = {
+            "address": "127.0.0.1",
+            "port": port or self.port,
+            "path": path,
+            "bytes": size,
+            "at_a_time": 4,
+            "patience_s": patience_s,
+            "protocol": 6,
+        }
         return self.lines(str(endhost_loop.PROGRAM), orders, seconds)[0]
 
     def test_files_are_counted_and_so_are_their_bytes(self) -> None:
@@ -370,15 +406,18 @@ class ProgramsTest(unittest.TestCase):
         self.assertLess(sum(found["received"]), 5000 * (found["files"] + 5))
 
     def test_files_that_break_off_are_failures_and_the_loop_goes_on(self) -> None:
-        found = given_time(lambda seconds: self.loop("/odd", 1000, seconds=seconds),
-                           lambda found: found["errors"] and found["files"] > sum(found["errors"].values()))
+        found = given_time(
+            lambda seconds: self.loop("/odd", 1000, seconds=seconds), lambda found: found["errors"] and found["files"] > sum(found["errors"].values())
+        )
         self.assertEqual(["500 bytes came instead of 1000"], list(found["errors"]))
         self.assertGreater(found["files"], found["errors"]["500 bytes came instead of 1000"])
 
     def test_silence_is_given_up(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as silent:
-            found = given_time(lambda seconds: self.loop("/1", 1, silent.getsockname()[1], patience_s=0.2, seconds=seconds),
-                               lambda found: sum(found["errors"].values()) >= 4)
+            found = given_time(
+                lambda seconds: self.loop("/1", 1, silent.getsockname()[1], patience_s=0.2, seconds=seconds),
+                lambda found: sum(found["errors"].values()) >= 4,
+            )
         self.assertEqual(0, found["files"])
         self.assertGreaterEqual(sum(found["errors"].values()), 4)
 
@@ -407,8 +446,7 @@ class ProgramsTest(unittest.TestCase):
 
     def test_pages_come_whole_and_in_order(self) -> None:
         page = [["127.0.0.1", 2000], ["127.0.0.1", 300], ["127.0.0.1", 70000]]
-        orders = {"pages": [page, page[:1]], "transport": "tcp", "port": self.port, "per_origin": 2, "patience_s": 5,
-                  "again": False, "video": None}
+        orders = {"pages": [page, page[:1]], "transport": "tcp", "port": self.port, "per_origin": 2, "patience_s": 5, "again": False, "video": None}
         *pages, last = self.lines(str(endhost_browsing.PROGRAM), orders, 20)
         self.assertEqual([(0, 0), (1, 0)], [(each["page"], each["failed"]) for each in pages])
         self.assertEqual(0, last["video_bytes"])
@@ -416,15 +454,23 @@ class ProgramsTest(unittest.TestCase):
     def test_objects_that_do_not_come_are_counted(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as gone:
             port = gone.getsockname()[1]
-        orders = {"pages": [[["127.0.0.1", 10], ["127.0.0.1", 20]]], "transport": "tcp", "port": port, "per_origin": 2,
-                  "patience_s": 5, "again": False, "video": None}
+        orders = {
+            "pages": [[["127.0.0.1", 10], ["127.0.0.1", 20]]],
+            "transport": "tcp",
+            "port": port,
+            "per_origin": 2,
+            "patience_s": 5,
+            "again": False,
+            "video": None,
+        }
         self.assertEqual(2, self.lines(str(endhost_browsing.PROGRAM), orders, 20)[0]["failed"])
 
     def test_film_goes_on_to_the_end_without_pages(self) -> None:
         film = {"address": "127.0.0.1", "port": self.port, "path": "/1000", "bytes": 1000, "every_s": 0.2}
         orders = {"pages": [], "transport": "tcp", "port": self.port, "per_origin": 2, "patience_s": 5, "again": False, "video": film}
-        lines = given_time(lambda seconds: self.lines(str(endhost_browsing.PROGRAM), orders, seconds),
-                           lambda lines: lines[0]["video_bytes"] >= 2000, 1.1)
+        lines = given_time(
+            lambda seconds: self.lines(str(endhost_browsing.PROGRAM), orders, seconds), lambda lines: lines[0]["video_bytes"] >= 2000, 1.1
+        )
         self.assertEqual(1, len(lines))
         self.assertGreater(lines[0]["video_seconds"], 1.0)
         self.assertGreaterEqual(lines[0]["video_bytes"], 2000)
@@ -432,10 +478,16 @@ class ProgramsTest(unittest.TestCase):
         self.assertLessEqual(lines[0]["video_bytes"], 1000 * (2 + lines[0]["video_seconds"] / 0.2))
 
     def test_pages_begin_anew_until_the_end(self) -> None:
-        orders = {"pages": [[["127.0.0.1", 100]]], "transport": "tcp", "port": self.port, "per_origin": 2, "patience_s": 5,
-                  "again": True, "video": None}
-        pages = given_time(
-            lambda seconds: self.lines(str(endhost_browsing.PROGRAM), orders, seconds)[:-1], lambda pages: len(pages) > 2, 0.5)
+        orders = {
+            "pages": [[["127.0.0.1", 100]]],
+            "transport": "tcp",
+            "port": self.port,
+            "per_origin": 2,
+            "patience_s": 5,
+            "again": True,
+            "video": None,
+        }
+        pages = given_time(lambda seconds: self.lines(str(endhost_browsing.PROGRAM), orders, seconds)[:-1], lambda pages: len(pages) > 2, 0.5)
         self.assertGreater(len(pages), 2)
         self.assertTrue(all(math.isfinite(each["seconds"]) for each in pages))
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import unittest
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 from unittest import mock
 
 from malob.endhost import checks, network, policy
@@ -24,13 +25,13 @@ class ScriptedIp:
     NAMES = {254: "main", 255: "local", 100: "vpn", INSIDE_TABLE: "inside", OURS: "malob"}
 
     def __init__(self) -> None:
-        self.rules: "dict[str, list[dict[str, Any]]]" = {
-            version: [{"priority": 0, "src": "all", "table": 255}, {"priority": 32766, "src": "all", "table": 254}]
-            for version in ("-4", "-6")}
+        self.rules: dict[str, list[dict[str, Any]]] = {
+            version: [{"priority": 0, "src": "all", "table": 255}, {"priority": 32766, "src": "all", "table": 254}] for version in ("-4", "-6")
+        }
         #: version and table, device, gateway, protocol
-        self.routes: "list[tuple[str, int, str, str, int]]" = []
+        self.routes: list[tuple[str, int, str, str, int]] = []
 
-    def __call__(self, command: "Sequence[str]", timeout_s: float = 30, check: bool = True, text: "str | None" = None) -> str:
+    def __call__(self, command: Sequence[str], timeout_s: float = 30, check: bool = True, text: str | None = None) -> str:
         words = list(command)
         assert words.pop(0) == "ip", command
         numeric = "-N" in words
@@ -44,19 +45,26 @@ class ScriptedIp:
     def name(self, number: int, numeric: bool) -> str:
         return str(number) if numeric else self.NAMES.get(number, str(number))
 
-    def link(self, numeric: bool) -> "dict[str, Any]":
+    def link(self, numeric: bool) -> dict[str, Any]:
         return {
-            "ifindex": 2, "ifname": "eth0", "flags": ["UP"], "mtu": 1500, "address": "02:00:00:00:00:01",
+            "ifindex": 2,
+            "ifname": "eth0",
+            "flags": ["UP"],
+            "mtu": 1500,
+            "address": "02:00:00:00:00:01",
             "link_type": "[1]" if numeric else "ether",
-            "addr_info": [{"family": "inet", "local": "10.0.1.2", "scope": "0" if numeric else "global"},
-                          {"family": "inet", "local": "169.254.0.9", "scope": "253" if numeric else "link"}]}
+            "addr_info": [
+                {"family": "inet", "local": "10.0.1.2", "scope": "0" if numeric else "global"},
+                {"family": "inet", "local": "169.254.0.9", "scope": "253" if numeric else "link"},
+            ],
+        }
 
-    def rule_show(self, version: str, _words: "list[str]", numeric: bool) -> str:
-        return json.dumps([
-            {**rule, **{key: self.name(rule[key], numeric) for key in ("table", "protocol") if key in rule}}
-            for rule in self.rules[version]])
+    def rule_show(self, version: str, _words: list[str], numeric: bool) -> str:
+        return json.dumps(
+            [{**rule, **{key: self.name(rule[key], numeric) for key in ("table", "protocol") if key in rule}} for rule in self.rules[version]]
+        )
 
-    def rule_add(self, version: str, words: "list[str]", _numeric: bool) -> str:
+    def rule_add(self, version: str, words: list[str], _numeric: bool) -> str:
         rule = self.parsed(words)
         if rule in self.rules[version]:
             raise ScriptError("RTNETLINK answers: File exists")
@@ -64,7 +72,7 @@ class ScriptedIp:
         self.rules[version].sort(key=lambda each: each["priority"])
         return ""
 
-    def rule_del(self, version: str, words: "list[str]", _numeric: bool) -> str:
+    def rule_del(self, version: str, words: list[str], _numeric: bool) -> str:
         """As the kernel does: what is not told matches anything, and the first match goes."""
         told = {key: value for key, value in self.parsed(words).items() if (key, value) != ("src", "all")}
         for rule in self.rules[version]:
@@ -74,14 +82,21 @@ class ScriptedIp:
         raise ScriptError("RTNETLINK answers: No such file or directory")
 
     @staticmethod
-    def parsed(words: "list[str]") -> "dict[str, Any]":
-        keys = {"priority": "priority", "from": "src", "lookup": "table", "suppress_prefixlength": "suppress_prefixlen",
-                "protocol": "protocol", "iif": "iif", "fwmark": "fwmark"}
+    def parsed(words: list[str]) -> dict[str, Any]:
+        keys = {
+            "priority": "priority",
+            "from": "src",
+            "lookup": "table",
+            "suppress_prefixlength": "suppress_prefixlen",
+            "protocol": "protocol",
+            "iif": "iif",
+            "fwmark": "fwmark",
+        }
         numbers = ("priority", "table", "suppress_prefixlen", "protocol")
         pairs = [(keys[key], value) for key, value in zip(words[::2], words[1::2])]
         return {key: int(value) if key in numbers else value for key, value in pairs}
 
-    def route_replace(self, version: str, words: "list[str]", _numeric: bool) -> str:
+    def route_replace(self, version: str, words: list[str], _numeric: bool) -> str:
         told = dict(zip(words[::2], words[1::2])) if "onlink" not in words else self.route_words(words)
         table = int(told["table"])
         self.routes = [route for route in self.routes if route[:2] != (version, table)]
@@ -89,27 +104,27 @@ class ScriptedIp:
         return ""
 
     @staticmethod
-    def route_words(words: "list[str]") -> "dict[str, str]":
+    def route_words(words: list[str]) -> dict[str, str]:
         words = [word for word in words if word not in ("default", "onlink")]
         return dict(zip(words[::2], words[1::2]))
 
-    def matching(self, version: str, words: "list[str]") -> "list[tuple[str, int, str, str, int]]":
+    def matching(self, version: str, words: list[str]) -> list[tuple[str, int, str, str, int]]:
         told = self.route_words(words)
         table = int(told["table"]) if told["table"].isdigit() else MAIN
         protocol = told.get("protocol")
-        return [route for route in self.routes
-                if route[:2] == (version, table) and protocol in (None, str(route[4]))]
+        return [route for route in self.routes if route[:2] == (version, table) and protocol in (None, str(route[4]))]
 
-    def route_show(self, version: str, words: "list[str]", numeric: bool) -> str:
+    def route_show(self, version: str, words: list[str], numeric: bool) -> str:
         found = self.matching(version, words)
         if "254" in words or "main" in words:
             return json.dumps([{"dst": "default", "dev": route[2], "gateway": route[3]} for route in found])
         asked = "protocol" in words
         return "".join(
             f"default via {gateway} dev {device} " + ("" if asked else f"proto {self.name(protocol, numeric)} ") + "onlink \n"
-            for _, _, device, gateway, protocol in found)
+            for _, _, device, gateway, protocol in found
+        )
 
-    def route_flush(self, version: str, words: "list[str]", _numeric: bool) -> str:
+    def route_flush(self, version: str, words: list[str], _numeric: bool) -> str:
         for route in self.matching(version, words):
             self.routes.remove(route)
         return ""
@@ -120,7 +135,8 @@ class RulesOfOthersTest(unittest.TestCase):
         {"priority": 32000, "src": "all", "table": 100},
         # the shape of ours, but for what we never look at
         {"priority": 32000, "src": "all", "table": MAIN, "suppress_prefixlen": 0, "fwmark": "0x1"},
-        {"priority": 32002, "src": INSIDE, "table": INSIDE_TABLE, "protocol": 186}]
+        {"priority": 32002, "src": INSIDE, "table": INSIDE_TABLE, "protocol": 186},
+    ]
 
     def setUp(self) -> None:
         self.ip = ScriptedIp()
@@ -133,7 +149,7 @@ class RulesOfOthersTest(unittest.TestCase):
         self.before = {version: list(rules) for version, rules in self.ip.rules.items()}
         self.policy = policy.Policy(INSIDE, GATEWAY)
 
-    def foreign(self) -> "dict[str, list[dict[str, Any]]]":
+    def foreign(self) -> dict[str, list[dict[str, Any]]]:
         return {version: [rule for rule in rules if rule.get("protocol") != OURS] for version, rules in self.ip.rules.items()}
 
     def test_rules_of_others_at_our_priorities_stay_when_ours_come_and_change_and_go(self) -> None:
@@ -151,9 +167,11 @@ class RulesOfOthersTest(unittest.TestCase):
 
     def test_following_again_changes_nothing(self) -> None:
         self.policy.follow(4, [ETH0_WAY], ())
-        with mock.patch.object(self.ip, "rule_add", side_effect=AssertionError), \
-                mock.patch.object(self.ip, "rule_del", side_effect=AssertionError), \
-                mock.patch.object(self.ip, "route_replace", side_effect=AssertionError):
+        with (
+            mock.patch.object(self.ip, "rule_add", side_effect=AssertionError),
+            mock.patch.object(self.ip, "rule_del", side_effect=AssertionError),
+            mock.patch.object(self.ip, "route_replace", side_effect=AssertionError),
+        ):
             self.policy.follow(4, [ETH0_WAY], ())
 
     def test_rules_of_others_are_told_of_and_ours_are_not(self) -> None:

@@ -22,7 +22,7 @@ class ScriptedController:
         self.algorithm, self.configured = "WRR", False
         self.started = 0
 
-    def process(self) -> "ProcessId | None":
+    def process(self) -> ProcessId | None:
         return ProcessId.of(os.getpid()) if self.runs else None
 
     def launch(self) -> None:
@@ -33,10 +33,10 @@ class ScriptedController:
         if self.slow:
             raise ScriptError("the controller to answer: took longer than 60 s")
 
-    def status(self) -> "dict[str, Any]":
+    def status(self) -> dict[str, Any]:
         return {"algorithm": self.algorithm, "configured": self.configured, "connected": True, "uplinks": []}
 
-    def configure(self, told: "dict[str, Any]") -> None:
+    def configure(self, told: dict[str, Any]) -> None:
         self.algorithm, self.configured = told.get("algorithm", self.algorithm), True
 
 
@@ -47,7 +47,7 @@ class AlgorithmTest(unittest.TestCase):
         self.controller.launch()
         self.supervisor._configure(self.supervisor._configuration(), first=True)
 
-    def begin(self, algorithm: "str | None") -> None:
+    def begin(self, algorithm: str | None) -> None:
         self.supervisor = Supervisor(Place("test"), settings("eth0", "eth1", algorithm=algorithm))
         self.addCleanup(self.supervisor._notices.close)
         self.supervisor._controller = self.controller  # type: ignore[assignment]

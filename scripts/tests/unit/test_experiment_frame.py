@@ -8,8 +8,8 @@ import json
 import tempfile
 import unittest
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Sequence
 
 from lab.strain import Strain
 from malob.errors import UsageError
@@ -133,9 +133,13 @@ class DistributionTest(unittest.TestCase):
 
 class RecordTest(unittest.TestCase):
     def test_only_what_counts_and_succeeded_is_in_times(self) -> None:
-        record = Record([
-            slice_result("a", [sample(1), sample(100, counted=False), sample(50, error="no"), sample(70, kind="ftp")]),
-            slice_result("b", [sample(9)]), slice_result("a", [sample(3)])])
+        record = Record(
+            [
+                slice_result("a", [sample(1), sample(100, counted=False), sample(50, error="no"), sample(70, kind="ftp")]),
+                slice_result("b", [sample(9)]),
+                slice_result("a", [sample(3)]),
+            ]
+        )
         self.assertEqual(Distribution(2, 1.2, 2, 2.8), record.times("a", "http"))
         self.assertIsNone(record.times("b", "ftp"))
 
@@ -175,20 +179,18 @@ class ReportTest(unittest.TestCase):
         good = Record([slice_result("a", [sample(), sample()]), slice_result("b", [sample()])])
         self.assertEqual([], report.troubles(good, self.rows))
         bad = Record([slice_result("a", [sample(), sample(error="no answer")]), slice_result("b", [sample()])])
-        self.assertEqual(
-            ["1 requests failed: no answer (1)", "a: 1 requests instead of 2"], report.troubles(bad, self.rows))
+        self.assertEqual(["1 requests failed: no answer (1)", "a: 1 requests instead of 2"], report.troubles(bad, self.rows))
 
     def test_table_shows_who_answered(self) -> None:
         record = Record([slice_result("a", [sample(1), sample(3)]), slice_result("b", [])])
         lines = report.table(record, self.rows)
-        self.assertEqual("a 2 0 1.200 2.000 2.800 0.2 s1:2".split(), lines[1].split())
-        self.assertEqual("b 0 0 0.4-0.6".split(), lines[2].split())
+        self.assertEqual(["a", "2", "0", "1.200", "2.000", "2.800", "0.2", "s1:2"], lines[1].split())
+        self.assertEqual(["b", "0", "0", "0.4-0.6"], lines[2].split())
 
     def test_bars_carry_the_paper_at_our_size(self) -> None:
         record = Record([slice_result("a", [sample(1), sample(3)]), slice_result("b", [])])
         bars = report.bars(record, self.rows, 0.5)
-        self.assertEqual([("a", 2, 1.2, 2.8, 0.1, 0.1)], [
-            (bar.label, bar.value, bar.low, bar.high, bar.paper_low, bar.paper_high) for bar in bars])
+        self.assertEqual([("a", 2, 1.2, 2.8, 0.1, 0.1)], [(bar.label, bar.value, bar.low, bar.high, bar.paper_low, bar.paper_high) for bar in bars])
 
 
 class SummaryTest(unittest.TestCase):
@@ -232,7 +234,7 @@ class _Study:
             raise UsageError("no more")
         return [sample(0.25)]
 
-    def strain_meter(self) -> "_Meter":
+    def strain_meter(self) -> _Meter:
         self.asked.append("strain")
         return _Meter()
 
@@ -248,7 +250,7 @@ class MeasurementTest(unittest.TestCase):
         progress = Progress(self.slices, Estimate({"a": 1, "b": 1}), io.StringIO())
         return measurement.run(study, self.slices, Folder(self.path), progress)  # type: ignore[arg-type]
 
-    def rows(self, name: str) -> "list[dict[str, str]]":
+    def rows(self, name: str) -> list[dict[str, str]]:
         with open(self.path / name, newline="") as file:
             return list(csv.DictReader(file))
 
@@ -261,8 +263,7 @@ class MeasurementTest(unittest.TestCase):
     def test_raw_data_are_written(self) -> None:
         self.go(_Study())
         requests, slices = self.rows("requests.csv"), self.rows("slices.csv")
-        self.assertEqual([("a", "0.250000", "1"), ("b", "0.250000", "1")], [
-            (row["case"], row["seconds"], row["counted"]) for row in requests])
+        self.assertEqual([("a", "0.250000", "1"), ("b", "0.250000", "1")], [(row["case"], row["seconds"], row["counted"]) for row in requests])
         self.assertEqual(["0.2500", "0.2500"], [row["vswitchd_cpu"] for row in slices])
         self.assertTrue(slices[0]["complaints"].startswith("not at rest; ovs-vswitchd waited 10%"), slices[0])
 
@@ -281,5 +282,3 @@ class MeasurementTest(unittest.TestCase):
         self.path.write_text("a file")
         with self.assertRaisesRegex(UsageError, "--out: cannot write to"):
             Folder(self.path)
-
-

@@ -113,13 +113,16 @@ class ScenarioTest(unittest.TestCase):
 
     def test_herding_has_a_controller_for_each_interval_and_way(self) -> None:
         made = scenario("thesis-herding", "--intervals", "15,1")
-        self.assertEqual(
-            ["HT-PS.counted.1s", "HT-PS.greedy.1s", "HT-PS.counted.15s", "HT-PS.greedy.15s"],
-            [case.key for case in made.cases])
+        self.assertEqual(["HT-PS.counted.1s", "HT-PS.greedy.1s", "HT-PS.counted.15s", "HT-PS.greedy.15s"], [case.key for case in made.cases])
         monitor = "io.malob.monitor.MonitorModule"
         self.assertEqual(
-            {f"{monitor}.portStatisticsMillis": "15000", f"{monitor}.portStatisticsLifeSeconds": "45",
-             "io.malob.balancer.BalancerModule.countPlaced": "false"}, made.cases[3].properties)
+            {
+                f"{monitor}.portStatisticsMillis": "15000",
+                f"{monitor}.portStatisticsLifeSeconds": "45",
+                "io.malob.balancer.BalancerModule.countPlaced": "false",
+            },
+            made.cases[3].properties,
+        )
         self.assertNotIn("io.malob.balancer.BalancerModule.countPlaced", made.cases[2].properties)
         self.assertTrue(made.setup.second_addresses)
         self.assertEqual([1, 5, 15], scenario("thesis-herding").parameters["intervals_s"])
@@ -146,9 +149,14 @@ class ScenarioTest(unittest.TestCase):
     def test_results_are_shown_as_a_share_of_the_fluid_model(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "fluid.json"
-            file.write_text(json.dumps({
-                "parameters": {"scale": 0.5, "bytes": 100_000_000},
-                "metrics": {"median_s.HT-PS": {"value": 20.0, "unit": "s"}, "p10_s.HT-PS": {"value": 1.0, "unit": "s"}}}))
+            file.write_text(
+                json.dumps(
+                    {
+                        "parameters": {"scale": 0.5, "bytes": 100_000_000},
+                        "metrics": {"median_s.HT-PS": {"value": 20.0, "unit": "s"}, "p10_s.HT-PS": {"value": 1.0, "unit": "s"}},
+                    }
+                )
+            )
             wanted = scenario("thesis-ftp", "--sizes", "20", "--fluid", str(file))
             summary = Summary("thesis-ftp", {}, {})
             summary.metric("median_s.HT-PS", 4.0, "s")
@@ -161,8 +169,7 @@ class ScenarioTest(unittest.TestCase):
 
     def test_greedy_is_a_setting_of_the_controller(self) -> None:
         self.assertNotIn("io.malob.balancer.BalancerModule.countPlaced", scenario("thesis-http").setup.properties)
-        self.assertEqual(
-            "false", scenario("thesis-http", "--greedy").setup.properties["io.malob.balancer.BalancerModule.countPlaced"])
+        self.assertEqual("false", scenario("thesis-http", "--greedy").setup.properties["io.malob.balancer.BalancerModule.countPlaced"])
 
     def test_second_address(self) -> None:
         self.assertEqual("10.0.0.24/24", second_address("10.0.0.4/24"))
@@ -187,8 +194,7 @@ class ArgumentsTest(unittest.TestCase):
 
     def test_numbers_are_checked_at_once(self) -> None:
         for words in (["--rounds", "0"], ["--requests", "-1"], ["--scale", "0"], ["--scale", "nan"], ["--seed", "x"]):
-            with self.subTest(words=words), self.assertRaises(SystemExit) as ended, \
-                    contextlib.redirect_stderr(io.StringIO()) as said:
+            with self.subTest(words=words), self.assertRaises(SystemExit) as ended, contextlib.redirect_stderr(io.StringIO()) as said:
                 parsed("thesis-http", *words)
             self.assertEqual(2, ended.exception.code)
             self.assertIn(words[0], said.getvalue())
@@ -202,7 +208,9 @@ class ArgumentsTest(unittest.TestCase):
 class RestStateTest(unittest.TestCase):
     def test_only_new_and_small_values_are_at_rest(self) -> None:
         for measured, rest in (
-            (None, False), ({"value": 0.1, "age_s": 3}, True), ({"value": 0.3, "age_s": 3}, False),
+            (None, False),
+            ({"value": 0.1, "age_s": 3}, True),
+            ({"value": 0.3, "age_s": 3}, False),
             ({"value": 0.1, "age_s": 6}, False),
         ):
             with self.subTest(measured=measured):
@@ -219,9 +227,11 @@ class HierarchyTest(unittest.TestCase):
         return "".join(f"{line.format(root=self.root)}\n" for line in ["proc /proc proc rw 0 0", *lines])
 
     def test_version_1_apart(self) -> None:
-        found = cpulimits.hierarchy(self.mounts(
-            "cgroup {root}/cpu cgroup rw,cpu 0 0", "cgroup {root}/cpuacct cgroup rw,cpuacct 0 0",
-            "cgroup {root}/cpuset cgroup rw,cpuset 0 0"))
+        found = cpulimits.hierarchy(
+            self.mounts(
+                "cgroup {root}/cpu cgroup rw,cpu 0 0", "cgroup {root}/cpuacct cgroup rw,cpuacct 0 0", "cgroup {root}/cpuset cgroup rw,cpuset 0 0"
+            )
+        )
         self.assertEqual(Hierarchy(1, self.root, self.root / "cpu", self.root / "cpuacct"), found)
 
     def test_version_1_together(self) -> None:
@@ -266,8 +276,8 @@ class HierarchyTest(unittest.TestCase):
                 self.assertEqual({"cgroup": "/ours/s2", "cgroup_mount": str(root)}, limits.agent_fields("s2"))
                 entries = limits.inside("s2", ["server"])[3].split()
                 self.assertEqual(
-                    [f"{limits_root}/ours/s2/services/cgroup.procs"]
-                    + ([f"{accounts}/ours/s2/cgroup.procs"] if version == 1 else []), entries)
+                    [f"{limits_root}/ours/s2/services/cgroup.procs"] + ([f"{accounts}/ours/s2/cgroup.procs"] if version == 1 else []), entries
+                )
 
 
 class _Page(http.server.BaseHTTPRequestHandler):
@@ -295,11 +305,16 @@ class ProgramsTest(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.directory = Path(directory.name)
 
-    def ask(self, kind: str, options: "list[str]", count: int = 1) -> "list[dict[str, Any]]":
+    def ask(self, kind: str, options: list[str], count: int = 1) -> list[dict[str, Any]]:
         """What the client says, with the port of the server in place of the usual one."""
         done = subprocess.run(
             [sys.executable, "-I", str(_PROGRAMS / "client.py"), kind, "127.0.0.1", *options, "--count", str(count)],
-            input="go\n", capture_output=True, text=True, timeout=60, check=True)
+            input="go\n",
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
         first, *lines = done.stdout.splitlines()
         self.assertEqual("ready", first)
         return [json.loads(line) for line in lines]
@@ -310,8 +325,7 @@ class ProgramsTest(unittest.TestCase):
         self.addCleanup(server.shutdown)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         results = self.ask("http", Http(1000, port=server.server_port).client_options(), count=3)
-        self.assertEqual([(5000, f"s{server.server_port}", "")] * 3, [
-            (result["bytes"], result["server"], result["error"]) for result in results])
+        self.assertEqual([(5000, f"s{server.server_port}", "")] * 3, [(result["bytes"], result["server"], result["error"]) for result in results])
         self.assertTrue(0 < results[0]["seconds"] <= results[1]["began"] - results[0]["began"])
         self.assertEqual(3, server.connections)  # type: ignore[attr-defined]
         apart = self.ask("http", Http(1000, port=server.server_port, connection_per_page=True).client_options())
@@ -328,9 +342,22 @@ class ProgramsTest(unittest.TestCase):
     def test_compute_server_uses_the_processor_time_and_tells_it(self) -> None:
         port = free_port()
         workload = Compute(0.3, 0.5, port=port)
-        server = subprocess.Popen([
-            sys.executable, "-I", str(_PROGRAMS / "compute_server.py"), "s9", str(port), "0.3", "--paced",
-            str(self.directory), "--processors", "2", "--processor", "0.5"])
+        server = subprocess.Popen(
+            [
+                sys.executable,
+                "-I",
+                str(_PROGRAMS / "compute_server.py"),
+                "s9",
+                str(port),
+                "0.3",
+                "--paced",
+                str(self.directory),
+                "--processors",
+                "2",
+                "--processor",
+                "0.5",
+            ]
+        )
         self.addCleanup(server.wait, 10)
         self.addCleanup(server.terminate)
         wait_until(lambda: not port_is_free(port), "the server to listen", 10)

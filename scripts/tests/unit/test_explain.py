@@ -15,45 +15,87 @@ from malob.rest.local import RestError
 from tests.unit.answering import answering
 
 _LINK: dict[str, Any] = {
-    "src": {"switch": "00:00:00:00:00:00:00:01", "port": 3}, "dst": {"switch": "00:00:00:00:00:00:00:02", "port": 4},
-    "active": 2, "latency_ms": {"value": 5.5, "age_s": 0.4, "source": "probe"}, "throughput_mbps": None,
-    "use_mbps": None, "capacity_mbps": None,
+    "src": {"switch": "00:00:00:00:00:00:00:01", "port": 3},
+    "dst": {"switch": "00:00:00:00:00:00:00:02", "port": 4},
+    "active": 2,
+    "latency_ms": {"value": 5.5, "age_s": 0.4, "source": "probe"},
+    "throughput_mbps": None,
+    "use_mbps": None,
+    "capacity_mbps": None,
 }
 _BACK = {**_LINK, "src": _LINK["dst"], "dst": _LINK["src"]}
 _CANDIDATE: dict[str, Any] = {
-    "member_id": "a", "address": "10.0.1.1", "port": 80, "chosen": True, "excluded": None,
-    "values": {"latency_ms": 11.0}, "weight": 1, "active_connections": 2, "foreign_connections": 7,
-    "cpu": {"value": 0.255, "age_s": 1.04, "source": "agent"}, "response_ms": None,
+    "member_id": "a",
+    "address": "10.0.1.1",
+    "port": 80,
+    "chosen": True,
+    "excluded": None,
+    "values": {"latency_ms": 11.0},
+    "weight": 1,
+    "active_connections": 2,
+    "foreign_connections": 7,
+    "cpu": {"value": 0.255, "age_s": 1.04, "source": "agent"},
+    "response_ms": None,
     "request_path": [
         {"switch": "00:00:00:00:00:00:00:01", "in_port": 5, "out_port": 3},
-        {"switch": "00:00:00:00:00:00:00:02", "in_port": 4, "out_port": 9}],
+        {"switch": "00:00:00:00:00:00:00:02", "in_port": 4, "out_port": 9},
+    ],
     "request_links": [_LINK],
     "reply_path": [
         {"switch": "00:00:00:00:00:00:00:02", "in_port": 9, "out_port": 4},
-        {"switch": "00:00:00:00:00:00:00:01", "in_port": 3, "out_port": 5}],
+        {"switch": "00:00:00:00:00:00:00:01", "in_port": 3, "out_port": 5},
+    ],
     "reply_links": [_BACK],
 }
 _AWAY = {
-    **_CANDIDATE, "member_id": "b", "address": "10.0.1.2", "chosen": False, "excluded": "not_located", "values": {},
-    "cpu": None, "request_path": None, "request_links": None, "reply_path": None, "reply_links": None}
+    **_CANDIDATE,
+    "member_id": "b",
+    "address": "10.0.1.2",
+    "chosen": False,
+    "excluded": "not_located",
+    "values": {},
+    "cpu": None,
+    "request_path": None,
+    "request_links": None,
+    "reply_path": None,
+    "reply_links": None,
+}
 _REASON = {"rule": "the lowest latency", "tie_break": "fewer links"}
 _EXPLANATION: dict[str, Any] = {
     "client": {"address": "10.0.0.21", "mac": "02:00:00:00:00:21", "switch": "00:00:00:00:00:00:00:01", "port": 5},
-    "vip_address": "10.0.0.100", "protocol": "tcp", "port": 80, "vip_id": "web", "pool_id": "p",
+    "vip_address": "10.0.0.100",
+    "protocol": "tcp",
+    "port": 80,
+    "vip_id": "web",
+    "pool_id": "p",
     "decision": {
-        "algorithm": "SL-PS", "decided_by": "service", "id": "http", "service_name": "HTTP", "ftp_control": None,
-        "server": _REASON, "path": _REASON},
-    "member_id": "a", "refused": None, "candidates": [_CANDIDATE, _AWAY], "candidates_left_out": 0,
+        "algorithm": "SL-PS",
+        "decided_by": "service",
+        "id": "http",
+        "service_name": "HTTP",
+        "ftp_control": None,
+        "server": _REASON,
+        "path": _REASON,
+    },
+    "member_id": "a",
+    "refused": None,
+    "candidates": [_CANDIDATE, _AWAY],
+    "candidates_left_out": 0,
 }
 
 
 class ViewTest(unittest.TestCase):
     def test_explanation_says_question_decision_and_result(self) -> None:
         self.assertEqual(
-            ["10.0.0.21 at 01/5 to 10.0.0.100 tcp 80: VIP web, pool p",
-             "algorithm: SL-PS, by services entry HTTP (http)",
-             "server and path: the lowest latency; between equals: fewer links",
-             "result: member a", ""], lines(_EXPLANATION)[:5])
+            [
+                "10.0.0.21 at 01/5 to 10.0.0.100 tcp 80: VIP web, pool p",
+                "algorithm: SL-PS, by services entry HTTP (http)",
+                "server and path: the lowest latency; between equals: fewer links",
+                "result: member a",
+                "",
+            ],
+            lines(_EXPLANATION)[:5],
+        )
 
     def test_two_rules_are_two_lines(self) -> None:
         decision = {**_EXPLANATION["decision"], "path": {"rule": "the fewest links", "tie_break": "smaller ids"}}
@@ -64,11 +106,8 @@ class ViewTest(unittest.TestCase):
     def test_candidates_have_their_values_and_why_not(self) -> None:
         header, chosen, away = lines(_EXPLANATION)[5:8]
         self.assertIn("latency ms  open  foreign  weight  CPU %", header)
-        self.assertEqual(
-            ["*", "a", "10.0.1.1", "11.000", "2", "7", "1", "26", "1.0", "-", "-", "-", "01/3", "02/9", "02/4", "01/5"],
-            chosen.split())
-        self.assertEqual(
-            ["b", "10.0.1.2", "-", "2", "7", "1", "-", "-", "-", "-", "not_located", "-", "-"], away.split())
+        self.assertEqual(["*", "a", "10.0.1.1", "11.000", "2", "7", "1", "26", "1.0", "-", "-", "-", "01/3", "02/9", "02/4", "01/5"], chosen.split())
+        self.assertEqual(["b", "10.0.1.2", "-", "2", "7", "1", "-", "-", "-", "-", "not_located", "-", "-"], away.split())
 
     def test_latency_below_what_can_be_measured_is_said_to_be_below(self) -> None:
         values = {"round_trip_ms": 0.04, "expected_wait_ms": 0.04, "expected_latency_ms": 0.1}
@@ -78,8 +117,7 @@ class ViewTest(unittest.TestCase):
 
     def test_client_without_address_goes_by_its_mac(self) -> None:
         client = {**_EXPLANATION["client"], "address": None}
-        self.assertEqual(
-            "02:00:00:00:00:21 at 01/5 to 10.0.0.100 tcp 80: VIP web, pool p", lines({**_EXPLANATION, "client": client})[0])
+        self.assertEqual("02:00:00:00:00:21 at 01/5 to 10.0.0.100 tcp 80: VIP web, pool p", lines({**_EXPLANATION, "client": client})[0])
 
     def test_links_of_all_paths_come_once(self) -> None:
         twice = {**_EXPLANATION, "candidates": [_CANDIDATE, {**_CANDIDATE, "member_id": "c"}]}
@@ -89,19 +127,17 @@ class ViewTest(unittest.TestCase):
 
     def test_each_source_of_the_decision_is_said(self) -> None:
         for source, said in (
-                ("vip", "lb_method of VIP http"), ("pool", "lb_method of pool http"),
-                ("default", "the services table's default entry"),
-                ("ftp_control", "the client's FTP control connection from its port 4000")):
-            decision = {
-                **_EXPLANATION["decision"], "decided_by": source, "ftp_control": {"client_port": 4000, "port": 21}}
+            ("vip", "lb_method of VIP http"),
+            ("pool", "lb_method of pool http"),
+            ("default", "the services table's default entry"),
+            ("ftp_control", "the client's FTP control connection from its port 4000"),
+        ):
+            decision = {**_EXPLANATION["decision"], "decided_by": source, "ftp_control": {"client_port": 4000, "port": 21}}
             self.assertEqual(f"algorithm: SL-PS, by {said}", lines({**_EXPLANATION, "decision": decision})[1])
 
     def test_refusal_is_short(self) -> None:
-        refused = {
-            **_EXPLANATION, "vip_id": None, "pool_id": None, "decision": None, "member_id": None, "refused": "no_vip",
-            "candidates": []}
-        self.assertEqual(
-            ["10.0.0.21 at 01/5 to 10.0.0.100 tcp 80: no VIP", "result: refused, no_vip"], lines(refused))
+        refused = {**_EXPLANATION, "vip_id": None, "pool_id": None, "decision": None, "member_id": None, "refused": "no_vip", "candidates": []}
+        self.assertEqual(["10.0.0.21 at 01/5 to 10.0.0.100 tcp 80: no VIP", "result: refused, no_vip"], lines(refused))
 
     def test_what_is_left_out_is_said(self) -> None:
         self.assertIn("… and 5 more", lines({**_EXPLANATION, "candidates_left_out": 5}))
@@ -116,8 +152,11 @@ class CommandTest(unittest.TestCase):
             return status, body
 
         out = io.StringIO()
-        with answering(answer) as port, contextlib.redirect_stdout(out), \
-                mock.patch.object(sys, "argv", ["x", "--http", f"127.0.0.1:{port}", *arguments]):
+        with (
+            answering(answer) as port,
+            contextlib.redirect_stdout(out),
+            mock.patch.object(sys, "argv", ["x", "--http", f"127.0.0.1:{port}", *arguments]),
+        ):
             self.assertEqual(0, main())
         return out.getvalue(), asked
 

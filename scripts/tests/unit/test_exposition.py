@@ -21,7 +21,6 @@ wait_seconds_sum 0.5
 
 
 class ExpositionTest(unittest.TestCase):
-
     def test_right_text_is_read(self) -> None:
         families = exposition.read(_RIGHT)
         self.assertEqual(4, exposition.value(families, "jobs_total"))

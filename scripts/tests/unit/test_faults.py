@@ -32,10 +32,10 @@ class WatchTest(unittest.TestCase):
 class PulseTest(unittest.TestCase):
     """Both ends on this machine."""
 
-    def start(self, *arguments: str) -> "subprocess.Popen[str]":
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            [sys.executable, "-I", str(Path(pulse.__file__)), *arguments],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            [sys.executable, "-I", str(Path(pulse.__file__)), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         return process
@@ -63,7 +63,7 @@ class PulseTest(unittest.TestCase):
     def test_nobody_listens(self) -> None:
         self.assertIn("refused", Beat(**json.loads(self.read(self.start("ask", "127.0.0.1", "1", "1")))).error or "")
 
-    def read(self, process: "subprocess.Popen[str]") -> str:
+    def read(self, process: subprocess.Popen[str]) -> str:
         assert process.stdout is not None
         return process.stdout.readline()
 
@@ -72,12 +72,13 @@ class FiguresTest(unittest.TestCase):
     def test_medians_and_the_worst(self) -> None:
         rounds = [
             faults.Round(Beat(100, longest, None, retransmitted, 1), repaired, 1.0)
-            for longest, retransmitted, repaired in ((10, 0, 40.0), (210, 2, None), (30, 1, 60.0))]
+            for longest, retransmitted, repaired in ((10, 0, 40.0), (210, 2, None), (30, 1, 60.0))
+        ]
         figures = faults.figures(rounds)
         self.assertEqual({"median": 30, "worst": 210}, figures["longest_ms"])
         self.assertEqual({"median": 50, "worst": 60}, figures["repaired_ms"])
         self.assertEqual((3, 0, 2), (figures["rounds"], figures["lost"], figures["retransmitted"]))
-        header, row = faults_command.table_of({"link-down": figures})
+        _, row = faults_command.table_of({"link-down": figures})
         self.assertRegex(row, r"link-down +3 +0 +30, 210 +2 +50, 60 +1\.0, 1\.0")
 
     def test_connections_that_were_lost(self) -> None:

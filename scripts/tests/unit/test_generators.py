@@ -33,8 +33,7 @@ class GeneratorsTest(unittest.TestCase):
     def test_hosts_are_clients_and_servers_by_turns(self) -> None:
         network = topology.load("line:5")
         self.assertEqual(["c1", "w1", "c2", "w2", "c3"], list(network.hosts))
-        self.assertEqual(
-            ["10.1.0.1/8", "10.1.0.2/8", "10.1.0.3/8"], [host.address for host in network.with_role("client")])
+        self.assertEqual(["10.1.0.1/8", "10.1.0.2/8", "10.1.0.3/8"], [host.address for host in network.with_role("client")])
         self.assertEqual(["10.2.0.1/8", "10.2.0.2/8"], [host.address for host in network.with_role("server")])
 
     def test_switch_of_a_fat_tree_has_as_many_links_as_ports(self) -> None:

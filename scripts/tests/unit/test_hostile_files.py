@@ -16,10 +16,10 @@ from malob.network import topology
 
 _TIMES = 2_000
 #: What stands where something else should.
-_WRONG: "tuple[Any, ...]" = (None, True, -1, 0, 1e308, 10**30, "", "x" * 300, "\u0000", "é/..", [], [[]], {}, {"x": 1})
+_WRONG: tuple[Any, ...] = (None, True, -1, 0, 1e308, 10**30, "", "x" * 300, "\u0000", "é/..", [], [[]], {}, {"x": 1})
 
 
-def _places(value: Any, found: "list[tuple[Any, Any]]") -> "list[tuple[Any, Any]]":
+def _places(value: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     """Everything within a document: what it is in, and its key there."""
     keys = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
     for key in keys:
@@ -42,7 +42,7 @@ def _spoiled(document: Any, chance: random.Random) -> Any:
             holder[str(chance.choice(_WRONG))] = holder.pop(key)
         elif kind == 2:
             other, at = chance.choice(places)
-            holder[key] = copy.deepcopy(other[at]) if at in other or isinstance(other, list) and at < len(other) else None
+            holder[key] = copy.deepcopy(other[at]) if at in other or (isinstance(other, list) and at < len(other)) else None
         else:
             holder[key] = copy.deepcopy(chance.choice(_WRONG))
     return document
@@ -50,12 +50,15 @@ def _spoiled(document: Any, chance: random.Random) -> Any:
 
 def _garbled(text: bytes, chance: random.Random) -> bytes:
     at = chance.randrange(len(text) + 1)
-    return chance.choice((
-        lambda: text[:at],
-        lambda: text[:at] + bytes([chance.randrange(256)]) + text[at + 1:],
-        lambda: text[:at] + text[at + chance.randrange(20):],
-        lambda: text[:at] + text[at:at + 20] * 2 + text[at:],
-        lambda: text[:at] + b"[" * 30_000 + text[at:]))()
+    return chance.choice(
+        (
+            lambda: text[:at],
+            lambda: text[:at] + bytes([chance.randrange(256)]) + text[at + 1 :],
+            lambda: text[:at] + text[at + chance.randrange(20) :],
+            lambda: text[:at] + text[at : at + 20] * 2 + text[at:],
+            lambda: text[:at] + b"[" * 30_000 + text[at:],
+        )
+    )()
 
 
 class HostileFilesTest(unittest.TestCase):
@@ -65,7 +68,7 @@ class HostileFilesTest(unittest.TestCase):
         self.file = Path(directory.name, "given.json")
         self.chance = random.Random(8259)
 
-    def read_all(self, make: "Callable[[], bytes]", read: "Callable[[], object]") -> None:
+    def read_all(self, make: Callable[[], bytes], read: Callable[[], object]) -> None:
         refused = 0
         for number in range(_TIMES):
             content = make()
@@ -80,8 +83,7 @@ class HostileFilesTest(unittest.TestCase):
 
     def test_topology_withWrongFields_isReadOrRefused(self) -> None:
         documents = [json.loads((topology.DIRECTORY / f"{name}.json").read_text()) for name in ("mesh5", "mptcp-1")]
-        self.read_all(lambda: json.dumps(_spoiled(self.chance.choice(documents), self.chance)).encode(),
-                      lambda: topology.load(str(self.file)))
+        self.read_all(lambda: json.dumps(_spoiled(self.chance.choice(documents), self.chance)).encode(), lambda: topology.load(str(self.file)))
 
     def test_trace_garbled_isReadOrRefused(self) -> None:
         text = (trace.DIRECTORY / "steps.csv").read_bytes()

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from lab import __main__ as command, instance
+from lab import __main__ as command
+from lab import instance
 from lab.demo import session
 from malob.errors import ScriptError
 from malob.network import labs, topology
@@ -40,18 +41,27 @@ class LabTest(unittest.TestCase):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.place = Path(directory.name)
-        self.there: "set[str]" = set()
-        self.broken: "set[str]" = set()
+        self.there: set[str] = set()
+        self.broken: set[str] = set()
         self.patch(labs, RUN_DIRECTORY=self.place)
         self.patch(instance, RUN_DIRECTORY=self.place, _check_free=mock.Mock(), _build=self.build, _unready=lambda _: "")
-        self.patch(ovs, ensure_running=mock.Mock(), datapath_type=lambda: "netdev", database_runs=lambda: True,
-                   database_listens=lambda: True, switch_daemon_runs=lambda: True, stop_ours=lambda: self.remove("daemons"),
-                   bridges_of=lambda name: [each for each in self.there if each == f"{name}-bridges"],
-                   vsctl=lambda *words, **_: [self.remove(word) for word in words if word.endswith("-bridges")])
-        self.patch(instance.namespaces, remove=lambda those: self.remove(f"{those[0].name.partition('-')[0]}-hosts"),
-                   vlan_devices=lambda: True)
-        self.patch(instance.choice, choose=lambda _: "emulator",
-                   shaper=lambda kind, directory, switches: mock.Mock(stop=lambda: self.remove(f"{directory.name}-links")))
+        self.patch(
+            ovs,
+            ensure_running=mock.Mock(),
+            datapath_type=lambda: "netdev",
+            database_runs=lambda: True,
+            database_listens=lambda: True,
+            switch_daemon_runs=lambda: True,
+            stop_ours=lambda: self.remove("daemons"),
+            bridges_of=lambda name: [each for each in self.there if each == f"{name}-bridges"],
+            vsctl=lambda *words, **_: [self.remove(word) for word in words if word.endswith("-bridges")],
+        )
+        self.patch(instance.namespaces, remove=lambda those: self.remove(f"{those[0].name.partition('-')[0]}-hosts"), vlan_devices=lambda: True)
+        self.patch(
+            instance.choice,
+            choose=lambda _: "emulator",
+            shaper=lambda kind, directory, switches: mock.Mock(stop=lambda: self.remove(f"{directory.name}-links")),
+        )
 
     def patch(self, module: Any, **replacements: Any) -> None:
         patch = mock.patch.multiple(module, **replacements)
@@ -105,8 +115,7 @@ class OwnershipTest(LabTest):
         self.assertTrue(instance.down("mlf"))
 
     def test_benchmark_that_cannot_start_leaves_the_lab_of_another_run(self) -> None:
-        for name, measure in ((faults.NAME, lambda: faults.measure([], 1)),
-                              (open_vswitch.NAME, lambda: open_vswitch.measure(mock.Mock()))):
+        for name, measure in ((faults.NAME, lambda: faults.measure([], 1)), (open_vswitch.NAME, lambda: open_vswitch.measure(mock.Mock()))):
             self.up(name)
             self.owned_by(name, os.getppid())
             with self.subTest(name), self.assertRaisesRegex(ScriptError, "is up already"):
@@ -149,7 +158,7 @@ class AtTheSameTimeTest(LabTest):
             self.build(lab, controllers)
 
         self.patch(instance, _build=slowly)
-        outcomes: "list[str]" = []
+        outcomes: list[str] = []
 
         def up(name: str) -> None:
             try:
@@ -166,21 +175,23 @@ class AtTheSameTimeTest(LabTest):
                 building.release()
             for thread in threads:
                 thread.join(20)
-        self.assertEqual(
-            ["mlf", "mlv", f"the lab 'mlf' is up already, for process {os.getpid()}, which removes it when it ends"], sorted(outcomes))
+        self.assertEqual(["mlf", "mlv", f"the lab 'mlf' is up already, for process {os.getpid()}, which removes it when it ends"], sorted(outcomes))
         self.assertEqual(["mlf", "mlv"], labs.running())
 
     def test_who_waits_is_told_for_whom_and_gives_up(self) -> None:
-        program = "import sys, time; sys.path.insert(0, sys.argv[1]); from pathlib import Path; from lab import instance\n" \
-            "instance.RUN_DIRECTORY = Path(sys.argv[2])\n" \
+        program = (
+            "import sys, time; sys.path.insert(0, sys.argv[1]); from pathlib import Path; from lab import instance\n"
+            "instance.RUN_DIRECTORY = Path(sys.argv[2])\n"
             "with instance._lock('is building', 'mlx'):\n    print('locked', flush=True); time.sleep(60)"
-        with subprocess.Popen(
-                [sys.executable, "-c", program, str(ROOT / "scripts"), str(self.place)], stdout=subprocess.PIPE) as holder:
+        )
+        with subprocess.Popen([sys.executable, "-c", program, str(ROOT / "scripts"), str(self.place)], stdout=subprocess.PIPE) as holder:
             assert holder.stdout is not None
             holder.stdout.readline()
             self.patch(instance, _PATIENCE_S=1.3)
-            with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaisesRegex(
-                    ScriptError, rf"process {holder.pid} is building the lab 'mlx' \(.*\); waited 1.3 s for it"):
+            with (
+                contextlib.redirect_stderr(io.StringIO()) as said,
+                self.assertRaisesRegex(ScriptError, rf"process {holder.pid} is building the lab 'mlx' \(.*\); waited 1.3 s for it"),
+            ):
                 self.up("mlf")
             self.assertEqual(f"waiting: process {holder.pid} is building the lab 'mlx'\n", said.getvalue())
             holder.send_signal(signal.SIGKILL)
@@ -210,7 +221,8 @@ class RemovalTest(LabTest):
                 self.up("mlf")
                 self.broken = {f"mlf-{what}"}
                 with self.assertRaisesRegex(
-                        ScriptError, rf"^not everything could be removed: {what}: .*No space left on device. './malob lab down --name mlf'"):
+                    ScriptError, rf"^not everything could be removed: {what}: .*No space left on device. './malob lab down --name mlf'"
+                ):
                     instance.down("mlf")
                 self.assertEqual({f"mlf-{what}"}, self.there)
                 self.broken = set()
@@ -234,8 +246,10 @@ class RemovalTest(LabTest):
         self.assertIn("mlf-s1", devices.call_args.args[0])
 
     def test_full_disk_while_building_is_told_and_nothing_stays(self) -> None:
-        with mock.patch.object(Path, "write_text", side_effect=OSError(28, "No space left on device")), \
-                self.assertRaisesRegex(ScriptError, "state.json cannot be written: No space left on device"):
+        with (
+            mock.patch.object(Path, "write_text", side_effect=OSError(28, "No space left on device")),
+            self.assertRaisesRegex(ScriptError, "state.json cannot be written: No space left on device"),
+        ):
             self.up("mlf")
         self.assertEqual((set(), []), (self.there, labs.running()))
 
@@ -264,13 +278,13 @@ class RemovalTest(LabTest):
 
 
 class ListTest(LabTest):
-    def listed(self) -> "dict[str, Any]":
+    def listed(self) -> dict[str, Any]:
         with contextlib.redirect_stdout(io.StringIO()) as out:
             self.assertEqual(0, command._list(mock.Mock(json=True)))
         with contextlib.redirect_stdout(io.StringIO()) as text:
             self.assertEqual(0, command._list(mock.Mock(json=False)))
         self.text = text.getvalue()
-        listed: "dict[str, Any]" = json.loads(out.getvalue())["labs"]
+        listed: dict[str, Any] = json.loads(out.getvalue())["labs"]
         return listed
 
     def test_lab_that_goes_meanwhile_is_not_listed(self) -> None:
@@ -285,12 +299,13 @@ class ListTest(LabTest):
 
     def test_lab_whose_links_cannot_be_read_is_listed_without(self) -> None:
         self.up("mlf")
-        with mock.patch("lab.linking.to_json", side_effect=ScriptError("no answer")), \
-                mock.patch("lab.linking.shaped_directions", side_effect=ScriptError("no answer")):
+        with (
+            mock.patch("lab.linking.to_json", side_effect=ScriptError("no answer")),
+            mock.patch("lab.linking.shaped_directions", side_effect=ScriptError("no answer")),
+        ):
             self.assertIsNone(self.listed()["mlf"]["links"])
         self.assertIn("up: 'mlf', topology single", self.text)
         self.assertIn("its links cannot be read: it is being built or removed", self.text)
-
 
 
 if __name__ == "__main__":

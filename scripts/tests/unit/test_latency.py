@@ -8,7 +8,7 @@ from lab.latency import Result
 from malob.network.links import Direction
 
 
-def result(expected_ms: float, measured_ms: "list[float | None]") -> Result:
+def result(expected_ms: float, measured_ms: list[float | None]) -> Result:
     return Result("a > b", 0, expected_ms, measured_ms)
 
 

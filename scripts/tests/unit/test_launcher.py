@@ -21,14 +21,18 @@ class ProgressTest(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.file = Path(directory.name, "seconds")
 
-    def _script(self, command: str) -> "list[str]":
-        return ["bash", "-c", f"""
+    def _script(self, command: str) -> list[str]:
+        return [
+            "bash",
+            "-c",
+            f"""
             set -euo pipefail
             as_owner() {{ "$@"; }}
             . {ROOT}/scripts/malob/launcher/progress.sh
-            with_progress "building" {self.file} {command} || exit $?"""]
+            with_progress "building" {self.file} {command} || exit $?""",
+        ]
 
-    def _on_terminal(self, command: str) -> "tuple[int, str]":
+    def _on_terminal(self, command: str) -> tuple[int, str]:
         child, terminal = pty.fork()
         if child == 0:
             os.execvp("bash", self._script(command))
@@ -98,21 +102,32 @@ class InstallTest(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.place = Path(directory.name)
         self.policy = self.place / "policy-rc.d"
-        for name, text in (("apt-get", _APT_GET), ("apt-cache", "#!/bin/sh\n"),
-                           ("sudo", '#!/bin/sh\necho "sudo $*" >>"$PLACE/calls"\n[ "$1" != -n ] || shift\nexec "$@"\n')):
+        for name, text in (
+            ("apt-get", _APT_GET),
+            ("apt-cache", "#!/bin/sh\n"),
+            ("sudo", '#!/bin/sh\necho "sudo $*" >>"$PLACE/calls"\n[ "$1" != -n ] || shift\nexec "$@"\n'),
+        ):
             (self.place / name).write_text(text)
             (self.place / name).chmod(0o755)
 
-    def environment(self, user_id: int, more: "dict[str, str]") -> "dict[str, str]":
+    def environment(self, user_id: int, more: dict[str, str]) -> dict[str, str]:
         known = {name: value for name, value in os.environ.items() if name not in ("CI", "MALOB_YES", "DEBIAN_FRONTEND")}
-        return {**known, "PATH": f"{self.place}:{os.environ['PATH']}", "PLACE": str(self.place), "ROOT": str(ROOT),
-                "USER_ID": str(user_id), "MALOB_INSTALL_LOCK": str(self.place / "lock"), **more}
+        return {
+            **known,
+            "PATH": f"{self.place}:{os.environ['PATH']}",
+            "PLACE": str(self.place),
+            "ROOT": str(ROOT),
+            "USER_ID": str(user_id),
+            "MALOB_INSTALL_LOCK": str(self.place / "lock"),
+            **more,
+        }
 
-    def without_terminal(self, user_id: int = 0, **more: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(["bash", "-c", _NEED], env=self.environment(user_id, more), stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=60)
+    def without_terminal(self, user_id: int = 0, **more: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["bash", "-c", _NEED], env=self.environment(user_id, more), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+        )
 
-    def on_terminal(self, typed: str, user_id: int = 0, **more: str) -> "tuple[int, str]":
+    def on_terminal(self, typed: str, user_id: int = 0, **more: str) -> tuple[int, str]:
         child, terminal = pty.fork()
         if child == 0:
             os.execvpe("bash", ["bash", "-c", _NEED], self.environment(user_id, more))
@@ -126,11 +141,11 @@ class InstallTest(unittest.TestCase):
         os.close(terminal)
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), shown.decode()
 
-    def calls(self) -> "list[str]":
+    def calls(self) -> list[str]:
         file = self.place / "calls"
         return file.read_text().splitlines() if file.exists() else []
 
-    def asked(self) -> "list[str]":
+    def asked(self) -> list[str]:
         return (self.place / "asked").read_text().splitlines()
 
     def test_terminal_is_asked_and_yes_is_the_default(self) -> None:
@@ -181,12 +196,16 @@ class InstallTest(unittest.TestCase):
         self.assertEqual(["start 104", "restart 104"], self.asked())
         self.assertEqual("#!/bin/sh\nexit 104\n", self.policy.read_text())
 
-    def installing(self) -> "subprocess.Popen[bytes]":
+    def installing(self) -> subprocess.Popen[bytes]:
         """One that is at work, in a process group of its own."""
         (self.place / "slow").touch()
         process = subprocess.Popen(
             ["bash", str(ROOT / "scripts" / "malob" / "launcher" / "apt_install.sh"), str(self.policy), "none", "nothing"],
-            env=self.environment(0, {}), start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            env=self.environment(0, {}),
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         wait_until(lambda: (self.place / "asked").exists() and len(self.asked()) == 2, "apt-get to be at work", 20, 0.02)
         self.assertTrue(self.policy.exists())
         return process
@@ -219,9 +238,16 @@ class PreparationTest(unittest.TestCase):
             launcher = Path(directory, "malob")
             launcher.write_text("#!/bin/sh\nif [ -t 0 ]; then echo asks; else echo does not; fi\n")
             launcher.chmod(0o755)
-            program = [sys.executable, "-c", (
-                "import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; from malob.system import preparation\n"
-                "preparation.ROOT = Path(sys.argv[2]); preparation.prepare('lab')"), str(ROOT / "scripts"), directory]
+            program = [
+                sys.executable,
+                "-c",
+                (
+                    "import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; from malob.system import preparation\n"
+                    "preparation.ROOT = Path(sys.argv[2]); preparation.prepare('lab')"
+                ),
+                str(ROOT / "scripts"),
+                directory,
+            ]
             piped = subprocess.run(program, input="no terminal", capture_output=True, text=True, timeout=60)
             self.assertEqual("does not\n", piped.stdout, piped.stderr)
             child, terminal = pty.fork()

@@ -6,15 +6,15 @@ import ast
 import sys
 import tempfile
 import unittest
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Iterator, Mapping
 
 from malob.system.place import ROOT
 
 _SCRIPTS = ROOT / "scripts"
 
 #: By folder: what its modules may import besides the standard library and what is in the same folder.
-_FOLDERS: "Mapping[str, frozenset[str]]" = {
+_FOLDERS: Mapping[str, frozenset[str]] = {
     # what is beside an agent is found by its own name: the folder is copied without the rest
     "agents": frozenset({"measuring", "reporting"}),
     "malob": frozenset(),
@@ -33,7 +33,7 @@ _DYNAMIC = frozenset({"importlib", "runpy", "pkgutil", "imp", "__import__"})
 _MAY_BE_DYNAMIC = frozenset({"malob/cli/completion/commands.py"})
 
 
-def violations(scripts: Path) -> "list[str]":
+def violations(scripts: Path) -> list[str]:
     """All imports that lead the wrong way, as FILE:LINE: what is wrong. Those in functions and under conditions as well."""
     found = []
     for path in sorted(scripts.rglob("*.py")):
@@ -59,7 +59,7 @@ def _wrong(place: Path, module: str) -> str:
         return ""
     if folder == "malob" and top == "malob":
         return _wrong_part(place, module)
-    if len(place.parts) > 1 and (top == folder and folder != "agents" or top in _FOLDERS[folder]):
+    if len(place.parts) > 1 and ((top == folder and folder != "agents") or top in _FOLDERS[folder]):
         return ""
     return f"{folder} must not import {module}"
 
@@ -76,7 +76,7 @@ def _wrong_part(place: Path, module: str) -> str:
     return ""
 
 
-def _imports(path: Path) -> "Iterator[tuple[int, str]]":
+def _imports(path: Path) -> Iterator[tuple[int, str]]:
     """The line and the module of each import of a file; "." before the name of one that is relative."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
         if isinstance(node, ast.Import):
@@ -104,26 +104,27 @@ class LayersTest(unittest.TestCase):
 
     def test_wrong_imports_are_found_by_file_and_line(self) -> None:
         for place, text, wrong in (
-                ("malob/cli/x.py", "import os\nimport lab.instance\n", "2: malob must not import lab.instance"),
-                ("malob/endhost/x.py", "def late():\n    from lab import ovs\n", "2: malob must not import lab"),
-                ("malob/rest/x.py", "if True:\n    import numpy as np\n", "2: malob must not import numpy"),
-                ("malob/system/x.py", "from malob.rest.client import RestError\n", "1: malob.system must not import malob.rest.client"),
-                ("malob/system/x.py", "import os\nfrom malob import errors, cli\n", "2: malob.system must not import malob.cli"),
-                ("malob/rest/x.py", "import malob.network.topology\n", "1: malob.rest must not import malob.network.topology"),
-                ("malob/other/x.py", "from malob.errors import ScriptError\n", "1: malob.other or malob.errors is no part"),
-                ("malob/cli/x.py", "try:\n    pass\nfinally:\n    import tests.counts\n", "4: malob must not import tests.counts"),
-                ("malob/cli/x.py", "from . import table\n", "1: a relative import"),
-                ("lab/x.py", "import importlib\n", "1: importlib can import anything"),
-                ("lab/x.py", "found = __import__('research')\n", "1: __import__ can import anything"),
-                ("lab/demo/x.py", "from research.experiments import site\n", "1: lab must not import research.experiments"),
-                ("lab/x.py", "import matplotlib\n", "1: lab must not import matplotlib"),
-                ("research/x.py", "from tools.docs import pages\n", "1: research must not import tools.docs"),
-                ("research/x.py", "import requests\n", "1: research must not import requests"),
-                ("tools/x.py", "class A:\n    def b(self):\n        import lab\n", "3: tools must not import lab"),
-                ("agents/x.py", "from malob.errors import ScriptError\n", "1: agents must not import malob.errors"),
-                ("agents/x.py", "import agents.reporting\n", "1: agents must not import agents.reporting"),
-                ("base/x.py", "import os\n", "1: scripts/base is no layer"),
-                ("command.py", "import malob.errors\n", "1: command.py must not import malob.errors")):
+            ("malob/cli/x.py", "import os\nimport lab.instance\n", "2: malob must not import lab.instance"),
+            ("malob/endhost/x.py", "def late():\n    from lab import ovs\n", "2: malob must not import lab"),
+            ("malob/rest/x.py", "if True:\n    import numpy as np\n", "2: malob must not import numpy"),
+            ("malob/system/x.py", "from malob.rest.client import RestError\n", "1: malob.system must not import malob.rest.client"),
+            ("malob/system/x.py", "import os\nfrom malob import errors, cli\n", "2: malob.system must not import malob.cli"),
+            ("malob/rest/x.py", "import malob.network.topology\n", "1: malob.rest must not import malob.network.topology"),
+            ("malob/other/x.py", "from malob.errors import ScriptError\n", "1: malob.other or malob.errors is no part"),
+            ("malob/cli/x.py", "try:\n    pass\nfinally:\n    import tests.counts\n", "4: malob must not import tests.counts"),
+            ("malob/cli/x.py", "from . import table\n", "1: a relative import"),
+            ("lab/x.py", "import importlib\n", "1: importlib can import anything"),
+            ("lab/x.py", "found = __import__('research')\n", "1: __import__ can import anything"),
+            ("lab/demo/x.py", "from research.experiments import site\n", "1: lab must not import research.experiments"),
+            ("lab/x.py", "import matplotlib\n", "1: lab must not import matplotlib"),
+            ("research/x.py", "from tools.docs import pages\n", "1: research must not import tools.docs"),
+            ("research/x.py", "import requests\n", "1: research must not import requests"),
+            ("tools/x.py", "class A:\n    def b(self):\n        import lab\n", "3: tools must not import lab"),
+            ("agents/x.py", "from malob.errors import ScriptError\n", "1: agents must not import malob.errors"),
+            ("agents/x.py", "import agents.reporting\n", "1: agents must not import agents.reporting"),
+            ("base/x.py", "import os\n", "1: scripts/base is no layer"),
+            ("command.py", "import malob.errors\n", "1: command.py must not import malob.errors"),
+        ):
             with self.subTest(place=place, text=text), tempfile.TemporaryDirectory() as directory:
                 file = Path(directory, place)
                 file.parent.mkdir(parents=True, exist_ok=True)
@@ -133,14 +134,15 @@ class LayersTest(unittest.TestCase):
 
     def test_right_imports_are_none(self) -> None:
         for place, text in (
-                ("malob/cli/x.py", "from malob import errors\nfrom malob.endhost import place\nimport json\n"),
-                ("malob/endhost/x.py", "from malob.rest.local import RestClient\nfrom malob.system import ovs\n"),
-                ("lab/x.py", "from malob.cli import table\nfrom lab import instance\nfrom mininet.topo import Topo\n"),
-                ("research/x.py", "import matplotlib.pyplot\nfrom lab import balancing\nfrom research.bench import usage\n"),
-                ("tools/x.py", "from tools.docs import pages\nfrom malob.errors import run_main\n"),
-                ("agents/x.py", "from reporting.delivery import Sender\nimport socket\n"),
-                ("tests/unit/x.py", "import tools.release\nimport research.bench\nimport hypothesis\n"),
-                ("command.py", "import runpy\n")):
+            ("malob/cli/x.py", "from malob import errors\nfrom malob.endhost import place\nimport json\n"),
+            ("malob/endhost/x.py", "from malob.rest.local import RestClient\nfrom malob.system import ovs\n"),
+            ("lab/x.py", "from malob.cli import table\nfrom lab import instance\nfrom mininet.topo import Topo\n"),
+            ("research/x.py", "import matplotlib.pyplot\nfrom lab import balancing\nfrom research.bench import usage\n"),
+            ("tools/x.py", "from tools.docs import pages\nfrom malob.errors import run_main\n"),
+            ("agents/x.py", "from reporting.delivery import Sender\nimport socket\n"),
+            ("tests/unit/x.py", "import tools.release\nimport research.bench\nimport hypothesis\n"),
+            ("command.py", "import runpy\n"),
+        ):
             with self.subTest(place=place), tempfile.TemporaryDirectory() as directory:
                 file = Path(directory, place)
                 file.parent.mkdir(parents=True, exist_ok=True)

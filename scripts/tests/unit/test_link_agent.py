@@ -10,8 +10,9 @@ import textwrap
 import threading
 import time
 import unittest
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable
 from unittest import mock
 
 _AGENTS = Path(__file__).parents[2] / "agents"
@@ -33,10 +34,14 @@ def settings(**more: Any) -> Configuration:
 
 
 def printed(mbps: float = 40.0, sent: float = 10e6, **more: Any) -> str:
-    return json.dumps({
-        "start": {}, "intervals": [],
-        "end": {"sum_sent": {"bytes": sent, "bits_per_second": 1}, "sum_received": {"bits_per_second": mbps * 1e6}},
-        **more})
+    return json.dumps(
+        {
+            "start": {},
+            "intervals": [],
+            "end": {"sum_sent": {"bytes": sent, "bits_per_second": 1}, "sum_received": {"bits_per_second": mbps * 1e6}},
+            **more,
+        }
+    )
 
 
 class ParseTest(unittest.TestCase):
@@ -46,8 +51,16 @@ class ParseTest(unittest.TestCase):
     def test_what_is_no_whole_result_is_refused(self) -> None:
         whole = json.loads(printed())
         for text in (
-            "", "no JSON", "[]", "{}", '{"end": 3}', printed(mbps=0), printed(mbps=-1), printed(mbps=float("nan")),
-            printed(sent=float("inf")), printed(error="unable to connect to server: Connection refused"),
+            "",
+            "no JSON",
+            "[]",
+            "{}",
+            '{"end": 3}',
+            printed(mbps=0),
+            printed(mbps=-1),
+            printed(mbps=float("nan")),
+            printed(sent=float("inf")),
+            printed(error="unable to connect to server: Connection refused"),
             json.dumps({"end": {"sum_received": whole["end"]["sum_received"]}}),
             json.dumps({"end": {**whole["end"], "sum_received": {"bits_per_second": True}}}),
             json.dumps({"end": {**whole["end"], "sum_received": {"bits_per_second": "40"}}}),
@@ -69,7 +82,7 @@ class Iperf:
 
 
 class ThroughputProbeTest(unittest.TestCase):
-    def probe(self, runner: Iperf, budget: Optional[Budget] = None) -> ThroughputProbe:
+    def probe(self, runner: Iperf, budget: Budget | None = None) -> ThroughputProbe:
         return ThroughputProbe("10.0.0.5", 5201, BOUNDS, runner, budget)
 
     def test_command_bounds_time_and_rate_and_names_both_ends(self) -> None:
@@ -135,20 +148,23 @@ class LinkProbeTest(unittest.TestCase):
         self.addCleanup(patch.stop)
 
     def probe(self, runner: Iperf, *others: str) -> link_agent.LinkProbe:
-        return link_agent.LinkProbe(
-            settings(neighbours=list(others)),
-            ThroughputProbe("10.0.0.5", 5201, BOUNDS, runner, Budget(1e9)))
+        return link_agent.LinkProbe(settings(neighbours=list(others)), ThroughputProbe("10.0.0.5", 5201, BOUNDS, runner, Budget(1e9)))
 
     def test_both_directions_of_each_link_are_measured_in_turn(self) -> None:
         runner = Iperf(printed(10), printed(20), printed(30), printed(40))
         self.assertEqual(
-            {"links": [
-                {"neighbour": "10.0.0.9", "up_mbps": 10.0, "down_mbps": 20.0},
-                {"neighbour": "10.0.0.10", "up_mbps": 30.0, "down_mbps": 40.0}]},
-            self.probe(runner, "10.0.0.10", "10.0.0.9").measure(threading.Event()))
+            {
+                "links": [
+                    {"neighbour": "10.0.0.9", "up_mbps": 10.0, "down_mbps": 20.0},
+                    {"neighbour": "10.0.0.10", "up_mbps": 30.0, "down_mbps": 40.0},
+                ]
+            },
+            self.probe(runner, "10.0.0.10", "10.0.0.9").measure(threading.Event()),
+        )
         self.assertEqual(
             [("10.0.0.9", False), ("10.0.0.9", True), ("10.0.0.10", False), ("10.0.0.10", True)],
-            [(command[3], "-R" in command) for command in runner.commands])
+            [(command[3], "-R" in command) for command in runner.commands],
+        )
 
     def test_neighbours_with_smaller_addresses_are_left_to_measure(self) -> None:
         runner = Iperf()
@@ -160,15 +176,12 @@ class LinkProbeTest(unittest.TestCase):
         runner = Iperf("{}", printed(20), "{}", printed(20))
         probe = self.probe(runner, "10.0.0.9")
         for _ in range(2):
-            self.assertEqual(
-                {"links": [{"neighbour": "10.0.0.9", "down_mbps": 20.0}]}, probe.measure(threading.Event()))
+            self.assertEqual({"links": [{"neighbour": "10.0.0.9", "down_mbps": 20.0}]}, probe.measure(threading.Event()))
         self.assertEqual(["10.0.0.9, up_mbps: iperf3: end.sum_received.bits_per_second is None"], self.said)
 
     def test_link_that_failed_is_left_out_and_without_any_there_is_no_report(self) -> None:
         probe = self.probe(Iperf("", "", printed(30), printed(40), "", "", "", ""), "10.0.0.9", "10.0.0.10")
-        self.assertEqual(
-            {"links": [{"neighbour": "10.0.0.10", "up_mbps": 30.0, "down_mbps": 40.0}]},
-            probe.measure(threading.Event()))
+        self.assertEqual({"links": [{"neighbour": "10.0.0.10", "up_mbps": 30.0, "down_mbps": 40.0}]}, probe.measure(threading.Event()))
         with self.assertRaisesRegex(AgentError, "no link"):
             probe.measure(threading.Event())
 
@@ -179,10 +192,21 @@ class ConfigurationTest(unittest.TestCase):
 
     def test_each_error_names_its_field(self) -> None:
         for field, value in (
-            ("neighbours", []), ("neighbours", "10.0.0.9"), ("neighbours", ["10.0.0"]), ("neighbours", [7]),
-            ("neighbours", ["10.0.0.5"]), ("neighbours", [f"10.0.1.{i}" for i in range(33)]), ("address", ""),
-            ("port", 0), ("port", 5201.5), ("probe_s", 0), ("probe_s", 31), ("max_mbps", 0), ("hour_megabytes", 0),
-            ("hour_megabytes", 5), ("speed", 1),
+            ("neighbours", []),
+            ("neighbours", "10.0.0.9"),
+            ("neighbours", ["10.0.0"]),
+            ("neighbours", [7]),
+            ("neighbours", ["10.0.0.5"]),
+            ("neighbours", [f"10.0.1.{i}" for i in range(33)]),
+            ("address", ""),
+            ("port", 0),
+            ("port", 5201.5),
+            ("probe_s", 0),
+            ("probe_s", 31),
+            ("max_mbps", 0),
+            ("hour_megabytes", 0),
+            ("hour_megabytes", 5),
+            ("speed", 1),
         ):
             with self.subTest(field=field, value=value), self.assertRaisesRegex(AgentError, field):
                 with mock.patch.object(Server, "start", lambda self: self.fail("not to be started")):
@@ -236,32 +260,34 @@ class ServerTest(unittest.TestCase):
 class ProgramTest(unittest.TestCase):
     """The agent as it is started on a node, with a program in the place of iperf3."""
 
-    def start(self, *options: str) -> "subprocess.Popen[str]":
+    def start(self, *options: str) -> subprocess.Popen[str]:
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.pids = Path(directory.name) / "pids"
         iperf = Path(directory.name) / "iperf3"
-        iperf.write_text(textwrap.dedent(f"""\
+        iperf.write_text(
+            textwrap.dedent(f"""\
             #!/bin/sh
             [ "$1" = -s ] && echo $$ >> {self.pids} && exec sleep 60
             echo '{printed()}'
-            """))
+            """)
+        )
         iperf.chmod(0o755)
         config = Path(directory.name) / "link-agent.json"
-        config.write_text(json.dumps(
-            {"id": "n1", "key": KEY, "address": "127.0.0.1", "neighbours": ["127.0.0.2"]}))
+        config.write_text(json.dumps({"id": "n1", "key": KEY, "address": "127.0.0.1", "neighbours": ["127.0.0.2"]}))
         return subprocess.Popen(
             [sys.executable, "-I", str(_AGENTS / "link_agent.py"), "--config", str(config), *options],
-            stdout=subprocess.PIPE, text=True,
-            env={**os.environ, "PATH": f"{directory.name}:{os.environ['PATH']}"})
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PATH": f"{directory.name}:{os.environ['PATH']}"},
+        )
 
     def test_dry_run_prints_one_report(self) -> None:
         agent = self.start("--once", "--dry-run")
         head, _, body = agent.communicate(timeout=20)[0].partition("\n")
         self.assertEqual(0, agent.returncode)
         self.assertRegex(head, "malob-report 1 n1 [0-9a-f]{64}")
-        self.assertEqual(
-            [{"neighbour": "127.0.0.2", "up_mbps": 40.0, "down_mbps": 40.0}], json.loads(body)["links"])
+        self.assertEqual([{"neighbour": "127.0.0.2", "up_mbps": 40.0, "down_mbps": 40.0}], json.loads(body)["links"])
 
     def test_sigterm_ends_the_agent_and_its_server(self) -> None:
         agent = self.start("--dry-run")

@@ -17,8 +17,7 @@ class LinksTest(unittest.TestCase):
         self.assertFalse(link.limited)
 
     def test_one_value_is_for_both_directions_and_a_pair_for_each(self) -> None:
-        link = parse_link("links[0]", {
-            "ends": ["a", "b"], "rate_mbps": [57.8, 58.1], "delay_ms": 15, "queue_packets": [None, 20], "loss": 0.01})
+        link = parse_link("links[0]", {"ends": ["a", "b"], "rate_mbps": [57.8, 58.1], "delay_ms": 15, "queue_packets": [None, 20], "loss": 0.01})
         self.assertEqual(Direction(57.8, 15, None, 0.01), link.direction("a"))
         self.assertEqual(Direction(58.1, 15, 20, 0.01), link.direction("b"))
         self.assertTrue(link.limited)
@@ -55,20 +54,27 @@ class LinksTest(unittest.TestCase):
             ({"ends": ["a", "b"], "loss": 1.1}, "links[0].loss"),
         ]
         for value, words in mistakes:
-            with self.subTest(value=value):
-                with self.assertRaisesRegex(UsageError, re.escape(words)):
-                    parse_link("links[0]", value)
+            with self.subTest(value=value), self.assertRaisesRegex(UsageError, re.escape(words)):
+                parse_link("links[0]", value)
 
 
 class NamesTest(unittest.TestCase):
     """a site "kansas-city" with a host of that name, joined to "lawrence"."""
 
     def setUp(self) -> None:
-        self.lab = Instance("mlt", parse("t", {
-            "switches": {"lawrence": "00:00:00:00:00:00:00:01", "kansas-city": "00:00:00:00:00:00:00:02"},
-            "hosts": {"kansas-city": {"switch": "kansas-city", "ip": "10.0.0.1/24", "role": "client"}},
-            "links": [["lawrence", "kansas-city"]],
-        }), "127.0.0.1:6653", "netdev")
+        self.lab = Instance(
+            "mlt",
+            parse(
+                "t",
+                {
+                    "switches": {"lawrence": "00:00:00:00:00:00:00:01", "kansas-city": "00:00:00:00:00:00:00:02"},
+                    "hosts": {"kansas-city": {"switch": "kansas-city", "ip": "10.0.0.1/24", "role": "client"}},
+                    "links": [["lawrence", "kansas-city"]],
+                },
+            ),
+            "127.0.0.1:6653",
+            "netdev",
+        )
 
     def test_devices_are_named_by_switch_and_port(self) -> None:
         self.assertEqual("mlt-2p1", self.lab.device("kansas-city"))

@@ -7,9 +7,10 @@ import json
 import sys
 import tempfile
 import unittest
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Sequence
+from typing import Any
 from unittest import mock
 
 from malob.cli.doctor import checks
@@ -20,24 +21,71 @@ from malob.network import topology
 from tests.unit.answering import answering_all
 
 _PLAN: dict[str, Any] = {
-    "method": "balanced", "paths_kind": "hamiltonian", "vlan": True, "count": "whole", "weights": "none", "seed": 1,
-    "maximum": 80, "minimum": 1, "spread": 79, "deviation": 0.5345, "proven_optimal": True, "proof": "No less can be.",
+    "method": "balanced",
+    "paths_kind": "hamiltonian",
+    "vlan": True,
+    "count": "whole",
+    "weights": "none",
+    "seed": 1,
+    "maximum": 80,
+    "minimum": 1,
+    "spread": 79,
+    "deviation": 0.5345,
+    "proven_optimal": True,
+    "proof": "No less can be.",
     "links": [
         {"a": "s1", "a_port": 3, "b": "s4", "b_port": 1, "subflows": 80},
-        {"a": "00:00:00:00:00:00:00:02", "a_port": 3, "b": "00:00:00:00:00:00:01:10", "b_port": 2, "subflows": 1}],
+        {"a": "00:00:00:00:00:00:00:02", "a_port": 3, "b": "00:00:00:00:00:00:01:10", "b_port": 2, "subflows": 1},
+    ],
     "paths": [
-        {"host": "h1", "address": "10.0.0.1", "ingress": "s1", "port": 5, "vlan": 100, "kind": "hamiltonian",
-         "reason": "found", "switches": ["s1", "s2", "s4"], "branches": [["s1", "s2", "s4"]]},
-        {"host": "h2", "address": "10.0.2.1", "ingress": "s1", "port": 4, "vlan": None, "kind": "tree",
-         "reason": "there is none", "switches": ["s1", "s2"], "branches": [["s1", "s2"], ["s1", "s3"]]}],
+        {
+            "host": "h1",
+            "address": "10.0.0.1",
+            "ingress": "s1",
+            "port": 5,
+            "vlan": 100,
+            "kind": "hamiltonian",
+            "reason": "found",
+            "switches": ["s1", "s2", "s4"],
+            "branches": [["s1", "s2", "s4"]],
+        },
+        {
+            "host": "h2",
+            "address": "10.0.2.1",
+            "ingress": "s1",
+            "port": 4,
+            "vlan": None,
+            "kind": "tree",
+            "reason": "there is none",
+            "switches": ["s1", "s2"],
+            "branches": [["s1", "s2"], ["s1", "s3"]],
+        },
+    ],
     "hosts": [
-        {"id": "h1", "switch": "s1", "port": 1, "vlan": 100, "tagged_by": "switch", "address": "10.0.0.1",
-         "addresses": [{"address": "10.0.0.1", "port": 5, "to": "s2"}], "merged_ports": [7, 8],
-         "commands": ["ip mptcp limits set subflow 8 add_addr_accepted 8", "ip addr replace 10.0.0.11/32 dev eth0"]},
-        {"id": "other", "switch": "s9", "port": 1, "vlan": None, "tagged_by": None, "address": "10.9.9.9",
-         "addresses": [], "merged_ports": [], "commands": ["ip addr replace 10.9.9.8/32 dev eth0"]}],
-    "rules": {"total": 12, "switches": [
-        {"switch": "s1", "ingress": 2, "labels": 3, "labels_bound": 4, "destinations": 5, "diversions": 1}]},
+        {
+            "id": "h1",
+            "switch": "s1",
+            "port": 1,
+            "vlan": 100,
+            "tagged_by": "switch",
+            "address": "10.0.0.1",
+            "addresses": [{"address": "10.0.0.1", "port": 5, "to": "s2"}],
+            "merged_ports": [7, 8],
+            "commands": ["ip mptcp limits set subflow 8 add_addr_accepted 8", "ip addr replace 10.0.0.11/32 dev eth0"],
+        },
+        {
+            "id": "other",
+            "switch": "s9",
+            "port": 1,
+            "vlan": None,
+            "tagged_by": None,
+            "address": "10.9.9.9",
+            "addresses": [],
+            "merged_ports": [],
+            "commands": ["ip addr replace 10.9.9.8/32 dev eth0"],
+        },
+    ],
+    "rules": {"total": 12, "switches": [{"switch": "s1", "ingress": 2, "labels": 3, "labels_bound": 4, "destinations": 5, "diversions": 1}]},
     "notes": ["first", "second"],
 }
 
@@ -60,20 +108,53 @@ class QuestionTest(unittest.TestCase):
 
     def test_hosts_are_told_with_place_and_vlan(self) -> None:
         self.assertEqual(
-            {"id": "h8", "address": "10.0.2.4/24", "mac": "02:00:0a:00:02:04", "switch": "00:00:00:00:00:00:00:04",
-             "port": 2, "device": "eth0", "vlan": 105, "tagged_by": "switch"},
-            question.hosts(topology.load("mptcp-1"))[-1])
+            {
+                "id": "h8",
+                "address": "10.0.2.4/24",
+                "mac": "02:00:0a:00:02:04",
+                "switch": "00:00:00:00:00:00:00:04",
+                "port": 2,
+                "device": "eth0",
+                "vlan": 105,
+                "tagged_by": "switch",
+            },
+            question.hosts(topology.load("mptcp-1"))[-1],
+        )
         self.assertNotIn("vlan", question.hosts(topology.load("fat-tree:4"))[0])
 
     def test_settings_are_told_as_they_were_given(self) -> None:
         self.assertEqual(
-            {"method": "balanced", "paths": "hamiltonian", "vlan": False, "weights": "none", "seed": 1, "count": "whole"},
-            self._settings())
+            {"method": "balanced", "paths": "hamiltonian", "vlan": False, "weights": "none", "seed": 1, "count": "whole"}, self._settings()
+        )
         self.assertEqual(
-            {"method": "paper", "paths": "disjoint", "vlan": True, "weights": "capacity", "seed": 7, "count": "travelled",
-             "vlans": [105], "traffic": [{"from": "h1", "to": "h3", "weight": 1}, {"from": "h1", "to": "h5", "weight": 0.5}]},
-            self._settings("--method", "paper", "--paths", "disjoint", "--vlan", "--weights", "capacity", "--seed", "7",
-                           "--only-vlan", "105", "--traffic", "h1:h3", "--traffic", "h1:h5:0.5"))
+            {
+                "method": "paper",
+                "paths": "disjoint",
+                "vlan": True,
+                "weights": "capacity",
+                "seed": 7,
+                "count": "travelled",
+                "vlans": [105],
+                "traffic": [{"from": "h1", "to": "h3", "weight": 1}, {"from": "h1", "to": "h5", "weight": 0.5}],
+            },
+            self._settings(
+                "--method",
+                "paper",
+                "--paths",
+                "disjoint",
+                "--vlan",
+                "--weights",
+                "capacity",
+                "--seed",
+                "7",
+                "--only-vlan",
+                "105",
+                "--traffic",
+                "h1:h3",
+                "--traffic",
+                "h1:h5:0.5",
+            ),
+        )
         self.assertEqual("travelled", self._settings("--count", "travelled")["count"])
 
     def test_traffic_that_nobody_would_count_is_wrong_use(self) -> None:
@@ -108,12 +189,11 @@ class QuestionTest(unittest.TestCase):
 class PlannerTest(unittest.TestCase):
     """The planner is a small Python program here."""
 
-    def _plan(self, program: str, svg: "Path | None" = None) -> Any:
+    def _plan(self, program: str, svg: Path | None = None) -> Any:
         return planner.plan({"seed": 3}, svg, [sys.executable, "-I", "-c", "import json, sys\n" + program])
 
     def test_request_goes_in_and_plan_comes_out(self) -> None:
-        self.assertEqual({"got": {"seed": 3}, "args": []}, self._plan(
-            "print(json.dumps({'got': json.load(sys.stdin), 'args': sys.argv[1:]}))"))
+        self.assertEqual({"got": {"seed": 3}, "args": []}, self._plan("print(json.dumps({'got': json.load(sys.stdin), 'args': sys.argv[1:]}))"))
 
     def test_picture_is_asked_for_where_the_user_is(self) -> None:
         args = self._plan("print(json.dumps(sys.argv[1:]))", Path("x.svg"))
@@ -124,8 +204,12 @@ class PlannerTest(unittest.TestCase):
             self._plan("print(json.dumps({'error': 'no host h9', 'field': 'traffic'})); sys.exit(2)")
 
     def test_failure_is_no_plan(self) -> None:
-        for program, kind in (("sys.exit(1)", ScriptError), ("print('[]'); sys.exit(1)", ScriptError),
-                              ("sys.exit(3)", MissingError), ("print('oops')", ScriptError)):
+        for program, kind in (
+            ("sys.exit(1)", ScriptError),
+            ("print('[]'); sys.exit(1)", ScriptError),
+            ("sys.exit(3)", MissingError),
+            ("print('oops')", ScriptError),
+        ):
             with self.subTest(program=program), self.assertRaises(kind) as caught:
                 self._plan(program)
             self.assertNotIsInstance(caught.exception, UsageError)
@@ -163,7 +247,7 @@ class ViewTest(unittest.TestCase):
         self.assertNotIn(wanted[0], view.lines(_PLAN))
         shown = view.lines(_PLAN, commands=True)
         first = shown.index(wanted[0])
-        self.assertEqual(wanted, shown[first:first + 3])
+        self.assertEqual(wanted, shown[first : first + 3])
 
 
 class HostingTest(unittest.TestCase):
@@ -174,7 +258,8 @@ class HostingTest(unittest.TestCase):
         self.assertEqual({"h1": 2}, hosting.prepare_hosts(self.lab, _PLAN["hosts"], ran.append))
         self.assertEqual(
             ["on h1 ip mptcp limits set subflow 8 add_addr_accepted 8", "on h1 ip addr replace 10.0.0.11/32 dev eth0"],
-            [" ".join(words) for words in ran])
+            [" ".join(words) for words in ran],
+        )
 
     def test_host_is_known_by_its_address(self) -> None:
         self.assertEqual("h3", hosting.host_of(self.lab.topology, {"id": "x", "address": "10.0.0.2/24"}))
@@ -184,7 +269,8 @@ class HostingTest(unittest.TestCase):
         said = {
             "ip addr add 10.0.0.11/32 dev eth0": "RTNETLINK answers: File exists",
             "ip mptcp endpoint add 10.0.0.11": "Error: too many addresses or duplicate one: -17.",
-            "ip mptcp endpoint add 10.0.0.12": "Error: too many addresses or duplicate one: -34."}
+            "ip mptcp endpoint add 10.0.0.12": "Error: too many addresses or duplicate one: -34.",
+        }
 
         def complain(words: Sequence[str]) -> None:
             raise ScriptError("'ip' failed: " + said[" ".join(words[2:])])
@@ -211,8 +297,12 @@ class CommandTest(unittest.TestCase):
             return status, body
 
         out = io.StringIO()
-        with answering_all(answer) as port, contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()), \
-                mock.patch.object(sys, "argv", ["x", *arguments, "--http", f"127.0.0.1:{port}"]):
+        with (
+            answering_all(answer) as port,
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(io.StringIO()),
+            mock.patch.object(sys, "argv", ["x", *arguments, "--http", f"127.0.0.1:{port}"]),
+        ):
             self.assertEqual(0, main())
         return out.getvalue(), asked
 
@@ -238,10 +328,15 @@ class CommandTest(unittest.TestCase):
         self.assertEqual("state: none\n", self._run(["status"], 200, {"state": "none", "plan": None})[0])
 
     def test_status_says_what_is_wrong_and_nothing_of_what_is_not(self) -> None:
-        status = {"state": "degraded", "trouble": None, "replans": 0, "packets_for_nobody": 3,
-                  "switches_missing": ["00:00:00:00:00:00:00:05"], "plan": None}
-        self.assertEqual(
-            ["state: degraded", "packets for nobody: 3", "switches missing: 05"], view.status_lines(status))
+        status = {
+            "state": "degraded",
+            "trouble": None,
+            "replans": 0,
+            "packets_for_nobody": 3,
+            "switches_missing": ["00:00:00:00:00:00:00:05"],
+            "plan": None,
+        }
+        self.assertEqual(["state: degraded", "packets for nobody: 3", "switches missing: 05"], view.status_lines(status))
 
     def test_json_is_the_controllers(self) -> None:
         document = {"state": "applied", "plan": _PLAN, "more": 1}
@@ -265,9 +360,11 @@ class CommandTest(unittest.TestCase):
 class DoctorTest(unittest.TestCase):
     def test_what_sub_flows_need_is_looked_for_and_not_needed_for_the_demo(self) -> None:
         for answer, found in ((True, "answers"), (False, "does not answer")):
-            with mock.patch.object(checks, "succeeds", return_value=answer) as succeeds, \
-                    mock.patch.object(checks.namespaces, "vlan_devices", return_value=answer), \
-                    mock.patch.object(checks.os, "geteuid", return_value=0):
+            with (
+                mock.patch.object(checks, "succeeds", return_value=answer) as succeeds,
+                mock.patch.object(checks.namespaces, "vlan_devices", return_value=answer),
+                mock.patch.object(checks.os, "geteuid", return_value=0),
+            ):
                 finding = checks._path_manager()
                 vlans = checks._vlans()
             succeeds.assert_called_once_with(["ip", "mptcp", "limits"])

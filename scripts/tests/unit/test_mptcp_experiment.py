@@ -26,18 +26,24 @@ from research.experiments.summary import Summary
 NETWORKS = ("mptcp-1", "gridnet", "att-mpls", "fat-tree:4,rate=5", "mesh5")
 
 
-def runs(case: str, *sizes: "list[int]") -> "list[SliceResult]":
+def runs(case: str, *sizes: list[int]) -> list[SliceResult]:
     """Slices of a case, each with sessions that got so many bytes."""
     return [
-        SliceResult(1, number, case, 10.0, [Sample("c", "LOW", 1, 0.0, 10.0, size, "s", True, "") for size in some],
-                    {"ovs-vswitchd": 0.5}, {}, 0.0, [])
-        for number, some in enumerate(sizes, start=1)]
+        SliceResult(
+            1, number, case, 10.0, [Sample("c", "LOW", 1, 0.0, 10.0, size, "s", True, "") for size in some], {"ovs-vswitchd": 0.5}, {}, 0.0, []
+        )
+        for number, some in enumerate(sizes, start=1)
+    ]
 
 
 class PairsTest(unittest.TestCase):
-    def drawn(self) -> "list[tuple[Topology, str, list[tuple[str, str]]]]":
-        return [(network, load, mptcp_pairs.draw(load, network, f"1/{number}"))
-                for network in map(topology.load, NETWORKS) for load in mptcp_pairs.LOADS for number in range(20)]
+    def drawn(self) -> list[tuple[Topology, str, list[tuple[str, str]]]]:
+        return [
+            (network, load, mptcp_pairs.draw(load, network, f"1/{number}"))
+            for network in map(topology.load, NETWORKS)
+            for load in mptcp_pairs.LOADS
+            for number in range(20)
+        ]
 
     def test_pairs_are_different_and_of_one_vlan_on_two_switches(self) -> None:
         for network, load, pairs in self.drawn():
@@ -108,9 +114,14 @@ class ConfidenceTest(unittest.TestCase):
 
 class SiteTest(unittest.TestCase):
     def test_queues_hold_the_same_time_at_any_rate(self) -> None:
-        network = topology.parse("x", {
-            "switches": {"a": "00:00:00:00:00:00:00:01", "b": "00:00:00:00:00:00:00:02", "c": "00:00:00:00:00:00:00:03"},
-            "hosts": {}, "links": [{"ends": ["a", "b"], "rate_mbps": [40, 10]}, {"ends": ["b", "c"], "rate_mbps": 0.2}]})
+        network = topology.parse(
+            "x",
+            {
+                "switches": {"a": "00:00:00:00:00:00:00:01", "b": "00:00:00:00:00:00:00:02", "c": "00:00:00:00:00:00:00:03"},
+                "hosts": {},
+                "links": [{"ends": ["a", "b"], "rate_mbps": [40, 10]}, {"ends": ["b", "c"], "rate_mbps": 0.2}],
+            },
+        )
         links = mptcp_site.with_short_queues(network, 0.5).links
         self.assertEqual([(200, 50), (10, 10)], [(link.forward.queue_packets, link.reverse.queue_packets) for link in links])
         self.assertEqual(40, links[0].forward.rate_mbps)
@@ -120,10 +131,15 @@ class ReportTest(unittest.TestCase):
     cells = [Cell(method, "LOW", name) for name in ("mptcp-1", "gridnet") for method in ("TCP", "VS", "VS-paper")]
 
     def results(self) -> Results:
-        record = Record([
-            *runs("TCP.LOW.mptcp-1", [5_000_000, 5_000_000], [5_000_000, 7_500_000]), *runs("VS.LOW.mptcp-1", [18_000_000]),
-            *runs("VS-paper.LOW.mptcp-1", [20_000_000]), *runs("TCP.LOW.gridnet", [10_000_000]),
-            *runs("VS.LOW.gridnet", [10_000_000])])
+        record = Record(
+            [
+                *runs("TCP.LOW.mptcp-1", [5_000_000, 5_000_000], [5_000_000, 7_500_000]),
+                *runs("VS.LOW.mptcp-1", [18_000_000]),
+                *runs("VS-paper.LOW.mptcp-1", [20_000_000]),
+                *runs("TCP.LOW.gridnet", [10_000_000]),
+                *runs("VS.LOW.gridnet", [10_000_000]),
+            ]
+        )
         return Results(record, self.cells, 10.0, {"TCP.LOW.mptcp-1": 10.0, "VS.LOW.mptcp-1": 16.0})
 
     def test_metrics_are_named_as_the_contract_says(self) -> None:
@@ -157,7 +173,7 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(5, len(rows))
 
     def test_figure_has_a_bar_for_each_method_side_by_side_by_topology(self) -> None:
-        figure, = mptcp_report.figures(self.results())
+        (figure,) = mptcp_report.figures(self.results())
         self.assertEqual(["mptcp-1"] * 3 + ["gridnet"] * 2, [bar.cluster for bar in figure.bars])
         self.assertEqual((9.0, 10.0), (figure.bars[0].value, figure.bars[0].paper_low))
         self.assertEqual("figure-5-low", figure.name)
@@ -170,27 +186,24 @@ class TrafficFileTest(unittest.TestCase):
         traffic.plan("mptcp-1.VS", {"paths": []})
         traffic.add("VS.LOW.mptcp-1", "mptcp-1", "mptcp-1.VS", 1, [("h1", "h3")], [["10.0.0.1", "10.0.0.11"]])
         document = json.loads(json.dumps(traffic.to_json()))
-        self.assertEqual(
-            [{"from": "h1", "to": "h3", "addresses": ["10.0.0.1", "10.0.0.11"]}], document["cells"][0]["sessions"])
+        self.assertEqual([{"from": "h1", "to": "h3", "addresses": ["10.0.0.1", "10.0.0.11"]}], document["cells"][0]["sessions"])
         self.assertEqual(7, len(document["networks"]["mptcp-1"]["links"]))
-
 
     def test_plans_are_told_by_what_they_reach(self) -> None:
         traffic = Traffic(200)
-        traffic.plan("mptcp-1.VS", {
-            "maximum": 15, "minimum": 12, "proven_optimal": True,
-            "paths": [{"kind": "tree"}, {"kind": "hamiltonian"}, {"kind": "tree"}]})
+        traffic.plan(
+            "mptcp-1.VS",
+            {"maximum": 15, "minimum": 12, "proven_optimal": True, "paths": [{"kind": "tree"}, {"kind": "hamiltonian"}, {"kind": "tree"}]},
+        )
         self.assertEqual(
-            {"mptcp-1.VS": {"maximum": 15, "minimum": 12, "proven_optimal": True, "kinds": ["hamiltonian", "tree"]}},
-            traffic.described_plans())
-
+            {"mptcp-1.VS": {"maximum": 15, "minimum": 12, "proven_optimal": True, "kinds": ["hamiltonian", "tree"]}}, traffic.described_plans()
+        )
 
     def test_plan_of_one_run_is_kept_for_the_model_alone(self) -> None:
         traffic = Traffic(200)
         paths = [{"address": "10.0.0.1", "branches": [["s1", "s2"]], "kind": "disjoint"}]
         name = traffic.plan_of_run("disjoint.LOW.x", 2, {"maximum": 3, "paths": paths})
-        self.assertEqual(
-            {name: {"paths": [{"address": "10.0.0.1", "branches": [["s1", "s2"]]}]}}, traffic.to_json()["plans"])
+        self.assertEqual({name: {"paths": [{"address": "10.0.0.1", "branches": [["s1", "s2"]]}]}}, traffic.to_json()["plans"])
         self.assertEqual({}, traffic.described_plans())
 
 
@@ -198,19 +211,21 @@ class ForecastTest(unittest.TestCase):
     def test_disjoint_paths_have_a_plan_for_each_run(self) -> None:
         asked = []
 
-        def plan(request: "dict[str, Any]") -> "dict[str, Any]":
+        def plan(request: dict[str, Any]) -> dict[str, Any]:
             asked.append(request)
-            return {"paths": [], "hosts": [
-                {"id": host["id"], "addresses": [{"address": host["address"].split("/")[0]}]} for host in request["hosts"]]}
+            return {
+                "paths": [],
+                "hosts": [{"id": host["id"], "addresses": [{"address": host["address"].split("/")[0]}]} for host in request["hosts"]],
+            }
 
         traffic, network = Traffic(200), topology.load("mptcp-1")
         with mock.patch("malob.cli.mptcp.planner.plan", plan):
             mptcp_forecast.draw(traffic, [network], [Cell("disjoint", "LOW", "mptcp-1")], 2, 1)
-        self.assertEqual(
-            ["disjoint.LOW.mptcp-1.1", "disjoint.LOW.mptcp-1.2"], [cell["plan"] for cell in traffic.cells])
+        self.assertEqual(["disjoint.LOW.mptcp-1.1", "disjoint.LOW.mptcp-1.2"], [cell["plan"] for cell in traffic.cells])
         self.assertEqual(
             [[{name: session[name] for name in ("from", "to")} for session in cell["sessions"]] for cell in traffic.cells],
-            [request["traffic"] for request in asked if "traffic" in request])
+            [request["traffic"] for request in asked if "traffic" in request],
+        )
 
     cells = [Cell("TCP", "LOW", "x"), Cell("VS", "LOW", "x")]
     model = {"TCP.LOW.x": 10.0, "VS.LOW.x": 15.0}
@@ -234,9 +249,15 @@ class MethodsTest(unittest.TestCase):
 
     def test_disjoint_paths_are_planned_for_the_sessions_of_the_run(self) -> None:
         self.assertEqual(
-            {"method": "balanced", "paths": "disjoint", "vlan": True, "count": "travelled",
-             "traffic": [{"from": "h1", "to": "h3"}, {"from": "h1", "to": "h5"}]},
-            mptcp_methods.named("disjoint").request([("h1", "h3"), ("h1", "h5")]))
+            {
+                "method": "balanced",
+                "paths": "disjoint",
+                "vlan": True,
+                "count": "travelled",
+                "traffic": [{"from": "h1", "to": "h3"}, {"from": "h1", "to": "h5"}],
+            },
+            mptcp_methods.named("disjoint").request([("h1", "h3"), ("h1", "h5")]),
+        )
         self.assertEqual(mptcp_methods.named("VS").plan, mptcp_methods.named("VS").request([("h1", "h3")]))
 
     def test_unknown_name_is_refused(self) -> None:
@@ -252,14 +273,19 @@ class ProgramTest(unittest.TestCase):
     """traffic.py on this host: one sender, one receiver, TCP."""
 
     def test_what_arrives_while_it_counts_is_counted(self) -> None:
-        with subprocess.Popen([sys.executable, "-I", str(PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              text=True) as process:
+        with subprocess.Popen([sys.executable, "-I", str(PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdin is not None and process.stdout is not None
             self.addCleanup(process.kill)
-            with_port = json.dumps({
-                "protocol": 6, "receive": [{"id": "0", "port": 15301}, {"id": "1", "port": 15302}],
-                "send": [{"id": "0", "from": "127.0.0.1", "to": "127.0.0.1", "port": 15301},
-                         {"id": "2", "from": "127.0.0.1", "to": "127.0.0.1", "port": 15303}]})
+            with_port = json.dumps(
+                {
+                    "protocol": 6,
+                    "receive": [{"id": "0", "port": 15301}, {"id": "1", "port": 15302}],
+                    "send": [
+                        {"id": "0", "from": "127.0.0.1", "to": "127.0.0.1", "port": 15301},
+                        {"id": "2", "from": "127.0.0.1", "to": "127.0.0.1", "port": 15303},
+                    ],
+                }
+            )
             process.stdin.write(with_port + "\n")
             process.stdin.flush()
             self.assertEqual("ready\n", process.stdout.readline())

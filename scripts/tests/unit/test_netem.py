@@ -15,7 +15,7 @@ from malob.system.waiting import wait_until
 
 
 class NetemTest(unittest.TestCase):
-    def words(self, **limits: "float | int | None") -> str:
+    def words(self, **limits: float | int | None) -> str:
         return " ".join(netem.arguments(Direction(**limits)))  # type: ignore[arg-type]
 
     def test_direction_without_limits_has_room_and_names_a_rate_that_ends_the_last_one(self) -> None:
@@ -26,18 +26,13 @@ class NetemTest(unittest.TestCase):
 
     def test_limit_has_room_for_the_wire_as_well(self) -> None:
         # 12 Mbit/s for 10 ms are ten full packets
-        self.assertEqual(
-            "netem limit 31 rate 12000000bit -14 delay 10000us",
-            self.words(rate_mbps=12, delay_ms=10, queue_packets=20))
+        self.assertEqual("netem limit 31 rate 12000000bit -14 delay 10000us", self.words(rate_mbps=12, delay_ms=10, queue_packets=20))
 
     def test_delay_and_loss(self) -> None:
-        self.assertEqual(
-            "netem limit 100000 rate 100000000000bit -14 delay 250us loss random 1.5000%",
-            self.words(delay_ms=0.25, loss=0.015))
+        self.assertEqual("netem limit 100000 rate 100000000000bit -14 delay 250us loss random 1.5000%", self.words(delay_ms=0.25, loss=0.015))
 
     def test_counters_are_without_ethernet_headers(self) -> None:
-        read = netem.reading(
-            [{"kind": "noqueue"}, {"kind": "netem", "bytes": 10_140, "packets": 10, "drops": 3}], Direction(1), True)
+        read = netem.reading([{"kind": "noqueue"}, {"kind": "netem", "bytes": 10_140, "packets": 10, "drops": 3}], Direction(1), True)
         self.assertEqual((10, 0.01, 3, True), (read.packets, read.mbytes, read.dropped, read.traced))
 
     def test_missing_netem_is_told(self) -> None:
@@ -56,7 +51,7 @@ class ShaperTest(unittest.TestCase):
         self.start = self.enter(mock.patch("lab.shaping.netem.PidFile.start"))
         self.netem = netem.Netem(self.directory)
 
-    def enter(self, patch: "mock._patch[mock.Mock]") -> mock.Mock:
+    def enter(self, patch: mock._patch[mock.Mock]) -> mock.Mock:
         self.addCleanup(patch.stop)
         return patch.start()
 
@@ -75,9 +70,7 @@ class ShaperTest(unittest.TestCase):
         self.assertEqual(2, plan["period_s"])
         first, second = plan["steps"]
         self.assertEqual((0, 1), (first[0], second[0]))
-        self.assertEqual(
-            "tc qdisc change dev mlt-1p1 root netem limit 22 rate 2000000bit -14 delay 3000us loss random 1.0000%",
-            " ".join(second[1]))
+        self.assertEqual("tc qdisc change dev mlt-1p1 root netem limit 22 rate 2000000bit -14 delay 3000us loss random 1.0000%", " ".join(second[1]))
 
     def test_device_of_no_link_is_told(self) -> None:
         with self.assertRaisesRegex(ScriptError, "mlt-9p9"):
@@ -88,8 +81,11 @@ class PlayerTest(unittest.TestCase):
     def test_steps_come_in_order_and_over_and_over(self) -> None:
         with tempfile.TemporaryDirectory(prefix="malob-test-") as directory:
             seen, plan = Path(directory, "seen"), Path(directory, "plan")
-            plan.write_text(json.dumps({"period_s": 0.1, "steps": [
-                [seconds, ["sh", "-c", f"printf {letter} >>{seen}"]] for seconds, letter in ((0, "a"), (0.05, "b"))]}))
+            plan.write_text(
+                json.dumps(
+                    {"period_s": 0.1, "steps": [[seconds, ["sh", "-c", f"printf {letter} >>{seen}"]] for seconds, letter in ((0, "a"), (0.05, "b"))]}
+                )
+            )
             player = subprocess.Popen([sys.executable, "-I", str(netem.PLAYER), str(plan)])
             try:
                 wait_until(lambda: seen.exists() and len(seen.read_text()) >= 5, "five steps", 20, 0.01)

@@ -15,12 +15,12 @@ OTHERS = " cookie=0x20000000000000, table=0, priority=1,ip actions=output:1\n"
 GOOD = {"s1": OTHERS + LABEL_RULE + REQUEST, "s2": LABEL_RULE + REPLY}
 
 
-def connection(state: str, generation: int = 0x700009) -> "dict[str, Any]":
+def connection(state: str, generation: int = 0x700009) -> dict[str, Any]:
     return {"state": state, "generation": generation, "client_port": 40_000}
 
 
 class OwnershipTest(unittest.TestCase):
-    def compare(self, *connections: Any, paths: Any = PATHS, **dumps: str) -> "list[str]":
+    def compare(self, *connections: Any, paths: Any = PATHS, **dumps: str) -> list[str]:
         return ownership.compare(DPIDS, paths, connections, {**GOOD, **dumps})
 
     def test_rules_as_they_should_be(self) -> None:
@@ -32,8 +32,8 @@ class OwnershipTest(unittest.TestCase):
         self.assertEqual(2, len(self.compare()), "neither rule has a connection")
         self.assertIn("which nobody knows", self.compare()[0])
         self.assertEqual(
-            [f"s{number} has a rule of label {LABEL}, which does not lead over it" for number in (1, 2)],
-            self.compare(connection("open"), paths=[]))
+            [f"s{number} has a rule of label {LABEL}, which does not lead over it" for number in (1, 2)], self.compare(connection("open"), paths=[])
+        )
 
     def test_rules_that_are_missing(self) -> None:
         self.assertEqual([f"s2 has no rule of label {LABEL}"], self.compare(connection("open"), s2=REPLY))

@@ -40,7 +40,7 @@ class PrivateFileTest(unittest.TestCase):
             os.chown(self.data, _OTHER, _OTHER)
         self.before = self.state_of_secret()
 
-    def state_of_secret(self) -> "tuple[Any, ...]":
+    def state_of_secret(self) -> tuple[Any, ...]:
         status = self.secret.stat()
         return status.st_uid, status.st_gid, status.st_mode, status.st_ino, self.secret.read_text()
 
@@ -117,8 +117,10 @@ class PrivateFileTest(unittest.TestCase):
         tokens = TokensFile(self.file)
         tokens.add("ops", "admin")
         before = self.file.read_text()
-        with mock.patch("os.fsync", side_effect=OSError(28, "No space left on device")), \
-                self.assertRaisesRegex(ScriptError, "tokens.json cannot be written: No space left on device"):
+        with (
+            mock.patch("os.fsync", side_effect=OSError(28, "No space left on device")),
+            self.assertRaisesRegex(ScriptError, "tokens.json cannot be written: No space left on device"),
+        ):
             tokens.add("more", "admin")
         self.assertEqual(before, self.file.read_text())
         self.assertEqual([], list(self.data.glob(".tokens-*")))
@@ -132,12 +134,16 @@ class ConcurrentChangesTest(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.data = Path(directory.name) / "data"
 
-    def all_at_once(self, package: str, words: "list[list[str]]") -> None:
+    def all_at_once(self, package: str, words: list[list[str]]) -> None:
         commands = [
             subprocess.Popen(
                 [sys.executable, "-B", str(ROOT / "scripts" / "command.py"), f"malob.cli.{package}", "--data", str(self.data), *each],
-                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-            for each in words]
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for each in words
+        ]
         said = [command.communicate(timeout=60)[1] for command in commands]
         self.assertEqual([0] * len(words), [command.returncode for command in commands], said)
 
@@ -145,8 +151,7 @@ class ConcurrentChangesTest(unittest.TestCase):
         names = [f"n{number}" for number in range(8)]
         self.all_at_once("tokens", [["add", name, "--role", "admin"] for name in names])
         self.assertEqual(names, sorted(token["name"] for token in TokensFile(self.data / "tokens.json").tokens))
-        self.all_at_once("agents", [
-            ["add", name, "--kind", "server", "--address", f"10.0.0.{number}"] for number, name in enumerate(names)])
+        self.all_at_once("agents", [["add", name, "--kind", "server", "--address", f"10.0.0.{number}"] for number, name in enumerate(names)])
         self.assertEqual(names, sorted(agent["id"] for agent in AgentsFile(self.data / "agents.json").agents))
 
     def test_change_reads_what_others_have_written_meanwhile(self) -> None:

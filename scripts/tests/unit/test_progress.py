@@ -26,9 +26,8 @@ class LineTest(unittest.TestCase):
 
     def test_is_cut_to_the_terminal(self) -> None:
         stream = Terminal()
-        with mock.patch.dict(os.environ, {"COLUMNS": "10"}):
-            with Line(stream) as line:
-                line.show("0123456789")
+        with mock.patch.dict(os.environ, {"COLUMNS": "10"}), Line(stream) as line:
+            line.show("0123456789")
         self.assertEqual("\r\033[K012345678\r\033[K", stream.getvalue())
 
     def test_is_quiet_elsewhere(self) -> None:

@@ -50,8 +50,8 @@ class FilesTest(unittest.TestCase):
         with tarfile.open(fileobj=io.BytesIO(tar_gz(self._FILES, 86400))) as archive:
             found = [(one.name, one.mode, one.uid, one.uname, one.mtime, one.linkname) for one in archive]
         self.assertEqual(
-            [("a", 0o644, 0, "root", 86400, ""), ("b/link", 0o644, 0, "root", 86400, "run"), ("b/run", 0o755, 0, "root", 86400, "")],
-            found)
+            [("a", 0o644, 0, "root", 86400, ""), ("b/link", 0o644, 0, "root", 86400, "run"), ("b/run", 0o755, 0, "root", 86400, "")], found
+        )
 
     def test_archive_does_not_depend_on_the_order_of_files(self) -> None:
         self.assertEqual(tar_gz(self._FILES, 5), tar_gz(dict(reversed(self._FILES.items())), 5))
@@ -119,7 +119,9 @@ class PackagesTest(unittest.TestCase):
 
     def test_program_has_no_sources_and_no_tests(self) -> None:
         self.assertLessEqual({"malob", "target/malob.jar", "target/lib/guava-33.jar", SETTINGS, LOGGING}, set(self.program))
-        self.assertEqual([], [path for path in self.program if path.startswith(("src/", "scripts/tests/", "bench/", "simulations/")) or path.endswith("pom.xml")])
+        self.assertEqual(
+            [], [path for path in self.program if path.startswith(("src/", "scripts/tests/", "bench/", "simulations/")) or path.endswith("pom.xml")]
+        )
         self.assertEqual({"agents", "command.py", "lab", "malob"}, {path.split("/")[1] for path in self.program if path.startswith("scripts/")})
         self.assertTrue(self.program["malob"].executable)
 
@@ -129,23 +131,46 @@ class PackagesTest(unittest.TestCase):
     def test_agents_need_nothing_of_the_other_package(self) -> None:
         self.assertIn("usr/share/malob/scripts/agents/server_agent.py", self.packages["malob-agents"])
         self.assertEqual(
-            [], [path for path in self.packages["malob-agents"]
-                 if path.startswith("usr/share/malob/") and not path.startswith("usr/share/malob/scripts/agents/")])
+            [],
+            [
+                path
+                for path in self.packages["malob-agents"]
+                if path.startswith("usr/share/malob/") and not path.startswith("usr/share/malob/scripts/agents/")
+            ],
+        )
 
     def test_operators_get_malob_and_lab_and_servers_get_agents(self) -> None:
         place = "usr/share/malob/scripts/"
-        told = {name: {path.removeprefix(place).partition("/")[0] for path in files if path.startswith(place)} for name, files in self.packages.items()}
+        told = {
+            name: {path.removeprefix(place).partition("/")[0] for path in files if path.startswith(place)} for name, files in self.packages.items()
+        }
         self.assertEqual({"malob": {"command.py", "lab", "malob"}, "malob-agents": {"agents"}}, told)
         self.assertLessEqual(
-            {place + path for path in ("malob/launcher/java.sh", "malob/launcher/jvm.options", "malob/cli/status/__main__.py", "malob/endhost/endhost.properties",
-                                       "lab/demo/responder.py", "lab/emulator/main.c", "lab/emulator.sh", "lab/topologies/mesh5.json")},
-            set(self.packages["malob"]))
+            {
+                place + path
+                for path in (
+                    "malob/launcher/java.sh",
+                    "malob/launcher/jvm.options",
+                    "malob/cli/status/__main__.py",
+                    "malob/endhost/endhost.properties",
+                    "lab/demo/responder.py",
+                    "lab/emulator/main.c",
+                    "lab/emulator.sh",
+                    "lab/topologies/mesh5.json",
+                )
+            },
+            set(self.packages["malob"]),
+        )
 
     def test_command_that_only_a_checkout_has_says_so(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
             write(self.program, Path(directory, "malob"), 86400)
-            for words, named, needs in ((["lab", "run", "mptcp"], "lab run", "scripts/research"), (["testbed", "request", "single"], "testbed", "scripts/research"),
-                                 (["bench", "soak"], "bench", "bench"), (["docs"], "docs", "scripts/tools")):
+            for words, named, needs in (
+                (["lab", "run", "mptcp"], "lab run", "scripts/research"),
+                (["testbed", "request", "single"], "testbed", "scripts/research"),
+                (["bench", "soak"], "bench", "bench"),
+                (["docs"], "docs", "scripts/tools"),
+            ):
                 with self.subTest(words=words):
                     done = self._malob(directory, *words)
                     self.assertEqual((3, ""), (done.returncode, done.stdout))
@@ -154,8 +179,18 @@ class PackagesTest(unittest.TestCase):
     def test_other_commands_run_without_the_rest(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
             write(self.program, Path(directory, "malob"), 86400)
-            for words in (["help"], ["status", "--help"], ["lab", "list"], ["lab", "--help"], ["demo", "--help"], ["endhost", "--help"], ["mptcp", "--help"],
-                          ["agent", "--help"], ["doctor", "--json"], ["completion", "bash"]):
+            for words in (
+                ["help"],
+                ["status", "--help"],
+                ["lab", "list"],
+                ["lab", "--help"],
+                ["demo", "--help"],
+                ["endhost", "--help"],
+                ["mptcp", "--help"],
+                ["agent", "--help"],
+                ["doctor", "--json"],
+                ["completion", "bash"],
+            ):
                 with self.subTest(words=words):
                     done = self._malob(directory, *words)
                     self.assertEqual("", done.stderr)
@@ -166,7 +201,7 @@ class PackagesTest(unittest.TestCase):
             self.assertEqual(set(), {"bench", "testbed", "docs", "release", "test"} & offered)
             self.assertIn("thesis-http", self._malob(ROOT.parent, "complete", "--", "lab", "run", "", root=ROOT).stdout)
 
-    def _malob(self, directory: "str | Path", *words: str, root: "Path | None" = None) -> "subprocess.CompletedProcess[str]":
+    def _malob(self, directory: str | Path, *words: str, root: Path | None = None) -> subprocess.CompletedProcess[str]:
         program = (root or Path(directory, "malob")) / "malob"
         return subprocess.run([str(program), *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=directory)
 
@@ -225,8 +260,11 @@ class LicencesTest(unittest.TestCase):
         self.assertEqual(["three-1.jar"], licences.missing(["one-1.0.jar", "two-9999.0-empty.jar", "three-1.jar"], self._NOTICE))
 
     def _bill(self, *libraries: Any) -> Any:
-        return {"components": [
-            {"group": group, "name": name, "licenses": [{"license": {"id": one}} for one in known]} for group, name, *known in libraries]}
+        return {
+            "components": [
+                {"group": group, "name": name, "licenses": [{"license": {"id": one}} for one in known]} for group, name, *known in libraries
+            ]
+        }
 
 
 class ComparisonTest(unittest.TestCase):

@@ -28,17 +28,15 @@ class BuildTest(unittest.TestCase):
         plugins = ElementTree.parse(ROOT / "controller-pom.xml").findall("m:build/m:plugins/m:plugin", _POM)
         self.surefire = next(each for each in plugins if each.findtext("m:artifactId", "", _POM) == "maven-surefire-plugin")
 
-    def execution(self, name: str) -> "dict[str, str | None]":
-        found = next(each for each in self.surefire.findall("m:executions/m:execution", _POM)
-                     if each.findtext("m:id", "", _POM) == name)
+    def execution(self, name: str) -> dict[str, str | None]:
+        found = next(each for each in self.surefire.findall("m:executions/m:execution", _POM) if each.findtext("m:id", "", _POM) == name)
         return {each.tag.rpartition("}")[2]: each.text for each in found.findall("m:configuration/*", _POM)}
 
     def test_only_tagged_classes_are_run_again_and_only_once(self) -> None:
         self.assertIsNone(self.surefire.find("m:configuration/m:rerunFailingTestsCount", _POM))
         self.assertEqual({"excludedGroups": "real-time,lincheck", "rerunFailingTestsCount": "0"}, self.execution("default-test"))
         self.assertEqual({"groups": "lincheck", "rerunFailingTestsCount": "0"}, self.execution("lincheck"))
-        self.assertEqual(
-            {"groups": "real-time", "rerunFailingTestsCount": "1", "failOnFlakeCount": str(MAX_RERUNS + 1)}, self.execution("real-time"))
+        self.assertEqual({"groups": "real-time", "rerunFailingTestsCount": "1", "failOnFlakeCount": str(MAX_RERUNS + 1)}, self.execution("real-time"))
         self.assertEqual(3, len(self.surefire.findall("m:executions/m:execution", _POM)))
 
     def test_tests_of_other_modules_are_never_run_again(self) -> None:
@@ -48,8 +46,9 @@ class BuildTest(unittest.TestCase):
     def test_tagged_classes_are_those_with_bounds_of_real_time_and_no_stress_tests(self) -> None:
         tagged = reruns.real_time_classes(_JAVA_TESTS)
         self.assertEqual(
-            {f"io.malob.controller.{name}Test" for name in (
-                "Access", "ControllerProcess", "SlowSwitch", "SwitchStatistics", "TroubledSwitch")}, tagged)
+            {f"io.malob.controller.{name}Test" for name in ("Access", "ControllerProcess", "SlowSwitch", "SwitchStatistics", "TroubledSwitch")},
+            tagged,
+        )
         for name in tagged:
             text = (_JAVA_TESTS / (name.replace(".", "/") + ".java")).read_text()
             self.assertNotIn("Together.run", text, f"{name} is a stress test")
@@ -57,7 +56,7 @@ class BuildTest(unittest.TestCase):
 
     def test_the_tag_stands_nowhere_else(self) -> None:
         # on a method, or beside another annotation, it would count for Surefire and not here
-        tags = [path for path in _JAVA_TESTS.rglob("*.java") if "real-time\"" in path.read_text()]
+        tags = [path for path in _JAVA_TESTS.rglob("*.java") if 'real-time"' in path.read_text()]
         self.assertEqual(len(reruns.real_time_classes(_JAVA_TESTS)), len(tags))
 
 
@@ -73,7 +72,8 @@ class ReportsTest(unittest.TestCase):
             '<testcase classname="a.B" name="good"/>'
             '<testcase classname="a.B" name="flaky"><flakyFailure message="3 &gt; 2&#10;more" type="E"/></testcase>'
             '<testcase classname="a.B" name="bad"><failure message="no" type="E"/><rerunFailure message="no again" type="E"/></testcase>'
-            '<testcase classname="a.B" name="once"><error type="NullPointerException"/></testcase></testsuite>')
+            '<testcase classname="a.B" name="once"><error type="NullPointerException"/></testcase></testsuite>'
+        )
 
     def test_each_is_listed_with_its_first_failure_and_outcome(self) -> None:
         self.assertEqual([Rerun("a.B.flaky", "3 > 2", "passed"), Rerun("a.B.bad", "no", "failed")], reruns.of_surefire(self.folder))
@@ -91,30 +91,32 @@ class ReportsTest(unittest.TestCase):
 
     def test_the_list_is_written_whole(self) -> None:
         reruns.write([Rerun("a.B.c", "no", "passed")], self.folder / "reruns.json")
-        self.assertEqual(
-            [{"test": "a.B.c", "message": "no", "outcome": "passed"}], json.loads((self.folder / "reruns.json").read_text()))
+        self.assertEqual([{"test": "a.B.c", "message": "no", "outcome": "passed"}], json.loads((self.folder / "reruns.json").read_text()))
 
 
 class RunTest(unittest.TestCase):
     """A whole run, of which only Maven's reports are there."""
 
-    def run_with(self, classname: str, flaky: int) -> "tuple[int, str, str]":
+    def run_with(self, classname: str, flaky: int) -> tuple[int, str, str]:
         with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as patches:
             root = Path(folder)
             (root / "target" / "surefire-reports").mkdir(parents=True)
             (root / "src" / "test" / "java").mkdir(parents=True)
             (root / "src" / "test" / "java" / "B.java").write_text('package a;\n@Tag("real-time")\nclass B {}\n')
             (root / "target" / "surefire-reports" / "TEST-1.xml").write_text(
-                f'<testsuite tests="{flaky + 1}" failures="0" errors="0" skipped="0">' + "".join(
-                    f'<testcase classname="{classname}" name="t{n}"><flakyFailure message="no"/></testcase>' for n in range(flaky))
-                + "</testsuite>")
+                f'<testsuite tests="{flaky + 1}" failures="0" errors="0" skipped="0">'
+                + "".join(f'<testcase classname="{classname}" name="t{n}"><flakyFailure message="no"/></testcase>' for n in range(flaky))
+                + "</testsuite>"
+            )
             out, errors = io.StringIO(), io.StringIO()
             written = root / "target" / "reruns.json"
             for patch in (
-                    mock.patch.object(program, "ROOT", root), mock.patch.object(reruns, "LIST", written),
-                    mock.patch.object(program, "_run", lambda _: unittest.TestResult()),
-                    mock.patch.object(reruns, "write", lambda again: written.write_text(str(len(again)))),
-                    mock.patch("sys.argv", ["malob test", "--unit", "--maven-status", "0"])):
+                mock.patch.object(program, "ROOT", root),
+                mock.patch.object(reruns, "LIST", written),
+                mock.patch.object(program, "_run", lambda _: unittest.TestResult()),
+                mock.patch.object(reruns, "write", lambda again: written.write_text(str(len(again)))),
+                mock.patch("sys.argv", ["malob test", "--unit", "--maven-status", "0"]),
+            ):
                 patches.enter_context(patch)
             patches.enter_context(contextlib.redirect_stdout(out))
             patches.enter_context(contextlib.redirect_stderr(errors))
@@ -142,13 +144,13 @@ class SecondTryTest(unittest.TestCase):
     """What tests.sharing does about failures; the runs are made up, their outcomes queued by class."""
 
     def setUp(self) -> None:
-        self.runs: "list[tuple[str, list[str]]]" = []
-        self.again: "list[Rerun]" = []
-        self.second: "dict[str, sharing.Outcome]" = {}
+        self.runs: list[tuple[str, list[str]]] = []
+        self.again: list[Rerun] = []
+        self.second: dict[str, sharing.Outcome] = {}
         test = self
 
         class Run:
-            def __init__(self, name: str, more: "list[str]") -> None:
+            def __init__(self, name: str, more: list[str]) -> None:
                 test.runs.append((name, more))
                 self.name = name
 
@@ -167,8 +169,10 @@ class SecondTryTest(unittest.TestCase):
         return sum((outcome.counts for outcome in sharing.with_a_second_try(outcomes, {"m.Bad", "m.Slow"}, self.again)), Counts())
 
     def test_test_that_passes_alone_counts_as_passed_and_is_named(self) -> None:
-        good, bad = sharing.Outcome("m.Good", Counts(5)), sharing.Outcome("m.Bad", Counts(3, 1, 1), ["m.Bad.test_a"], {
-            "m.Bad.test_a": "AssertionError: 3 > 2"})
+        good, bad = (
+            sharing.Outcome("m.Good", Counts(5)),
+            sharing.Outcome("m.Bad", Counts(3, 1, 1), ["m.Bad.test_a"], {"m.Bad.test_a": "AssertionError: 3 > 2"}),
+        )
         self.second["m.Bad"] = sharing.Outcome("m.Bad", Counts(1))
         self.assertEqual(Counts(9, 0, 1), self.counts(good, bad))
         self.assertEqual([("m.Bad", ["--test", "m.Bad.test_a"])], self.runs)

@@ -4,7 +4,8 @@ import argparse
 import contextlib
 import io
 import unittest
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 from malob.cli.target import add_target, client, parse
 from malob.errors import MissingError, UsageError
@@ -12,11 +13,11 @@ from malob.rest.client import Answer, RestClient, RestError, Target, asking, seg
 from tests.unit.answering import Reply, Request, serving
 
 
-def _client(port: int, token: "str | None" = None) -> RestClient:
+def _client(port: int, token: str | None = None) -> RestClient:
     return RestClient(Target("http", "127.0.0.1", port, token), timeout_s=5)
 
 
-def _refusing(status: int, error: str, field: "str | None" = None) -> Any:
+def _refusing(status: int, error: str, field: str | None = None) -> Any:
     return serving(lambda request: (status, {"error": error, "field": field}, {}))
 
 
@@ -33,8 +34,7 @@ class ClientTest(unittest.TestCase):
         self.assertEqual('"7"', told.etag)
         self.assertEqual({"weight": 2}, seen[0].json)
         sent = {name: seen[0].headers.get(name) for name in ("authorization", "content-type", "if-match")}
-        self.assertEqual(
-            {"authorization": "Bearer secret", "content-type": "application/json", "if-match": '"6"'}, sent)
+        self.assertEqual({"authorization": "Bearer secret", "content-type": "application/json", "if-match": '"6"'}, sent)
 
     def test_token_is_not_shown(self) -> None:
         self.assertNotIn("secret", repr(Target("http", "h", 1, "secret")))
@@ -51,9 +51,11 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(("vips: [ü]\n", "application/yaml"), (seen[0].text, seen[0].headers["content-type"]))
 
     def test_pages_are_put_together(self) -> None:
-        pages = {"/vips/": ([1, 2], '</vips/?limit=2&marker=2>; rel="next"'),
-                 "/vips/?limit=2&marker=2": ([3], '<http://elsewhere:1/vips/?marker=3>; rel=next'),
-                 "/vips/?marker=3": ([4], '</vips/>; rel="first"')}
+        pages = {
+            "/vips/": ([1, 2], '</vips/?limit=2&marker=2>; rel="next"'),
+            "/vips/?limit=2&marker=2": ([3], "<http://elsewhere:1/vips/?marker=3>; rel=next"),
+            "/vips/?marker=3": ([4], '</vips/>; rel="first"'),
+        }
 
         def answer(request: Request) -> Reply:
             items, link = pages[request.path]
@@ -63,8 +65,7 @@ class ClientTest(unittest.TestCase):
             self.assertEqual([1, 2, 3, 4], _client(port).get_all("/vips/"))
 
     def test_pages_in_a_circle_end(self) -> None:
-        with serving(lambda request: (200, [1], {"Link": '</vips/>; rel="next"'})) as port, \
-                self.assertRaisesRegex(RestError, "circle"):
+        with serving(lambda request: (200, [1], {"Link": '</vips/>; rel="next"'})) as port, self.assertRaisesRegex(RestError, "circle"):
             _client(port).get_all("/vips/")
 
     def test_refusal_has_reason_status_and_field(self) -> None:
@@ -86,29 +87,25 @@ class ClientTest(unittest.TestCase):
 
 
 class AskingTest(unittest.TestCase):
-    def _asked(self, port: int, options: "Mapping[str, str]" = {}, token: "str | None" = None) -> None:
+    def _asked(self, port: int, options: Mapping[str, str] = {}, token: str | None = None) -> None:
         rest = _client(port, token)
         with asking(rest, options):
             rest.get("/x")
 
     def test_wrong_value_is_wrong_use_of_its_option(self) -> None:
-        with _refusing(400, "weight must be a number", "weight") as port, \
-                self.assertRaisesRegex(UsageError, "^--weight: weight must be a number$"):
+        with _refusing(400, "weight must be a number", "weight") as port, self.assertRaisesRegex(UsageError, "^--weight: weight must be a number$"):
             self._asked(port)
 
     def test_field_has_the_name_that_the_command_line_has_for_it(self) -> None:
-        with _refusing(422, "there is no pool x", "pool_id") as port, \
-                self.assertRaisesRegex(RestError, "^--pool: there is no pool x$"):
+        with _refusing(422, "there is no pool x", "pool_id") as port, self.assertRaisesRegex(RestError, "^--pool: there is no pool x$"):
             self._asked(port, {"pool_id": "--pool"})
 
     def test_field_of_a_document_is_no_option(self) -> None:
-        with _refusing(400, "hosts.3.mac is none", "hosts.3.mac") as port, \
-                self.assertRaisesRegex(UsageError, "^hosts.3.mac is none$"):
+        with _refusing(400, "hosts.3.mac is none", "hosts.3.mac") as port, self.assertRaisesRegex(UsageError, "^hosts.3.mac is none$"):
             self._asked(port)
 
     def test_conflict_is_a_failure_in_one_sentence(self) -> None:
-        with _refusing(409, "the id web is taken") as port, \
-                self.assertRaisesRegex(RestError, "^the id web is taken$") as caught:
+        with _refusing(409, "the id web is taken") as port, self.assertRaisesRegex(RestError, "^the id web is taken$") as caught:
             self._asked(port)
         self.assertEqual((1, 409), (caught.exception.exit_code, caught.exception.status))
 
@@ -127,7 +124,7 @@ class AskingTest(unittest.TestCase):
 
 
 class TargetTest(unittest.TestCase):
-    def _url(self, words: "list[str]", environment: "Mapping[str, str]" = {}) -> str:
+    def _url(self, words: list[str], environment: Mapping[str, str] = {}) -> str:
         parser = argparse.ArgumentParser(prog="x")
         add_target(parser)
         return client(parser.parse_args(words), environment=environment).url
@@ -153,8 +150,19 @@ class TargetTest(unittest.TestCase):
 
     def test_parse(self) -> None:
         self.assertEqual(Target("http", "::1", 8080), parse("http://[::1]:8080/"))
-        for wrong in ("", "here", "http://", "http://h:x", "http://h:0", "http://h:65536", "http://h/x", "http://h?x",
-                      "http://me@h", "http://[h", "http://h h"):
+        for wrong in (
+            "",
+            "here",
+            "http://",
+            "http://h:x",
+            "http://h:0",
+            "http://h:65536",
+            "http://h/x",
+            "http://h?x",
+            "http://me@h",
+            "http://[h",
+            "http://h h",
+        ):
             with self.subTest(wrong=wrong), self.assertRaises(ValueError):
                 parse(wrong)
 

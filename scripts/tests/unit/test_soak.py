@@ -6,8 +6,9 @@ import contextlib
 import io
 import unittest
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Sequence
+from typing import Any
 
 from malob.errors import UsageError
 from malob.network import topology
@@ -30,7 +31,7 @@ class EventsTest(unittest.TestCase):
             drawn = events.draw(seed, 120, WORLD)
             self.assertEqual(drawn, sorted(drawn, key=lambda event: event.at_s))
             self.assertTrue(all(0 < event.at_s <= 120 for event in drawn))
-            going_on: "set[tuple[str, str]]" = set()
+            going_on: set[tuple[str, str]] = set()
             ends = {kind.end: name for name, kind in events.KINDS.items() if kind.end}
             for event in drawn:
                 if event.kind in ends:
@@ -48,7 +49,7 @@ class EventsTest(unittest.TestCase):
 
     def test_there_is_always_a_way_and_a_server_of_each_pool(self) -> None:
         for seed in range(6):
-            gone: "set[str]" = set()
+            gone: set[str] = set()
             for event in events.draw(seed, 600, WORLD):
                 if event.kind in events.KINDS and events.KINDS[event.kind].end:
                     gone.add(event.target)
@@ -82,8 +83,17 @@ class EventsTest(unittest.TestCase):
 
 def failure(outcome: str, **changed: Any) -> Failure:
     """One of a connection to w1 through the service "least" that was well at 100 s and failed at 101 s."""
-    told = {"began": 90.0, "accepted": 90.1, "progress": 100.0, "ended": 101.0, "server": "w1", "outcome": outcome,
-            "vip": "10.0.0.100:80", "requests": 1, **changed}
+    told = {
+        "began": 90.0,
+        "accepted": 90.1,
+        "progress": 100.0,
+        "ended": 101.0,
+        "server": "w1",
+        "outcome": outcome,
+        "vip": "10.0.0.100:80",
+        "requests": 1,
+        **changed,
+    }
     return Failure.of("c1", "least", told)
 
 
@@ -100,8 +110,12 @@ class ModelTest(unittest.TestCase):
 
     def test_removed_member_explains_resets_of_its_own_connections_at_that_time(self) -> None:
         self.assertTrue(self.explained(failure("reset"), Fault("remove", "least-w1", 100.5, NEVER)))
-        for kind, target, begin in (("remove", "least-w2", 100.5), ("remove", "turns-w1", 100.5), ("remove", "least-w1", 101.5),
-                                    ("remove", "least-w1", 97.0)):
+        for kind, target, begin in (
+            ("remove", "least-w2", 100.5),
+            ("remove", "turns-w1", 100.5),
+            ("remove", "least-w1", 101.5),
+            ("remove", "least-w1", 97.0),
+        ):
             self.assertFalse(self.explained(failure("reset"), Fault(kind, target, begin, NEVER)), f"{target} at {begin}")
 
     def test_reset_in_a_pause_is_explained_when_the_client_learns_it_later(self) -> None:
@@ -196,7 +210,7 @@ class RejectsTest(unittest.TestCase):
 
 class TrendTest(unittest.TestCase):
     @staticmethod
-    def line(slope: float, count: int = 20) -> "list[tuple[float, float]]":
+    def line(slope: float, count: int = 20) -> list[tuple[float, float]]:
         return [(10.0 * number, 50 + slope * 10 * number) for number in range(count)]
 
     def test_slope_makes_growth_over_the_time(self) -> None:
@@ -220,15 +234,26 @@ class TrendTest(unittest.TestCase):
 
 
 def record(**changed: Any) -> Record:
-    usual: "dict[str, Any]" = dict(
-        seed=3, begin=0.0, seconds=300.0, late_s=0.0, faults=[], outcomes=Counter(ok=10), failures=[],
-        connect_ms=[1.0, 2.0], bytes=3_000_000, rest_ms=[4.0], samples={"threads": TrendTest.line(0, 30)}, compared=2)
+    usual: dict[str, Any] = {
+        "seed": 3,
+        "begin": 0.0,
+        "seconds": 300.0,
+        "late_s": 0.0,
+        "faults": [],
+        "outcomes": Counter(ok=10),
+        "failures": [],
+        "connect_ms": [1.0, 2.0],
+        "bytes": 3_000_000,
+        "rest_ms": [4.0],
+        "samples": {"threads": TrendTest.line(0, 30)},
+        "compared": 2,
+    }
     return Record(**{**usual, **changed})
 
 
 class FindingsTest(unittest.TestCase):
     @staticmethod
-    def sentences(found: "dict[str, Any]") -> "Sequence[str]":
+    def sentences(found: dict[str, Any]) -> Sequence[str]:
         return [each["sentence"] for each in found["violations"]]
 
     def test_run_in_which_all_holds_is_ok(self) -> None:
@@ -242,11 +267,11 @@ class FindingsTest(unittest.TestCase):
         self.assertEqual({"kill": 1}, found["connections"]["failed_for_a_reason"])
 
     def test_failure_for_no_reason_is_told_with_what_went_on(self) -> None:
-        found = findings.document(record(failures=[failure("reset", port=40000)], faults=[
-            Fault("drain", "least-w1", 95.0, NEVER), Fault("unlink", "s1-s3", 40.0, 50.0)]))
+        found = findings.document(
+            record(failures=[failure("reset", port=40000)], faults=[Fault("drain", "least-w1", 95.0, NEVER), Fault("unlink", "s1-s3", 40.0, 50.0)])
+        )
         self.assertFalse(found["ok"])
-        self.assertIn("c1:40000 > 10.0.0.100:80 (accepted, server w1, 1 answers, well until 100.0 s): reset, for no reason",
-                      self.sentences(found)[0])
+        self.assertIn("c1:40000 > 10.0.0.100:80 (accepted, server w1, 1 answers, well until 100.0 s): reset, for no reason", self.sentences(found)[0])
         self.assertEqual(("drain least-w1 from 95.0 s",), found["violations"][0]["detail"])
         self.assertIn("--seed 3", findings.text(found)[-1])
 

@@ -12,20 +12,38 @@ from malob.system.place import ROOT
 from tests.unit.answering import answering
 
 _LINK: dict[str, Any] = {
-    "src": {"switch": "00:00:00:00:00:00:00:0a", "port": 2}, "dst": {"switch": "00:00:00:00:00:01:00:0b", "port": 1},
-    "active": 3, "latency_ms": None, "throughput_mbps": None, "use_mbps": None, "capacity_mbps": None,
+    "src": {"switch": "00:00:00:00:00:00:00:0a", "port": 2},
+    "dst": {"switch": "00:00:00:00:00:01:00:0b", "port": 1},
+    "active": 3,
+    "latency_ms": None,
+    "throughput_mbps": None,
+    "use_mbps": None,
+    "capacity_mbps": None,
 }
 _SERVER: dict[str, Any] = {
-    "id": "a", "address": "10.0.0.1", "port": 80, "pool_id": "p", "located": True, "active_connections": 2,
-    "reported_connections": None, "cpu": None, "response_ms": None,
+    "id": "a",
+    "address": "10.0.0.1",
+    "port": 80,
+    "pool_id": "p",
+    "located": True,
+    "active_connections": 2,
+    "reported_connections": None,
+    "cpu": None,
+    "response_ms": None,
 }
-_SWITCH = {
-    "switch": "00:00:00:00:00:00:00:0a", "port_statistics": {"age_s": 0.44, "answers": 9, "failures": 1, "skipped": 2}}
+_SWITCH = {"switch": "00:00:00:00:00:00:00:0a", "port_statistics": {"age_s": 0.44, "answers": 9, "failures": 1, "skipped": 2}}
 _POOL: dict[str, Any] = {
-    "id": "p", "vip_id": "v", "members": ["a"],
+    "id": "p",
+    "vip_id": "v",
+    "members": ["a"],
     "stats": {
-        "id": "p", "active_connections": 2, "total_connections": 7, "counted_by": "tcp_flags",
-        "members": [{"id": "a", "total_connections": 7, "health": "up"}]}}
+        "id": "p",
+        "active_connections": 2,
+        "total_connections": 7,
+        "counted_by": "tcp_flags",
+        "members": [{"id": "a", "total_connections": 7, "health": "up"}],
+    },
+}
 _VIP = {"id": "v", "address": "10.0.0.100", "port": None, "protocol": "tcp", "pools": ["p"]}
 
 
@@ -48,8 +66,7 @@ class ServerValuesTest(unittest.TestCase):
 
 class ViewTest(unittest.TestCase):
     def test_empty_network_is_one_line(self) -> None:
-        self.assertEqual(
-            ["0 switches, 0 directed links, 0 virtual addresses, 0 members; 2026-01-01T00:00:00Z"], tables(_state()))
+        self.assertEqual(["0 switches, 0 directed links, 0 virtual addresses, 0 members; 2026-01-01T00:00:00Z"], tables(_state()))
 
     def test_what_is_not_known_is_a_dash(self) -> None:
         row = tables(_state(links=[_LINK]))[-1]
@@ -57,15 +74,17 @@ class ViewTest(unittest.TestCase):
 
     def test_link_shows_values_with_ages_and_sources(self) -> None:
         link = {
-            **_LINK, "latency_ms": _measured(10.214, 0.42, "probe"), "throughput_mbps": _measured(38, 12.3, "agent"),
-            "use_mbps": _measured(0, 0.6), "capacity_mbps": _measured(50, 0, "configured")}
+            **_LINK,
+            "latency_ms": _measured(10.214, 0.42, "probe"),
+            "throughput_mbps": _measured(38, 12.3, "agent"),
+            "use_mbps": _measured(0, 0.6),
+            "capacity_mbps": _measured(50, 0, "configured"),
+        }
         header, row = tables(_state(links=[link]))[-2:]
         self.assertEqual(
-            "link from  to          open  latency ms  age s  throughput Mbit/s  age s  by     use Mbit/s  age s"
-            "  capacity Mbit/s  by", header)
-        self.assertEqual(
-            ["0a/2", "01:00:0b/1", "3", "10.21", "0.4", "38.0", "12.3", "agent", "0.0", "0.6", "50.0", "configured"],
-            row.split())
+            "link from  to          open  latency ms  age s  throughput Mbit/s  age s  by     use Mbit/s  age s  capacity Mbit/s  by", header
+        )
+        self.assertEqual(["0a/2", "01:00:0b/1", "3", "10.21", "0.4", "38.0", "12.3", "agent", "0.0", "0.6", "50.0", "configured"], row.split())
 
     def test_latency_below_what_can_be_measured_is_said_to_be_below(self) -> None:
         link = {**_LINK, "latency_ms": {**_measured(0.034, 0.4, "probe"), "below_ms": 0.1}}
@@ -77,13 +96,15 @@ class ViewTest(unittest.TestCase):
 
     def test_member_shows_counts_and_processor_use(self) -> None:
         server = {
-            **_SERVER, "cpu": _measured(0.255, 1.04, "agent"), "reported_connections": _measured(4, 1, "agent"),
-            "response_ms": _measured(1.25, 1, "agent")}
+            **_SERVER,
+            "cpu": _measured(0.255, 1.04, "agent"),
+            "reported_connections": _measured(4, 1, "agent"),
+            "response_ms": _measured(1.25, 1, "agent"),
+        }
         state = State({**_state(servers=[server]).snapshot}, [_VIP], {"p": _POOL})
         vip, member = tables(state)[-4], tables(state)[-1]
         self.assertEqual(["v", "10.0.0.100", "any", "tcp", "p", "2", "7"], vip.split())
-        self.assertEqual(
-            ["p", "a", "10.0.0.1", "80", "yes", "up", "2", "7", "4", "1.0", "26", "1.0", "1.2", "1.0"], member.split())
+        self.assertEqual(["p", "a", "10.0.0.1", "80", "yes", "up", "2", "7", "4", "1.0", "26", "1.0", "1.2", "1.0"], member.split())
 
     def test_member_without_pool_and_agent(self) -> None:
         server = {**_SERVER, "pool_id": None, "port": None, "located": False}
@@ -109,6 +130,4 @@ class ReadTest(unittest.TestCase):
 
         with answering(answer) as port:
             state = read(RestClient("127.0.0.1", port))
-        self.assertEqual(
-            {"snapshot": _state().snapshot, "vips": [_VIP], "pools": [{"id": "p", "stats": _POOL["stats"]}]},
-            state.to_json())
+        self.assertEqual({"snapshot": _state().snapshot, "vips": [_VIP], "pools": [{"id": "p", "stats": _POOL["stats"]}]}, state.to_json())

@@ -15,7 +15,8 @@ from malob.errors import UsageError
 from malob.network import topology
 from malob.network.links import Direction
 from malob.system.place import ROOT
-from research.testbed import __main__ as command_line, profile, reading, request, roles, sites, slices
+from research.testbed import __main__ as command_line
+from research.testbed import profile, reading, request, roles, sites, slices
 from research.testbed.names import emulab, rspec
 
 KEPT = ROOT / "geni" / "rspec"
@@ -49,16 +50,20 @@ class SliceTest(unittest.TestCase):
         self.assertEqual({"geni-wan.xml", "thesis-two-servers.xml"}, {path.name for path in KEPT.iterdir()})
         for path in KEPT.iterdir():
             wanted = slices.build(topology.load(path.stem), sites.load(path.stem))
-            self.assertEqual(
-                request.write(wanted), path.read_text(),
-                f"not current: ./malob testbed request {path.stem} >geni/rspec/{path.name}")
+            self.assertEqual(request.write(wanted), path.read_text(), f"not current: ./malob testbed request {path.stem} >geni/rspec/{path.name}")
 
     def test_each_site_has_its_switch_and_its_hosts(self) -> None:
         wanted = two()
         self.assertEqual(
-            [("controller", "controller", RACK.format(2)), ("a-switch", "switch", RACK.format(1)), ("b-switch", "switch", RACK.format(2)),
-             ("c", "client", RACK.format(1)), ("s", "server", RACK.format(2))],
-            [(node.name, node.role, node.site) for node in wanted.nodes])
+            [
+                ("controller", "controller", RACK.format(2)),
+                ("a-switch", "switch", RACK.format(1)),
+                ("b-switch", "switch", RACK.format(2)),
+                ("c", "client", RACK.format(1)),
+                ("s", "server", RACK.format(2)),
+            ],
+            [(node.name, node.role, node.site) for node in wanted.nodes],
+        )
         self.assertEqual("00:00:00:00:00:00:00:0b", wanted.node("b-switch").datapath_id)
         self.assertEqual(sites.Machine(4, 1024), wanted.node("s").machine)
 
@@ -115,9 +120,12 @@ class RequestTest(unittest.TestCase):
         self.assertEqual([RACK.format(1), RACK.format(2)], [one.get("name") for one in link.findall(rspec("component_manager"))])
         self.assertEqual("egre-tunnel", link.find(rspec("link_type")).get("name"))
         self.assertEqual(
-            [{"source_id": "a-switch:port2", "dest_id": "b-switch:port2", "capacity": "57800", "latency": "15", "packet_loss": "0"},
-             {"source_id": "b-switch:port2", "dest_id": "a-switch:port2", "capacity": "12000", "latency": "15", "packet_loss": "0.5"}],
-            [one.attrib for one in link.findall(rspec("property"))])
+            [
+                {"source_id": "a-switch:port2", "dest_id": "b-switch:port2", "capacity": "57800", "latency": "15", "packet_loss": "0"},
+                {"source_id": "b-switch:port2", "dest_id": "a-switch:port2", "capacity": "12000", "latency": "15", "packet_loss": "0.5"},
+            ],
+            [one.attrib for one in link.findall(rspec("property"))],
+        )
 
     def test_no_link_learns_addresses(self) -> None:
         links = ElementTree.fromstring(request.write(two())).findall(rspec("link"))
@@ -145,8 +153,8 @@ class ProfileTest(unittest.TestCase):
     def test_cloudlabs_profile_has_the_labs_topologies(self) -> None:
         kept = command_line.PROFILE.read_text()
         self.assertEqual(
-            profile.updated(kept, [command_line.at_cloudlab(name) for name in command_line.PROFILED]), kept,
-            "not current: ./malob testbed profile")
+            profile.updated(kept, [command_line.at_cloudlab(name) for name in command_line.PROFILED]), kept, "not current: ./malob testbed profile"
+        )
 
     def test_profile_without_room_for_networks_is_refused(self) -> None:
         with self.assertRaisesRegex(UsageError, "# networks: begin"):
@@ -158,15 +166,18 @@ class CommandsTest(unittest.TestCase):
 
     def test_each_machine_is_told_its_own_part(self) -> None:
         told = roles.commands(two(), "192.0.2.1", "/opt/malob", ("10.0.0.100", 8000))
-        self.assertEqual({
-            "controller": "controller.sh --openflow-port 6653 --vip 10.0.0.100:8000 --member 10.0.0.2",
-            "a-switch": "switch.sh --datapath-id 00:00:00:00:00:00:00:0a --controller 192.0.2.1:6653"
-                        " --port 1=10.0.0.254/24 --port 2=192.168.1.1/24 --node 3=10.0.0.201/24 --mtu 1400",
-            "b-switch": "switch.sh --datapath-id 00:00:00:00:00:00:00:0b --controller 192.0.2.1:6653"
-                        " --port 1=10.0.0.253/24 --port 2=192.168.1.2/24 --node 3=10.0.0.202/24 --mtu 1400",
-            "s": "server.sh --address 10.0.0.2/24 --mtu 1400 --name s --port 8000",
-            "c": "client.sh --address 10.0.0.1/24 --mtu 1400 --try http://10.0.0.100:8000/",
-        }, {name: " ".join(words).removeprefix("/opt/malob/geni/setup/") for name, words in told.items()})
+        self.assertEqual(
+            {
+                "controller": "controller.sh --openflow-port 6653 --vip 10.0.0.100:8000 --member 10.0.0.2",
+                "a-switch": "switch.sh --datapath-id 00:00:00:00:00:00:00:0a --controller 192.0.2.1:6653"
+                " --port 1=10.0.0.254/24 --port 2=192.168.1.1/24 --node 3=10.0.0.201/24 --mtu 1400",
+                "b-switch": "switch.sh --datapath-id 00:00:00:00:00:00:00:0b --controller 192.0.2.1:6653"
+                " --port 1=10.0.0.253/24 --port 2=192.168.1.2/24 --node 3=10.0.0.202/24 --mtu 1400",
+                "s": "server.sh --address 10.0.0.2/24 --mtu 1400 --name s --port 8000",
+                "c": "client.sh --address 10.0.0.1/24 --mtu 1400 --try http://10.0.0.100:8000/",
+            },
+            {name: " ".join(words).removeprefix("/opt/malob/geni/setup/") for name, words in told.items()},
+        )
         self.assertEqual(["controller", "a-switch", "b-switch", "s", "c"], list(told))
 
     def test_frames_are_not_shortened_where_nothing_is_tunnelled(self) -> None:
@@ -190,9 +201,15 @@ class CommandsTest(unittest.TestCase):
         self.assertEqual({0o600}, modes)
         self.assertEqual({one["id"]: one["key"] for one in entered}, {name: one["key"] for name, one in written.items()})
         self.assertEqual(
-            {"client-switch": ("link", "10.0.0.201"), "server-1-switch": ("link", "10.0.0.202"), "server-2-switch": ("link", "10.0.0.203"),
-             "server-1": ("server", "10.0.0.11"), "server-2": ("server", "10.0.0.12")},
-            {one["id"]: (one["kind"], one["address"]) for one in entered})
+            {
+                "client-switch": ("link", "10.0.0.201"),
+                "server-1-switch": ("link", "10.0.0.202"),
+                "server-2-switch": ("link", "10.0.0.203"),
+                "server-1": ("server", "10.0.0.11"),
+                "server-2": ("server", "10.0.0.12"),
+            },
+            {one["id"]: (one["kind"], one["address"]) for one in entered},
+        )
         self.assertEqual(["10.0.0.202", "10.0.0.203"], written["client-switch"]["neighbours"])
         self.assertEqual(["10.0.0.201"], written["server-2-switch"]["neighbours"])
         self.assertEqual([80], written["server-1"]["ports"])
@@ -202,8 +219,7 @@ class CommandsTest(unittest.TestCase):
             file = Path(directory, "manifest.xml")
             file.write_text(manifest())
             printed = self.printed("commands", str(file), "--ssh", "--directory", "/local/malob")
-        self.assertEqual(
-            "ssh -n -p 30001 ana@pc1.example.net 'sudo /local/malob/geni/setup/controller.sh --openflow-port 6653'", printed[0])
+        self.assertEqual("ssh -n -p 30001 ana@pc1.example.net 'sudo /local/malob/geni/setup/controller.sh --openflow-port 6653'", printed[0])
         self.assertIn("--controller 192.0.2.7:6653", printed[1])
 
     def test_request_cannot_be_run_by_ssh(self) -> None:
@@ -220,9 +236,12 @@ class CommandsTest(unittest.TestCase):
 
     def test_names_that_would_lead_elsewhere_are_refused(self) -> None:
         for old, new, field in (
-                ('client_id="controller"', 'client_id="../x"', "client_id of a node"), ('role="client"', 'role="../x"', "role"),
-                ("c:lan", "c:la/n", "client_id of an interface"), ("pc1.example.net", "-oProxyCommand=x", "hostname"),
-                ('username="ana"', 'username="-x"', "username")):
+            ('client_id="controller"', 'client_id="../x"', "client_id of a node"),
+            ('role="client"', 'role="../x"', "role"),
+            ("c:lan", "c:la/n", "client_id of an interface"),
+            ("pc1.example.net", "-oProxyCommand=x", "hostname"),
+            ('username="ana"', 'username="-x"', "username"),
+        ):
             self.assertIn(old, manifest())
             with self.assertRaisesRegex(UsageError, field):
                 reading.read("manifest", manifest().replace(old, new))
@@ -238,7 +257,7 @@ class CommandsTest(unittest.TestCase):
             printed = "\n".join(self.printed("request", "mesh5", "--sites", str(file)))
         self.assertEqual(5 + 5 + 1, printed.count("<node "))
 
-    def printed(self, *arguments: str) -> "list[str]":
+    def printed(self, *arguments: str) -> list[str]:
         with mock.patch("sys.argv", ["malob testbed", *arguments]), redirect_stdout(io.StringIO()) as out:
             self.assertEqual(0, command_line.main())
         return out.getvalue().splitlines()
@@ -251,7 +270,8 @@ def manifest() -> str:
     for number, node in enumerate(root.findall(rspec("node")), 1):
         services = ElementTree.SubElement(node, rspec("services"))
         ElementTree.SubElement(
-            services, rspec("login"), authentication="ssh-keys", hostname=f"pc{number}.example.net", port=f"{30000 + number}", username="ana")
+            services, rspec("login"), authentication="ssh-keys", hostname=f"pc{number}.example.net", port=f"{30000 + number}", username="ana"
+        )
         ElementTree.SubElement(node, rspec("host"), name=f"{node.get('client_id')}.example.net", ipv4=f"192.0.2.{6 + number}")
     return ElementTree.tostring(root, encoding="unicode")
 

@@ -21,7 +21,7 @@ NOTEBOOK = ROOT / "geni" / "fabric.ipynb"
 
 
 class Interface:
-    def __init__(self, node: "Node") -> None:
+    def __init__(self, node: Node) -> None:
         self.node = node
         self.network = ""
         self.address = ""
@@ -31,19 +31,19 @@ class Interface:
 
 
 class Component:
-    def __init__(self, node: "Node", model: str) -> None:
+    def __init__(self, node: Node, model: str) -> None:
         self.model = model
         self.interface = Interface(node)
 
-    def get_interfaces(self) -> "list[Interface]":
+    def get_interfaces(self) -> list[Interface]:
         return [self.interface]
 
 
 class Node:
     def __init__(self, **asked: object) -> None:
         self.asked = asked
-        self.components: "dict[str, Component]" = {}
-        self.commands: "list[str]" = []
+        self.components: dict[str, Component] = {}
+        self.commands: list[str] = []
         self.answer = "server-1\nended with 0\n", "said on the way\n"
 
     def add_component(self, model: str, name: str) -> Component:
@@ -65,22 +65,22 @@ class Node:
     def upload_file(self, local_file_path: str, remote_file_path: str) -> None:
         self.commands.append(f"upload {local_file_path} {remote_file_path}")
 
-    def execute(self, command: str, quiet: bool = False) -> "tuple[str, str]":
+    def execute(self, command: str, quiet: bool = False) -> tuple[str, str]:
         self.commands.append(command)
         return self.answer
 
 
 class FabricSlice:
     def __init__(self) -> None:
-        self.nodes: "dict[str, Node]" = {}
-        self.networks: "dict[str, list[Interface]]" = {}
+        self.nodes: dict[str, Node] = {}
+        self.networks: dict[str, list[Interface]] = {}
         self.submitted = self.deleted = False
 
     def add_node(self, name: str, site: str, cores: int, ram: int, disk: int, image: str) -> Node:
         self.nodes[name] = Node(site=site, cores=cores, ram=ram, disk=disk, image=image)
         return self.nodes[name]
 
-    def add_l2network(self, name: str, interfaces: "list[Interface]") -> None:
+    def add_l2network(self, name: str, interfaces: list[Interface]) -> None:
         self.networks[name] = interfaces
         for interface in interfaces:
             interface.network = name
@@ -98,7 +98,7 @@ class FabricSlice:
 class FablibManager:
     last: FabricSlice
 
-    def get_random_sites(self, count: int) -> "list[str]":
+    def get_random_sites(self, count: int) -> list[str]:
         return [f"SITE{number}" for number in range(count)]
 
     def new_slice(self, name: str) -> FabricSlice:
@@ -114,7 +114,7 @@ def thesis() -> slices.Slice:
 
 
 class FabricTest(unittest.TestCase):
-    def added(self) -> "tuple[slices.Slice, FabricSlice, dict[str, str]]":
+    def added(self) -> tuple[slices.Slice, FabricSlice, dict[str, str]]:
         wanted, fabric_slice = thesis(), FabricSlice()
         at = fabric.places(wanted, [f"SITE{number}" for number in range(9)])
         fabric.add(fabric_slice, wanted, at)
@@ -130,7 +130,7 @@ class FabricTest(unittest.TestCase):
                 self.assertIs(interface, made.nodes[node].components[card].interface)
 
     def test_machines_stand_where_their_switch_stands(self) -> None:
-        wanted, made, at = self.added()
+        _, made, _ = self.added()
         self.assertEqual(9, len({node.asked["site"] for node in made.nodes.values()}))
         self.assertEqual(made.nodes["client-1"].asked["site"], made.nodes["client-1-switch"].asked["site"])
         self.assertEqual(made.nodes["kentucky-switch"].asked["site"], made.nodes["controller"].asked["site"])
@@ -158,11 +158,14 @@ class FabricTest(unittest.TestCase):
         self.assertEqual("10.128.1.2", controller)
         printed = fabric.set_up(made, roles.commands(wanted, controller, "/local/malob", ("10.0.0.100", 80)), "/tmp/a.tar.gz", "/local/malob")
         self.assertEqual({"server-1"}, set(printed.values()))
-        self.assertEqual([
-            "upload /tmp/a.tar.gz malob.tar.gz",
-            "sudo mkdir -p /local/malob && sudo tar -xzf malob.tar.gz -C /local/malob"
-            " && sudo /local/malob/geni/setup/client.sh --address 10.0.0.1/24 --mtu 1400 --try http://10.0.0.100:80/; echo \"ended with $?\"",
-        ], made.nodes["client-1"].commands)
+        self.assertEqual(
+            [
+                "upload /tmp/a.tar.gz malob.tar.gz",
+                "sudo mkdir -p /local/malob && sudo tar -xzf malob.tar.gz -C /local/malob"
+                ' && sudo /local/malob/geni/setup/client.sh --address 10.0.0.1/24 --mtu 1400 --try http://10.0.0.100:80/; echo "ended with $?"',
+            ],
+            made.nodes["client-1"].commands,
+        )
 
     def test_set_up_that_fails_says_where_and_why(self) -> None:
         _, made, _ = self.added()
@@ -191,9 +194,14 @@ class NotebookTest(unittest.TestCase):
         library.FablibManager = FablibManager  # type: ignore[attr-defined]
         parents = {name: types.ModuleType(name) for name in ("fabrictestbed_extensions", "fabrictestbed_extensions.fablib")}
         out = io.StringIO()
-        with mock.patch.dict(sys.modules, {**parents, library.__name__: library}), mock.patch("pathlib.Path.cwd", return_value=NOTEBOOK.parent), \
-                mock.patch("subprocess.run") as run, mock.patch("sys.path", list(sys.path)), redirect_stdout(out):
-            names: "dict[str, object]" = {}
+        with (
+            mock.patch.dict(sys.modules, {**parents, library.__name__: library}),
+            mock.patch("pathlib.Path.cwd", return_value=NOTEBOOK.parent),
+            mock.patch("subprocess.run") as run,
+            mock.patch("sys.path", list(sys.path)),
+            redirect_stdout(out),
+        ):
+            names: dict[str, object] = {}
             for source in self.code():
                 exec(compile(ast.parse(source), str(NOTEBOOK), "exec"), names)
         self.assertEqual("7 machines, 5 links\nclient: server-1\n", out.getvalue())
@@ -203,7 +211,7 @@ class NotebookTest(unittest.TestCase):
         self.assertEqual(7, len(made.nodes))
         self.assertEqual("/local/malob/malob status", made.nodes["controller"].commands[-1])
 
-    def code(self) -> "list[str]":
+    def code(self) -> list[str]:
         return ["".join(cell["source"]) for cell in self.document["cells"] if cell["cell_type"] == "code"]
 
 

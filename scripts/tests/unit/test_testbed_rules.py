@@ -10,7 +10,8 @@ from tempfile import TemporaryDirectory
 from unittest import mock
 
 from malob.system.place import ROOT
-from research.testbed import __main__ as command_line, rules
+from research.testbed import __main__ as command_line
+from research.testbed import rules
 
 GOOD = """<rspec xmlns="http://www.geni.net/resources/rspec/3" xmlns:e="urn:else" type="request" generated="2026-01-02T03:04:05Z">
   <node client_id="a" component_manager_id="urn:1" exclusive="false" e:more="1">
@@ -84,8 +85,7 @@ class RulesTest(unittest.TestCase):
     def test_wrong_addresses_are_told(self) -> None:
         self.broken("no IPv4 address with netmask: '10.0.0.300'", "10.0.0.1", "10.0.0.300")
         self.broken("no IPv4 address with netmask: '10.0.0.1', '255.0.255.0'", '10.0.0.1" netmask="255.255.255.0"', '10.0.0.1" netmask="255.0.255.0"')
-        self.broken(
-            "have the address 10.0.0.1", "</node>\n  <node", '<interface client_id="a:1"><ip address="10.0.0.1"/></interface></node><node')
+        self.broken("have the address 10.0.0.1", "</node>\n  <node", '<interface client_id="a:1"><ip address="10.0.0.1"/></interface></node><node')
 
     def test_link_between_sites_that_is_no_tunnel_of_both_is_told(self) -> None:
         self.broken("between sites its link_type must be", '<link_type name="egre-tunnel"/>', '<link_type name="lan"/>')
@@ -103,8 +103,10 @@ class RulesTest(unittest.TestCase):
         self.broken("latency cannot be '-1'", 'latency="2.5"', 'latency="-1"')
         self.broken("packet_loss cannot be '10'", 'packet_loss="0.1"', 'packet_loss="10"')
         self.broken(
-            "2 properties from 'a:0' to 'b:0'", '<link_type name="egre-tunnel"/>',
-            '<link_type name="egre-tunnel"/><property source_id="a:0" dest_id="b:0"/>')
+            "2 properties from 'a:0' to 'b:0'",
+            '<link_type name="egre-tunnel"/>',
+            '<link_type name="egre-tunnel"/><property source_id="a:0" dest_id="b:0"/>',
+        )
 
     def test_command_ends_with_1_after_a_fault(self) -> None:
         with TemporaryDirectory() as directory:

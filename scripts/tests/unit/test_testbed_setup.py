@@ -15,9 +15,8 @@ SWITCH = "switch.sh", "--datapath-id", "00:00:00:00:00:00:01:01", "--controller"
 
 
 class SetupScriptsTest(unittest.TestCase):
-    def run_script(self, name: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [str(SETUP / name), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30)
+    def run_script(self, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([str(SETUP / name), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30)
 
     def refused(self, words: str, name: str, *arguments: str) -> None:
         done = self.run_script(name, *arguments)
@@ -58,13 +57,15 @@ class SetupScriptsTest(unittest.TestCase):
 
     def test_missing_program_is_installed_from_its_package(self) -> None:
         done, asked = self.needing(0)
-        self.assertEqual((0, "-qq update\n-qq -y -o DPkg::Lock::Timeout=300 --no-install-recommends install its-package\n"), (done.returncode, asked), done.stderr)
+        self.assertEqual(
+            (0, "-qq update\n-qq -y -o DPkg::Lock::Timeout=300 --no-install-recommends install its-package\n"), (done.returncode, asked), done.stderr
+        )
 
     def test_package_that_cannot_be_installed_is_named(self) -> None:
         done, _ = self.needing(1)
         self.assertEqual((3, "bash: apt-get could not install its-package (above)"), (done.returncode, done.stderr.strip().splitlines()[-1]))
 
-    def needing(self, code: int) -> "tuple[subprocess.CompletedProcess[str], str]":
+    def needing(self, code: int) -> tuple[subprocess.CompletedProcess[str], str]:
         """What becomes of a need for a program that is missing, and what apt-get was asked; it ends with the code."""
         with tempfile.TemporaryDirectory() as directory:
             log, program = Path(directory, "log"), Path(directory, "apt-get")
@@ -72,7 +73,11 @@ class SetupScriptsTest(unittest.TestCase):
             program.chmod(0o755)
             done = subprocess.run(
                 ["bash", "-ec", f". {SETUP}/common.sh; need sh dash no-such-program its-package"],
-                env={**os.environ, "PATH": f"{directory}:{os.environ['PATH']}"}, capture_output=True, text=True, timeout=30)
+                env={**os.environ, "PATH": f"{directory}:{os.environ['PATH']}"},
+                capture_output=True,
+                text=True,
+                timeout=30,
+            )
             return done, log.read_text()
 
 

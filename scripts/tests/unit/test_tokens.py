@@ -20,10 +20,13 @@ class TokenCommandTest(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.file = Path(directory.name) / "data" / "tokens.json"
 
-    def run_it(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    def run_it(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-B", str(ROOT / "scripts" / "command.py"), "malob.cli.tokens", "--data", str(self.file.parent), *arguments],
-            capture_output=True, text=True, timeout=30)
+            capture_output=True,
+            text=True,
+            timeout=30,
+        )
 
     def test_added_token_is_printed_and_only_its_hash_is_kept(self) -> None:
         done = self.run_it("add", "ops", "--role", "admin")
@@ -32,16 +35,16 @@ class TokenCommandTest(unittest.TestCase):
         self.assertRegex(token, r"^malob_[A-Za-z0-9_-]{43}$")
         self.assertNotIn(token, self.file.read_text())
         self.assertEqual(
-            {"tokens": [{"name": "ops", "role": "admin", "sha256": hashlib.sha256(token.encode()).hexdigest()}]},
-            json.loads(self.file.read_text()))
+            {"tokens": [{"name": "ops", "role": "admin", "sha256": hashlib.sha256(token.encode()).hexdigest()}]}, json.loads(self.file.read_text())
+        )
         self.assertEqual(0o600, stat.S_IMODE(self.file.stat().st_mode))
 
     def test_list_shows_names_and_roles_alone(self) -> None:
         self.run_it("add", "ops", "--role", "admin")
         self.run_it("add", "grafana", "--role", "read-only")
         self.assertEqual(
-            [{"name": "ops", "role": "admin"}, {"name": "grafana", "role": "read-only"}],
-            json.loads(self.run_it("list", "--json").stdout))
+            [{"name": "ops", "role": "admin"}, {"name": "grafana", "role": "read-only"}], json.loads(self.run_it("list", "--json").stdout)
+        )
 
     def test_name_that_is_taken_is_refused_and_nothing_changes(self) -> None:
         self.run_it("add", "ops", "--role", "read-only")

@@ -16,7 +16,7 @@ from malob.cli.top import screen
 from malob.cli.top.__main__ import main
 from malob.cli.top.reading import Interval, Reading
 from malob.cli.top.screen import Choice
-from malob.cli.top.views import Column, VIEWS, ordered
+from malob.cli.top.views import VIEWS, Column, ordered
 from malob.errors import MissingError, UsageError
 from malob.rest.state import State
 from malob.system.place import ROOT
@@ -25,27 +25,47 @@ from tests.unit.answering import answering
 _MEMBERS, _LINKS, _POOLS = VIEWS
 
 
-def _server(name: str, open_: int, **more: Any) -> "dict[str, Any]":
+def _server(name: str, open_: int, **more: Any) -> dict[str, Any]:
     return {"id": name, "pool_id": "p", "located": True, "active_connections": open_, "cpu": None, "response_ms": None, **more}
 
 
-def _link(port: int, use: "float | None", capacity: "float | None") -> "dict[str, Any]":
-    def measured(value: "float | None") -> "dict[str, Any] | None":
+def _link(port: int, use: float | None, capacity: float | None) -> dict[str, Any]:
+    def measured(value: float | None) -> dict[str, Any] | None:
         return None if value is None else {"value": value, "age_s": 0.1}
-    return {"src": {"switch": "00:00:00:00:00:00:00:01", "port": port}, "dst": {"switch": "00:00:00:00:00:00:00:02", "port": 1},
-            "active": 1, "latency_ms": measured(2.5), "use_mbps": measured(use), "capacity_mbps": measured(capacity)}
+
+    return {
+        "src": {"switch": "00:00:00:00:00:00:00:01", "port": port},
+        "dst": {"switch": "00:00:00:00:00:00:00:02", "port": 1},
+        "active": 1,
+        "latency_ms": measured(2.5),
+        "use_mbps": measured(use),
+        "capacity_mbps": measured(capacity),
+    }
 
 
-def _reading(at_s: float, totals: "dict[str, int]", **more: Any) -> Reading:
+def _reading(at_s: float, totals: dict[str, int], **more: Any) -> Reading:
     """A controller with a pool p of members that have had so many connections."""
-    snapshot = {"time": "now", "switches": [{}], "links": more.get("links", []),
-                "servers": more.get("servers", [_server(name, 0) for name in totals])}
-    stats = {"active_connections": 5, "total_connections": sum(totals.values()),
-             "members": [{"id": name, "total_connections": total, "health": more.get("health", {}).get(name, "unchecked")}
-                         for name, total in totals.items()]}
+    snapshot = {
+        "time": "now",
+        "switches": [{}],
+        "links": more.get("links", []),
+        "servers": more.get("servers", [_server(name, 0) for name in totals]),
+    }
+    stats = {
+        "active_connections": 5,
+        "total_connections": sum(totals.values()),
+        "members": [
+            {"id": name, "total_connections": total, "health": more.get("health", {}).get(name, "unchecked")} for name, total in totals.items()
+        ],
+    }
     vip = {"id": "web", "address": "10.0.0.100", "port": 80, "pools": ["p"]}
-    return Reading(at_s, State(snapshot, [vip], {"p": {"id": "p", "stats": stats}}), more.get("admin", {}),
-                   {"open_connections": 5}, {"no_route": more.get("refused", 0), "not_balanced": 1000 * at_s})
+    return Reading(
+        at_s,
+        State(snapshot, [vip], {"p": {"id": "p", "stats": stats}}),
+        more.get("admin", {}),
+        {"open_connections": 5},
+        {"no_route": more.get("refused", 0), "not_balanced": 1000 * at_s},
+    )
 
 
 class IntervalTest(unittest.TestCase):
@@ -68,8 +88,7 @@ class ViewsTest(unittest.TestCase):
     def test_member_shows_what_is_measured(self) -> None:
         server = _server("a", 4, cpu={"value": 0.5}, response_ms={"value": 1.5})
         row = _MEMBERS.rows(Interval(_reading(1, {"a": 10}), _reading(2, {"a": 13}, servers=[server])))[0]
-        self.assertEqual(
-            {"id": "a", "pool": "p", "state": "up", "open": 4, "new": 3.0, "total": 13, "cpu": 50.0, "response": 1.5}, row)
+        self.assertEqual({"id": "a", "pool": "p", "state": "up", "open": 4, "new": 3.0, "total": 13, "cpu": 50.0, "response": 1.5}, row)
 
     def test_state_is_the_operators_or_else_whether_it_is_seen(self) -> None:
         servers = [_server("a", 0), _server("b", 0, located=False), _server("c", 0)]
@@ -78,9 +97,8 @@ class ViewsTest(unittest.TestCase):
 
     def test_state_tells_what_checks_have_shown(self) -> None:
         health = {"a": "up", "b": "down", "c": "ejected", "d": "checking", "e": "down"}
-        now = _reading(1, {name: 0 for name in health}, health=health, admin={"e": "drain"})
-        self.assertEqual(["up", "failing", "ejected", "checking", "drain"],
-                         [row["state"] for row in _MEMBERS.rows(Interval(None, now))])
+        now = _reading(1, dict.fromkeys(health, 0), health=health, admin={"e": "drain"})
+        self.assertEqual(["up", "failing", "ejected", "checking", "drain"], [row["state"] for row in _MEMBERS.rows(Interval(None, now))])
 
     def test_use_of_a_link_is_unknown_without_capacity(self) -> None:
         rows = _LINKS.rows(Interval(None, _reading(1, {}, links=[_link(1, 5, 20), _link(2, 5, None), _link(3, None, 20)])))
@@ -89,15 +107,15 @@ class ViewsTest(unittest.TestCase):
 
     def test_pool_has_the_address_of_its_vip(self) -> None:
         row = _POOLS.rows(Interval(None, _reading(1, {"a": 1, "b": 2})))[0]
-        self.assertEqual(("web", "10.0.0.100:80", 2, 5, 3),
-                         tuple(row[key] for key in ("vip", "address", "members", "open", "total")))
+        self.assertEqual(("web", "10.0.0.100:80", 2, 5, 3), tuple(row[key] for key in ("vip", "address", "members", "open", "total")))
 
     def test_numbers_go_from_the_largest_texts_from_the_first_unknown_last(self) -> None:
-        rows: "list[Any]" = [{"id": "b", "cpu": None}, {"id": "c", "cpu": 1}, {"id": "a", "cpu": 2}]
+        rows: list[Any] = [{"id": "b", "cpu": None}, {"id": "c", "cpu": 1}, {"id": "a", "cpu": 2}]
+
         def names(key: str, reverse: bool) -> str:
             return "".join(str(row["id"]) for row in ordered(_MEMBERS, rows, key, reverse))
-        self.assertEqual(["acb", "cab", "abc", "cba"],
-                         [names("cpu", False), names("cpu", True), names("id", False), names("id", True)])
+
+        self.assertEqual(["acb", "cab", "abc", "cba"], [names("cpu", False), names("cpu", True), names("id", False), names("id", True)])
 
     def test_long_texts_are_cut(self) -> None:
         self.assertEqual("abc…", Column("id", "ID", 4).show("abcdefgh"))
@@ -123,8 +141,7 @@ class ScreenTest(unittest.TestCase):
 
     def test_keys_choose_table_and_order(self) -> None:
         choice = Choice.of(_MEMBERS)
-        self.assertEqual(["links", "pools", "members"],
-                         [choice.after(key).view.name for key in ("\t", "p", "m")])
+        self.assertEqual(["links", "pools", "members"], [choice.after(key).view.name for key in ("\t", "p", "m")])
         self.assertEqual(Choice(_MEMBERS, "total"), choice.after("s"))
         self.assertEqual(Choice(_MEMBERS, "id"), Choice(_MEMBERS, "response").after("s"))
         self.assertTrue(choice.after("r").reverse)
@@ -139,7 +156,7 @@ class CommandTest(unittest.TestCase):
         self.total = 0
         self.healthy = True
 
-    def _answer(self, path: str) -> "tuple[int, Any]":
+    def _answer(self, path: str) -> tuple[int, Any]:
         if not self.healthy:
             return 500, {"error": "out of order", "field": None}
         if path.endswith("/stats/"):
@@ -147,15 +164,22 @@ class CommandTest(unittest.TestCase):
         reading = _reading(0, {"a": self.total}, links=[_link(1, 1, 2)])
         pool = reading.state.pools["p"]
         return 200, {
-            "/quantum/v1.0/vips/": reading.state.vips, "/quantum/v1.0/pools/": [pool],
-            "/quantum/v1.0/pools/p/stats/": pool["stats"], "/quantum/v1.0/members/": [{"id": "a", "admin_state": "up"}],
-            "/wm/malob/snapshot": reading.state.snapshot, "/wm/malob/counters": reading.counters,
-            "/wm/malob/refusals": reading.refusals}[path]
+            "/quantum/v1.0/vips/": reading.state.vips,
+            "/quantum/v1.0/pools/": [pool],
+            "/quantum/v1.0/pools/p/stats/": pool["stats"],
+            "/quantum/v1.0/members/": [{"id": "a", "admin_state": "up"}],
+            "/wm/malob/snapshot": reading.state.snapshot,
+            "/wm/malob/counters": reading.counters,
+            "/wm/malob/refusals": reading.refusals,
+        }[path]
 
     def _run(self, *words: str) -> str:
         out = io.StringIO()
-        with answering(self._answer) as port, contextlib.redirect_stdout(out), \
-                mock.patch.object(sys, "argv", ["x", *words, "--http", f"127.0.0.1:{port}"]):
+        with (
+            answering(self._answer) as port,
+            contextlib.redirect_stdout(out),
+            mock.patch.object(sys, "argv", ["x", *words, "--http", f"127.0.0.1:{port}"]),
+        ):
             self.assertEqual(0, main())
         return out.getvalue()
 
@@ -167,20 +191,17 @@ class CommandTest(unittest.TestCase):
 
     def test_json_has_all_tables(self) -> None:
         document = json.loads(self._run("--once", "--json", "--interval", "0.1"))
-        self.assertEqual(("a", "01/1", "web"),
-                         (document["members"][0]["id"], document["links"][0]["from"], document["pools"][0]["vip"]))
+        self.assertEqual(("a", "01/1", "web"), (document["members"][0]["id"], document["links"][0]["from"], document["pools"][0]["vip"]))
 
     def test_wrong_use(self) -> None:
-        for words, expected in ((["--sort", "x"], "--sort: members have id, pool"), (["--json"], "--json: only with"),
-                                ([], "no terminal; --once")):
+        for words, expected in ((["--sort", "x"], "--sort: members have id, pool"), (["--json"], "--json: only with"), ([], "no terminal; --once")):
             with self.assertRaisesRegex(UsageError, expected):
                 self._run(*words)
 
     def test_no_controller_is_missing(self) -> None:
         with answering(self._answer) as port:
             pass
-        with self.assertRaises(MissingError), \
-                mock.patch.object(sys, "argv", ["x", "--once", "--http", f"127.0.0.1:{port}"]):
+        with self.assertRaises(MissingError), mock.patch.object(sys, "argv", ["x", "--once", "--http", f"127.0.0.1:{port}"]):
             main()
 
     def test_terminal_shows_tables_and_trouble_and_q_quits(self) -> None:
@@ -188,8 +209,10 @@ class CommandTest(unittest.TestCase):
             child, terminal = pty.fork()
             if child == 0:
                 os.environ.update(TERM="xterm", COLUMNS="80", LINES="24")
-                os.execv(sys.executable, [sys.executable, str(ROOT / "scripts/command.py"), "malob.cli.top", "--interval", "0.1",
-                                          "--http", f"127.0.0.1:{port}"])
+                os.execv(
+                    sys.executable,
+                    [sys.executable, str(ROOT / "scripts/command.py"), "malob.cli.top", "--interval", "0.1", "--http", f"127.0.0.1:{port}"],
+                )
             self.addCleanup(os.close, terminal)
             self._see(terminal, "[members]")
             os.write(terminal, b"\t")

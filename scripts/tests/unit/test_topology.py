@@ -37,12 +37,9 @@ class TopologyTest(unittest.TestCase):
 
     def test_nodes_have_the_last_addresses_of_the_hosts_network(self) -> None:
         document = _document()
-        self.assertEqual(
-            ["10.0.0.201/24", "10.0.0.202/24", "10.0.0.203/24"],
-            [node.address for node in topology.parse("t", document).nodes.values()])
+        self.assertEqual(["10.0.0.201/24", "10.0.0.202/24", "10.0.0.203/24"], [node.address for node in topology.parse("t", document).nodes.values()])
         document["hosts"] = {"h": {"switch": "a", "ip": "10.0.0.1/29", "role": "client"}}
-        self.assertEqual(
-            ["10.0.0.4", "10.0.0.5", "10.0.0.6"], [node.ip for node in topology.parse("t", document).nodes.values()])
+        self.assertEqual(["10.0.0.4", "10.0.0.5", "10.0.0.6"], [node.ip for node in topology.parse("t", document).nodes.values()])
         document["hosts"] = {}
         self.assertEqual("10.0.0.201/24", topology.parse("t", document).nodes["a"].address)
 
@@ -76,9 +73,14 @@ class TopologyTest(unittest.TestCase):
 
     def test_wrong_vlans_are_named(self) -> None:
         for more, words in (
-                ({"vlan": 0}, "hosts.h.vlan: .*0$"), ({"vlan": 4095}, "hosts.h.vlan"), ({"vlan": "100"}, "hosts.h.vlan"),
-                ({"vlan": True}, "hosts.h.vlan"), ({"vlan": 100, "tagged_by": "me"}, "hosts.h.tagged_by: .*'me'"),
-                ({"tagged_by": "switch"}, "hosts.h.tagged_by: .*'vlan' is missing"), ({"vlans": 1}, "hosts.h: .*vlan")):
+            ({"vlan": 0}, "hosts.h.vlan: .*0$"),
+            ({"vlan": 4095}, "hosts.h.vlan"),
+            ({"vlan": "100"}, "hosts.h.vlan"),
+            ({"vlan": True}, "hosts.h.vlan"),
+            ({"vlan": 100, "tagged_by": "me"}, "hosts.h.tagged_by: .*'me'"),
+            ({"tagged_by": "switch"}, "hosts.h.tagged_by: .*'vlan' is missing"),
+            ({"vlans": 1}, "hosts.h: .*vlan"),
+        ):
             document = _document()
             document["hosts"]["h"].update(more)
             with self.subTest(more=more), self.assertRaisesRegex(UsageError, words):
@@ -105,9 +107,8 @@ class TopologyTest(unittest.TestCase):
             ("colour", "red", "'colour'"),
         ]
         for field, value, words in mistakes:
-            with self.subTest(field=field, value=value):
-                with self.assertRaisesRegex(UsageError, words.replace("[", r"\[")):
-                    topology.parse("t", {**_document(), field: value})
+            with self.subTest(field=field, value=value), self.assertRaisesRegex(UsageError, words.replace("[", r"\[")):
+                topology.parse("t", {**_document(), field: value})
 
     def test_host_may_have_the_name_of_its_own_switch(self) -> None:
         document = _document()
@@ -150,16 +151,21 @@ class TopologyTest(unittest.TestCase):
     def test_first_network_of_the_mptcp_paper_has_its_links_hosts_and_ports(self) -> None:
         """Table I, and of Table II the ports of switch 1"""
         network = topology.load("mptcp-1")
+        self.assertEqual({"s1 s2", "s1 s3", "s1 s4", "s2 s3", "s2 s5", "s3 s5", "s4 s5"}, {" ".join(sorted(link.ends)) for link in network.links})
         self.assertEqual(
-            {"s1 s2", "s1 s3", "s1 s4", "s2 s3", "s2 s5", "s3 s5", "s4 s5"},
-            {" ".join(sorted(link.ends)) for link in network.links})
-        self.assertEqual(
-            {"h1": ("s1", "10.0.0.1", 100), "h2": ("s1", "10.0.2.1", 105), "h3": ("s2", "10.0.0.2", 100),
-             "h4": ("s2", "10.0.2.2", 105), "h5": ("s5", "10.0.0.3", 100), "h6": ("s4", "10.0.0.4", 100),
-             "h7": ("s3", "10.0.2.3", 105), "h8": ("s4", "10.0.2.4", 105)},
-            {host.name: (host.switch, host.ip, host.vlan) for host in network.hosts.values()})
-        self.assertEqual(
-            {"h1": 1, "h2": 2, "s4": 3, "s3": 4, "s2": 5}, {k: v for k, v in network.ports("s1").items() if v < 6})
+            {
+                "h1": ("s1", "10.0.0.1", 100),
+                "h2": ("s1", "10.0.2.1", 105),
+                "h3": ("s2", "10.0.0.2", 100),
+                "h4": ("s2", "10.0.2.2", 105),
+                "h5": ("s5", "10.0.0.3", 100),
+                "h6": ("s4", "10.0.0.4", 100),
+                "h7": ("s3", "10.0.2.3", 105),
+                "h8": ("s4", "10.0.2.4", 105),
+            },
+            {host.name: (host.switch, host.ip, host.vlan) for host in network.hosts.values()},
+        )
+        self.assertEqual({"h1": 1, "h2": 2, "s4": 3, "s3": 4, "s2": 5}, {k: v for k, v in network.ports("s1").items() if v < 6})
 
     def test_networks_of_the_topology_zoo_are_complete(self) -> None:
         """switches, links, the most links of a switch, and the size of each VLAN"""
@@ -187,9 +193,7 @@ def _vlan(host: topology.Host) -> tuple[object, ...]:
 def _figures(network: topology.Topology) -> set[tuple[object, ...]]:
     for link in network.links:
         assert link.forward.delay_ms == link.reverse.delay_ms, link
-    return {
-        (*link.ends, link.forward.rate_mbps, link.reverse.rate_mbps, link.forward.delay_ms) for link in network.links
-    }
+    return {(*link.ends, link.forward.rate_mbps, link.reverse.rate_mbps, link.forward.delay_ms) for link in network.links}
 
 
 if __name__ == "__main__":

@@ -32,11 +32,9 @@ def main() -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="malob docs", description="Makes the site of the documentation, in target/site.")
+    parser = argparse.ArgumentParser(prog="malob docs", description="Makes the site of the documentation, in target/site.")
     parser.add_argument("--serve", action="store_true", help="serve it instead, and follow changes, until Ctrl-C")
-    parser.add_argument("--address", metavar="HOST:PORT", default="127.0.0.1:8000",
-                        help="where to serve it (default %(default)s)")
+    parser.add_argument("--address", metavar="HOST:PORT", default="127.0.0.1:8000", help="where to serve it (default %(default)s)")
     return parser
 
 

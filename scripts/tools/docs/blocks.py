@@ -17,9 +17,9 @@ In what a command prints, `…` stands for anything within a line, and a line of
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Iterator
 
 #: What blocks of commands are written in.
 LANGUAGES = ("sh", "console", "bash", "shell")
@@ -76,7 +76,8 @@ def blocks(page: str) -> list[Block]:
     return [
         _block(start + 1, lines[start - 1] if start else "", language, body)
         for lines in [page.splitlines()]
-        for start, language, body in _fenced(lines) if language in LANGUAGES
+        for start, language, body in _fenced(lines)
+        if language in LANGUAGES
     ]
 
 
@@ -84,8 +85,7 @@ def indented_commands(page: str) -> list[int]:
     """The lines of commands that are set off by blanks alone, where nothing can be said about them."""
     lines = page.splitlines()
     inside = {number for start, _, body in _fenced(lines) for number in range(start, start + len(body) + 2)}
-    return [
-        number + 1 for number, line in enumerate(lines) if number not in inside and _INDENTED_COMMAND.match(line)]
+    return [number + 1 for number, line in enumerate(lines) if number not in inside and _INDENTED_COMMAND.match(line)]
 
 
 def _fenced(lines: list[str]) -> Iterator[tuple[int, str, list[str]]]:
@@ -99,8 +99,7 @@ def _fenced(lines: list[str]) -> Iterator[tuple[int, str, list[str]]]:
         while number < len(lines) and lines[number].strip() != opening["fence"]:
             number += 1
         indent = len(opening["indent"])
-        yield start, opening["language"], [line[indent:] if not line[:indent].strip() else line
-                                           for line in lines[start + 1:number]]
+        yield start, opening["language"], [line[indent:] if not line[:indent].strip() else line for line in lines[start + 1 : number]]
         number += 1
 
 
@@ -119,8 +118,15 @@ def _block(line: int, before: str, language: str, body: list[str]) -> Block:
     walked = _WALKED.fullmatch(words)
     if not walked or set(more) - {"goes on", "figures vary", "asked until it is so"}:
         raise BadMark(f"line {line - 1}: '{mark['words']}' is no mark; scripts/tools/docs/blocks.py lists them")
-    return Block(line, Fate.WALKED, commands, walked["terminal"] or FIRST_TERMINAL,
-                 goes_on="goes on" in more, figures_vary="figures vary" in more, asked_again="asked until it is so" in more)
+    return Block(
+        line,
+        Fate.WALKED,
+        commands,
+        walked["terminal"] or FIRST_TERMINAL,
+        goes_on="goes on" in more,
+        figures_vary="figures vary" in more,
+        asked_again="asked until it is so" in more,
+    )
 
 
 def _of_script(body: list[str]) -> Iterator[Command]:

@@ -42,8 +42,14 @@ def can_draw() -> bool:
 def drawn(source: Path) -> str:
     """A diagram as SVG."""
     done = subprocess.run(
-        ["node", "--input-type=module", "-e", _DRAW], cwd=_WEB, input=source.read_text(encoding="utf-8"),
-        capture_output=True, text=True, timeout=120, check=True)
+        ["node", "--input-type=module", "-e", _DRAW],
+        cwd=_WEB,
+        input=source.read_text(encoding="utf-8"),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
     return done.stdout.rstrip("\n") + "\n" + mark(source)
 
 

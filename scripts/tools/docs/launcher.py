@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import subprocess
-from functools import lru_cache
-from typing import Iterator
+from collections.abc import Iterator
+from functools import cache
 
 from malob.system.place import ROOT
 
@@ -44,12 +44,12 @@ def unknown(words: list[str]) -> list[str]:
 
 def _knows(words: list[str], option: str) -> bool:
     for command, sources in _JAVA:
-        if words[:len(command)] == command:
+        if words[: len(command)] == command:
             return option in _of_sources(sources)
     return option in _options("help") or any(option in _options(*path, "--help") for path in _paths(words))
 
 
-@lru_cache(maxsize=None)
+@cache
 def commands() -> frozenset[str]:
     """The launcher's commands: what it tells apart."""
     apart = (ROOT / "malob").read_text(encoding="utf-8").partition("\nmain() {")[2].partition("\n}\n")[0]
@@ -65,20 +65,21 @@ def _paths(words: list[str]) -> Iterator[tuple[str, ...]]:
         yield tuple(words[:length])
 
 
-@lru_cache(maxsize=None)
+@cache
 def _options(*words: str) -> frozenset[str]:
     return frozenset(_OPTION.findall(_output(words)))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _of_sources(paths: tuple[str, ...]) -> frozenset[str]:
     files = [file for path in paths for file in [ROOT / path, *(ROOT / path).rglob("*.*")] if file.is_file()]
     texts = [file.read_text(encoding="utf-8") for file in files if file.suffix in ("", ".java", ".py")]
     return frozenset(option for text in texts for option in _OPTION.findall(text))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _output(words: tuple[str, ...]) -> str:
-    done = subprocess.run([str(ROOT / "malob"), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=300)
+    done = subprocess.run(
+        [str(ROOT / "malob"), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300
+    )
     return done.stdout

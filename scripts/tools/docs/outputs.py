@@ -10,7 +10,7 @@ _NUMBER = re.compile(r"[-−+]?\d[\d,]*(?:\.\d+)?")
 _NUMBER_OR_UNKNOWN = r"(?:[-−+]?\d[\d,]*(?:\.\d+)?|-)"
 
 
-def matches(expected: "tuple[str, ...] | list[str]", printed: str, figures_vary: bool = False) -> bool:
+def matches(expected: tuple[str, ...] | list[str], printed: str, figures_vary: bool = False) -> bool:
     """Compares whole lines; blanks at their ends and empty lines at the end do not count.
 
     Where figures vary, so may the order of lines: tables are sorted by clients' ports, for example.
@@ -20,7 +20,7 @@ def matches(expected: "tuple[str, ...] | list[str]", printed: str, figures_vary:
     return figures_vary and _in_another_order(expected, _normal(printed).splitlines())
 
 
-def _in_another_order(expected: "tuple[str, ...] | list[str]", printed: "list[str]") -> bool:
+def _in_another_order(expected: tuple[str, ...] | list[str], printed: list[str]) -> bool:
     left = list(printed)
     for line in expected:
         found = next((each for each in left if re.fullmatch(_line(line.rstrip(), True), each)), None)
@@ -30,7 +30,7 @@ def _in_another_order(expected: "tuple[str, ...] | list[str]", printed: "list[st
     return not left
 
 
-def shows(expected: "tuple[str, ...] | list[str]", printed: str, figures_vary: bool = False) -> bool:
+def shows(expected: tuple[str, ...] | list[str], printed: str, figures_vary: bool = False) -> bool:
     """Whether the lines are somewhere in what was printed so far, one after the other."""
     return re.search(r"(?:^|\n)" + _pattern(expected, figures_vary), _normal(printed)) is not None
 
@@ -39,7 +39,7 @@ def _normal(printed: str) -> str:
     return "".join(line.rstrip() + "\n" for line in printed.rstrip().splitlines())
 
 
-def _pattern(expected: "tuple[str, ...] | list[str]", figures_vary: bool) -> str:
+def _pattern(expected: tuple[str, ...] | list[str], figures_vary: bool) -> str:
     lines = [line.rstrip() for line in expected]
     while lines and not lines[-1]:
         lines.pop()

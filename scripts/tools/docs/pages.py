@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator
 
 from malob.system.place import ROOT
 
@@ -12,8 +12,15 @@ DOCS = ROOT / "docs"
 
 #: Pages that stand elsewhere, beside what they describe; the site has them as well.
 ELSEWHERE = (
-    "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md", "simulations/README.md", "scripts/agents/README.md", "geni/README.md",
-    "packaging/README.md")
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "bench/README.md",
+    "simulations/README.md",
+    "scripts/agents/README.md",
+    "geni/README.md",
+    "packaging/README.md",
+)
 
 _LINK = re.compile(r"(?<!`)\[(?:[^\]\[]|\[[^\]]*\])*\]\((?P<target>[^)\s]+)(?: \"[^\"]*\")?\)")
 _HEADING = re.compile(r"^#{1,6} +(?P<words>.*?) *#* *$")

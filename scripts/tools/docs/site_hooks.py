@@ -13,8 +13,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tools.docs.pages import ELSEWHERE, ROOT  # noqa: E402
-from mkdocs.structure.files import File  # noqa: E402
+from mkdocs.structure.files import File
+
+from tools.docs.pages import ELSEWHERE, ROOT
 
 _LINK = re.compile(r"(?P<bang>!?)\[(?P<words>(?:[^\]\[]|\[[^\]]*\])*)\]\((?P<target>[^)\s#]*)(?P<anchor>#[^)\s]*)?\)")
 
@@ -34,7 +35,7 @@ def on_files(files: Any, config: Any) -> Any:
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     here = _repository_path(page.file.src_uri)
 
-    def follow(link: "re.Match[str]") -> str:
+    def follow(link: re.Match[str]) -> str:
         target = link["target"]
         if not target or ":" in target:
             return link[0]
@@ -59,7 +60,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
 
 def _place(path: str) -> str:
     """Where in the site a file of the checkout is."""
-    return path[len("docs/"):] if path.startswith("docs/") else "project/" + path.replace("/", "-")
+    return path[len("docs/") :] if path.startswith("docs/") else "project/" + path.replace("/", "-")
 
 
 def _repository_path(place: str) -> str:

@@ -19,7 +19,9 @@ from tools.release.project import Project
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="malob release", description="Makes all files of a release: archive, .deb packages, jars, bill of materials, checksums.")
+    parser = argparse.ArgumentParser(
+        prog="malob release", description="Makes all files of a release: archive, .deb packages, jars, bill of materials, checksums."
+    )
     parser.add_argument("--out", type=Path, default=ROOT / "target" / "release", metavar="DIR", help="where they are put (%(default)s)")
     parser.add_argument("--check", action="store_true", help="build twice, in different folders, and compare; fails if a byte differs")
     options = parser.parse_args()

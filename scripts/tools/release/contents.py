@@ -17,10 +17,7 @@ LOGGING = "conf/logback.xml"
 
 def program(build: Path) -> dict[str, File]:
     """The files of a built checkout that a release has, by their paths below its folder."""
-    paths = [
-        path for path in listed(build)
-        if path in _SINGLE or path.startswith(("scripts/", "docs/")) and not path.startswith(_OF_CHECKOUTS)
-    ]
+    paths = [path for path in listed(build) if path in _SINGLE or (path.startswith(("scripts/", "docs/")) and not path.startswith(_OF_CHECKOUTS))]
     files = {path: File.of(build / path) for path in paths}
     files["target/malob.jar"] = _data(build / "target" / "malob.jar")
     for library in (build / "target" / "lib").glob("*.jar"):

@@ -12,7 +12,7 @@ from pathlib import Path
 from malob.errors import ScriptError
 from malob.system.processes import run
 from tools.release.contents import LOGGING, SETTINGS
-from tools.release.files import File, Files, LEVEL, below, write
+from tools.release.files import LEVEL, File, Files, below, write
 from tools.release.project import Project
 
 PLACE = "usr/share/malob"
@@ -60,7 +60,8 @@ def _changelog(name: str, project: Project) -> bytes:
     date = format_datetime(datetime.fromtimestamp(project.epoch, timezone.utc))
     return (
         f"{name} ({project.debian_version}) unstable; urgency=medium\n\n  * As /usr/share/doc/malob/CHANGELOG.md tells.\n\n"
-        f" -- The MALOB authors <malob@localhost>  {date}\n").encode()
+        f" -- The MALOB authors <malob@localhost>  {date}\n"
+    ).encode()
 
 
 def _in_package(path: str, unit: bytes) -> bytes:
@@ -78,8 +79,8 @@ def control(name: str, files: Files, build: Path, project: Project) -> dict[str,
     text = (own / f"{name}.control").read_text(encoding="utf-8")
     text = text.replace("@VERSION@", project.debian_version).replace("@SIZE@", str(kib))
     sums = "".join(
-        f"{hashlib.md5(file.content).hexdigest()}  {path}\n"
-        for path, file in sorted(files.items()) if not file.link and not path.startswith("etc/"))
+        f"{hashlib.md5(file.content).hexdigest()}  {path}\n" for path, file in sorted(files.items()) if not file.link and not path.startswith("etc/")
+    )
     found = {"control": File(text.encode()), "md5sums": File(sums.encode())}
     configuration = "".join(f"/{path}\n" for path in sorted(files) if path.startswith("etc/"))
     if configuration:
@@ -95,8 +96,20 @@ def make(name: str, files: Files, build: Path, project: Project) -> bytes:
         stage, package = Path(directory) / "stage", Path(directory) / "package.deb"
         write({**files, **below("DEBIAN", control(name, files, build, project))}, stage, project.epoch)
         # gzip, because xz makes other bytes with other numbers of processors
-        run(["env", f"SOURCE_DATE_EPOCH={project.epoch}", "dpkg-deb", "--root-owner-group", "-Zgzip", f"-z{LEVEL}", "--build",
-             str(stage), str(package)], timeout_s=120)
+        run(
+            [
+                "env",
+                f"SOURCE_DATE_EPOCH={project.epoch}",
+                "dpkg-deb",
+                "--root-owner-group",
+                "-Zgzip",
+                f"-z{LEVEL}",
+                "--build",
+                str(stage),
+                str(package),
+            ],
+            timeout_s=120,
+        )
         return package.read_bytes()
 
 

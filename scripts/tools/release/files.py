@@ -6,9 +6,9 @@ import gzip
 import io
 import os
 import tarfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Mapping
 
 #: Of compression, the fastest: nearly all of it is jars, which are compressed already.
 LEVEL = 1
@@ -23,7 +23,7 @@ class File:
     link: str = ""
 
     @staticmethod
-    def of(path: Path) -> "File":
+    def of(path: Path) -> File:
         return File(path.read_bytes(), os.access(path, os.X_OK))
 
     @property

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 from malob.errors import ScriptError
 
@@ -22,8 +23,7 @@ def of_sbom(document: Any) -> dict[str, set[str]]:
     """The licences of each library of a CycloneDX document, by group:name."""
     return {
         f"{component.get('group', '')}:{component['name']}": {
-            choice.get("expression") or choice["license"].get("id") or choice["license"].get("name", "")
-            for choice in component.get("licenses", [])
+            choice.get("expression") or choice["license"].get("id") or choice["license"].get("name", "") for choice in component.get("licenses", [])
         }
         for component in document["components"]
     }

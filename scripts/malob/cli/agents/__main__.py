@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from malob.cli.agents.keys import AgentsFile, KINDS
+from malob.cli.agents.keys import KINDS, AgentsFile
 from malob.cli.table import render
 from malob.errors import UsageError, run_main
 from malob.system.place import DATA
@@ -17,8 +17,7 @@ from malob.system.waiting import say
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="malob agent", description="Who may report to the controller.")
-    parser.add_argument("--data", type=Path, default=DATA, metavar="DIR",
-                        help="the controller's data directory (default %(default)s)")
+    parser.add_argument("--data", type=Path, default=DATA, metavar="DIR", help="the controller's data directory (default %(default)s)")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     add = actions.add_parser("add", help="enter an agent with a new key, and print the agent's configuration file")
     add.add_argument("id", metavar="ID")
@@ -31,8 +30,13 @@ def main() -> int:
     listing.add_argument("--json", action="store_true", help="print one JSON document")
     rotate = actions.add_parser("rotate", help="give an agent a new key, and print it; the one before counts for a while")
     rotate.add_argument("id", metavar="ID")
-    rotate.add_argument("--overlap", type=_minutes, default=60, metavar="MINUTES",
-                        help="how long the key before counts (default %(default)s; 0: not at all, as if it was stolen)")
+    rotate.add_argument(
+        "--overlap",
+        type=_minutes,
+        default=60,
+        metavar="MINUTES",
+        help="how long the key before counts (default %(default)s; 0: not at all, as if it was stolen)",
+    )
     remove = actions.add_parser("remove", help="take an agent away; the controller forgets it within seconds")
     remove.add_argument("id", metavar="ID")
     options = parser.parse_args()
@@ -48,8 +52,7 @@ def main() -> int:
     elif options.json:
         print(json.dumps([_without_key(agent) for agent in file.agents], indent=2))
     else:
-        rows = [[str(agent.get(name, "")) for name in ("id", "kind", "address")]
-                + ["yes" if "key" in agent else "no"] for agent in file.agents]
+        rows = [[str(agent.get(name, "")) for name in ("id", "kind", "address")] + ["yes" if "key" in agent else "no"] for agent in file.agents]
         print("\n".join(render(["id", "kind", "address", "signs"], rows)))
     return 0
 

@@ -50,7 +50,7 @@ class AgentsFile:
             file.write(content)
         return key
 
-    def rotate(self, name: str, overlap_s: int, now_s: float) -> "dict[str, Any]":
+    def rotate(self, name: str, overlap_s: int, now_s: float) -> dict[str, Any]:
         """Gives an agent a new key; the one before counts for overlap_s more. Returns what its configuration has to say.
 
         Raises UsageError if there is no agent of that name.
@@ -79,5 +79,5 @@ class AgentsFile:
             file.write({**content, "agents": others})
 
 
-def _empty() -> "dict[str, Any]":
+def _empty() -> dict[str, Any]:
     return {"allow_unsigned": False, "agents": []}

@@ -13,7 +13,7 @@ from malob.cli.apply import tree
 from malob.cli.apply.view import lines
 from malob.cli.arguments import Parser
 from malob.errors import ScriptError, UsageError, run_main
-from malob.rest.client import RestClient, YAML, asking
+from malob.rest.client import YAML, asking
 from malob.system.waiting import say
 
 #: Thousands of members take a controller a moment.
@@ -25,7 +25,8 @@ def apply_parser() -> argparse.ArgumentParser:
         prog="malob apply",
         description="Makes a controller's VIPs, pools, members and services what a file says: shows what would change, asks, and"
         " does all of it or nothing. What is not in one of the file's lists is removed; a kind that has no list there stays as it is."
-        " './malob config' prints such a file.")
+        " './malob config' prints such a file.",
+    )
     made.add_argument("file", metavar="FILE", help="YAML or JSON; '-' for standard input")
     made.add_argument("--yes", action="store_true", help="do not ask")
     how = made.add_mutually_exclusive_group()
@@ -85,7 +86,7 @@ def _apply(options: argparse.Namespace) -> int:
     return 0
 
 
-def _show(changes: "list[dict[str, Any]]", applied: bool, as_json: bool) -> None:
+def _show(changes: list[dict[str, Any]], applied: bool, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"changes": changes, "applied": applied}, indent=2))
     elif changes:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from malob.errors import UsageError
-from malob.rest.client import JSON, RestClient, RestError, YAML
+from malob.rest.client import JSON, YAML, RestClient, RestError
 
 PATH = "/wm/malob/config"
 
@@ -30,8 +30,8 @@ class Document:
 class Proposal:
     """What a document would change. etag: of the configuration that it would change, None if the controller has none."""
 
-    changes: "list[dict[str, Any]]"
-    etag: "str | None"
+    changes: list[dict[str, Any]]
+    etag: str | None
 
 
 def read(file: str) -> Document:
@@ -55,17 +55,17 @@ def propose(rest: RestClient, document: Document) -> Proposal:
     return Proposal(_changes(rest, document, "?dry_run=true", {}), etag)
 
 
-def put(rest: RestClient, document: Document, proposal: Proposal) -> "list[dict[str, Any]]":
+def put(rest: RestClient, document: Document, proposal: Proposal) -> list[dict[str, Any]]:
     """Does all of it or nothing, and only if the configuration is what it was. Tells what has changed. Raises as above."""
     return _changes(rest, document, "", {} if proposal.etag is None else {"If-Match": proposal.etag})
 
 
-def _changes(rest: RestClient, document: Document, query: str, headers: "dict[str, str]") -> "list[dict[str, Any]]":
+def _changes(rest: RestClient, document: Document, query: str, headers: dict[str, str]) -> list[dict[str, Any]]:
     try:
         answer = rest.ask("POST", PATH + query, document.text, {"Content-Type": document.kind, **headers})
     except RestError as error:
         raise _explained(error, document) from None
-    found: "list[dict[str, Any]]" = rest.json_of(answer, f"POST {PATH}")["changes"]
+    found: list[dict[str, Any]] = rest.json_of(answer, f"POST {PATH}")["changes"]
     return found
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from malob.cli import target
 from malob.cli.arguments import Parser, completes, seconds
 from malob.cli.catalog import draining, view
-from malob.cli.catalog.kinds import BASE, Field, KINDS, Kind, MEMBER
+from malob.cli.catalog.kinds import BASE, KINDS, MEMBER, Field, Kind
 from malob.errors import UsageError, run_main
 from malob.rest.client import asking, segment
 from malob.system.progress import Line
@@ -42,8 +42,14 @@ def parser(kind: Kind) -> argparse.ArgumentParser:
     for field in kind.fields:
         _add_field(change, field, False)
     clearable = [field.option[2:] for field in kind.fields if field.optional]
-    change.add_argument("--unset", metavar="FIELD", action="append", default=[], choices=clearable,
-                        help=f"take the value of a field away ({', '.join(clearable)}); may be repeated")
+    change.add_argument(
+        "--unset",
+        metavar="FIELD",
+        action="append",
+        default=[],
+        choices=clearable,
+        help=f"take the value of a field away ({', '.join(clearable)}); may be repeated",
+    )
     change.set_defaults(run=_set)
 
     remove = actions.add_parser("rm", help="remove; what refers to it stays, without it")
@@ -62,19 +68,25 @@ def parser(kind: Kind) -> argparse.ArgumentParser:
 
 def _add_field(action: argparse.ArgumentParser, field: Field, required: bool) -> None:
     added = action.add_argument(
-        field.option, dest=field.key, metavar=field.metavar, help=field.help, required=required,
-        choices=field.choices or None)
+        field.option, dest=field.key, metavar=field.metavar, help=field.help, required=required, choices=field.choices or None
+    )
     if field.refers:
         completes(added, field.refers)
 
 
-def _add_drain(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _add_drain(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     drain = actions.add_parser(
-        "drain", help="no new connections; those that are there go on",
+        "drain",
+        help="no new connections; those that are there go on",
         description="The members get no new connections from now on, and keep those that they have."
-        " './malob member set ID --admin-state up' takes it back.")
+        " './malob member set ID --admin-state up' takes it back.",
+    )
     completes(drain.add_argument("id", metavar="ID", nargs="+"), "member")
-    drain.add_argument("--wait", action="store_true", help="until none of their connections is open; one that has been idle for longer than its rules live does not count")
+    drain.add_argument(
+        "--wait",
+        action="store_true",
+        help="until none of their connections is open; one that has been idle for longer than its rules live does not count",
+    )
     drain.add_argument("--timeout", metavar="SECONDS", type=seconds, help="with --wait: no longer than that; then the exit code is 1")
     drain.set_defaults(run=_drain)
 
@@ -146,7 +158,7 @@ def _path(options: argparse.Namespace) -> str:
     return f"{options.kind.path}{segment(options.id)}"
 
 
-def _fields(options: argparse.Namespace) -> "dict[str, Any]":
+def _fields(options: argparse.Namespace) -> dict[str, Any]:
     """What was given, numbers as such; what is none is the controller's to refuse."""
     told = {field.key: getattr(options, field.key) for field in options.kind.fields}
     return {key: _value(text) for key, text in told.items() if text is not None}
@@ -156,7 +168,7 @@ def _value(text: str) -> Any:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text
 
 
-def _say_item(item: "dict[str, Any]", options: argparse.Namespace) -> None:
+def _say_item(item: dict[str, Any], options: argparse.Namespace) -> None:
     print(json.dumps(item, indent=2) if options.json else "\n".join(view.table(options.kind, [item])))
 
 

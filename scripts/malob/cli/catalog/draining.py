@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Callable, Sequence
+from collections.abc import Sequence
+from typing import Callable
 
 from malob.cli.catalog.kinds import BASE, MEMBER
 from malob.errors import ScriptError
@@ -30,8 +31,12 @@ def open_connections(rest: RestClient, member: str) -> int:
 
 
 def wait(
-    rest: RestClient, members: Sequence[str], timeout_s: "float | None", tell: Callable[[str], object],
-    clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep,
+    rest: RestClient,
+    members: Sequence[str],
+    timeout_s: float | None,
+    tell: Callable[[str], object],
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
 ) -> None:
     """Returns once none of the members has connections in use. tell: gets how many there are, again and again.
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Sequence
 
 BASE = "/quantum/v1.0"
 
@@ -33,14 +33,14 @@ class Kind:
     collection: str
     meaning: str
     fields: Sequence[Field]
-    columns: "dict[str, str]"
-    empty: "dict[str, str]"
+    columns: dict[str, str]
+    empty: dict[str, str]
 
     @property
     def path(self) -> str:
         return f"{BASE}/{self.collection}/"
 
-    def options(self) -> "dict[str, str]":
+    def options(self) -> dict[str, str]:
         """By field, what the command line calls it; for errors."""
         return {"id": "ID", **{field.key: field.option for field in self.fields}}
 
@@ -48,80 +48,123 @@ class Kind:
 _NAME = Field("name", "TEXT", "for people; the id if it is not given", "--name")
 _PROTOCOL = Field("protocol", "P", "tcp, udp or icmp; not set: any", "--protocol", choices=PROTOCOLS, optional=True)
 _METHOD = Field(
-    "lb_method", "ALGORITHM", "how its connections are placed, as LC+SPH; not set: the services table decides",
-    "--lb-method", refers="algorithm", optional=True)
-_LIMIT = Field(
-    "connection_limit", "N", "how many connections may be open; not set: any number", "--connection-limit", optional=True)
+    "lb_method",
+    "ALGORITHM",
+    "how its connections are placed, as LC+SPH; not set: the services table decides",
+    "--lb-method",
+    refers="algorithm",
+    optional=True,
+)
+_LIMIT = Field("connection_limit", "N", "how many connections may be open; not set: any number", "--connection-limit", optional=True)
 
 VIP = Kind(
-    "vip", "vips", "virtual addresses: what clients connect to",
-    (_NAME,
-     Field("address", "ADDRESS", "IPv4", "--address", required=True),
-     _PROTOCOL,
-     Field("port", "N", "port, or ICMP type; not set: every port", "--port", optional=True),
-     _METHOD,
-     Field("allowed_sources", "NETWORKS", "where clients may come from, as 10.0.0.0/8,192.168.7.1; not set: anywhere",
-           "--allowed-sources", optional=True),
-     _LIMIT),
-    {"vip": "id", "name": "name", "address": "address", "protocol": "protocol", "port": "port", "lb method": "lb_method",
-     "pool": "pools"},
-    {"protocol": "any", "port": "any"})
+    "vip",
+    "vips",
+    "virtual addresses: what clients connect to",
+    (
+        _NAME,
+        Field("address", "ADDRESS", "IPv4", "--address", required=True),
+        _PROTOCOL,
+        Field("port", "N", "port, or ICMP type; not set: every port", "--port", optional=True),
+        _METHOD,
+        Field(
+            "allowed_sources",
+            "NETWORKS",
+            "where clients may come from, as 10.0.0.0/8,192.168.7.1; not set: anywhere",
+            "--allowed-sources",
+            optional=True,
+        ),
+        _LIMIT,
+    ),
+    {"vip": "id", "name": "name", "address": "address", "protocol": "protocol", "port": "port", "lb method": "lb_method", "pool": "pools"},
+    {"protocol": "any", "port": "any"},
+)
 
 POOL = Kind(
-    "pool", "pools", "pools: the servers behind a virtual address",
-    (_NAME,
-     Field("vip_id", "VIP", "the virtual address that it serves", "--vip", refers="vip", optional=True),
-     _PROTOCOL, _METHOD,
-     Field("slow_start", "S", "seconds in which a member that joins, or is back, comes to its full share (0)", "--slow-start"),
-     Field("session_persistence", "HOW", "SOURCE_IP, or type=SOURCE_IP,timeout=SECONDS (1800): clients stay with their member; not set: they do not",
-           "--session-persistence", optional=True)),
+    "pool",
+    "pools",
+    "pools: the servers behind a virtual address",
+    (
+        _NAME,
+        Field("vip_id", "VIP", "the virtual address that it serves", "--vip", refers="vip", optional=True),
+        _PROTOCOL,
+        _METHOD,
+        Field("slow_start", "S", "seconds in which a member that joins, or is back, comes to its full share (0)", "--slow-start"),
+        Field(
+            "session_persistence",
+            "HOW",
+            "SOURCE_IP, or type=SOURCE_IP,timeout=SECONDS (1800): clients stay with their member; not set: they do not",
+            "--session-persistence",
+            optional=True,
+        ),
+    ),
     {"pool": "id", "name": "name", "vip": "vip_id", "protocol": "protocol", "lb method": "lb_method", "members": "members"},
-    {"protocol": "any"})
+    {"protocol": "any"},
+)
 
 MEMBER = Kind(
-    "member", "members", "members: the servers of pools",
-    (Field("address", "ADDRESS", "IPv4", "--address", required=True),
-     Field("port", "N", "on the server; not set: the one that the client asked for", "--port", optional=True),
-     Field("pool_id", "POOL", "the pool that it serves in", "--pool", refers="pool", optional=True),
-     Field("weight", "N", "its share, 0 to 256 (1); 0: no new connections", "--weight"),
-     Field("backup", "YES", "true: only while no other member of the pool takes connections (false)", "--backup",
-           choices=("true", "false")),
-     _LIMIT,
-     Field("admin_state", "STATE", "up; drain: no new connections; down: none at all", "--admin-state",
-           choices=("up", "drain", "down")),
-     Field("monitor_address", "ADDRESS", "where HTTP checks find it; not set: its address", "--monitor-address", optional=True)),
-    {"member": "id", "address": "address", "port": "port", "pool": "pool_id", "weight": "weight", "backup": "backup",
-     "state": "admin_state"},
-    {"port": "any"})
+    "member",
+    "members",
+    "members: the servers of pools",
+    (
+        Field("address", "ADDRESS", "IPv4", "--address", required=True),
+        Field("port", "N", "on the server; not set: the one that the client asked for", "--port", optional=True),
+        Field("pool_id", "POOL", "the pool that it serves in", "--pool", refers="pool", optional=True),
+        Field("weight", "N", "its share, 0 to 256 (1); 0: no new connections", "--weight"),
+        Field("backup", "YES", "true: only while no other member of the pool takes connections (false)", "--backup", choices=("true", "false")),
+        _LIMIT,
+        Field("admin_state", "STATE", "up; drain: no new connections; down: none at all", "--admin-state", choices=("up", "drain", "down")),
+        Field("monitor_address", "ADDRESS", "where HTTP checks find it; not set: its address", "--monitor-address", optional=True),
+    ),
+    {"member": "id", "address": "address", "port": "port", "pool": "pool_id", "weight": "weight", "backup": "backup", "state": "admin_state"},
+    {"port": "any"},
+)
 
 SERVICE = Kind(
-    "service", "services", "services: which algorithm places the connections of a port",
-    (Field("service_name", "TEXT", "for people; the id if it is not given", "--name"),
-     Field("port", "N", "the port that clients ask for", "--port"),
-     _PROTOCOL,
-     Field("algorithm", "ALGORITHM", "as SL-PS or LC+SPH", "--algorithm", required=True, refers="algorithm")),
+    "service",
+    "services",
+    "services: which algorithm places the connections of a port",
+    (
+        Field("service_name", "TEXT", "for people; the id if it is not given", "--name"),
+        Field("port", "N", "the port that clients ask for", "--port"),
+        _PROTOCOL,
+        Field("algorithm", "ALGORITHM", "as SL-PS or LC+SPH", "--algorithm", required=True, refers="algorithm"),
+    ),
     {"service": "id", "name": "service_name", "protocol": "protocol", "port": "port", "algorithm": "algorithm"},
-    {"protocol": "any", "port": "other"})
+    {"protocol": "any", "port": "other"},
+)
 
 MONITOR = Kind(
-    "monitor", "health_monitors", "health monitors: how the members of a pool are checked",
-    (_NAME,
-     Field("type", "TYPE", "PING, TCP, HTTP or AGENT (reports)", "--type", required=True,
-           choices=("PING", "TCP", "HTTP", "AGENT")),
-     Field("pool_id", "POOL", "the pool whose members are checked", "--pool", refers="pool", optional=True),
-     Field("delay", "S", "seconds between checks (5)", "--delay"),
-     Field("timeout", "S", "seconds that an answer may take (2; 5 for AGENT)", "--timeout"),
-     Field("rise", "N", "passes that bring a member up (2)", "--rise"),
-     Field("attempts_before_deactivation", "N", "failures that take it down (3)", "--fall"),
-     Field("port", "N", "of TCP and HTTP checks; not set: the member's, or else the VIP's", "--port", optional=True),
-     Field("on_down", "WHAT", "reset or keep the open connections of a member that goes down (reset)", "--on-down",
-           choices=("reset", "keep")),
-     Field("http_method", "METHOD", "of HTTP checks: GET, HEAD or OPTIONS (GET)", "--http-method", choices=("GET", "HEAD", "OPTIONS")),
-     Field("url_path", "PATH", "what HTTP checks ask for (/)", "--url-path"),
-     Field("expected_codes", "CODES", "the status that they must get, as 200, 200,202 or 200-204 (200)", "--expected-codes"),
-     Field("expected_body", "TEXT", "a text that must be in what they get; not set: any", "--expected-body", optional=True)),
-    {"monitor": "id", "pool": "pool_id", "type": "type", "delay": "delay", "timeout": "timeout", "rise": "rise",
-     "fall": "attempts_before_deactivation", "port": "port", "on down": "on_down"},
-    {})
+    "monitor",
+    "health_monitors",
+    "health monitors: how the members of a pool are checked",
+    (
+        _NAME,
+        Field("type", "TYPE", "PING, TCP, HTTP or AGENT (reports)", "--type", required=True, choices=("PING", "TCP", "HTTP", "AGENT")),
+        Field("pool_id", "POOL", "the pool whose members are checked", "--pool", refers="pool", optional=True),
+        Field("delay", "S", "seconds between checks (5)", "--delay"),
+        Field("timeout", "S", "seconds that an answer may take (2; 5 for AGENT)", "--timeout"),
+        Field("rise", "N", "passes that bring a member up (2)", "--rise"),
+        Field("attempts_before_deactivation", "N", "failures that take it down (3)", "--fall"),
+        Field("port", "N", "of TCP and HTTP checks; not set: the member's, or else the VIP's", "--port", optional=True),
+        Field("on_down", "WHAT", "reset or keep the open connections of a member that goes down (reset)", "--on-down", choices=("reset", "keep")),
+        Field("http_method", "METHOD", "of HTTP checks: GET, HEAD or OPTIONS (GET)", "--http-method", choices=("GET", "HEAD", "OPTIONS")),
+        Field("url_path", "PATH", "what HTTP checks ask for (/)", "--url-path"),
+        Field("expected_codes", "CODES", "the status that they must get, as 200, 200,202 or 200-204 (200)", "--expected-codes"),
+        Field("expected_body", "TEXT", "a text that must be in what they get; not set: any", "--expected-body", optional=True),
+    ),
+    {
+        "monitor": "id",
+        "pool": "pool_id",
+        "type": "type",
+        "delay": "delay",
+        "timeout": "timeout",
+        "rise": "rise",
+        "fall": "attempts_before_deactivation",
+        "port": "port",
+        "on down": "on_down",
+    },
+    {},
+)
 
 KINDS = {kind.name: kind for kind in (VIP, POOL, MEMBER, SERVICE, MONITOR)}

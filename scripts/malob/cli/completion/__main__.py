@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Sequence
+from collections.abc import Sequence
 
 from malob.cli.arguments import Parser
 from malob.cli.completion import engine, reference, shells
@@ -16,7 +16,8 @@ def parser() -> argparse.ArgumentParser:
     made = Parser(
         prog="malob completion",
         description="Prints what a shell needs to complete malob's command lines; ids come from the running controller. bash:"
-        " 'source <(./malob completion bash)' in ~/.bashrc; zsh the same in ~/.zshrc; fish: './malob completion fish | source'.")
+        " 'source <(./malob completion bash)' in ~/.bashrc; zsh the same in ~/.zshrc; fish: './malob completion fish | source'.",
+    )
     made.add_argument("shell", choices=tuple(shells.SCRIPTS))
     return made
 
@@ -35,6 +36,7 @@ def main() -> int:
 
 def _complete(words: Sequence[str]) -> int:
     from malob.cli.completion.sources import SOURCES
+
     for line in shells.answer(engine.complete(words, SOURCES)):
         print(line)
     return 0

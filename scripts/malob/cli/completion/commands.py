@@ -1,11 +1,14 @@
-"""All commands of the launcher with their parsers, which are loaded only when they are asked for: by the names of their packages, as the launcher does."""
+"""All commands of the launcher with their parsers, which are loaded only when they are asked for: by the names of their packages,
+as the launcher does.
+"""
 
 from __future__ import annotations
 
 import argparse
 import importlib
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Callable, NoReturn, Sequence
+from typing import Any, Callable, NoReturn
 
 from malob.cli.arguments import Parser
 from malob.system.place import ROOT
@@ -39,6 +42,7 @@ def _of(name: str, purpose: str, package: str = "", function: str = "parser") ->
     def load() -> argparse.ArgumentParser:
         made: argparse.ArgumentParser = getattr(importlib.import_module(f"{package}.__main__"), function)()
         return made
+
     return Command(name, purpose, package, load)
 
 
@@ -68,6 +72,7 @@ def _of_main(name: str, purpose: str, package: str = "") -> Command:
         finally:
             argparse.ArgumentParser.parse_args = before  # type: ignore[method-assign]
         raise AssertionError(f"{name} does not read its command line")
+
     return Command(name, purpose, package, load)
 
 
@@ -75,19 +80,23 @@ def _of_kind(name: str, purpose: str) -> Command:
     def load() -> argparse.ArgumentParser:
         from malob.cli.catalog.__main__ import parser
         from malob.cli.catalog.kinds import KINDS
+
         return parser(KINDS[name])
+
     return Command(name, purpose, "malob.cli.catalog", load)
 
 
 def _run() -> argparse.ArgumentParser:
-    made = Parser(prog="malob run", description="The controller with its load balancer, in the foreground, until SIGTERM or"
-                  " SIGINT; needs no root. Its process is the launcher's.")
+    made = Parser(
+        prog="malob run",
+        description="The controller with its load balancer, in the foreground, until SIGTERM or"
+        " SIGINT; needs no root. Its process is the launcher's.",
+    )
     made.add_argument("-cf", "--config-file", metavar="FILE", help="modules and settings, as in Floodlight's properties files")
     made.add_argument("--openflow-port", metavar="N", help="where switches connect to (6653; 0: any free port)")
     made.add_argument("--http-port", metavar="N", help="REST interface (8080; 0: any free port)")
     made.add_argument("--bind", metavar="ADDR", help="address of both (127.0.0.1)")
-    made.add_argument("--insecure", action="store_true",
-                      help="serve REST to other machines although anyone there may change everything")
+    made.add_argument("--insecure", action="store_true", help="serve REST to other machines although anyone there may change everything")
     made.add_argument("--data", metavar="DIR", help="where it keeps its catalog ($MALOB_DATA, or data/ of the checkout)")
     return made
 
@@ -96,8 +105,14 @@ def _test() -> argparse.ArgumentParser:
     made = Parser(prog="malob test", description="All tests; those on Open vSwitch need root.")
     which = made.add_mutually_exclusive_group()
     which.add_argument("--unit", action="store_true", help="only those that need neither root nor switches")
-    which.add_argument("--fuzz", metavar="TARGET", nargs="?", const=FUZZ_TARGETS[0], choices=FUZZ_TARGETS,
-                       help="spoiled input for a parser instead, guided by what it reaches: %(choices)s; --runs N, --heap SIZE, --out DIR, --json")
+    which.add_argument(
+        "--fuzz",
+        metavar="TARGET",
+        nargs="?",
+        const=FUZZ_TARGETS[0],
+        choices=FUZZ_TARGETS,
+        help="spoiled input for a parser instead, guided by what it reaches: %(choices)s; --runs N, --heap SIZE, --out DIR, --json",
+    )
     return made
 
 
@@ -132,5 +147,5 @@ _COMMANDS = (
 ALL: Sequence[Command] = [command for command in _COMMANDS if command.is_here]
 
 
-def find(name: str) -> "Command | None":
+def find(name: str) -> Command | None:
     return next((command for command in ALL if command.name == name), None)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Callable, Iterator, Mapping, Sequence
+from typing import Callable
 
 from malob.cli.completion import commands
 
@@ -26,11 +27,11 @@ class Candidate:
 class Completion:
     """files: names of files can come next, too."""
 
-    candidates: "Sequence[Candidate]" = ()
+    candidates: Sequence[Candidate] = ()
     files: bool = False
 
 
-def complete(words: Sequence[str], sources: "Mapping[str, Source]") -> Completion:
+def complete(words: Sequence[str], sources: Mapping[str, Source]) -> Completion:
     """words: those behind the program's name; the last one, which may be empty, is completed."""
     *before, current = words or [""]
     if not before:
@@ -59,8 +60,8 @@ class _Place:
     def _enter(self, parser: argparse.ArgumentParser) -> None:
         self._parser = parser
         self._positionals = [action for action in parser._actions if not action.option_strings]
-        self._option: "argparse.Action | None" = None
-        self._given: "set[str]" = set()
+        self._option: argparse.Action | None = None
+        self._given: set[str] = set()
         self._foreign = False
 
     def pass_over(self, word: str) -> None:
@@ -88,7 +89,7 @@ class _Place:
         elif action.nargs not in ("+", "*"):
             self._positionals.pop(0)
 
-    def candidates(self, current: str, values: "Callable[[str], Sequence[str]]") -> Completion:
+    def candidates(self, current: str, values: Callable[[str], Sequence[str]]) -> Completion:
         """What can stand here."""
         if self._foreign:
             return Completion(files=True)
@@ -105,15 +106,14 @@ class _Place:
             return Completion(list(self._options()) if not current else ())
         return _values(self._positionals[0], values)
 
-    def _options(self) -> "Iterator[Candidate]":
+    def _options(self) -> Iterator[Candidate]:
         for action in self._parser._actions:
             again = isinstance(action, argparse._AppendAction)
-            if action.option_strings and action.help != argparse.SUPPRESS and (
-                    again or not self._given.intersection(action.option_strings)):
+            if action.option_strings and action.help != argparse.SUPPRESS and (again or not self._given.intersection(action.option_strings)):
                 yield Candidate(action.option_strings[-1], help_of(self._parser, action))
 
 
-def _values(action: argparse.Action, values: "Callable[[str], Sequence[str]]") -> Completion:
+def _values(action: argparse.Action, values: Callable[[str], Sequence[str]]) -> Completion:
     if isinstance(action, argparse._SubParsersAction):
         return Completion([Candidate(each.dest, each.help or "") for each in action._choices_actions])
     if action.choices is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Iterator
+from collections.abc import Iterator
 
 from malob.cli.completion import commands
 from malob.cli.completion.engine import help_of
@@ -28,11 +28,11 @@ line. Progress is shown on a terminal only.
 | 2 | wrong use: the command line, or a file that it names |
 | 3 | something that is needed is missing: a program, root, a controller that answers, its token |
 
-Commands that ask a controller (`[--url URL]`) ask the one at `--url URL`, or else `$MALOB_URL`, or else `http://127.0.0.1:8080`. `--http HOST:PORT` is the same
-as `--url http://HOST:PORT`. If the controller wants a token, it is in `$MALOB_TOKEN`.
+Commands that ask a controller (`[--url URL]`) ask the one at `--url URL`, or else `$MALOB_URL`, or else `http://127.0.0.1:8080`. `--http HOST:PORT`
+is the same as `--url http://HOST:PORT`. If the controller wants a token, it is in `$MALOB_TOKEN`.
 
-What a command lacks is installed from the distribution's packages: on a terminal after a question, which `--yes` before the command (`sudo ./malob --yes demo`) or `MALOB_YES=1` answers
-beforehand ([the rules](adr/0024-packages-are-installed-after-a-question.md)).
+What a command lacks is installed from the distribution's packages: on a terminal after a question, which `--yes` before the command
+(`sudo ./malob --yes demo`) or `MALOB_YES=1` answers beforehand ([the rules](adr/0024-packages-are-installed-after-a-question.md)).
 
 Shells complete commands, options and the ids of the controller's items:
 
@@ -46,14 +46,13 @@ Shells complete commands, options and the ids of the controller's items:
 
 def page() -> str:
     """The whole page."""
-    lines = [_INTRODUCTION + "\n".join(
-        f"| [{command.name}](#malob-{command.name}) | {command.purpose} |" for command in commands.ALL)]
+    lines = [_INTRODUCTION + "\n".join(f"| [{command.name}](#malob-{command.name}) | {command.purpose} |" for command in commands.ALL)]
     for command in commands.ALL:
         lines += ["", f"## malob {command.name}", "", *_section(command.parser(), f"malob {command.name}")]
     return "\n".join(lines) + "\n"
 
 
-def _section(parser: argparse.ArgumentParser, name: str) -> "Iterator[str]":
+def _section(parser: argparse.ArgumentParser, name: str) -> Iterator[str]:
     if parser.description:
         yield _text(parser.description)
         yield ""
@@ -77,7 +76,7 @@ def _section(parser: argparse.ArgumentParser, name: str) -> "Iterator[str]":
                 yield from _section(child, f"{name} {choice.dest}")
 
 
-def _usage(parser: argparse.ArgumentParser) -> "Iterator[str]":
+def _usage(parser: argparse.ArgumentParser) -> Iterator[str]:
     optional = False
     for action in parser._actions:
         if action.option_strings and action.required:
@@ -100,14 +99,13 @@ def _positional(action: argparse.Action) -> str:
 
 
 def _asks_a_controller(parser: argparse.ArgumentParser) -> bool:
-    return _TARGET <= {action.dest for action in parser._actions}
+    return {action.dest for action in parser._actions} >= _TARGET
 
 
-def _rows(parser: argparse.ArgumentParser) -> "Iterator[str]":
+def _rows(parser: argparse.ArgumentParser) -> Iterator[str]:
     known = _TARGET if _asks_a_controller(parser) else set()
     for action in parser._actions:
-        if not action.help or action.help == argparse.SUPPRESS or action.dest in {"help", *known} or isinstance(
-                action, argparse._SubParsersAction):
+        if not action.help or action.help == argparse.SUPPRESS or action.dest in {"help", *known} or isinstance(action, argparse._SubParsersAction):
             continue
         spelled = _spelled(action) if action.option_strings else _positional(action)
         text = help_of(parser, action)

@@ -70,7 +70,7 @@ complete -c malob -f -a '(__malob_complete)'
 SCRIPTS = {"bash": _BASH.lstrip(), "zsh": _ZSH.lstrip(), "fish": _FISH.lstrip()}
 
 
-def answer(found: Completion) -> "list[str]":
+def answer(found: Completion) -> list[str]:
     """The lines that the shells read."""
     lines = [f"{each.word}\t{each.help}" for each in found.candidates]
     return [*lines, ":file"] if found.files else lines

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn, Sequence
+from collections.abc import Sequence
+from typing import NoReturn
 
 from malob.cli import target
 from malob.cli.catalog.kinds import KINDS
@@ -16,11 +17,13 @@ _TIMEOUT_S = 1.0
 
 def _listed(path: str, key: str) -> Source:
     """What the controller lists there, by a field of each item."""
-    def read(words: Sequence[str]) -> "list[str]":
+
+    def read(words: Sequence[str]) -> list[str]:
         try:
             return [item[key] for item in target.client(_target(words), _TIMEOUT_S).get(path)]
         except ScriptError:
             return []
+
     return read
 
 
@@ -38,12 +41,14 @@ class _Silent(argparse.ArgumentParser):
         raise UsageError(message)
 
 
-def _topologies(_words: Sequence[str]) -> "Sequence[str]":
+def _topologies(_words: Sequence[str]) -> Sequence[str]:
     from malob.network import topology
+
     return topology.known_names()
 
 
-SOURCES: "dict[str, Source]" = {
+SOURCES: dict[str, Source] = {
     **{name: _listed(kind.path, "id") for name, kind in KINDS.items()},
     "algorithm": _listed("/wm/malob/algorithms", "name"),
-    "topology": _topologies}
+    "topology": _topologies,
+}

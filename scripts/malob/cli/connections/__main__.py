@@ -26,8 +26,7 @@ _FILTERS = {
 
 
 def parser() -> argparse.ArgumentParser:
-    made = Parser(
-        prog="malob connections", description="The connections that a controller's load balancer knows.")
+    made = Parser(prog="malob connections", description="The connections that a controller's load balancer knows.")
     for name, (metavar, meaning) in _FILTERS.items():
         added = made.add_argument(f"--{name}", metavar=metavar, help=f"only those {meaning}")
         if name in ("vip", "member"):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from malob.cli.status.view import UNKNOWN, end
 from malob.cli.table import render
@@ -10,25 +11,30 @@ from malob.cli.table import render
 
 def table(connections: Sequence[Mapping[str, Any]]) -> list[str]:
     """Lines: one for each connection; '-' where there is nothing."""
-    rows = [[
-        each["protocol"] or UNKNOWN,
-        _address(each["client_address"], each["client_port"]),
-        each["vip_id"] or UNKNOWN,
-        _address(each["vip_address"], each["port"]),
-        each["member_id"] or UNKNOWN,
-        _address(each["member_address"], each["member_port"]),
-        each["algorithm"], each["state"], f"{each['age_s']:.1f}",
-        path(each["request_path"]), path(each["reply_path"]),
-    ] for each in connections]
-    header = ["protocol", "client", "VIP", "address", "member", "address", "algorithm", "state", "age s",
-              "request path", "reply path"]
+    rows = [
+        [
+            each["protocol"] or UNKNOWN,
+            _address(each["client_address"], each["client_port"]),
+            each["vip_id"] or UNKNOWN,
+            _address(each["vip_address"], each["port"]),
+            each["member_id"] or UNKNOWN,
+            _address(each["member_address"], each["member_port"]),
+            each["algorithm"],
+            each["state"],
+            f"{each['age_s']:.1f}",
+            path(each["request_path"]),
+            path(each["reply_path"]),
+        ]
+        for each in connections
+    ]
+    header = ["protocol", "client", "VIP", "address", "member", "address", "algorithm", "state", "age s", "request path", "reply path"]
     return render(header, rows, [8])
 
 
-def path(hops: "Sequence[Mapping[str, Any]] | None") -> str:
+def path(hops: Sequence[Mapping[str, Any]] | None) -> str:
     """The switches of a path, each with the port that it is left by."""
     return UNKNOWN if hops is None else " ".join(end({"switch": hop["switch"], "port": hop["out_port"]}) for hop in hops)
 
 
-def _address(address: str, port: "int | None") -> str:
+def _address(address: str, port: int | None) -> str:
     return address if port is None else f"{address}:{port}"

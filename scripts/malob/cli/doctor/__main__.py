@@ -37,10 +37,7 @@ def obstacles(findings: list[Finding]) -> list[Finding]:
 
 def report(findings: list[Finding]) -> list[str]:
     """The table, what to do about what is missing, and the verdict."""
-    rows = [
-        ["" if finding.good else ("!!" if finding.demo else "--"), finding.name, finding.found, finding.used_for]
-        for finding in findings
-    ]
+    rows = [["" if finding.good else ("!!" if finding.demo else "--"), finding.name, finding.found, finding.used_for] for finding in findings]
     lines = render(["", "what", "found", "needed for"], rows)
     remedies = [f"  {finding.name}: {finding.remedy}" for finding in findings if not finding.good]
     if remedies:

@@ -74,9 +74,15 @@ def _java() -> Finding:
         match = re.search(r'version "(\d+)[^"]*"', words)
         version = f"{match.group(0)[9:-1]} ({program})" if match else f"{program}: version unknown"
         good = match is not None and int(match.group(1)) >= JAVA_AT_LEAST
-    return Finding("Java", good, version, "the controller",
-                   f"apt-get install openjdk-17-jdk-headless, or set JAVA_HOME to a JDK {JAVA_AT_LEAST} or later",
-                   True, "openjdk-17-jdk-headless")
+    return Finding(
+        "Java",
+        good,
+        version,
+        "the controller",
+        f"apt-get install openjdk-17-jdk-headless, or set JAVA_HOME to a JDK {JAVA_AT_LEAST} or later",
+        True,
+        "openjdk-17-jdk-headless",
+    )
 
 
 def _java_program() -> str | None:
@@ -88,8 +94,7 @@ def _java_program() -> str | None:
 
 def _output(command: list[str]) -> str:
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True, timeout=20)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=20)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout
@@ -102,16 +107,21 @@ def _program(program: str, name: str, used_for: str, package: str, demo: bool) -
 
 def _root() -> Finding:
     good = os.geteuid() == 0
-    return Finding("root", good, "yes" if good else f"no, user id {os.geteuid()}", "demo, lab, system tests",
-                   "use sudo; './malob run' and './malob test --unit' work without", True)
+    return Finding(
+        "root",
+        good,
+        "yes" if good else f"no, user id {os.geteuid()}",
+        "demo, lab, system tests",
+        "use sudo; './malob run' and './malob test --unit' work without",
+        True,
+    )
 
 
 def _namespaces() -> Finding:
     used_for, remedy = "hosts of the emulated network", "a kernel with CONFIG_NET_NS, and the right to use it"
     if os.geteuid() != 0:
         good = Path("/proc/self/ns/net").exists()
-        return Finding("network namespaces", good, "the kernel has them" if good else "not in this kernel",
-                       used_for, remedy, True)
+        return Finding("network namespaces", good, "the kernel has them" if good else "not in this kernel", used_for, remedy, True)
     good = succeeds(["unshare", "--net", "true"])
     return Finding("network namespaces", good, "can be made" if good else "cannot be made", used_for, remedy, True)
 
@@ -141,8 +151,7 @@ def _netem() -> Finding:
 
 def _port(number: int, used_for: str, demo: bool) -> Finding:
     free = port_is_free(number)
-    return Finding(f"port {number}", free, "free" if free else "in use", used_for,
-                   "end that program, or choose another port", demo)
+    return Finding(f"port {number}", free, "free" if free else "in use", used_for, "end that program, or choose another port", demo)
 
 
 def _vlans() -> Finding:
@@ -154,8 +163,14 @@ def _vlans() -> Finding:
 
 def _path_manager() -> Finding:
     good = succeeds(["ip", "mptcp", "limits"])
-    return Finding("ip mptcp", good, "answers" if good else "does not answer", "sub-flows from more than one address",
-                   "a kernel with MPTCP, and iproute2 from 5.8 on", False)
+    return Finding(
+        "ip mptcp",
+        good,
+        "answers" if good else "does not answer",
+        "sub-flows from more than one address",
+        "a kernel with MPTCP, and iproute2 from 5.8 on",
+        False,
+    )
 
 
 def _mptcp() -> Finding:
@@ -167,5 +182,3 @@ def _mptcp() -> Finding:
         enabled, found = False, f"not in this kernel ({platform.release()})"
         remedy = "a kernel from 5.6 on with CONFIG_MPTCP"
     return Finding("MPTCP", enabled, found, "sub-flows over many paths", remedy, False)
-
-

@@ -22,19 +22,32 @@ def main() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="malob endhost", description="Spreads this host's own flows over its uplinks; docs/endhost.md tells how.")
+    parser = argparse.ArgumentParser(prog="malob endhost", description="Spreads this host's own flows over its uplinks; docs/endhost.md tells how.")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
-    up = commands.add_parser("up", help="set it up; needs root", description="Sets up a switch beside this host's network,"
-                             " and a controller that leads each flow over one of the uplinks.")
-    up.add_argument("--uplink", metavar="NAME[=GATEWAY][,weight=W][,gateway6=ADDRESS]", action="append", required=True,
-                    type=UplinkOption.parse, help="an interface; may, and should, be repeated. Gateways are those of its default"
-                    " routes unless told; the weight is its capacity, as it is measured, unless told")
+    up = commands.add_parser(
+        "up",
+        help="set it up; needs root",
+        description="Sets up a switch beside this host's network, and a controller that leads each flow over one of the uplinks.",
+    )
+    up.add_argument(
+        "--uplink",
+        metavar="NAME[=GATEWAY][,weight=W][,gateway6=ADDRESS]",
+        action="append",
+        required=True,
+        type=UplinkOption.parse,
+        help="an interface; may, and should, be repeated. Gateways are those of its default"
+        " routes unless told; the weight is its capacity, as it is measured, unless told",
+    )
     up.add_argument("--algorithm", choices=options.ALGORITHMS, help="how uplinks are chosen (the controller's: WRR)")
     up.add_argument("--default-uplink", metavar="NAME", help="for what is neither TCP nor UDP (the first that is alive)")
-    up.add_argument("--inside", metavar="CIDR", type=options.inside, default=options.DEFAULT_INSIDE,
-                    help="the address that this host's flows have towards the switch (%(default)s)")
+    up.add_argument(
+        "--inside",
+        metavar="CIDR",
+        type=options.inside,
+        default=options.DEFAULT_INSIDE,
+        help="the address that this host's flows have towards the switch (%(default)s)",
+    )
     up.add_argument("--openflow-port", metavar="N", type=port, default=6653, help="on loopback (%(default)s)")
     up.add_argument("--http-port", metavar="N", type=port, default=8080, help="REST interface, on loopback (%(default)s)")
     up.add_argument("--foreground", action="store_true", help="stay, and undo all when ended; for systemd")
@@ -54,8 +67,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _up(told: argparse.Namespace) -> int:
     settings = Settings(
-        tuple(told.uplink), told.algorithm, told.default_uplink, told.inside, told.openflow_port, told.http_port, told.force,
-        told.allow_ssh)
+        tuple(told.uplink), told.algorithm, told.default_uplink, told.inside, told.openflow_port, told.http_port, told.force, told.allow_ssh
+    )
     need_root("endhost up")
     place = Place.here()
     if told.ready is None:

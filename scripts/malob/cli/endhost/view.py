@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 from malob.cli import table
 
 _HEADER = ["uplink", "state", "address", "gateway", "capacity", "from", "received", "sent", "round trip", "open", "flows", "reset"]
 
 
-def lines(status: "Mapping[str, Any]") -> "list[str]":
+def lines(status: Mapping[str, Any]) -> list[str]:
     """status: the controller's document."""
     rows = [_row(uplink) for uplink in status["uplinks"]]
     flows = status["flows"]
@@ -17,22 +18,33 @@ def lines(status: "Mapping[str, Any]") -> "list[str]":
     default = status.get("default_uplink") or "the first that is alive"
     return [
         f"algorithm {status['algorithm']}, {flows['open']} flows open, {flows['total']} in all"
-        + (f", {refused} refused" if refused else "") + f"; default uplink: {default}",
-        "", *table.render(_HEADER, rows, right=range(4, len(_HEADER)))]
+        + (f", {refused} refused" if refused else "")
+        + f"; default uplink: {default}",
+        "",
+        *table.render(_HEADER, rows, right=range(4, len(_HEADER))),
+    ]
 
 
-def _row(uplink: "Mapping[str, Any]") -> "list[str]":
+def _row(uplink: Mapping[str, Any]) -> list[str]:
     flows = uplink["flows"]
     trip = uplink.get("round_trip_ms")
     return [
-        uplink["name"], "alive" if uplink["alive"] else "dead",
-        uplink["ipv4"] or uplink["ipv6"] or "none", uplink["gateway_ipv4"] or uplink["gateway_ipv6"] or "none",
-        rate(uplink.get("capacity_bps")), uplink.get("capacity_source") or "unknown", rate(uplink.get("rate_bps")),
-        rate(uplink.get("sent_bps")), "unknown" if trip is None else f"{trip:.1f} ms",
-        str(flows["open"]), str(flows["total"]), str(flows["reset"])]
+        uplink["name"],
+        "alive" if uplink["alive"] else "dead",
+        uplink["ipv4"] or uplink["ipv6"] or "none",
+        uplink["gateway_ipv4"] or uplink["gateway_ipv6"] or "none",
+        rate(uplink.get("capacity_bps")),
+        uplink.get("capacity_source") or "unknown",
+        rate(uplink.get("rate_bps")),
+        rate(uplink.get("sent_bps")),
+        "unknown" if trip is None else f"{trip:.1f} ms",
+        str(flows["open"]),
+        str(flows["total"]),
+        str(flows["reset"]),
+    ]
 
 
-def rate(bps: "float | None") -> str:
+def rate(bps: float | None) -> str:
     """A rate with three digits or so."""
     if bps is None:
         return "unknown"

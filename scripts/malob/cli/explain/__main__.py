@@ -14,9 +14,7 @@ from malob.rest.client import asking
 
 
 def parser() -> argparse.ArgumentParser:
-    made = Parser(
-        prog="malob explain",
-        description="Which server and paths a new connection would get now, and why. Nothing is changed by asking.")
+    made = Parser(prog="malob explain", description="Which server and paths a new connection would get now, and why. Nothing is changed by asking.")
     completes(made.add_argument("--vip", metavar="ID|ADDRESS", required=True, help="what the client connects to"), "vip")
     made.add_argument("--client", metavar="ADDRESS|MAC", required=True, help="a host that the network knows")
     made.add_argument("--port", metavar="N", help="the port of the virtual address, if it takes more than one")
@@ -29,9 +27,7 @@ def parser() -> argparse.ArgumentParser:
 def main() -> int:
     options = parser().parse_args()
     client = target.client(options)
-    query = {
-        name: getattr(options, name) for name in ("vip", "client", "port", "protocol")
-        if getattr(options, name) is not None}
+    query = {name: getattr(options, name) for name in ("vip", "client", "port", "protocol") if getattr(options, name) is not None}
     with asking(client):
         explanation = client.get("/wm/malob/explain?" + urlencode(query))
     print(json.dumps(explanation, indent=2) if options.json else "\n".join(lines(explanation)))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from malob.cli.connections.view import path
 from malob.cli.status.view import SERVER_VALUE_HEADINGS, UNKNOWN, end, latency, link_table, number, server_values
@@ -37,16 +38,17 @@ def lines(explanation: Mapping[str, Any]) -> list[str]:
 def _question(explanation: Mapping[str, Any]) -> str:
     client = explanation["client"]
     vip = explanation["vip_id"]
-    return (f"{client['address'] or client['mac']} at {end(client)} to {explanation['vip_address']} {explanation['protocol']} "
-            f"{explanation['port']}: " + (f"VIP {vip}, pool {explanation['pool_id'] or 'none'}" if vip else "no VIP"))
+    return (
+        f"{client['address'] or client['mac']} at {end(client)} to {explanation['vip_address']} {explanation['protocol']} "
+        f"{explanation['port']}: " + (f"VIP {vip}, pool {explanation['pool_id'] or 'none'}" if vip else "no VIP")
+    )
 
 
-def _decision(decision: "Mapping[str, Any] | None") -> list[str]:
+def _decision(decision: Mapping[str, Any] | None) -> list[str]:
     if decision is None:
         return []
     control = (decision["ftp_control"] or {}).get("client_port")
-    by = _SOURCES[decision["decided_by"]].format(
-        id=decision["id"], service_name=decision["service_name"], control=control)
+    by = _SOURCES[decision["decided_by"]].format(id=decision["id"], service_name=decision["service_name"], control=control)
     said = [f"algorithm: {decision['algorithm']}, by {by}"]
     rules = [("server", decision["server"]), ("path", decision["path"])]
     if decision["server"] == decision["path"]:
@@ -66,18 +68,38 @@ def _candidates(candidates: Sequence[Mapping[str, Any]]) -> list[str]:
         names += [name for name in candidate["values"] if name not in names]
     rows = []
     for each in candidates:
-        rows.append([
-            "*" if each["chosen"] else "", each["member_id"], each["address"],
-            *(_value(name, each["values"].get(name)) for name in names),
-            str(each["active_connections"]), str(each["foreign_connections"]), str(each["weight"]),
-            *server_values(each),
-            each["excluded"] or UNKNOWN, path(each["request_path"]), path(each["reply_path"])])
-    header = ["", "member", "address", *(name.replace("_", " ") for name in names), "open", "foreign", "weight",
-              *SERVER_VALUE_HEADINGS, "excluded", "request path", "reply path"]
+        rows.append(
+            [
+                "*" if each["chosen"] else "",
+                each["member_id"],
+                each["address"],
+                *(_value(name, each["values"].get(name)) for name in names),
+                str(each["active_connections"]),
+                str(each["foreign_connections"]),
+                str(each["weight"]),
+                *server_values(each),
+                each["excluded"] or UNKNOWN,
+                path(each["request_path"]),
+                path(each["reply_path"]),
+            ]
+        )
+    header = [
+        "",
+        "member",
+        "address",
+        *(name.replace("_", " ") for name in names),
+        "open",
+        "foreign",
+        "weight",
+        *SERVER_VALUE_HEADINGS,
+        "excluded",
+        "request path",
+        "reply path",
+    ]
     return render(header, rows, range(3, len(header) - 3))
 
 
-def _value(name: str, value: "float | None") -> str:
+def _value(name: str, value: float | None) -> str:
     return latency(value, 3) if name in _LATENCIES else number(value, 3)
 
 

@@ -28,21 +28,23 @@ def main() -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    made = Parser(
-        prog="malob mptcp", description="MPTCP sub-flows over many paths, so that links carry about as many of them.")
+    made = Parser(prog="malob mptcp", description="MPTCP sub-flows over many paths, so that links carry about as many of them.")
     commands = made.add_subparsers(metavar="COMMAND", required=True)
 
     plan = commands.add_parser("plan", help="show a plan for a network, without a controller; changes nothing")
-    completes(plan.add_argument(
-        "topology", metavar="TOPOLOGY", help="a name from './malob lab list', a file, or 'fat-tree:4' and the like"), "topology")
+    completes(
+        plan.add_argument("topology", metavar="TOPOLOGY", help="a name from './malob lab list', a file, or 'fat-tree:4' and the like"), "topology"
+    )
     question.add_options(plan, question.WEIGHTS_OFFLINE)
     plan.add_argument("--svg", metavar="FILE", type=Path, help="draw the plan: each path a colour, each link its count")
     plan.set_defaults(run=_plan)
 
     apply = commands.add_parser(
-        "apply", help="have a controller plan for its network, and set up the paths",
+        "apply",
+        help="have a controller plan for its network, and set up the paths",
         description="Has a controller plan for the network that it sees, and set up the paths. Without TOPOLOGY, --hosts and"
-        " --name, for all hosts that it has seen.")
+        " --name, for all hosts that it has seen.",
+    )
     who = apply.add_mutually_exclusive_group()
     completes(who.add_argument("topology", metavar="TOPOLOGY", nargs="?", help="for the hosts of this one"), "topology")
     who.add_argument("--hosts", metavar="FILE", type=Path, help="for those in this JSON file: a list, or an object with 'hosts'")
@@ -59,8 +61,10 @@ def parser() -> argparse.ArgumentParser:
     clear.set_defaults(run=_clear)
 
     hosts = commands.add_parser(
-        "hosts", help="give a lab's hosts the addresses and endpoints of a controller's plan; needs root",
-        description="Runs on the hosts of a lab the commands that 'plan --commands' and 'status --commands' show. They go with the lab.")
+        "hosts",
+        help="give a lab's hosts the addresses and endpoints of a controller's plan; needs root",
+        description="Runs on the hosts of a lab the commands that 'plan --commands' and 'status --commands' show. They go with the lab.",
+    )
     hosts.add_argument("--name", metavar="LAB", help="which lab, if there are several")
     hosts.set_defaults(run=_hosts)
 

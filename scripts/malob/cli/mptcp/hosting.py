@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Callable
 
 from malob.errors import ScriptError
 from malob.network.labs import Lab
@@ -18,14 +19,15 @@ _THERE_ALREADY = ("File exists", "duplicate one: -17")
 
 
 def prepare_hosts(
-    lab: Lab, members: "Iterable[Mapping[str, Any]]",
+    lab: Lab,
+    members: Iterable[Mapping[str, Any]],
     execute: Callable[[Sequence[str]], Any] = run,
-) -> "dict[str, int]":
+) -> dict[str, int]:
     """Gives the lab's hosts that a plan names their addresses and MPTCP endpoints; how many commands, by host.
 
     members: "hosts" of a plan. Those that are no hosts of the lab are passed over. What is there already is no error.
     """
-    done: "dict[str, int]" = {}
+    done: dict[str, int] = {}
     for member in members:
         name = host_of(lab.topology, member)
         if name is not None:
@@ -35,7 +37,7 @@ def prepare_hosts(
     return done
 
 
-def host_of(network: Topology, member: Mapping[str, Any]) -> "str | None":
+def host_of(network: Topology, member: Mapping[str, Any]) -> str | None:
     """The host that a plan means: one of that name and address, or else of that address."""
     for host in network.hosts.values():
         if host.ip == member["address"].partition("/")[0]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any
 
 from malob.errors import MissingError, ScriptError, UsageError
 from malob.system.place import ROOT
@@ -16,7 +17,7 @@ COMMAND = (str(ROOT / "malob"), "java", "io.malob.mptcp.PlanCommand")
 _WRONG_REQUEST = 2
 
 
-def plan(request: "dict[str, Any]", svg: "Path | None" = None, command: Sequence[str] = COMMAND) -> Any:
+def plan(request: dict[str, Any], svg: Path | None = None, command: Sequence[str] = COMMAND) -> Any:
     """The plan. svg: where its picture goes. Raises UsageError if the request cannot be planned, naming what is wrong."""
     words = [*command, *(["--svg", str(svg.absolute())] if svg else [])]
     done = subprocess.run(words, input=json.dumps(request), stdout=subprocess.PIPE, text=True)

@@ -19,24 +19,35 @@ WEIGHTS_OFFLINE = ("none", "capacity")
 WEIGHTS = (*WEIGHTS_OFFLINE, "load")
 
 
-def add_options(parser: argparse.ArgumentParser, weights: "tuple[str, ...]") -> None:
+def add_options(parser: argparse.ArgumentParser, weights: tuple[str, ...]) -> None:
     """The options that say how to plan. weights: those that can be had."""
-    parser.add_argument("--vlan", action="store_true",
-                        help="a set of paths for each VLAN (the paper's VS) instead of one for all (NVS)")
-    parser.add_argument("--only-vlan", metavar="N", action="append", type=_vlan,
-                        help="only for the hosts of this VLAN; may be repeated")
-    parser.add_argument("--method", choices=("balanced", "paper"), default="balanced",
-                        help="the smallest maximum of sub-flows per link, then the smallest spread (balanced),"
-                        " or as the paper does it (default %(default)s)")
-    parser.add_argument("--paths", choices=("hamiltonian", "disjoint"), default="hamiltonian",
-                        help="paths over all switches, or short ones apart from each other (default %(default)s)")
-    parser.add_argument("--count", choices=("whole", "travelled"),
-                        help="sub-flows count on all links of their path (whole, the default), or on those up to their"
-                        " destination's switch")
-    parser.add_argument("--traffic", metavar="FROM:TO[:WEIGHT]", action="append", type=pair,
-                        help="who sends to whom, for --count travelled; may be repeated (default: all to all)")
-    parser.add_argument("--weights", choices=weights, default="none",
-                        help="what a link's sub-flows are divided by (default %(default)s)")
+    parser.add_argument("--vlan", action="store_true", help="a set of paths for each VLAN (the paper's VS) instead of one for all (NVS)")
+    parser.add_argument("--only-vlan", metavar="N", action="append", type=_vlan, help="only for the hosts of this VLAN; may be repeated")
+    parser.add_argument(
+        "--method",
+        choices=("balanced", "paper"),
+        default="balanced",
+        help="the smallest maximum of sub-flows per link, then the smallest spread (balanced), or as the paper does it (default %(default)s)",
+    )
+    parser.add_argument(
+        "--paths",
+        choices=("hamiltonian", "disjoint"),
+        default="hamiltonian",
+        help="paths over all switches, or short ones apart from each other (default %(default)s)",
+    )
+    parser.add_argument(
+        "--count",
+        choices=("whole", "travelled"),
+        help="sub-flows count on all links of their path (whole, the default), or on those up to their destination's switch",
+    )
+    parser.add_argument(
+        "--traffic",
+        metavar="FROM:TO[:WEIGHT]",
+        action="append",
+        type=pair,
+        help="who sends to whom, for --count travelled; may be repeated (default: all to all)",
+    )
+    parser.add_argument("--weights", choices=weights, default="none", help="what a link's sub-flows are divided by (default %(default)s)")
     parser.add_argument("--seed", metavar="N", type=_seed, default=1, help="the same gives the same plan (default %(default)s)")
 
 
@@ -54,7 +65,7 @@ def pair(text: str) -> Document:
 
 
 def _seed(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) < 2 ** 63):
+    if not (text.isascii() and text.isdigit() and int(text) < 2**63):
         raise argparse.ArgumentTypeError(f"expected a whole number from 0, not '{text}'")
     return int(text)
 
@@ -77,31 +88,34 @@ def settings(options: argparse.Namespace) -> Document:
 
 def offline(network: Topology) -> Document:
     """The network, and its hosts if it has any; otherwise the planner supposes one on each switch."""
-    told: Document = {"network": {
-        "switches": network.switches, "links": [_link(network, link) for link in network.links]}}
+    told: Document = {"network": {"switches": network.switches, "links": [_link(network, link) for link in network.links]}}
     return {**told, "hosts": hosts(network)} if network.hosts else told
 
 
 def _link(network: Topology, link: Link) -> Document:
     first, second = link.ends
-    told: Document = {
-        "a": first, "a_port": network.ports(first)[second], "b": second, "b_port": network.ports(second)[first]}
+    told: Document = {"a": first, "a_port": network.ports(first)[second], "b": second, "b_port": network.ports(second)[first]}
     rates = [way.rate_mbps for way in (link.forward, link.reverse) if way.rate_mbps is not None]
     return {**told, "mbps": min(rates)} if rates else told
 
 
-def hosts(network: Topology) -> "list[Document]":
+def hosts(network: Topology) -> list[Document]:
     return [_host(network, host) for host in network.hosts.values()]
 
 
 def _host(network: Topology, host: Host) -> Document:
     told: Document = {
-        "id": host.name, "address": host.address, "mac": host.mac, "switch": network.switches[host.switch],
-        "port": network.ports(host.switch)[host.name], "device": host.device}
+        "id": host.name,
+        "address": host.address,
+        "mac": host.mac,
+        "switch": network.switches[host.switch],
+        "port": network.ports(host.switch)[host.name],
+        "device": host.device,
+    }
     return told if host.vlan is None else {**told, "vlan": host.vlan, "tagged_by": host.tagged_by}
 
 
-def read_hosts(path: Path) -> "list[Any]":
+def read_hosts(path: Path) -> list[Any]:
     """A file with the list of hosts, or with an object that has it under "hosts". Raises UsageError."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))

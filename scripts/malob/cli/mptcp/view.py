@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from malob.cli.table import render
 
@@ -16,8 +17,7 @@ _DPID = re.compile(r"(00:)*([0-9a-f]{2}(:[0-9a-f]{2})*)")
 
 def lines(plan: Plan, commands: bool = False) -> list[str]:
     """The paths, what links carry, whether that can be better, rules, notes. commands: those for the hosts, too."""
-    shown = [_summary(plan), "", *_paths(plan["paths"]), "", *_links(plan["links"]), "", *_balance(plan), "",
-             *_rules(plan["rules"])]
+    shown = [_summary(plan), "", *_paths(plan["paths"]), "", *_links(plan["links"]), "", *_balance(plan), "", *_rules(plan["rules"])]
     if commands:
         shown += host_commands(plan["hosts"])
     return shown + [f"note: {note}" for note in plan["notes"]]
@@ -35,27 +35,31 @@ def status_lines(status: Mapping[str, Any]) -> list[str]:
 
 def _summary(plan: Plan) -> str:
     sets = "one set of paths per VLAN" if plan["vlan"] else "one set of paths"
-    return (f"{len(plan['paths'])} sub-flow addresses of {len(plan['hosts'])} hosts over {len(plan['links'])} links; "
-            f"{plan['method']}, {sets}, counted {plan['count']}, weights {plan['weights']}, seed {plan['seed']}")
+    return (
+        f"{len(plan['paths'])} sub-flow addresses of {len(plan['hosts'])} hosts over {len(plan['links'])} links; "
+        f"{plan['method']}, {sets}, counted {plan['count']}, weights {plan['weights']}, seed {plan['seed']}"
+    )
 
 
-def _paths(paths: "Sequence[Mapping[str, Any]]") -> list[str]:
+def _paths(paths: Sequence[Mapping[str, Any]]) -> list[str]:
     """A line for each branch; what the first of a path says is not repeated."""
     rows = []
     for each in paths:
-        first = [each["host"], each["address"], _or_none(each["vlan"]), f"{switch(each['ingress'])}/{each['port']}",
-                 each["kind"]]
+        first = [each["host"], each["address"], _or_none(each["vlan"]), f"{switch(each['ingress'])}/{each['port']}", each["kind"]]
         for branch in each["branches"]:
             rows.append([*first, " > ".join(map(switch, branch))])
             first = [""] * len(first)
     return render(["host", "address", "VLAN", "leaves by", "kind", "path"], rows, right=[2])
 
 
-def _links(links: "Sequence[Mapping[str, Any]]") -> list[str]:
+def _links(links: Sequence[Mapping[str, Any]]) -> list[str]:
     most = max((link["subflows"] for link in links), default=0) or 1
     rows = [
-        [f"{switch(link['a'])}/{link['a_port']} - {switch(link['b'])}/{link['b_port']}", _number(link["subflows"]),
-         "#" * round(link["subflows"] * min(1, _BAR / most))]
+        [
+            f"{switch(link['a'])}/{link['a_port']} - {switch(link['b'])}/{link['b_port']}",
+            _number(link["subflows"]),
+            "#" * round(link["subflows"] * min(1, _BAR / most)),
+        ]
         for link in links
     ]
     return render(["link", "sub-flows", ""], rows, right=[1])
@@ -70,15 +74,12 @@ def _balance(plan: Plan) -> Iterator[str]:
 
 def _rules(rules: Mapping[str, Any]) -> list[str]:
     kinds = ["ingress", "labels", "diversions", "destinations"]
-    rows = [
-        [switch(each["switch"]), *(str(each.get(kind, 0)) for kind in kinds), str(each["labels_bound"])]
-        for each in rules["switches"]
-    ]
+    rows = [[switch(each["switch"]), *(str(each.get(kind, 0)) for kind in kinds), str(each["labels_bound"])] for each in rules["switches"]]
     header = ["rules of switch", *kinds, "labels at most"]
     return [*render(header, rows, right=range(1, len(header))), f"{rules['total']} rules"]
 
 
-def host_commands(hosts: "Sequence[Mapping[str, Any]]") -> list[str]:
+def host_commands(hosts: Sequence[Mapping[str, Any]]) -> list[str]:
     """What to type on each host, as root."""
     shown = []
     for host in hosts:

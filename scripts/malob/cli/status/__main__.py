@@ -17,14 +17,13 @@ from malob.system.waiting import orderly_end
 
 
 def parser() -> argparse.ArgumentParser:
-    made = Parser(
-        prog="malob status", description="What a controller knows of its network, with ages. '-' is not known.")
+    made = Parser(prog="malob status", description="What a controller knows of its network, with ages. '-' is not known.")
     target.add_target(made)
     how = made.add_mutually_exclusive_group()
     how.add_argument("--json", action="store_true", help="print one JSON document")
     how.add_argument(
-        "--watch", metavar="SECONDS", type=seconds, nargs="?", const=2.0,
-        help="again and again, every so many seconds (2), until Ctrl-C")
+        "--watch", metavar="SECONDS", type=seconds, nargs="?", const=2.0, help="again and again, every so many seconds (2), until Ctrl-C"
+    )
     return made
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Mapping
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class ServerValue:
     short: str = ""
     width: int = 0
 
-    def of(self, server: "Mapping[str, Any]") -> "float | None":
+    def of(self, server: Mapping[str, Any]) -> float | None:
         """What is known of a server, as it is shown; None if it is not."""
         measured = server.get(self.name)
         return None if measured is None else measured["value"] * self.factor

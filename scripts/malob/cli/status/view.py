@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from malob.cli.status.values import SERVER_VALUES
 from malob.cli.table import render
@@ -16,8 +17,10 @@ LATENCY_RESOLUTION_MS = 0.1
 
 def tables(state: State) -> list[str]:
     """Lines: switches, links, virtual addresses, members; units are in the headings, and '-' is not known."""
-    lines = [f"{len(state.snapshot['switches'])} switches, {len(state.snapshot['links'])} directed links, "
-             f"{len(state.vips)} virtual addresses, {len(state.snapshot['servers'])} members; {state.snapshot['time']}"]
+    lines = [
+        f"{len(state.snapshot['switches'])} switches, {len(state.snapshot['links'])} directed links, "
+        f"{len(state.vips)} virtual addresses, {len(state.snapshot['servers'])} members; {state.snapshot['time']}"
+    ]
     for table in (_switches(state), link_table(state.snapshot["links"]), _vips(state), _members(state)):
         if table:
             lines += ["", *table]
@@ -28,9 +31,7 @@ def _switches(state: State) -> list[str]:
     rows = []
     for switch in state.snapshot["switches"]:
         statistics = switch["port_statistics"]
-        rows.append([
-            switch["switch"], number(statistics["age_s"], 1),
-            *(str(statistics[key]) for key in ("answers", "failures", "skipped"))])
+        rows.append([switch["switch"], number(statistics["age_s"], 1), *(str(statistics[key]) for key in ("answers", "failures", "skipped"))])
     return _table(["switch", "counters age s", "answers", "failures", "skipped"], rows, [1, 2, 3, 4])
 
 
@@ -39,14 +40,21 @@ def link_table(links: Sequence[Mapping[str, Any]]) -> list[str]:
     rows = []
     for link in links:
         throughput, use, capacity = (link[key] for key in ("throughput_mbps", "use_mbps", "capacity_mbps"))
-        rows.append([
-            end(link["src"]), end(link["dst"]), str(link["active"]),
-            _latency(link["latency_ms"]), _age(link["latency_ms"]),
-            *value_and_age(throughput, 1), _source(throughput),
-            *value_and_age(use, 1),
-            number(capacity and capacity["value"], 1), _source(capacity)])
-    header = ["link from", "to", "open", "latency ms", "age s", "throughput Mbit/s", "age s", "by",
-              "use Mbit/s", "age s", "capacity Mbit/s", "by"]
+        rows.append(
+            [
+                end(link["src"]),
+                end(link["dst"]),
+                str(link["active"]),
+                _latency(link["latency_ms"]),
+                _age(link["latency_ms"]),
+                *value_and_age(throughput, 1),
+                _source(throughput),
+                *value_and_age(use, 1),
+                number(capacity and capacity["value"], 1),
+                _source(capacity),
+            ]
+        )
+    header = ["link from", "to", "open", "latency ms", "age s", "throughput Mbit/s", "age s", "by", "use Mbit/s", "age s", "capacity Mbit/s", "by"]
     return _table(header, rows, [2, 3, 4, 5, 6, 8, 9, 10])
 
 
@@ -55,11 +63,17 @@ def _vips(state: State) -> list[str]:
     for vip in state.vips:
         pools = [state.pools[pool] for pool in vip["pools"] if pool in state.pools]
         pool = pools[0] if pools else None
-        rows.append([
-            vip["id"], vip["address"], _or_any(vip["port"]), _or_any(vip["protocol"]),
-            pool["id"] if pool else "none",
-            str(pool["stats"]["active_connections"]) if pool else UNKNOWN,
-            str(pool["stats"]["total_connections"]) if pool else UNKNOWN])
+        rows.append(
+            [
+                vip["id"],
+                vip["address"],
+                _or_any(vip["port"]),
+                _or_any(vip["protocol"]),
+                pool["id"] if pool else "none",
+                str(pool["stats"]["active_connections"]) if pool else UNKNOWN,
+                str(pool["stats"]["total_connections"]) if pool else UNKNOWN,
+            ]
+        )
     return _table(["virtual address", "address", "port", "protocol", "pool", "open", "total"], rows, [2, 5, 6])
 
 
@@ -68,14 +82,21 @@ def _members(state: State) -> list[str]:
     rows = []
     for server in state.snapshot["servers"]:
         of_pool = stats.get(server["id"])
-        rows.append([
-            server["pool_id"] or "none", server["id"], server["address"], _or_any(server["port"]),
-            "yes" if server["located"] else "no", of_pool["health"] if of_pool else UNKNOWN,
-            str(server["active_connections"]), number(of_pool and of_pool["total_connections"], 0),
-            *value_and_age(server["reported_connections"], 0),
-            *server_values(server)])
-    header = ["pool", "member", "address", "port", "located", "health", "open", "total", "reported", "age s",
-              *SERVER_VALUE_HEADINGS]
+        rows.append(
+            [
+                server["pool_id"] or "none",
+                server["id"],
+                server["address"],
+                _or_any(server["port"]),
+                "yes" if server["located"] else "no",
+                of_pool["health"] if of_pool else UNKNOWN,
+                str(server["active_connections"]),
+                number(of_pool and of_pool["total_connections"], 0),
+                *value_and_age(server["reported_connections"], 0),
+                *server_values(server),
+            ]
+        )
+    header = ["pool", "member", "address", "port", "located", "health", "open", "total", "reported", "age s", *SERVER_VALUE_HEADINGS]
     return _table(header, rows, [3, *range(6, len(header))])
 
 
@@ -89,10 +110,10 @@ def end(end: Mapping[str, Any]) -> str:
     digits = f"{number:02x}"
     if len(digits) % 2:
         digits = "0" + digits
-    return ":".join(digits[i:i + 2] for i in range(0, len(digits), 2)) + f"/{end['port']}"
+    return ":".join(digits[i : i + 2] for i in range(0, len(digits), 2)) + f"/{end['port']}"
 
 
-def value_and_age(measured: "Mapping[str, Any] | None", digits: int) -> list[str]:
+def value_and_age(measured: Mapping[str, Any] | None, digits: int) -> list[str]:
     return [number(measured and measured["value"], digits), _age(measured)]
 
 
@@ -102,32 +123,31 @@ SERVER_VALUE_HEADINGS = tuple(heading for value in SERVER_VALUES for heading in 
 
 def server_values(server: Mapping[str, Any]) -> list[str]:
     """What agents have measured of a server, each with its age."""
-    return [cell for value in SERVER_VALUES
-            for cell in (number(value.of(server), value.digits), _age(server.get(value.name)))]
+    return [cell for value in SERVER_VALUES for cell in (number(value.of(server), value.digits), _age(server.get(value.name)))]
 
 
-def latency(value_ms: "float | None", digits: int) -> str:
+def latency(value_ms: float | None, digits: int) -> str:
     """What is too small to be measured is shown as below what can be."""
     if value_ms is not None and value_ms < LATENCY_RESOLUTION_MS:
         return f"< {LATENCY_RESOLUTION_MS:g}"
     return number(value_ms, digits)
 
 
-def _latency(measured: "Mapping[str, Any] | None") -> str:
+def _latency(measured: Mapping[str, Any] | None) -> str:
     if measured and "below_ms" in measured:
         return f"< {measured['below_ms']:g}"
     return number(measured and measured["value"], 2)
 
 
-def _age(measured: "Mapping[str, Any] | None") -> str:
+def _age(measured: Mapping[str, Any] | None) -> str:
     return number(measured and measured["age_s"], 1)
 
 
-def _source(measured: "Mapping[str, Any] | None") -> str:
+def _source(measured: Mapping[str, Any] | None) -> str:
     return measured["source"] if measured else UNKNOWN
 
 
-def number(value: "float | None", digits: int) -> str:
+def number(value: float | None, digits: int) -> str:
     return UNKNOWN if value is None else f"{value:.{digits}f}"
 
 

@@ -15,9 +15,9 @@ from malob.system.waiting import say
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        prog="malob token", description="Who may use the controller's REST interface. With the first token, all requests need one.")
-    parser.add_argument("--data", type=Path, default=DATA, metavar="DIR",
-                        help="the controller's data directory (default %(default)s)")
+        prog="malob token", description="Who may use the controller's REST interface. With the first token, all requests need one."
+    )
+    parser.add_argument("--data", type=Path, default=DATA, metavar="DIR", help="the controller's data directory (default %(default)s)")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     add = actions.add_parser("add", help="make a token and print it; it counts within a second, without a restart")
     add.add_argument("name", metavar="NAME")

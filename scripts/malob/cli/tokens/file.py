@@ -23,7 +23,7 @@ class TokensFile:
         self.path = path
 
     @property
-    def tokens(self) -> "list[dict[str, Any]]":
+    def tokens(self) -> list[dict[str, Any]]:
         """As they are in the file now."""
         return (read_private(self.path, "tokens") or {"tokens": []})["tokens"]
 

@@ -25,8 +25,8 @@ _TIMEOUT_S = 3
 
 def parser() -> argparse.ArgumentParser:
     made = Parser(
-        prog="malob top",
-        description="Members, links and pools of a running controller, live, the busiest first. Keys: " + screen.KEYS + ".")
+        prog="malob top", description="Members, links and pools of a running controller, live, the busiest first. Keys: " + screen.KEYS + "."
+    )
     made.add_argument("--view", choices=[view.name for view in VIEWS], default="members", help="which table (default %(default)s)")
     made.add_argument("--sort", metavar="COLUMN", help="by which of its columns, as in --json (new, or use of links)")
     made.add_argument("--interval", metavar="SECONDS", type=seconds, default=2.0, help="between readings (%(default)g)")
@@ -66,9 +66,16 @@ def _choice(options: argparse.Namespace) -> Choice:
 
 def _print(interval: Interval, choice: Choice, rest: RestClient, as_json: bool) -> None:
     if as_json:
-        print(json.dumps({
-            "time": interval.now.state.snapshot["time"], "seconds": interval.now.at_s - interval.before.at_s if interval.before else None,
-            **{view.name: ordered(view, view.rows(interval), view.sort, False) for view in VIEWS}}, indent=2))
+        print(
+            json.dumps(
+                {
+                    "time": interval.now.state.snapshot["time"],
+                    "seconds": interval.now.at_s - interval.before.at_s if interval.before else None,
+                    **{view.name: ordered(view, view.rows(interval), view.sort, False) for view in VIEWS},
+                },
+                indent=2,
+            )
+        )
     else:
         print("\n".join([screen.head(interval, rest.url), screen.summary(interval), "", *screen.table(interval, choice)]))
 

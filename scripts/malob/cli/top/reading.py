@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Callable, Mapping
+from typing import Any, Callable
 
 from malob.cli.catalog.kinds import MEMBER
 from malob.rest import state
@@ -21,24 +22,22 @@ class Reading:
 
     at_s: float
     state: State
-    admin: "Mapping[str, str | None]"
-    counters: "Mapping[str, Any]"
-    refusals: "Mapping[str, int]"
+    admin: Mapping[str, str | None]
+    counters: Mapping[str, Any]
+    refusals: Mapping[str, int]
 
     @property
-    def totals(self) -> "dict[str, int]":
+    def totals(self) -> dict[str, int]:
         """By member, how many connections it has had."""
-        return {
-            member["id"]: member["total_connections"]
-            for pool in self.state.pools.values() for member in pool["stats"]["members"]}
+        return {member["id"]: member["total_connections"] for pool in self.state.pools.values() for member in pool["stats"]["members"]}
 
     @property
-    def health(self) -> "dict[str, str]":
+    def health(self) -> dict[str, str]:
         """By member of a pool, what its checks have shown."""
         return {member["id"]: member["health"] for pool in self.state.pools.values() for member in pool["stats"]["members"]}
 
     @property
-    def pool_totals(self) -> "dict[str, int]":
+    def pool_totals(self) -> dict[str, int]:
         return {name: pool["stats"]["total_connections"] for name, pool in self.state.pools.items()}
 
     @property
@@ -58,25 +57,25 @@ def read(rest: RestClient, clock: Callable[[], float] = time.monotonic) -> Readi
 class Interval:
     """Two readings, the later one whole. What there is no earlier value of is None."""
 
-    before: "Reading | None"
+    before: Reading | None
     now: Reading
 
-    def rate(self, before: "int | None", now: "int | None") -> "float | None":
+    def rate(self, before: int | None, now: int | None) -> float | None:
         """How many per second; None if a value is not known, or counting has begun anew meanwhile."""
         if self.before is None or before is None or now is None or now < before:
             return None
         seconds = self.now.at_s - self.before.at_s
         return (now - before) / seconds if seconds > 0 else None
 
-    def member_rates(self) -> "dict[str, float | None]":
+    def member_rates(self) -> dict[str, float | None]:
         """By member, new connections per second."""
         return self._rates(self.before.totals if self.before else {}, self.now.totals)
 
-    def pool_rates(self) -> "dict[str, float | None]":
+    def pool_rates(self) -> dict[str, float | None]:
         return self._rates(self.before.pool_totals if self.before else {}, self.now.pool_totals)
 
-    def refusal_rate(self) -> "float | None":
+    def refusal_rate(self) -> float | None:
         return self.rate(self.before.refused if self.before else None, self.now.refused)
 
-    def _rates(self, before: "Mapping[str, int]", now: "Mapping[str, int]") -> "dict[str, float | None]":
+    def _rates(self, before: Mapping[str, int], now: Mapping[str, int]) -> dict[str, float | None]:
         return {name: self.rate(before.get(name), count) for name, count in now.items()}

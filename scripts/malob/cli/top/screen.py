@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Sequence
 
 from malob.cli.table import render
 from malob.cli.top.reading import Interval
-from malob.cli.top.views import Row, VIEWS, View, ordered
+from malob.cli.top.views import VIEWS, Row, View, ordered
 
 KEYS = "q quits, TAB next table, s sort by next, r reverse"
 
@@ -21,10 +21,10 @@ class Choice:
     reverse: bool = False
 
     @staticmethod
-    def of(view: View) -> "Choice":
+    def of(view: View) -> Choice:
         return Choice(view, view.sort)
 
-    def after(self, key: str) -> "Choice":
+    def after(self, key: str) -> Choice:
         """What a key makes of it."""
         if key in ("\t", "l", "m", "p"):
             wanted = [view for view in VIEWS if view.name.startswith(key)]
@@ -37,17 +37,17 @@ class Choice:
         return self
 
 
-def frame(interval: Interval, choice: Choice, url: str, columns: int, lines: int, trouble: str = "") -> "list[str]":
+def frame(interval: Interval, choice: Choice, url: str, columns: int, lines: int, trouble: str = "") -> list[str]:
     """The screen of a terminal: at most so many lines, none as long as it is wide. trouble: why there is nothing newer."""
     top = [trouble or head(interval, url), summary(interval), _tabs(choice), ""]
     body = table(interval, choice)
     room = lines - len(top) - 1
     if len(body) > room:
         hidden = len(body) - room + 1
-        body = [*body[:room - 1], f"… {hidden} more"]
+        body = [*body[: room - 1], f"… {hidden} more"]
     shown = [*top, *body]
     shown += [""] * (lines - 1 - len(shown))
-    return [line[:columns - 1] for line in [*shown, KEYS]][:lines]
+    return [line[: columns - 1] for line in [*shown, KEYS]][:lines]
 
 
 def head(interval: Interval, url: str) -> str:
@@ -60,15 +60,17 @@ def summary(interval: Interval) -> str:
     rates = [rate for rate in interval.pool_rates().values() if rate is not None]
     new = f"{sum(rates):.1f}" if rates else "-"
     refused = interval.refusal_rate()
-    return (f"{len(snapshot['switches'])} switches, {len(snapshot['links'])} links, {len(snapshot['servers'])} members;"
-            f" {reading.counters['open_connections']} open, {new} new/s,"
-            f" {'-' if refused is None else format(refused, '.1f')} refused/s")
+    return (
+        f"{len(snapshot['switches'])} switches, {len(snapshot['links'])} links, {len(snapshot['servers'])} members;"
+        f" {reading.counters['open_connections']} open, {new} new/s,"
+        f" {'-' if refused is None else format(refused, '.1f')} refused/s"
+    )
 
 
-def table(interval: Interval, choice: Choice) -> "list[str]":
+def table(interval: Interval, choice: Choice) -> list[str]:
     """The whole table, sorted."""
     view = choice.view
-    rows: "Sequence[Row]" = ordered(view, view.rows(interval), choice.sort, choice.reverse)
+    rows: Sequence[Row] = ordered(view, view.rows(interval), choice.sort, choice.reverse)
     if not rows:
         return [f"no {view.name}"]
     header = [column.heading for column in view.columns]

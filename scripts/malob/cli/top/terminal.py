@@ -8,8 +8,8 @@ import shutil
 import sys
 import termios
 import tty
+from collections.abc import Sequence
 from types import TracebackType
-from typing import Sequence
 
 _ENTER = "\033[?1049h\033[?25l"
 _LEAVE = "\033[?25h\033[?1049l"
@@ -18,21 +18,19 @@ _LEAVE = "\033[?25h\033[?1049l"
 class Terminal:
     """To be used in a with statement, which leaves the terminal as it was."""
 
-    def __enter__(self) -> "Terminal":
+    def __enter__(self) -> Terminal:
         self._keyboard = sys.stdin.fileno()
         self._before = termios.tcgetattr(self._keyboard)
         tty.setcbreak(self._keyboard)
         self._write(_ENTER)
         return self
 
-    def __exit__(
-        self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         termios.tcsetattr(self._keyboard, termios.TCSADRAIN, self._before)
         self._write(_LEAVE)
 
     @property
-    def size(self) -> "tuple[int, int]":
+    def size(self) -> tuple[int, int]:
         """Columns and lines, as they are now."""
         return shutil.get_terminal_size((80, 24))
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Callable, Mapping, Sequence, Union
+from typing import Any, Callable, Union
 
 from malob.cli.status.values import SERVER_VALUES
 from malob.cli.status.view import LATENCY_RESOLUTION_MS, end
@@ -24,14 +25,14 @@ class Column:
     key: str
     heading: str
     width: int
-    digits: "int | None" = None
+    digits: int | None = None
     resolution: float = 0
 
     def show(self, value: Value) -> str:
         if value is None:
             return "-"
         if isinstance(value, str):
-            return value if len(value) <= self.width else value[:self.width - 1] + "…"
+            return value if len(value) <= self.width else value[: self.width - 1] + "…"
         if value < self.resolution:
             return f"< {self.resolution:g}"
         return f"{value:.{self.digits or 0}f}"
@@ -44,7 +45,7 @@ class View:
     name: str
     columns: Sequence[Column]
     sort: str
-    rows: Callable[[Interval], "list[Row]"]
+    rows: Callable[[Interval], list[Row]]
 
     def column(self, key: str) -> Column:
         return next(column for column in self.columns if column.key == key)
@@ -54,17 +55,23 @@ class View:
 _KEPT_OUT = {"checking": "checking", "down": "failing", "ejected": "ejected"}
 
 
-def _members(interval: Interval) -> "list[Row]":
+def _members(interval: Interval) -> list[Row]:
     rates, totals, health = interval.member_rates(), interval.now.totals, interval.now.health
-    return [{
-        "id": server["id"], "pool": server["pool_id"],
-        "state": _state(server, interval.now.admin.get(server["id"]), health.get(server["id"])),
-        "open": server["active_connections"], "new": rates.get(server["id"]), "total": totals.get(server["id"]),
-        **{value.key: value.of(server) for value in _SHOWN},
-    } for server in interval.now.state.snapshot["servers"]]
+    return [
+        {
+            "id": server["id"],
+            "pool": server["pool_id"],
+            "state": _state(server, interval.now.admin.get(server["id"]), health.get(server["id"])),
+            "open": server["active_connections"],
+            "new": rates.get(server["id"]),
+            "total": totals.get(server["id"]),
+            **{value.key: value.of(server) for value in _SHOWN},
+        }
+        for server in interval.now.state.snapshot["servers"]
+    ]
 
 
-def _state(server: "Mapping[str, Any]", admin: "str | None", health: "str | None") -> str:
+def _state(server: Mapping[str, Any], admin: str | None, health: str | None) -> str:
     """What an operator wants; else what keeps it from connections, if anything does."""
     if admin not in (None, "up"):
         return str(admin)
@@ -73,51 +80,98 @@ def _state(server: "Mapping[str, Any]", admin: "str | None", health: "str | None
     return "up" if server["located"] else "unseen"
 
 
-def _links(interval: Interval) -> "list[Row]":
-    rows: "list[Row]" = []
+def _links(interval: Interval) -> list[Row]:
+    rows: list[Row] = []
     for link in interval.now.state.snapshot["links"]:
         use, capacity = _value(link["use_mbps"]), _value(link["capacity_mbps"])
-        rows.append({
-            "from": end(link["src"]), "to": end(link["dst"]), "open": link["active"], "latency": _value(link["latency_ms"]),
-            "use": use, "capacity": capacity, "share": 100 * use / capacity if use is not None and capacity else None})
+        rows.append(
+            {
+                "from": end(link["src"]),
+                "to": end(link["dst"]),
+                "open": link["active"],
+                "latency": _value(link["latency_ms"]),
+                "use": use,
+                "capacity": capacity,
+                "share": 100 * use / capacity if use is not None and capacity else None,
+            }
+        )
     return rows
 
 
-def _pools(interval: Interval) -> "list[Row]":
+def _pools(interval: Interval) -> list[Row]:
     rates = interval.pool_rates()
     vips = {pool: vip for vip in interval.now.state.vips for pool in vip["pools"]}
-    rows: "list[Row]" = []
+    rows: list[Row] = []
     for name, pool in interval.now.state.pools.items():
         vip, stats = vips.get(name), pool["stats"]
-        rows.append({
-            "id": name, "vip": vip and vip["id"], "address": vip and _address(vip), "members": len(stats["members"]),
-            "open": stats["active_connections"], "new": rates.get(name), "total": stats["total_connections"]})
+        rows.append(
+            {
+                "id": name,
+                "vip": vip and vip["id"],
+                "address": vip and _address(vip),
+                "members": len(stats["members"]),
+                "open": stats["active_connections"],
+                "new": rates.get(name),
+                "total": stats["total_connections"],
+            }
+        )
     return rows
 
 
-def _address(vip: "Mapping[str, Any]") -> str:
+def _address(vip: Mapping[str, Any]) -> str:
     return vip["address"] if vip["port"] is None else f"{vip['address']}:{vip['port']}"
 
 
-def _value(measured: "Mapping[str, Any] | None") -> "float | None":
+def _value(measured: Mapping[str, Any] | None) -> float | None:
     return None if measured is None else measured["value"]
 
 
-VIEWS: "Sequence[View]" = (
-    View("members", (
-        Column("id", "MEMBER", 16), Column("pool", "POOL", 10), Column("state", "STATE", 8), Column("open", "OPEN", 6, 0),
-        Column("new", "NEW/S", 7, 1), Column("total", "TOTAL", 8, 0),
-        *(Column(value.key, value.short, value.width, value.digits) for value in _SHOWN)), "new", _members),
-    View("links", (
-        Column("from", "FROM", 12), Column("to", "TO", 12), Column("open", "OPEN", 7, 0), Column("latency", "LATENCY MS", 10, 2, LATENCY_RESOLUTION_MS),
-        Column("use", "USE MBIT/S", 10, 1), Column("capacity", "CAPACITY", 9, 0), Column("share", "USE %", 6, 0)), "use", _links),
-    View("pools", (
-        Column("id", "POOL", 14), Column("vip", "VIP", 13), Column("address", "ADDRESS", 21), Column("members", "MEMBERS", 7, 0),
-        Column("open", "OPEN", 7, 0), Column("new", "NEW/S", 7, 1)), "new", _pools),
+VIEWS: Sequence[View] = (
+    View(
+        "members",
+        (
+            Column("id", "MEMBER", 16),
+            Column("pool", "POOL", 10),
+            Column("state", "STATE", 8),
+            Column("open", "OPEN", 6, 0),
+            Column("new", "NEW/S", 7, 1),
+            Column("total", "TOTAL", 8, 0),
+            *(Column(value.key, value.short, value.width, value.digits) for value in _SHOWN),
+        ),
+        "new",
+        _members,
+    ),
+    View(
+        "links",
+        (
+            Column("from", "FROM", 12),
+            Column("to", "TO", 12),
+            Column("open", "OPEN", 7, 0),
+            Column("latency", "LATENCY MS", 10, 2, LATENCY_RESOLUTION_MS),
+            Column("use", "USE MBIT/S", 10, 1),
+            Column("capacity", "CAPACITY", 9, 0),
+            Column("share", "USE %", 6, 0),
+        ),
+        "use",
+        _links,
+    ),
+    View(
+        "pools",
+        (
+            Column("id", "POOL", 14),
+            Column("vip", "VIP", 13),
+            Column("address", "ADDRESS", 21),
+            Column("members", "MEMBERS", 7, 0),
+            Column("open", "OPEN", 7, 0),
+            Column("new", "NEW/S", 7, 1),
+        ),
+        "new",
+        _pools,
+    ),
 )
 
 
-def ordered(view: View, rows: "Sequence[Row]", key: str, reverse: bool) -> "list[Row]":
+def ordered(view: View, rows: Sequence[Row], key: str, reverse: bool) -> list[Row]:
     """The rows by a column: numbers from the largest, texts from the first, what is not known last; equals stay as they are."""
     known = [row for row in rows if row[key] is not None]
     unknown = [row for row in rows if row[key] is None]

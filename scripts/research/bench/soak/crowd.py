@@ -22,35 +22,39 @@ class Crowd:
 
     def __init__(self, site: Site, seed: int, rate: float, seconds: float, longest_s: float) -> None:
         """rate: connections per second, of all hosts. longest_s: for how long a long one goes on."""
-        self.outcomes: "Counter[str]" = Counter()
-        self.failures: "list[Failure]" = []
+        self.outcomes: Counter[str] = Counter()
+        self.failures: list[Failure] = []
         #: of connections that were accepted
-        self.connect_ms: "list[float]" = []
+        self.connect_ms: list[float] = []
         self.bytes = 0
         self._keys = {f"{service.address}:{service.port}": service.key for service in site.world.services}
         hosts = site.lab.topology.with_role("client")
         self._processes = [
             subprocess.Popen(
-                bound_to_us(processes.script(
-                    site.lab, host.name, _CLIENT, f"{host.name} {seed}", str(rate / len(hosts)), str(seconds), str(longest_s),
-                    *self._keys)),
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
-            for host in hosts]
+                bound_to_us(
+                    processes.script(
+                        site.lab, host.name, _CLIENT, f"{host.name} {seed}", str(rate / len(hosts)), str(seconds), str(longest_s), *self._keys
+                    )
+                ),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                start_new_session=True,
+            )
+            for host in hosts
+        ]
         self._lock = threading.Lock()
-        self._readers = [
-            threading.Thread(target=self._read, args=(host.name, process), daemon=True)
-            for host, process in zip(hosts, self._processes)]
+        self._readers = [threading.Thread(target=self._read, args=(host.name, process), daemon=True) for host, process in zip(hosts, self._processes)]
         for reader in self._readers:
             reader.start()
 
-    def _read(self, host: str, process: "subprocess.Popen[bytes]") -> None:
+    def _read(self, host: str, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
         for line in process.stdout:
             told = json.loads(line)
             with self._lock:
                 self._count(host, told)
 
-    def _count(self, host: str, told: "dict[str, Any]") -> None:
+    def _count(self, host: str, told: dict[str, Any]) -> None:
         self.outcomes[told["outcome"]] += 1
         self.bytes += told["bytes"]
         if "accepted" in told:
@@ -61,7 +65,7 @@ class Crowd:
     def ended(self) -> bool:
         return not any(reader.is_alive() for reader in self._readers)
 
-    def exit_codes(self) -> "list[int]":
+    def exit_codes(self) -> list[int]:
         return [process.wait() for process in self._processes]
 
     def end(self) -> None:

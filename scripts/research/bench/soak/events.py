@@ -6,8 +6,8 @@ What begins also ends, and there is always a way: each pool keeps a member that 
 from __future__ import annotations
 
 import random
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Collection, Iterable, Mapping
 
 from research.bench.soak.world import World
 
@@ -26,7 +26,7 @@ class Event:
     at_s: float
     kind: str
     target: str
-    value: "int | None" = None
+    value: int | None = None
 
     def __str__(self) -> str:
         return f"{self.at_s:.1f} s {self.kind} {self.target}" + ("" if self.value is None else f" {self.value}")
@@ -39,11 +39,11 @@ class Kind:
 
     of: str
     share: float
-    lasts_s: "tuple[float, float]" = (0, 0)
+    lasts_s: tuple[float, float] = (0, 0)
     end: str = ""
 
 
-KINDS: "Mapping[str, Kind]" = {
+KINDS: Mapping[str, Kind] = {
     "weight": Kind("member", 3),
     "drain": Kind("member", 2, (4, 12), "undrain"),
     "remove": Kind("member", 2, (3, 10), "add"),
@@ -63,23 +63,32 @@ _BY_REST = ("weight", *(word for name in ("drain", "remove", "disable") for word
 
 
 def draw(
-    seed: int, seconds: float, world: World, kinds: "Collection[str]" = tuple(KINDS), every_s: float = EVERY_S,
-) -> "list[Event]":
+    seed: int,
+    seconds: float,
+    world: World,
+    kinds: Collection[str] = tuple(KINDS),
+    every_s: float = EVERY_S,
+) -> list[Event]:
     """The events of a run, in their order. kinds: what may begin. every_s: on average."""
     return _Drawing(random.Random(f"events {seed}"), seconds, world, kinds, every_s).run()
 
 
 class _Drawing:
     def __init__(
-        self, chance: random.Random, seconds: float, world: World, kinds: "Collection[str]", every_s: float,
+        self,
+        chance: random.Random,
+        seconds: float,
+        world: World,
+        kinds: Collection[str],
+        every_s: float,
     ) -> None:
         self._chance, self._seconds, self._world, self._every_s = chance, seconds, world, every_s
         self._kinds = [name for name in KINDS if name in kinds]
-        self._events: "list[Event]" = []
+        self._events: list[Event] = []
         #: until when a target is away, or not to be relied on
-        self._away: "dict[str, float]" = {}
+        self._away: dict[str, float] = {}
 
-    def run(self) -> "list[Event]":
+    def run(self) -> list[Event]:
         now = 0.0
         while True:
             now += self._every_s * (_LEAST + self._chance.expovariate(1 / (1 - _LEAST)))
@@ -99,7 +108,7 @@ class _Drawing:
             self._events.append(Event(until, kind.end, target))
             self._away[target] = until + RECOVERY_S
 
-    def _candidates(self, now: float, kind: Kind) -> "list[str]":
+    def _candidates(self, now: float, kind: Kind) -> list[str]:
         """What this may happen to."""
         world, away = self._world, set(self._away)
         if kind.of == CONTROLLER:
@@ -108,17 +117,21 @@ class _Drawing:
             return [] if CONTROLLER in away or asked else [CONTROLLER]
         if kind.of == "member" and CONTROLLER in away:
             return []
-        possible: "Mapping[str, Iterable[str]]" = {
-            "link": world.links, "shaped link": world.shaped_links, "switch": world.switches, "server": world.servers,
-            "member": world.members}
+        possible: Mapping[str, Iterable[str]] = {
+            "link": world.links,
+            "shaped link": world.shaped_links,
+            "switch": world.switches,
+            "server": world.servers,
+            "member": world.members,
+        }
         free = [name for name in possible[kind.of] if name not in away]
         return [name for name in free if not kind.end or self._may_go({*away, name})]
 
-    def _may_go(self, away: "Collection[str]") -> bool:
+    def _may_go(self, away: Collection[str]) -> bool:
         return self._world.connected_without(away) and self._all_serve(away)
 
-    def _all_serve(self, away: "Collection[str]") -> bool:
+    def _all_serve(self, away: Collection[str]) -> bool:
         """Whether each pool keeps a member that can be relied on."""
         return all(
-            any(server not in away and service.member(server) not in away for server in self._world.servers)
-            for service in self._world.services)
+            any(server not in away and service.member(server) not in away for server in self._world.servers) for service in self._world.services
+        )

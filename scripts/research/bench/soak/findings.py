@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Mapping, Sequence
+from typing import Any
 
 from research.bench.soak import model, trend
 from research.bench.soak.model import Failure, Fault
@@ -27,7 +28,7 @@ class Violation:
 
     at: float
     sentence: str
-    detail: "tuple[str, ...]" = ()
+    detail: tuple[str, ...] = ()
 
 
 @dataclass
@@ -39,20 +40,20 @@ class Record:
     seconds: float
     #: what happened last was so much later than planned
     late_s: float
-    faults: "Sequence[Fault]"
-    outcomes: "Counter[str]"
-    failures: "Sequence[Failure]"
-    connect_ms: "Sequence[float]"
+    faults: Sequence[Fault]
+    outcomes: Counter[str]
+    failures: Sequence[Failure]
+    connect_ms: Sequence[float]
     bytes: int
-    rest_ms: "Sequence[float]"
-    samples: "Mapping[str, Sequence[tuple[float, float]]]"
+    rest_ms: Sequence[float]
+    samples: Mapping[str, Sequence[tuple[float, float]]]
     compared: int
     #: of the controller, each with its moment
-    log: "Sequence[tuple[float, str]]" = ()
-    violations: "list[Violation]" = field(default_factory=list)
+    log: Sequence[tuple[float, str]] = ()
+    violations: list[Violation] = field(default_factory=list)
 
 
-def document(record: Record) -> "dict[str, Any]":
+def document(record: Record) -> dict[str, Any]:
     """The run as JSON has it; "ok" is the verdict."""
     explained, unexplained = _explanations(record)
     trends, grown = _trends(record)
@@ -79,14 +80,14 @@ def document(record: Record) -> "dict[str, Any]":
         "trends": trends,
         "events": [_fault_text(fault, record.begin) for fault in record.faults],
         "violations": [
-            {"at_s": round(each.at - record.begin, 1), "sentence": each.sentence,
-             "detail": each.detail or _around(each.at, each.at, record)}
-            for each in sorted(violations, key=lambda each: each.at)],
+            {"at_s": round(each.at - record.begin, 1), "sentence": each.sentence, "detail": each.detail or _around(each.at, each.at, record)}
+            for each in sorted(violations, key=lambda each: each.at)
+        ],
     }
 
 
-def _explanations(record: Record) -> "tuple[Counter[str], list[Violation]]":
-    explained: "Counter[str]" = Counter()
+def _explanations(record: Record) -> tuple[Counter[str], list[Violation]]:
+    explained: Counter[str] = Counter()
     unexplained = []
     for failure in record.failures:
         fault = model.explain(failure, record.faults)
@@ -99,20 +100,27 @@ def _explanations(record: Record) -> "tuple[Counter[str], list[Violation]]":
 
 def _sentence(failure: Failure, begin: float) -> str:
     state = "accepted" if failure.accepted is not None else "not accepted"
-    return (f"connection {failure.host}:{failure.told.get('port', '?')} > {failure.told['vip']} ({state}, server {failure.server},"
-            f" {failure.told['requests']} answers, well until {failure.progress - begin:.1f} s): {failure.outcome}, for no reason")
+    return (
+        f"connection {failure.host}:{failure.told.get('port', '?')} > {failure.told['vip']} ({state}, server {failure.server},"
+        f" {failure.told['requests']} answers, well until {failure.progress - begin:.1f} s): {failure.outcome}, for no reason"
+    )
 
 
-def _undue(record: Record) -> "list[Violation]":
-    return [Violation(down.begin, f"member {down.target} was taken down by its checks although its server served",
-                      _around(down.begin - model.DETECTION_S, down.begin, record))
-            for down in record.faults if down.kind == model.DOWN and not model.is_due(down, record.faults)]
+def _undue(record: Record) -> list[Violation]:
+    return [
+        Violation(
+            down.begin,
+            f"member {down.target} was taken down by its checks although its server served",
+            _around(down.begin - model.DETECTION_S, down.begin, record),
+        )
+        for down in record.faults
+        if down.kind == model.DOWN and not model.is_due(down, record.faults)
+    ]
 
 
-def _around(begin: float, end: float, record: Record) -> "tuple[str, ...]":
+def _around(begin: float, end: float, record: Record) -> tuple[str, ...]:
     """What was done, and what the controller said, between two moments and shortly before."""
-    done = (
-        _fault_text(fault, record.begin) for fault in record.faults if fault.begin <= end and fault.end >= begin - _AROUND_S)
+    done = (_fault_text(fault, record.begin) for fault in record.faults if fault.begin <= end and fault.end >= begin - _AROUND_S)
     said = [f"log at {at - record.begin:.1f} s: {line}" for at, line in record.log if begin - 1 <= at <= end + 1]
     return (*done, *said[-_MOST_LOG_LINES:])
 
@@ -122,32 +130,32 @@ def _fault_text(fault: Fault, begin: float) -> str:
     return f"{fault.kind} {fault.target} from {fault.begin - begin:.1f} s{end}"
 
 
-def _trends(record: Record) -> "tuple[dict[str, Any], list[Violation]]":
+def _trends(record: Record) -> tuple[dict[str, Any], list[Violation]]:
     """Of the longest time for which one controller ran, without its beginning."""
     starts = [record.begin, *(fault.end for fault in record.faults if fault.kind == "crash" and not math.isinf(fault.end))]
-    shown: "dict[str, Any]" = {}
+    shown: dict[str, Any] = {}
     grown = []
     for name, samples in record.samples.items():
-        runs = [[each for each in samples if start + WARM_UP_S <= each[0] < end]
-                for start, end in zip(starts, [*starts[1:], record.begin + record.seconds])]
+        runs = [
+            [each for each in samples if start + WARM_UP_S <= each[0] < end]
+            for start, end in zip(starts, [*starts[1:], record.begin + record.seconds])
+        ]
         longest = max(runs, key=lambda each: each[-1][0] - each[0][0] if each else 0.0)
         found = trend.of(longest)
-        shown[name] = None if found is None else {
-            "median": round(found.median, 1), "grown": round(found.grown, 1), "seconds": round(found.seconds)}
+        shown[name] = None if found is None else {"median": round(found.median, 1), "grown": round(found.grown, 1), "seconds": round(found.seconds)}
         if found is not None and not found.flat(*_FLAT[name]):
-            grown.append(Violation(longest[-1][0], f"{name} has grown by {found.grown:.1f} in {found.seconds:.0f} s"
-                                   f" (median {found.median:.1f})"))
+            grown.append(Violation(longest[-1][0], f"{name} has grown by {found.grown:.1f} in {found.seconds:.0f} s (median {found.median:.1f})"))
     return shown, grown
 
 
-def percentile(values: "Sequence[float]", percent: float) -> "float | None":
+def percentile(values: Sequence[float], percent: float) -> float | None:
     """The nearest rank, to a tenth; None without values."""
     if not values:
         return None
     return round(sorted(values)[max(0, math.ceil(percent / 100 * len(values)) - 1)], 1)
 
 
-def text(found: "Mapping[str, Any]") -> "list[str]":
+def text(found: Mapping[str, Any]) -> list[str]:
     """A document as lines for people."""
     connections, rest = found["connections"], found["rest"]
     faults = ", ".join(f"{count} {kind}" for kind, count in sorted(found["faults"].items()))
@@ -161,8 +169,9 @@ def text(found: "Mapping[str, Any]") -> "list[str]":
         f"comparisons  {found['comparisons']} of the switches' rules with the controller's connections",
     ]
     for name, each in found["trends"].items():
-        lines.append(f"{name:<12} " + ("too few samples to tell" if each is None else
-                                       f"median {each['median']:g}, {each['grown']:+g} in {each['seconds']} s"))
+        lines.append(
+            f"{name:<12} " + ("too few samples to tell" if each is None else f"median {each['median']:g}, {each['grown']:+g} in {each['seconds']} s")
+        )
     for violation in found["violations"][:_MOST_SHOWN]:
         lines += [f"violated at {violation['at_s']:g} s: {violation['sentence']}", *(f"    {line}" for line in violation["detail"])]
     if len(found["violations"]) > _MOST_SHOWN:
@@ -170,5 +179,5 @@ def text(found: "Mapping[str, Any]") -> "list[str]":
     return [*lines, "the model holds" if found["ok"] else f"the model is violated; the same again: --seed {found['seed']}"]
 
 
-def _shown(value: "float | None") -> str:
+def _shown(value: float | None) -> str:
     return "-" if value is None else f"{value:g}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
-from typing import Any, Callable, Collection, ContextManager, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Callable
 
 from lab.faults import links, processes, switches
 from malob.errors import ScriptError
-from research.bench.soak.events import Event, KINDS
+from research.bench.soak.events import KINDS, Event
 from research.bench.soak.model import Fault
 from research.bench.soak.site import Site
 
@@ -20,7 +21,7 @@ class Injection:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._ways: "Mapping[str, Callable[[str], ContextManager[None]]]" = {
+        self._ways: Mapping[str, Callable[[str], AbstractContextManager[None]]] = {
             "drain": lambda member: self._changed(member, admin_state="drain"),
             "disable": lambda member: self._changed(member, admin_state="down"),
             "remove": self._removed,
@@ -33,8 +34,8 @@ class Injection:
             "pause": lambda _: processes.stopped(site.controller.pid),
             "crash": self._crashed,
         }
-        self._going_on: "dict[tuple[str, str], tuple[float, ContextManager[None]]]" = {}
-        self._over: "list[Fault]" = []
+        self._going_on: dict[tuple[str, str], tuple[float, AbstractContextManager[None]]] = {}
+        self._over: list[Fault] = []
 
     def carry_out(self, event: Event) -> None:
         """Returns when it is done. Raises ScriptError if it cannot be."""
@@ -70,12 +71,12 @@ class Injection:
                 # what could not begin cannot end either
                 continue
 
-    def quiet_since(self, moment: float, kinds: "Collection[str]", settle_s: float) -> bool:
+    def quiet_since(self, moment: float, kinds: Collection[str], settle_s: float) -> bool:
         """Whether no fault of these kinds has gone on since, or has ended less than settle_s before."""
         return all(fault.end + settle_s < moment for fault in self.faults if fault.kind in kinds)
 
     @property
-    def faults(self) -> "list[Fault]":
+    def faults(self) -> list[Fault]:
         """All so far, in the order of their beginnings; those that go on have no end yet."""
         going_on = [Fault(kind, target, begun, _NEVER) for (kind, target), (begun, _) in list(self._going_on.items())]
         return sorted([*self._over, *going_on], key=lambda fault: fault.begin)

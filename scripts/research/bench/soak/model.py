@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable
 
 #: Health monitors of the run: a server that has ended is down after this at the latest, with some seconds on top for a busy machine.
 CHECK_S, FALL = 2, 3
@@ -45,19 +46,28 @@ class Failure:
     service: str
     outcome: str
     began: float
-    accepted: "float | None"
+    accepted: float | None
     progress: float
-    asked: "float | None"
+    asked: float | None
     ended: float
-    server: "str | None"
-    told: "Mapping[str, Any]"
+    server: str | None
+    told: Mapping[str, Any]
 
     @staticmethod
-    def of(host: str, service: str, told: "Mapping[str, Any]") -> "Failure":
+    def of(host: str, service: str, told: Mapping[str, Any]) -> Failure:
         asked = told.get("asked")
         return Failure(
-            host, service, told["outcome"], told["began"], told.get("accepted"), told["progress"],
-            asked if asked is not None and asked > told["progress"] else None, told["ended"], told["server"], told)
+            host,
+            service,
+            told["outcome"],
+            told["began"],
+            told.get("accepted"),
+            told["progress"],
+            asked if asked is not None and asked > told["progress"] else None,
+            told["ended"],
+            told["server"],
+            told,
+        )
 
     def within(self, begin: float, end: float) -> bool:
         """Whether it may have been broken in that time: it was well before its end, and had failed after its beginning."""
@@ -69,32 +79,31 @@ class Failure:
         return (self.asked or self.ended) - self.progress
 
 
-def explain(failure: Failure, faults: "Sequence[Fault]") -> "Fault | None":
+def explain(failure: Failure, faults: Sequence[Fault]) -> Fault | None:
     """The fault that is the reason; None if there is none, and the model is violated."""
     return next((fault for fault in faults if _explains(fault, failure, faults)), None)
 
 
-def _explains(fault: Fault, failure: Failure, faults: "Sequence[Fault]") -> bool:
+def _explains(fault: Fault, failure: Failure, faults: Sequence[Fault]) -> bool:
     rule = _RULES.get(fault.kind)
     return rule is not None and rule(fault, failure, faults)
 
 
-def _member_went(fault: Fault, failure: Failure, _faults: "Sequence[Fault]") -> bool:
+def _member_went(fault: Fault, failure: Failure, _faults: Sequence[Fault]) -> bool:
     """Its connections are reset; one that is just being placed may be refused."""
     service, _, server = fault.target.rpartition("-")
     here = failure.service == service and failure.server in (None, server)
     return here and failure.outcome in (*_CUT, "refused") and failure.within(fault.begin, fault.begin + CLOSING_S)
 
 
-def _server_ended(fault: Fault, failure: Failure, faults: "Sequence[Fault]") -> bool:
+def _server_ended(fault: Fault, failure: Failure, faults: Sequence[Fault]) -> bool:
     """Its kernel resets what was open, and refuses what comes until the checks have noticed."""
     if failure.server is not None:
-        return failure.server == fault.target and failure.outcome in _CUT and failure.within(
-            fault.begin, _told(fault, faults))
+        return failure.server == fault.target and failure.outcome in _CUT and failure.within(fault.begin, _told(fault, faults))
     return failure.outcome in (*_CUT, "refused") and failure.within(fault.begin, _noticed(fault, faults))
 
 
-def _told(killed: Fault, faults: "Sequence[Fault]") -> float:
+def _told(killed: Fault, faults: Sequence[Fault]) -> float:
     """When clients must have heard of a server's end: packets that got lost are retransmitted."""
     told = killed.begin + CLOSING_S
     for other in faults:
@@ -103,14 +112,15 @@ def _told(killed: Fault, faults: "Sequence[Fault]") -> float:
     return told
 
 
-def _loses_packets(fault: Fault, faults: "Sequence[Fault]") -> bool:
+def _loses_packets(fault: Fault, faults: Sequence[Fault]) -> bool:
     """Whether packets of open connections may get lost until its end: on a silent link, or on a broken one that an absent controller
     does not route around."""
-    return fault.kind == "mute" or (fault.kind in ABSENCES and any(
-        other.kind in _BREAKING and other.begin <= fault.end and other.end >= fault.begin for other in faults))
+    return fault.kind == "mute" or (
+        fault.kind in ABSENCES and any(other.kind in _BREAKING and other.begin <= fault.end and other.end >= fault.begin for other in faults)
+    )
 
 
-def _noticed(killed: Fault, faults: "Sequence[Fault]") -> float:
+def _noticed(killed: Fault, faults: Sequence[Fault]) -> float:
     """When the checks must have noticed that a server has ended."""
     noticed = killed.begin + DETECTION_S
     for other in faults:
@@ -119,15 +129,16 @@ def _noticed(killed: Fault, faults: "Sequence[Fault]") -> float:
     return noticed
 
 
-def is_due(down: Fault, faults: "Sequence[Fault]") -> bool:
+def is_due(down: Fault, faults: Sequence[Fault]) -> bool:
     """Whether a member was taken down because its server had ended, and not while it served."""
     server = down.target.rpartition("-")[2]
     return any(
         fault.kind == "kill" and fault.target == server and fault.begin <= down.begin <= max(_noticed(fault, faults), fault.end + CHECK_S)
-        for fault in faults)
+        for fault in faults
+    )
 
 
-def _controller_ended(fault: Fault, failure: Failure, faults: "Sequence[Fault]") -> bool:
+def _controller_ended(fault: Fault, failure: Failure, faults: Sequence[Fault]) -> bool:
     """A dormant connection is not remembered: its next packet is answered by a reset. One whose packets got lost is dormant, too."""
     silent_s = failure.silent_s
     if any(_loses_packets(other, faults) and other.begin <= fault.begin and failure.within(other.begin, other.end) for other in faults):
@@ -136,14 +147,14 @@ def _controller_ended(fault: Fault, failure: Failure, faults: "Sequence[Fault]")
     return dormant and failure.outcome == "reset" and failure.within(fault.begin, fault.end)
 
 
-def _handshake_was_late(fault: Fault, failure: Failure, _faults: "Sequence[Fault]") -> bool:
+def _handshake_was_late(fault: Fault, failure: Failure, _faults: Sequence[Fault]) -> bool:
     """A SYN that comes again after its rule has ended is placed anew, and what the first server then answers leads to nothing."""
     accepted = failure.accepted if failure.accepted is not None else failure.ended
     late = failure.server is None and accepted - failure.began >= IDLE_S
     return late and failure.outcome == "reset" and fault.begin <= accepted and failure.began <= fault.end
 
 
-_RULES: "Mapping[str, Callable[[Fault, Failure, Sequence[Fault]], bool]]" = {
+_RULES: Mapping[str, Callable[[Fault, Failure, Sequence[Fault]], bool]] = {
     "remove": _member_went,
     "disable": _member_went,
     DOWN: _member_went,

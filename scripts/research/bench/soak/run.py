@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Sequence
 
 from malob.errors import ScriptError
 from malob.system.progress import Bar
@@ -35,7 +35,7 @@ class Plan:
     seconds: float
     seed: int
     rate: float
-    kinds: "Sequence[str]"
+    kinds: Sequence[str]
     every_s: float = events.EVERY_S
 
 
@@ -64,7 +64,7 @@ class _Run:
         self._events = events.draw(plan.seed, plan.seconds, site.world, plan.kinds, plan.every_s)
         self._injection = Injection(site)
         self._watch = Watch(site, self._injection)
-        self._violations: "list[Violation]" = []
+        self._violations: list[Violation] = []
         self._late_s = 0.0
 
     def run(self) -> Outcome:
@@ -87,9 +87,25 @@ class _Run:
             self._violate(f"the controller's log has: {line}")
         self._violations += [Violation(at, sentence) for at, sentence in watch.violations]
         faults = sorted([*self._injection.faults, *said.downs(log_lines)], key=lambda fault: fault.begin)
-        return Outcome(Record(
-            plan.seed, begin, plan.seconds, self._late_s, faults, crowd.outcomes, crowd.failures, crowd.connect_ms,
-            crowd.bytes, watch.rest_ms, watch.samples, watch.compared, sorted([*log_lines, *watch.rejected]), self._violations), log)
+        return Outcome(
+            Record(
+                plan.seed,
+                begin,
+                plan.seconds,
+                self._late_s,
+                faults,
+                crowd.outcomes,
+                crowd.failures,
+                crowd.connect_ms,
+                crowd.bytes,
+                watch.rest_ms,
+                watch.samples,
+                watch.compared,
+                sorted([*log_lines, *watch.rejected]),
+                self._violations,
+            ),
+            log,
+        )
 
     def _play(self, begin: float) -> None:
         """Carries out the events, and returns at the end of the plan's seconds, or somewhat later.
@@ -122,14 +138,17 @@ class _Run:
             for each in self._left():
                 self._violate(f"{_QUIET_S:g} s after the end {each}")
 
-    def _left(self) -> "list[str]":
+    def _left(self) -> list[str]:
         rules = [rule for rule in self._site.rules("table=1,tcp") if "tp_src=" in rule]
         left = [f"{len(rules)} connections have rules"] if rules else []
         known = self._site.open_connections()
         left += [f"{len(known)} connections are open for the controller"] if known else []
         for service in self._site.world.services:
-            left += [f"{each['id']} has {each['active_connections']} active connections"
-                     for each in self._site.members(service) if each["active_connections"]]
+            left += [
+                f"{each['id']} has {each['active_connections']} active connections"
+                for each in self._site.members(service)
+                if each["active_connections"]
+            ]
         used = sum(path["connections"] for path in self._site.rest.get("/wm/malob/paths"))
         return left + ([f"{used} connections count on paths"] if used else [])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Iterable
+from collections.abc import Iterable
 
 from research.bench.soak.model import DOWN, Fault
 
@@ -13,7 +13,7 @@ _DOWN = re.compile(r" member_down member=(\S+)")
 _WRONG = re.compile(r"\d ERROR |^\S*(Exception|Error)\b")
 
 
-def moments(lines: "Iterable[str]", begin: float, begin_of_day_s: float) -> "list[tuple[float, str]]":
+def moments(lines: Iterable[str], begin: float, begin_of_day_s: float) -> list[tuple[float, str]]:
     """Lines that have a time, by a clock that showed `begin` when it was begin_of_day_s after midnight. The log may go over midnight."""
     found = []
     for line in lines:
@@ -26,12 +26,12 @@ def moments(lines: "Iterable[str]", begin: float, begin_of_day_s: float) -> "lis
     return found
 
 
-def downs(said: "Iterable[tuple[float, str]]") -> "list[Fault]":
+def downs(said: Iterable[tuple[float, str]]) -> list[Fault]:
     """When which members were taken down by their checks."""
     found = ((at, _DOWN.search(line)) for at, line in said)
     return [Fault(DOWN, down[1], at, at) for at, down in found if down]
 
 
-def errors(lines: "Iterable[str]") -> "list[str]":
+def errors(lines: Iterable[str]) -> list[str]:
     """Lines that must not be: errors, and the first lines of stacks."""
     return [line for line in lines if _WRONG.search(line)]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any
 
 from lab import instance, processes
 from lab.controller import Controller
@@ -42,14 +43,13 @@ class Site:
         self._network = network
         self.controller = Controller(directory, free_port(), free_port(), self._settings(directory))
         self.rest = self.controller.rest
-        self._programs: "dict[str, subprocess.Popen[bytes]]" = {}
+        self._programs: dict[str, subprocess.Popen[bytes]] = {}
 
     @staticmethod
     def _settings(directory: Path) -> Path:
         defaults = (ROOT / "src/main/resources/floodlightdefault.properties").read_text(encoding="utf-8")
         file = directory / "soak.properties"
-        file.write_text(
-            "\n".join([defaults, *(f"{_BALANCER}.{name}={value}" for name, value in _SETTINGS.items()), ""]), encoding="utf-8")
+        file.write_text("\n".join([defaults, *(f"{_BALANCER}.{name}={value}" for name, value in _SETTINGS.items()), ""]), encoding="utf-8")
         return file
 
     def build(self) -> None:
@@ -76,22 +76,24 @@ class Site:
         switches, links = len(self._network.switches), len(self._network.links)
         wait_until(
             lambda: self.rest.switch_count() == switches and self.rest.link_count() == links,
-            f"the controller to see {switches} switches and {links} links", 40,
-            detail=lambda: f"it sees {self.rest.switch_count()} and {self.rest.link_count()}")
+            f"the controller to see {switches} switches and {links} links",
+            40,
+            detail=lambda: f"it sees {self.rest.switch_count()} and {self.rest.link_count()}",
+        )
 
     def wait_for_members(self) -> None:
         """Returns once all are there and have passed their checks."""
-        wait_until(lambda: all(each["health"] == "up" for service in self.world.services for each in self.members(service)),
-                   "all members to be up", 20)
+        wait_until(
+            lambda: all(each["health"] == "up" for service in self.world.services for each in self.members(service)), "all members to be up", 20
+        )
 
     def _configure(self, service: Service) -> None:
         key = service.key
-        self.rest.post(f"{BASE}/vips/", {
-            "id": key, "name": key, "protocol": "tcp", "address": service.address, "port": str(service.port)})
-        self.rest.post(f"{BASE}/pools/", {
-            "id": key, "name": key, "protocol": "tcp", "vip_id": key, "lb_method": service.algorithm})
-        self.rest.post(f"{BASE}/pools/{key}/health_monitors/", {
-            "id": key, "type": "TCP", "delay": CHECK_S, "timeout": CHECK_S, "rise": 1, "fall": FALL})
+        self.rest.post(f"{BASE}/vips/", {"id": key, "name": key, "protocol": "tcp", "address": service.address, "port": str(service.port)})
+        self.rest.post(f"{BASE}/pools/", {"id": key, "name": key, "protocol": "tcp", "vip_id": key, "lb_method": service.algorithm})
+        self.rest.post(
+            f"{BASE}/pools/{key}/health_monitors/", {"id": key, "type": "TCP", "delay": CHECK_S, "timeout": CHECK_S, "rise": 1, "fall": FALL}
+        )
         for server in self.world.servers:
             self.add(service.member(server))
 
@@ -99,8 +101,9 @@ class Site:
 
     def add(self, member: str) -> None:
         service, server = self.world.members[member]
-        self.rest.post(f"{BASE}/members/", {
-            "id": member, "address": self._network.hosts[server].ip, "port": str(service.port), "pool_id": service.key})
+        self.rest.post(
+            f"{BASE}/members/", {"id": member, "address": self._network.hosts[server].ip, "port": str(service.port), "pool_id": service.key}
+        )
 
     def delete(self, member: str) -> None:
         self.rest.delete(f"{BASE}/members/{member}")
@@ -110,11 +113,11 @@ class Site:
 
     def serve(self, server: str) -> None:
         """Returns once it listens."""
-        command = processes.script(
-            self.lab, server, _SERVER, server, *(str(service.port) for service in self.world.services))
+        command = processes.script(self.lab, server, _SERVER, server, *(str(service.port) for service in self.world.services))
         with open(self.lab.directory / f"{server}.log", "ab") as log:
             program = self._programs[server] = subprocess.Popen(
-                bound_to_us(command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, start_new_session=True)
+                bound_to_us(command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, start_new_session=True
+            )
         assert program.stdout is not None
         if not program.stdout.readline():
             raise ScriptError(f"the server on {server} ended at once")
@@ -127,16 +130,16 @@ class Site:
 
     # --- what can be seen ------------------------------------------------------------------------
 
-    def members(self, service: Service) -> "list[Mapping[str, Any]]":
-        found: "list[Mapping[str, Any]]" = self.rest.get(f"{BASE}/pools/{service.key}/stats/")["members"]
+    def members(self, service: Service) -> list[Mapping[str, Any]]:
+        found: list[Mapping[str, Any]] = self.rest.get(f"{BASE}/pools/{service.key}/stats/")["members"]
         return found
 
-    def open_connections(self) -> "list[dict[str, Any]]":
+    def open_connections(self) -> list[dict[str, Any]]:
         """Those that have rules, as the controller says."""
-        known: "list[dict[str, Any]]" = listing.read(self.rest, {}, _MOST_CONNECTIONS)["connections"]
+        known: list[dict[str, Any]] = listing.read(self.rest, {}, _MOST_CONNECTIONS)["connections"]
         return [each for each in known if each["state"] != "dormant"]
 
-    def rules(self, *match: str) -> "list[str]":
+    def rules(self, *match: str) -> list[str]:
         """Of all switches, all or those that match, as ovs-ofctl prints them."""
         dumps = (ovs.ofctl("--no-stats", "dump-flows", self.lab.bridge(each), *match) for each in self.world.switches)
         return [line for dump in dumps for line in dump.splitlines() if "cookie=" in line]

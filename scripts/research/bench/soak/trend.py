@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Sequence
 
 #: Fewer samples, or a shorter time, tell nothing.
 LEAST_SAMPLES, LEAST_S = 8, 90.0
@@ -23,7 +23,7 @@ class Trend:
         return self.grown <= max(share * self.median, floor)
 
 
-def of(samples: "Sequence[tuple[float, float]]") -> "Trend | None":
+def of(samples: Sequence[tuple[float, float]]) -> Trend | None:
     """samples: time in s, value. The slope is the median of those of all pairs, which single outliers do not move (Theil and Sen).
 
     None if they are too few, or too close together.
@@ -32,6 +32,9 @@ def of(samples: "Sequence[tuple[float, float]]") -> "Trend | None":
         return None
     slopes = [
         (later[1] - earlier[1]) / (later[0] - earlier[0])
-        for number, earlier in enumerate(samples) for later in samples[number + 1:] if later[0] > earlier[0]]
+        for number, earlier in enumerate(samples)
+        for later in samples[number + 1 :]
+        if later[0] > earlier[0]
+    ]
     seconds = samples[-1][0] - samples[0][0]
     return Trend(statistics.median(value for _, value in samples), statistics.median(slopes) * seconds, seconds)

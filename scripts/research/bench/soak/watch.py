@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Callable, Mapping
+from typing import Callable
 
 from lab.faults import ownership
 from malob.errors import ScriptError
@@ -28,25 +29,33 @@ _LOOKS = 5
 class Watch:
     """Runs in threads of its own between start() and stop().
 
-    What it finds are lists that only grow: samples of figures, as pairs of time and value, by name; answers of REST, in ms; violations; rejected packets
+    What it finds are lists that only grow: samples of figures, as pairs of time and value, by name; answers
+    of REST, in ms; violations; rejected packets
     by reason, as pairs of time and text.
     """
 
     def __init__(self, site: Site, injection: Injection) -> None:
         self._site, self._injection = site, injection
         self._stopped = threading.Event()
-        self.samples: "dict[str, list[tuple[float, float]]]" = {"heap_mb": [], "threads": [], "rules": []}
-        self.rest_ms: "list[float]" = []
-        self.violations: "list[tuple[float, str]]" = []
-        self.rejected: "list[tuple[float, str]]" = []
+        self.samples: dict[str, list[tuple[float, float]]] = {"heap_mb": [], "threads": [], "rules": []}
+        self.rest_ms: list[float] = []
+        self.violations: list[tuple[float, str]] = []
+        self.rejected: list[tuple[float, str]] = []
         self.compared = 0
-        self._reject_counts: "dict[str, int]" = {}
-        self._suspects: "dict[str, int]" = {}
+        self._reject_counts: dict[str, int] = {}
+        self._suspects: dict[str, int] = {}
         #: REST is not blamed for a collection that was ordered
         self._undisturbed = threading.Lock()
         self._threads = [
             threading.Thread(target=self._repeat, args=args, daemon=True)
-            for args in ((self._ask, _ASK_S), (self._count_rejects, _REJECTS_S), (self._sample, _SAMPLE_S), (self._weigh, _HEAP_S), (self._compare, _COMPARE_S))]
+            for args in (
+                (self._ask, _ASK_S),
+                (self._count_rejects, _REJECTS_S),
+                (self._sample, _SAMPLE_S),
+                (self._weigh, _HEAP_S),
+                (self._compare, _COMPARE_S),
+            )
+        ]
 
     def start(self) -> None:
         for thread in self._threads:
@@ -110,14 +119,14 @@ class Watch:
         self.compared += 1
 
 
-def added(before: "Mapping[str, int]", after: "Mapping[str, int]") -> "dict[str, int]":
+def added(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
     """By how much which counts are higher. Counts that are lower began anew, with their controller."""
     began_anew = any(count < before.get(reason, 0) for reason, count in after.items())
     more = {reason: count - (0 if began_anew else before.get(reason, 0)) for reason, count in after.items()}
     return {reason: count for reason, count in more.items() if count}
 
 
-def live_heap_mb(pid: int) -> "float | None":
+def live_heap_mb(pid: int) -> float | None:
     """What a full collection leaves; None if this Java has no jcmd."""
     jcmd = Path(f"/proc/{pid}/exe").resolve().parent / "jcmd"
     if not jcmd.exists():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Iterable, Mapping
 
 from malob.network.topology import Topology
 
@@ -32,25 +32,23 @@ _SHAPED = 2
 class World:
     """servers and links by name, a link as FIRST-SECOND. shaped_links: those that can fall silent with their ports up."""
 
-    services: "tuple[Service, ...]"
-    servers: "tuple[str, ...]"
-    switches: "tuple[str, ...]"
-    links: "tuple[str, ...]"
-    shaped_links: "tuple[str, ...]"
+    services: tuple[Service, ...]
+    servers: tuple[str, ...]
+    switches: tuple[str, ...]
+    links: tuple[str, ...]
+    shaped_links: tuple[str, ...]
 
     @staticmethod
-    def of(network: Topology) -> "World":
+    def of(network: Topology) -> World:
         links = tuple("-".join(link.ends) for link in network.links)
-        return World(
-            SERVICES, tuple(host.name for host in network.with_role("server")), tuple(network.switches), links,
-            links[:_SHAPED])
+        return World(SERVICES, tuple(host.name for host in network.with_role("server")), tuple(network.switches), links, links[:_SHAPED])
 
     @property
-    def members(self) -> "Mapping[str, tuple[Service, str]]":
+    def members(self) -> Mapping[str, tuple[Service, str]]:
         """Service and server by the member's id."""
         return {service.member(server): (service, server) for service in self.services for server in self.servers}
 
-    def connected_without(self, gone: "Iterable[str]") -> bool:
+    def connected_without(self, gone: Iterable[str]) -> bool:
         """Whether the links that are left join all switches."""
         left = [link.split("-") for link in self.links if link not in set(gone)]
         reached, more = set(self.switches[:1]), True

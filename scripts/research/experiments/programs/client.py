@@ -21,10 +21,9 @@ from typing import Callable
 _PAUSE_S = 0.5
 
 
-def http_request(options: argparse.Namespace) -> "tuple[str, int]":
+def http_request(options: argparse.Namespace) -> tuple[str, int]:
     """Some pages, over one connection or each over its own; who answered last, and how many bytes."""
-    connection = http.client.HTTPConnection(
-        options.address, options.port, timeout=options.patience, source_address=_source(options))
+    connection = http.client.HTTPConnection(options.address, options.port, timeout=options.patience, source_address=_source(options))
     size, server = 0, ""
     try:
         for _ in range(options.pages):
@@ -46,12 +45,12 @@ def http_request(options: argparse.Namespace) -> "tuple[str, int]":
 class _Passive(ftplib.FTP):
     """One that asks with EPSV, which names no address, over IPv4 as well."""
 
-    def makepasv(self) -> "tuple[str, int]":
+    def makepasv(self) -> tuple[str, int]:
         assert self.sock is not None
         return ftplib.parse229(self.sendcmd("EPSV"), self.sock.getpeername())
 
 
-def ftp_request(options: argparse.Namespace) -> "tuple[str, int]":
+def ftp_request(options: argparse.Namespace) -> tuple[str, int]:
     """One file, over a session of its own."""
     size = 0
     block = bytearray(256 * 1024)
@@ -66,10 +65,9 @@ def ftp_request(options: argparse.Namespace) -> "tuple[str, int]":
     return greeting.split()[-1], _expected(size, options.bytes)
 
 
-def compute_request(options: argparse.Namespace) -> "tuple[str, int]":
+def compute_request(options: argparse.Namespace) -> tuple[str, int]:
     """A sequence there, and the answer when it has been computed."""
-    with socket.create_connection(
-            (options.address, options.port), options.patience, source_address=_source(options)) as connection:
+    with socket.create_connection((options.address, options.port), options.patience, source_address=_source(options)) as connection:
         connection.sendall(b"ACGT" * (options.bytes // 4) + b"\n")
         with connection.makefile("rb") as answers:
             line = answers.readline()
@@ -78,11 +76,10 @@ def compute_request(options: argparse.Namespace) -> "tuple[str, int]":
     return str(json.loads(line)["server"]), options.bytes
 
 
-KINDS: "dict[str, Callable[[argparse.Namespace], tuple[str, int]]]" = {
-    "http": http_request, "ftp": ftp_request, "compute": compute_request}
+KINDS: dict[str, Callable[[argparse.Namespace], tuple[str, int]]] = {"http": http_request, "ftp": ftp_request, "compute": compute_request}
 
 
-def _source(options: argparse.Namespace) -> "tuple[str, int] | None":
+def _source(options: argparse.Namespace) -> tuple[str, int] | None:
     return (options.source, 0) if options.source else None
 
 
@@ -92,7 +89,7 @@ def _expected(size: int, expected: int) -> int:
     return size
 
 
-def timed(request: "Callable[[argparse.Namespace], tuple[str, int]]", options: argparse.Namespace) -> "dict[str, object]":
+def timed(request: Callable[[argparse.Namespace], tuple[str, int]], options: argparse.Namespace) -> dict[str, object]:
     """One request, and what came of it."""
     server, size, error = "", 0, ""
     began = time.monotonic()

@@ -29,8 +29,8 @@ _PERIOD_USEC = 100_000
 class Slots:
     """Places for requests; more requests than slots share them evenly."""
 
-    def __init__(self, slots: "list[str]") -> None:
-        self._users = {slot: 0 for slot in slots}
+    def __init__(self, slots: list[str]) -> None:
+        self._users = dict.fromkeys(slots, 0)
 
     def take(self) -> str:
         slot = min(self._users, key=lambda each: self._users[each])
@@ -49,7 +49,7 @@ class Pacing:
         self._directory = directory
         self._all, self._each = processors * processor, processor
         self._finished_s = 0.0
-        self._running: "dict[int, float]" = {}
+        self._running: dict[int, float] = {}
         (directory / "cpu.max").write_text(f"{round(self._all * _PERIOD_USEC)} {_PERIOD_USEC}\n")
         self.write()
 
@@ -128,7 +128,7 @@ class Server:
         finally:
             self._slots.give_back(slot)
 
-    def _command(self, slot: str) -> "list[str]":
+    def _command(self, slot: str) -> list[str]:
         worker = [sys.executable, "-I", "-S", str(_WORKER), f"{self._cpu_seconds:g}"]
         if self.pacing:
             return [*worker, str(self.pacing.share)]

@@ -16,7 +16,8 @@ import os
 import socket
 import sys
 import time
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 _BLOCK = 256 * 1024
 
@@ -27,13 +28,13 @@ _PAUSE_S = 0.1
 class FileLoop:
     """What all fetches have in common."""
 
-    def __init__(self, orders: "Mapping[str, Any]", begin: float, end: float) -> None:
+    def __init__(self, orders: Mapping[str, Any], begin: float, end: float) -> None:
         self._orders = orders
         self._begin, self._end = begin, end
         self._request = f"GET {orders['path']} HTTP/1.0\r\nHost: {orders['address']}\r\n\r\n".encode()
         self.files = 0
         self.received = [0] * (int(end - begin) + 1)
-        self.errors: "dict[str, int]" = {}
+        self.errors: dict[str, int] = {}
 
     async def run(self) -> None:
         await asyncio.sleep(max(0.0, self._begin - time.monotonic()))
@@ -92,7 +93,7 @@ class FileLoop:
             self.received[int(now - self._begin)] += size
 
 
-async def _connect(connection: socket.socket, address: "tuple[str, int]") -> None:
+async def _connect(connection: socket.socket, address: tuple[str, int]) -> None:
     """As the loop's own, which does not know the protocol MPTCP."""
     error = connection.connect_ex(address)
     if error == errno.EINPROGRESS:

@@ -6,8 +6,8 @@ over a connection per object; "quic": HTTP/3 by ngtcp2's client, a process and a
 or "address", "port", "path", "bytes" and "every_s": parts of a film that are fetched over one connection). Says "ready"; reads
 a second line: "begin" and "end" by the monotonic clock. Then it prints a line for each page that was complete before the end:
 "page" (its place in the list), "began", "seconds" and "failed" (objects that did not come, each tried twice); and at last
-"video_bytes" and "video_seconds". The first object of a page comes alone: it names the others. Without pages, the film goes on to the end. Standard library only, and
-nothing else of MALOB: it is started by its path.
+"video_bytes" and "video_seconds". The first object of a page comes alone: it names the others. Without pages, the film goes on to the end.
+Standard library only, and nothing else of MALOB: it is started by its path.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ import asyncio
 import json
 import sys
 import time
-from typing import Any, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 _QUIC_CLIENT = ("gtlsclient", "-q", "--no-quic-dump", "--no-http-dump", "--exit-on-all-streams-close")
 _TRIES = 2
 
 
 class Browser:
-    def __init__(self, orders: "Mapping[str, Any]") -> None:
+    def __init__(self, orders: Mapping[str, Any]) -> None:
         self._port, self._transport = orders["port"], orders["transport"]
         self._per_origin, self._patience_s = orders["per_origin"], orders["patience_s"]
         self._pages, self._again, self._video = orders["pages"], orders["again"], orders["video"]
@@ -48,14 +49,14 @@ class Browser:
             if not self._again:
                 return
 
-    async def _load(self, page: "Sequence[tuple[str, int]]") -> int:
+    async def _load(self, page: Sequence[tuple[str, int]]) -> int:
         """How many objects did not come."""
         room = {origin: asyncio.Semaphore(self._per_origin) for origin, _ in page}
         first = await self._object(room, *page[0])
         others = await asyncio.gather(*(self._object(room, origin, size) for origin, size in page[1:]))
         return [first, *others].count(False)
 
-    async def _object(self, room: "dict[str, asyncio.Semaphore]", origin: str, size: int) -> bool:
+    async def _object(self, room: dict[str, asyncio.Semaphore], origin: str, size: int) -> bool:
         fetch = self._by_quic if self._transport == "quic" else self._by_tcp
         async with room[origin]:
             for _ in range(_TRIES):
@@ -79,8 +80,14 @@ class Browser:
         """The client says nothing if all is well."""
         url = f"https://{origin}:{self._port}/{size}"
         process = await asyncio.create_subprocess_exec(
-            *_QUIC_CLIENT, origin, str(self._port), url, stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE)
+            *_QUIC_CLIENT,
+            origin,
+            str(self._port),
+            url,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+        )
         try:
             words = (await process.communicate())[1]
         finally:
@@ -122,7 +129,7 @@ class Browser:
             left -= len(block)
 
 
-async def _cancel(task: "asyncio.Future[None]") -> None:
+async def _cancel(task: asyncio.Future[None]) -> None:
     """wait_for() of Python before 3.12 loses a cancellation that comes as what it waits for ends."""
     while not task.done():
         task.cancel()

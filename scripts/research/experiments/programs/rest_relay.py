@@ -15,7 +15,7 @@ import sys
 _PATIENCE_S = 10
 
 
-def exchange(port: int, method: str, path: str, body: object) -> "dict[str, object]":
+def exchange(port: int, method: str, path: str, body: object) -> dict[str, object]:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE_S)
     try:
         data = None if body is None else json.dumps(body)

@@ -15,7 +15,8 @@ import struct
 import sys
 import threading
 import time
-from typing import Any, Callable, Mapping
+from collections.abc import Mapping
+from typing import Any, Callable
 
 _MPTCP = 262
 _SOL_MPTCP, _MPTCP_INFO = 284, 1
@@ -26,23 +27,21 @@ _BLOCK = 64 * 1024
 class Traffic:
     """The sockets of one host; one thread for each connection."""
 
-    def __init__(self, orders: "Mapping[str, Any]") -> None:
+    def __init__(self, orders: Mapping[str, Any]) -> None:
         self._protocol = orders["protocol"]
         self._sends = orders["send"]
         self._listening = {order["id"]: self._listen(order["port"]) for order in orders["receive"]}
-        self.result: "dict[str, dict[str, Any]]" = {"received": {}, "subflows": {}, "errors": {}}
+        self.result: dict[str, dict[str, Any]] = {"received": {}, "subflows": {}, "errors": {}}
 
     def run(self, begin: float, count_from: float, count_to: float) -> None:
         """Returns a little after count_to."""
-        threads = [self._thread(name, self._receive, name, listening, count_from, count_to)
-                   for name, listening in self._listening.items()]
+        threads = [self._thread(name, self._receive, name, listening, count_from, count_to) for name, listening in self._listening.items()]
         time.sleep(max(0.0, begin - time.monotonic()))
-        threads += [self._thread(order["id"], self._send, order, (count_from + count_to) / 2, count_to)
-                    for order in self._sends]
+        threads += [self._thread(order["id"], self._send, order, (count_from + count_to) / 2, count_to) for order in self._sends]
         for thread in threads:
             thread.join()
 
-    def _thread(self, name: str, action: "Callable[..., None]", *arguments: Any) -> threading.Thread:
+    def _thread(self, name: str, action: Callable[..., None], *arguments: Any) -> threading.Thread:
         def guarded() -> None:
             try:
                 action(*arguments)
@@ -90,7 +89,7 @@ class Traffic:
         _reset_at_close(connection)
         return count
 
-    def _send(self, order: "Mapping[str, Any]", halfway: float, count_to: float) -> None:
+    def _send(self, order: Mapping[str, Any], halfway: float, count_to: float) -> None:
         block = bytes(_BLOCK)
         with self._socket() as connection:
             connection.settimeout(_CONNECT_PATIENCE_S)

@@ -16,7 +16,7 @@ from typing import Any
 _PATH = "/wm/malob/endhost"
 
 
-def ask(connection: http.client.HTTPConnection) -> "dict[str, list[Any]]":
+def ask(connection: http.client.HTTPConnection) -> dict[str, list[Any]]:
     """Uplinks by name; none while MALOB is not there, or not set up."""
     try:
         connection.request("GET", _PATH)
@@ -24,8 +24,9 @@ def ask(connection: http.client.HTTPConnection) -> "dict[str, list[Any]]":
     except (OSError, ValueError, http.client.HTTPException):
         connection.close()
         return {}
-    return {each["name"]: [each["alive"], None if each["capacity_source"] == "assumed" else each["capacity_bps"]]
-            for each in status.get("uplinks", [])}
+    return {
+        each["name"]: [each["alive"], None if each["capacity_source"] == "assumed" else each["capacity_bps"]] for each in status.get("uplinks", [])
+    }
 
 
 def main() -> None:

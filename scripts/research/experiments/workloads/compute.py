@@ -27,7 +27,7 @@ class Compute:
     def prepare(self, host: ServerHost) -> None:
         """Nothing is served but answers."""
 
-    def serve(self, host: ServerHost) -> "subprocess.Popen[bytes]":
+    def serve(self, host: ServerHost) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-I", str(_PROGRAM), host.name, str(self.port), f"{self.cpu_s:g}"]
         return host.start("compute", host.networked([*command, *host.limits.compute_options(host.name)]), self.port)
 

@@ -24,7 +24,7 @@ class Ftp:
     def prepare(self, host: ServerHost) -> None:
         host.file(self._file, self.file_bytes)
 
-    def serve(self, host: ServerHost) -> "subprocess.Popen[bytes]":
+    def serve(self, host: ServerHost) -> subprocess.Popen[bytes]:
         python = python_with("pyftpdlib", "python3-pyftpdlib")
         command = [python, "-I", str(_PROGRAM), host.name, str(host.files), str(self.port)]
         return host.start("ftp", host.limited(command), self.port)

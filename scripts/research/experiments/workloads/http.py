@@ -27,15 +27,24 @@ class Http:
     def prepare(self, host: ServerHost) -> None:
         host.file(self._file, self.page_bytes)
 
-    def serve(self, host: ServerHost) -> "subprocess.Popen[bytes]":
+    def serve(self, host: ServerHost) -> subprocess.Popen[bytes]:
         content = f"sendfile on; tcp_nodelay on; location / {{ root {host.files}; add_header X-Server {host.name}; }}"
         return webserver.start(host.lab, host.name, content, host.limited)
 
     def client_options(self) -> list[str]:
         return [
-            "--port", str(self.port), "--file", self._file, "--bytes", str(self.page_bytes), "--pages", str(self.pages),
-            "--pause", str(self.pause_s),
-            *(["--connection-per-page"] if self.connection_per_page else [])]
+            "--port",
+            str(self.port),
+            "--file",
+            self._file,
+            "--bytes",
+            str(self.page_bytes),
+            "--pages",
+            str(self.pages),
+            "--pause",
+            str(self.pause_s),
+            *(["--connection-per-page"] if self.connection_per_page else []),
+        ]
 
     @property
     def _file(self) -> str:

@@ -27,7 +27,7 @@ class Workload(Protocol):
     def prepare(self, host: ServerHost) -> None:
         """Makes what the server serves."""
 
-    def serve(self, host: ServerHost) -> "subprocess.Popen[bytes]":
+    def serve(self, host: ServerHost) -> subprocess.Popen[bytes]:
         """Starts the server on a host; it ends with this process."""
 
     def client_options(self) -> list[str]:

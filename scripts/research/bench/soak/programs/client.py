@@ -28,7 +28,7 @@ class _WrongError(Exception):
 class _Connection:
     """One connection, and what is told of it."""
 
-    def __init__(self, host: "tuple[str, int]", chance: random.Random, longest_s: float) -> None:
+    def __init__(self, host: tuple[str, int], chance: random.Random, longest_s: float) -> None:
         """longest_s: how long the last request of a long one may come after the first."""
         kind = chance.choices(("short", "some", "long", "reset"), (60, 20, 15, 5))[0]
         requests, lasts_s = {"some": (chance.randint(2, 6), 0.3), "long": (chance.randint(2, 8), longest_s)}.get(kind, (1, 0.0))
@@ -36,8 +36,8 @@ class _Connection:
         self._moments_s = [0.0, *sorted(chance.uniform(0, lasts_s) for _ in range(requests - 1))]
         self._sizes = [min(_LARGEST, int(chance.lognormvariate(8, 2))) for _ in range(requests)]
         self._requests = self._bytes = 0
-        self._server: "str | None" = None
-        self._told: "dict[str, object]" = {"vip": f"{host[0]}:{host[1]}", "kind": kind}
+        self._server: str | None = None
+        self._told: dict[str, object] = {"vip": f"{host[0]}:{host[1]}", "kind": kind}
 
     async def run(self) -> None:
         self._note("began", "progress")
@@ -72,7 +72,7 @@ class _Connection:
     def _check(self, server: str, body: bytes) -> None:
         if self._server not in (None, server):
             raise _WrongError("mixed")
-        if body != (f"{server} ".encode() * (len(body) // 2 + 1))[:len(body)]:
+        if body != (f"{server} ".encode() * (len(body) // 2 + 1))[: len(body)]:
             raise _WrongError("corrupt")
         self._server = server
         self._requests += 1
@@ -83,8 +83,7 @@ class _Connection:
 
     def _tell(self, outcome: str) -> None:
         self._note("ended")
-        print(json.dumps({**self._told, "server": self._server, "requests": self._requests, "bytes": self._bytes,
-                          "outcome": outcome}), flush=True)
+        print(json.dumps({**self._told, "server": self._server, "requests": self._requests, "bytes": self._bytes, "outcome": outcome}), flush=True)
 
 
 def _name(error: Exception) -> str:
@@ -101,9 +100,9 @@ def _name(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-async def _main(seed: str, rate: float, seconds: float, longest_s: float, hosts: "list[tuple[str, int]]") -> None:
+async def _main(seed: str, rate: float, seconds: float, longest_s: float, hosts: list[tuple[str, int]]) -> None:
     chance = random.Random(seed)
-    running: "set[asyncio.Task[None]]" = set()
+    running: set[asyncio.Task[None]] = set()
     begin, at_s = time.monotonic(), 0.0
     while True:
         at_s += chance.expovariate(rate)

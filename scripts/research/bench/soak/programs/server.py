@@ -22,7 +22,7 @@ async def _serve(name: str, reader: asyncio.StreamReader, writer: asyncio.Stream
             for sent in range(0, count, _CHUNK):
                 length = min(_CHUNK, count - sent)
                 start = sent % len(pattern)
-                writer.write((pattern * (length // len(pattern) + 2))[start:start + length])
+                writer.write((pattern * (length // len(pattern) + 2))[start : start + length])
                 await writer.drain()
     except (OSError, EOFError, ValueError):
         pass
@@ -30,7 +30,7 @@ async def _serve(name: str, reader: asyncio.StreamReader, writer: asyncio.Stream
         writer.close()
 
 
-async def _main(name: str, ports: "list[int]") -> None:
+async def _main(name: str, ports: list[int]) -> None:
     for port in ports:
         await asyncio.start_server(lambda reader, writer: _serve(name, reader, writer), "0.0.0.0", port, backlog=1024)
     print("ready", flush=True)
