@@ -7,19 +7,17 @@ import json
 import math
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Callable
+from typing import Callable
 
 from lab import check, control, instance, latency, linking, simulations
 from lab.shaping import choice
-from malob.cli.arguments import Parser, completes
+from malob.cli.arguments import Parser, Subparsers, completes
 from malob.cli.table import render
 from malob.errors import MissingError, ScriptError, UsageError, run_main
 from malob.network import generators, labs, topology
 from malob.network.hosts import Host
 from malob.system.preparation import need_root, prepare
 from malob.system.waiting import orderly_end, say, undisturbed
-
-Subparsers = argparse._SubParsersAction[argparse.ArgumentParser] if TYPE_CHECKING else Any
 
 RUN_HELP = "an experiment of the papers, from an empty machine to tables and figures"
 

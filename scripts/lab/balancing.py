@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Callable
 
 from malob.errors import ScriptError
-from malob.network.topology import Host, Topology
+from malob.network.hosts import Host
+from malob.network.topology import Topology
 from malob.rest.local import RestClient, RestError
 
 BASE = "/quantum/v1.0"

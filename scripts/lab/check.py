@@ -19,6 +19,7 @@ from lab import instance, measuring
 from lab.instance import Instance
 from lab.shaping.shaper import Reading
 from lab.strain import StrainMeter
+from malob.cli.arguments import Subparsers
 from malob.cli.table import render
 from malob.errors import ScriptError
 from malob.network.links import Direction, Link
@@ -67,7 +68,7 @@ class Result:
         return self.throughput_mbps is not None and (abs(self.throughput_mbps - self.rate_mbps) <= RATE_TOLERANCE * self.rate_mbps)
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+def add_parser(commands: Subparsers) -> argparse.ArgumentParser:
     check = commands.add_parser(
         "check",
         help="measure every link against what it should be",
@@ -181,7 +182,7 @@ def measure(lab: Instance, links: Sequence[Link], pings: int, seconds: float) ->
                 else None
                 for n, link in enumerate(links)
             ]
-            got = [flow and flow.result() for flow in flowing]
+            got = [None if flow is None else flow.result() for flow in flowing]
             strain = meter.read()
             for n, link in enumerate(links):
                 results[n].append(
@@ -205,10 +206,10 @@ def _round_trip_ms(lab: Instance, link: Link, pings: int) -> float | None:
 
 def _throughput_mbps(lab: Instance, link: Link, way: int, port: int, seconds: float, expected_ms: float) -> float:
     here, there = link.ends if way == 0 else link.ends[::-1]
-    inside = [functools.partial(lab.inside, _node(end)) for end in (here, there)]
+    source, target = (functools.partial(lab.inside, _node(end)) for end in (here, there))
     # four round trips more let TCP find a long link's rate
     warm_up_s = 1 + 4 * expected_ms / 1000
-    return measuring.throughput_mbps(*inside, lab.topology.nodes[there].ip, seconds, warm_up_s, port)
+    return measuring.throughput_mbps(source, target, lab.topology.nodes[there].ip, seconds, warm_up_s, port)
 
 
 def _one_way_ms(direction: Direction) -> float:

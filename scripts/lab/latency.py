@@ -17,6 +17,7 @@ from typing import Any
 from lab import check, instance, processes
 from lab.instance import Instance
 from malob.cli import target
+from malob.cli.arguments import Subparsers
 from malob.cli.status.view import latency
 from malob.cli.table import render
 from malob.errors import ScriptError, UsageError
@@ -74,7 +75,7 @@ class Result:
         return self.right >= 1 - MOST_WRONG
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+def add_parser(commands: Subparsers) -> argparse.ArgumentParser:
     command = commands.add_parser(
         "latency",
         help="what the controller says of links' latencies, against what they are set to",

@@ -11,6 +11,7 @@ from lab import instance
 from lab.instance import Instance
 from lab.shaping import trace
 from lab.shaping.shaper import Reading
+from malob.cli.arguments import Subparsers
 from malob.cli.table import render
 from malob.errors import ScriptError, UsageError
 from malob.network import labs
@@ -21,7 +22,7 @@ from malob.system.waiting import say
 _OPTIONS = {"rate": "rate_mbps", "delay": "delay_ms", "queue": "queue_packets", "loss": "loss"}
 
 
-def add_parsers(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> list[argparse.ArgumentParser]:
+def add_parsers(commands: Subparsers) -> list[argparse.ArgumentParser]:
     """Adds both commands. Returns those that take --name."""
     link = commands.add_parser(
         "link",
@@ -48,7 +49,8 @@ def add_parsers(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 
 def _link(options: argparse.Namespace) -> int:
-    changes = {field: parse_limit(name, field, getattr(options, name)) for name, field in _OPTIONS.items() if getattr(options, name) is not None}
+    told = {name: field for name, field in _OPTIONS.items() if getattr(options, name) is not None}
+    changes: dict[str, Any] = {field: parse_limit(name, field, getattr(options, name)) for name, field in told.items()}
     played = trace.load(options.trace) if options.trace else None
     if changes and played is not None:
         raise UsageError("link: --trace comes alone: it would be ended by the other change")

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 # Mininet runs this text without a module around it, so that there is no __file__
-sys.path.insert(0, str(Path(inspect.currentframe().f_code.co_filename).resolve().parents[1]))
+sys.path.insert(0, str(Path(inspect.stack()[0].filename).resolve().parents[1]))
 
 from mininet.topo import Topo
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from lab.instance import Instance
 from malob.errors import ScriptError
@@ -50,7 +51,7 @@ def listens(lab: Instance, host: str, port: int) -> bool:
     return succeeds(lab.inside(host, [sys.executable, "-I", "-S", "-c", probe, str(port)]))
 
 
-def end(process: subprocess.Popen[bytes]) -> None:
+def end(process: subprocess.Popen[Any]) -> None:
     """Ends a process that we started."""
     known = ProcessId.of(process.pid)
     if known is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
+from malob.cli.arguments import Subparsers
 
 #: By name: half a sentence.
 SIMULATIONS = {
@@ -14,7 +14,7 @@ SIMULATIONS = {
 }
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(commands: Subparsers) -> None:
     simulate = commands.add_parser(
         "simulate",
         help="an experiment without a network: clients and servers are simulated around the real algorithms",

@@ -56,7 +56,9 @@ def run_classes(suites: Iterable[type[unittest.TestCase]], pattern: str | None, 
     """
     classes = sorted(suites, key=lambda each: -unittest.defaultTestLoader.loadTestsFromTestCase(each).countTestCases())
     runs = [_ClassRun(f"{each.__module__}.{each.__qualname__}", ["--only", pattern] if pattern else []) for each in classes]
-    alone, beside, shared = [], [], []
+    alone: list[_ClassRun] = []
+    beside: list[_ClassRun] = []
+    shared: list[_ClassRun] = []
     for each, run in zip(classes, runs):
         kind = alone if getattr(each, "alone", False) else beside if getattr(each, "beside", False) else shared
         kind.append(run)

@@ -52,7 +52,8 @@ async def _pace(options: argparse.Namespace) -> None:
         await slots.acquire()
         task = asyncio.create_task(_timed_request(options.address, options.port, options.patience))
         running.add(task)
-        task.add_done_callback(lambda ended: (running.discard(ended), slots.release()))
+        task.add_done_callback(running.discard)
+        task.add_done_callback(lambda _: slots.release())
     await asyncio.gather(*running)
 
 

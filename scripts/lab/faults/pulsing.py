@@ -50,7 +50,7 @@ class Pulse:
 
     def end(self) -> None:
         """Ends it; may be called again."""
-        processes.end(self._process)  # type: ignore[arg-type]
+        processes.end(self._process)
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()

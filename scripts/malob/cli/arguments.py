@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from malob.errors import UsageError
 
@@ -13,6 +13,13 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(UsageError.exit_code, f"{self.prog}: {message}; '{self.prog} --help' tells more\n")
+
+
+if TYPE_CHECKING:
+    #: What add_subparsers() gives; argparse has no public name for it.
+    Subparsers = argparse._SubParsersAction[Any]
+else:
+    Subparsers = Any
 
 
 def endpoint(text: str) -> tuple[str, int]:

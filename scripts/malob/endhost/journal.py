@@ -58,7 +58,8 @@ class Journal:
         self._path.unlink(missing_ok=True)
 
     def settings(self) -> dict[str, Any]:
-        return self._read()["settings"]
+        settings: dict[str, Any] = self._read()["settings"]
+        return settings
 
     def supervisor(self) -> ProcessId | None:
         """The process that wrote it, if it runs still."""
@@ -75,7 +76,8 @@ class Journal:
 
     def _read(self) -> dict[str, Any]:
         try:
-            return json.loads(self._path.read_text(encoding="utf-8"))
+            document: dict[str, Any] = json.loads(self._path.read_text(encoding="utf-8"))
+            return document
         except (OSError, ValueError) as error:
             raise ScriptError(f"cannot read {self._path}, which tells what to undo: {error}") from None
 

@@ -128,4 +128,5 @@ def _routes(version: int, *selectors: str) -> str:
 
 def _ip_json(*words: str) -> list[dict[str, Any]]:
     """What `ip` lists. -N: without it, names from /etc/iproute2 stand in place of numbers of tables, scopes and protocols."""
-    return json.loads(run(["ip", "-N", "-json", *words]) or "[]")
+    listed: list[dict[str, Any]] = json.loads(run(["ip", "-N", "-json", *words]) or "[]")
+    return listed

@@ -41,9 +41,9 @@ class UplinkOption:
             told["gateway_ipv4"] = _address(text, gateway, 4)
         for other in others:
             key, _, value = other.partition("=")
-            field, parse = _FIELDS.get(key, (None, None))
-            if field is None:
+            if key not in _FIELDS:
                 raise argparse.ArgumentTypeError(f"'{text}': expected weight=W or gateway6=ADDRESS, not '{other}'")
+            field, parse = _FIELDS[key]
             if field in told:
                 raise argparse.ArgumentTypeError(f"'{text}': {key} is told twice")
             told[field] = parse(text, value)

@@ -24,7 +24,7 @@ def say(text: str) -> None:
 
 
 def wait_until(
-    condition: Callable[[], bool],
+    condition: Callable[[], object],
     what: str,
     timeout_s: float,
     interval_s: float = 0.1,
@@ -89,9 +89,9 @@ def postponed() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        for number, frame in came:
-            handler = before[signal.Signals(number)]
-            if callable(handler):
-                handler(number, frame)
-            elif handler == signal.SIG_DFL:
-                signal.raise_signal(number)
+        for came_number, frame in came:
+            earlier = before[signal.Signals(came_number)]
+            if callable(earlier):
+                earlier(came_number, frame)
+            elif earlier == signal.SIG_DFL:
+                signal.raise_signal(signal.Signals(came_number))

@@ -39,7 +39,7 @@ from research.experiments.mptcp_report import Cell, Results
 from research.experiments.mptcp_sessions import Timing
 from research.experiments.mptcp_site import MptcpSite
 from research.experiments.progress import Progress
-from research.experiments.samples import Record, Sample
+from research.experiments.samples import Record, Sample, SliceResult
 from research.experiments.summary import Summary
 
 NAME = "mptcp"
@@ -175,7 +175,7 @@ class MptcpStudy:
         }
         guess_s = self._timing.warm_up_s + self.seconds + _SETTING_UP_S
         progress = Progress([each for some in slices.values() for each in some], Estimate(dict.fromkeys(self._by_key, guess_s)))
-        results = []
+        results: list[SliceResult] = []
         for network in self._networks:
             with mptcp_site.open_site(network, self._options.scale, self._congestion, self.folder) as self._site:
                 self.traffic.network(network.name, self._site.lab.topology)

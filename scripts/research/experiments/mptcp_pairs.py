@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Callable
 
-from malob.network.topology import Host, Topology
+from malob.network.hosts import Host
+from malob.network.topology import Topology
 
 LOADS = ("LOW", "MEDIUM", "HIGH")
 
@@ -75,7 +76,8 @@ def _high(network: Topology, chance: random.Random) -> list[tuple[str, str]]:
 
 def _evenly(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """So many of them as are allowed; always one next whose hosts have the fewest so far."""
-    left, chosen = list(pairs), []
+    left = list(pairs)
+    chosen: list[tuple[str, str]] = []
     has: Counter[str] = Counter()
     while len(chosen) < MOST_SESSIONS:
         fewest = min(left, key=lambda pair: (has[pair[0]] + has[pair[1]], max(has[pair[0]], has[pair[1]])))

@@ -155,7 +155,7 @@ def with_short_queues(network: Topology, scale: float) -> Topology:
     """The same with queues that hold as much time on all links, once their rates are scaled."""
     links = []
     for link in network.links:
-        directions = {
+        directions: dict[str, Any] = {
             name: replace(direction, queue_packets=max(_LEAST_PACKETS, round((direction.rate_mbps or 0) * scale * 1e6 * QUEUE_S / 12_000)))
             for name, direction in (("forward", link.forward), ("reverse", link.reverse))
         }

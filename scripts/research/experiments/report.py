@@ -112,6 +112,8 @@ def bars(record: Record, rows: Sequence[Row], paper_factor: float) -> list[Bar]:
     for row in rows:
         times = record.times(row.case, row.kind)
         if times is not None:
-            paper = (None, None) if row.paper is None else (row.paper[0] * paper_factor, row.paper[1] * paper_factor)
-            found.append(Bar(row.label or row.key, times.median, times.p10, times.p90, *paper, group=row.group))
+            paper: tuple[float | None, float | None] = (
+                (None, None) if row.paper is None else (row.paper[0] * paper_factor, row.paper[1] * paper_factor)
+            )
+            found.append(Bar(row.label or row.key, times.median, times.p10, times.p90, paper[0], paper[1], row.group))
     return found

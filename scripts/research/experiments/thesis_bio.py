@@ -11,7 +11,7 @@ from research.experiments.scenario import Case, Plot, Scenario
 from research.experiments.summary import Check, Summary
 from research.experiments.workloads.compute import Compute
 from research.experiments.workloads.http import Http
-from research.experiments.workloads.workload import Load
+from research.experiments.workloads.workload import Load, Workload
 
 NAME = "thesis-bio"
 HELP = "computations of a fixed amount of processor time (figures 4.4 and 4.5)"
@@ -43,7 +43,7 @@ def scenario(options: argparse.Namespace) -> Scenario:
     names = combinations.chosen(options.only, combinations.ALL)
     alone_s = options.alone or (1.5 if options.quick else 5.0)
     workload = workload_of(alone_s, options.processor)
-    others = [Http(thesis_http.PAGE_BYTES), thesis_ftp.workload_of(10.0 if options.quick else 100.0, options.scale)]
+    others: list[Workload] = [Http(thesis_http.PAGE_BYTES), thesis_ftp.workload_of(10.0 if options.quick else 100.0, options.scale)]
     requests = options.requests or (3 if options.quick else 4)
     rounds = options.rounds or (1 if options.quick else 3)
     return Scenario(

@@ -18,7 +18,7 @@ from lab.balancing import VirtualServer
 from lab.controller import Controller
 from lab.instance import Instance
 from malob.network import topology
-from malob.network.topology import Host
+from malob.network.hosts import Host
 from malob.system import ovs
 from malob.system.ports import free_port
 from malob.system.processes import run

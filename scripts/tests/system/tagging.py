@@ -35,11 +35,11 @@ def main(vlan: int, address: str) -> None:
         wire.bind(("eth0", _ETH_P_ALL))
         print("ready", flush=True)
         while True:
-            readable, _, _ = select.select([tap, wire], [], [])
+            readable, _, _ = select.select([tap, wire.fileno()], [], [])
             if tap in readable:
                 frame = os.read(tap, _LONGEST)
                 wire.send(frame[:12] + struct.pack("!HH", _ETH_P_8021Q, vlan) + frame[12:])
-            if wire in readable:
+            if wire.fileno() in readable:
                 frame, beside, _, (_, _, kind, *_) = wire.recvmsg(_LONGEST, 64)
                 if kind != socket.PACKET_OUTGOING and _vlan(beside) == vlan:
                     os.write(tap, frame)

@@ -49,7 +49,7 @@ class ClosingTest(SystemTest):
         """No server has a connection with a client any more."""
         for server in self.servers:
             wait_until(
-                lambda name=server.name: not self.on(name, "ss", "-Htn", "state", "established", "sport", "=", ":80"),
+                lambda: not self.on(server.name, "ss", "-Htn", "state", "established", "sport", "=", ":80"),
                 f"{server.name} to have no connection",
                 2,
             )

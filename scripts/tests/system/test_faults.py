@@ -23,7 +23,7 @@ class FaultsTest(SystemTest):
         "io.malob.controller.network.links.LinkDiscoveryModule.probeIntervalMillis": str(round(1000 * PROBE_INTERVAL_S)),
         "io.malob.balancer.BalancerModule.auditSeconds": "5",
     }
-    virtual: VirtualServer
+    vip: VirtualServer
     pulse: Pulse
 
     @classmethod
@@ -31,8 +31,8 @@ class FaultsTest(SystemTest):
         super().setUpClass()
         rest, server = cls.controller.rest, cls.lab.topology.hosts["w1"]
         pulsing.start_server(cls.lab, server.name, PORT)
-        cls.virtual = balancing.set_up(rest, "10.0.0.190", PORT, [server], key="fault", algorithm="RR+SPH")
-        wait_until(lambda: balancing.all_located(rest, cls.virtual), "the server to be found", 10)
+        cls.vip = balancing.set_up(rest, "10.0.0.190", PORT, [server], key="fault", algorithm="RR+SPH")
+        wait_until(lambda: balancing.all_located(rest, cls.vip), "the server to be found", 10)
         links.make_silenceable(cls.lab, "s1", "s3")
         cls.wait_for_network()
 
@@ -42,7 +42,7 @@ class FaultsTest(SystemTest):
         self.beat()
 
     def another_pulse(self) -> Pulse:
-        pulse = Pulse(self.lab, "c1", self.virtual.address, PORT)
+        pulse = Pulse(self.lab, "c1", self.vip.address, PORT)
         self.addCleanup(pulse.end)
         return pulse
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from lab import balancing, processes
 from lab.balancing import VirtualServer
-from malob.network.topology import Host
+from malob.network.hosts import Host
 from malob.system.waiting import say, wait_until
 from tests.system.base import SystemTest
 

@@ -39,7 +39,7 @@ _BUILT = {"target", "build", "data", ".git", "node_modules", "__pycache__"}
 
 def checkout() -> set[str]:
     """All files and directories of the checkout but those that are built."""
-    found = set()
+    found: set[str] = set()
     for folder, directories, files in os.walk(ROOT):
         directories[:] = [name for name in directories if name not in _BUILT]
         found.update(os.path.join(folder, name) for name in (*directories, *files))

@@ -39,7 +39,10 @@ class LinkUseTest(SystemTest):
         wait_until(lambda: processes.listens(self.lab, "w1", 5201), "the iperf3 server", 10)
         client = self._start("c1", "iperf3", "-u", "-c", "10.0.0.11", "-b", f"{RATE_MBPS}M", "-l", str(PAYLOAD_BYTES), "-t", "16")
         time.sleep(4)
-        seen = [self._links() for _ in range(10) if time.sleep(1) is None]
+        seen = []
+        for _ in range(10):
+            time.sleep(1)
+            seen.append(self._links())
         client.wait(30)
         expected = RATE_MBPS * (PAYLOAD_BYTES + HEADER_BYTES) / PAYLOAD_BYTES
         # a sender that a busy machine holds up sends what is due at once: seconds differ, their mean does not

@@ -104,9 +104,9 @@ class TaggedForwardingTest(SystemTest):
         for source, target, answers in (("a1", "10.0.0.2", 3), ("b2", "10.0.0.3", 3), ("a1", "10.0.0.4", 0)):
             with self.subTest(source=source, target=target):
                 self.assertEqual((answers, 0), self.ping(source, target, size=1472))
-        inside = [functools.partial(self.lab.inside, host) for host in ("a1", "a2")]
+        first, second = (functools.partial(self.lab.inside, host) for host in ("a1", "a2"))
         # of 10 Mbit/s, headers and a slow start taken off
-        self.assertGreater(measuring.throughput_mbps(*inside, "10.0.0.2", 3), 8)
+        self.assertGreater(measuring.throughput_mbps(first, second, "10.0.0.2", 3), 8)
 
 
 if __name__ == "__main__":

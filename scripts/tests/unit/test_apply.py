@@ -17,7 +17,7 @@ from malob.errors import ScriptError, UsageError
 from malob.rest.client import RestError
 from tests.unit.answering import Reply, Request, serving
 
-_ADDED = {
+_ADDED: dict[str, Any] = {
     "kind": "vip",
     "id": "web",
     "action": "add",

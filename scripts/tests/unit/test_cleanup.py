@@ -23,7 +23,7 @@ class CleanupTest(unittest.TestCase):
     def test_all_steps_are_taken_and_the_failed_ones_told(self) -> None:
         done: list[int] = []
         cleanup = Cleanup()
-        cleanup.step("first", lambda: {}["x"])
+        cleanup.step("first", lambda: {"y": 1}["x"])
         cleanup.step("second", lambda: done.append(2))
         cleanup.step("third", lambda: Path("/nowhere/at/all").unlink())
         with self.assertRaisesRegex(ScriptError, r"^not everything could be removed: first: KeyError\('x'\); third: .*No such file"):

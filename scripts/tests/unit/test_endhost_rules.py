@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import unittest
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -239,7 +240,7 @@ class RoutesOfOthersTest(unittest.TestCase):
 
 class ServiceTest(unittest.TestCase):
     def test_the_service_does_not_pass_over_rules_of_others(self) -> None:
-        unit = (checks.Path(policy.__file__).parent / "malob-endhost.service").read_text()
+        unit = (Path(policy.__file__).parent / "malob-endhost.service").read_text()
         start = next(line for line in unit.splitlines() if line.startswith("ExecStart="))
         self.assertNotIn("--force", start)
         self.assertIn("--allow-ssh", start)

@@ -54,7 +54,7 @@ class LabTest(unittest.TestCase):
             switch_daemon_runs=lambda: True,
             stop_ours=lambda: self.remove("daemons"),
             bridges_of=lambda name: [each for each in self.there if each == f"{name}-bridges"],
-            vsctl=lambda *words, **_: [self.remove(word) for word in words if word.endswith("-bridges")],
+            vsctl=self.vsctl,
         )
         self.patch(instance.namespaces, remove=lambda those: self.remove(f"{those[0].name.partition('-')[0]}-hosts"), vlan_devices=lambda: True)
         self.patch(
@@ -70,6 +70,11 @@ class LabTest(unittest.TestCase):
 
     def build(self, lab: instance.Instance, _controllers: Any) -> None:
         self.there |= {f"{lab.name}-{what}" for what in ("bridges", "hosts", "links")} | {"daemons"}
+
+    def vsctl(self, *words: str, **_: Any) -> None:
+        for word in words:
+            if word.endswith("-bridges"):
+                self.remove(word)
 
     def remove(self, what: str) -> None:
         if what in self.broken:

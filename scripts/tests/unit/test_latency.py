@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import argparse
 import unittest
+from collections.abc import Sequence
+from typing import Any
 
 from lab import latency
 from lab.latency import Result
 from malob.network.links import Direction
 
 
-def result(expected_ms: float, measured_ms: list[float | None]) -> Result:
-    return Result("a > b", 0, expected_ms, measured_ms)
+def result(expected_ms: float, measured_ms: Sequence[float | None]) -> Result:
+    return Result("a > b", 0, expected_ms, list(measured_ms))
 
 
 class VerdictTest(unittest.TestCase):
@@ -39,7 +41,7 @@ class ExpectationTest(unittest.TestCase):
         self.assertEqual(0, latency._expected_ms(Direction()))
 
     def test_answers_are_found_by_switch_and_port(self) -> None:
-        links = [
+        links: list[dict[str, Any]] = [
             {"src": {"switch": "1", "port": 2}, "latency_ms": {"value": 7.5, "age_s": 0.1, "source": "probe"}},
             {"src": {"switch": "1", "port": 3}, "latency_ms": None},
         ]

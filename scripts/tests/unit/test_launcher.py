@@ -167,7 +167,7 @@ class InstallTest(unittest.TestCase):
     def test_no_question_where_the_answer_is_known(self) -> None:
         for known in ({"MALOB_YES": "1"}, {"CI": "true"}, {"DEBIAN_FRONTEND": "noninteractive"}):
             (self.place / "nothing").unlink(missing_ok=True)
-            code, shown = self.on_terminal("", **known)
+            code, shown = self.on_terminal("", 0, **known)
             self.assertEqual((0, False), (code, "[Y/n]" in shown), shown)
 
     def test_without_a_terminal_root_goes_on_and_says_what(self) -> None:

@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import io
 import json
+import os
 import sys
 import tempfile
 import unittest
@@ -18,6 +19,7 @@ from malob.cli.mptcp import hosting, planner, question, view
 from malob.cli.mptcp.__main__ import main
 from malob.errors import MissingError, ScriptError, UsageError
 from malob.network import topology
+from malob.system import namespaces
 from tests.unit.answering import answering_all
 
 _PLAN: dict[str, Any] = {
@@ -362,8 +364,8 @@ class DoctorTest(unittest.TestCase):
         for answer, found in ((True, "answers"), (False, "does not answer")):
             with (
                 mock.patch.object(checks, "succeeds", return_value=answer) as succeeds,
-                mock.patch.object(checks.namespaces, "vlan_devices", return_value=answer),
-                mock.patch.object(checks.os, "geteuid", return_value=0),
+                mock.patch.object(namespaces, "vlan_devices", return_value=answer),
+                mock.patch.object(os, "geteuid", return_value=0),
             ):
                 finding = checks._path_manager()
                 vlans = checks._vlans()

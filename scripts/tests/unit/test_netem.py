@@ -47,7 +47,7 @@ class ShaperTest(unittest.TestCase):
         directory = tempfile.TemporaryDirectory(prefix="malob-test-")
         self.addCleanup(directory.cleanup)
         self.directory = Path(directory.name)
-        self.run = self.enter(mock.patch("lab.shaping.netem.run", return_value=""))
+        self.ran = self.enter(mock.patch("lab.shaping.netem.run", return_value=""))
         self.start = self.enter(mock.patch("lab.shaping.netem.PidFile.start"))
         self.netem = netem.Netem(self.directory)
 
@@ -57,7 +57,7 @@ class ShaperTest(unittest.TestCase):
 
     def test_link_is_a_veth_pair_shaped_at_both_ends(self) -> None:
         self.netem.join("mlt-1p1", "mlt-2p1")
-        commands = [" ".join(call.args[0]) for call in self.run.call_args_list]
+        commands = [" ".join(call.args[0]) for call in self.ran.call_args_list]
         self.assertEqual("ip link add mlt-1p1 type veth peer name mlt-2p1", commands[0])
         for device in ("mlt-1p1", "mlt-2p1"):
             self.assertTrue(any(c.startswith(f"tc qdisc replace dev {device} root netem ") for c in commands), commands)

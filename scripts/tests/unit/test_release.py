@@ -108,6 +108,9 @@ def _built(directory: Path) -> Path:
 
 class PackagesTest(unittest.TestCase):
     described = Project("1.2-SNAPSHOT", 86400)
+    build: Path
+    program: dict[str, Any]
+    packages: dict[str, Any]
 
     @classmethod
     def setUpClass(cls) -> None:

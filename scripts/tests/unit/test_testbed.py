@@ -9,6 +9,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from malob.errors import UsageError
@@ -22,7 +23,7 @@ from research.testbed.names import emulab, rspec
 KEPT = ROOT / "geni" / "rspec"
 RACK = "urn:publicid:IDN+rack-{}.example.net+authority+cm"
 
-NETWORK = {
+NETWORK: dict[str, Any] = {
     "switches": {"a": "00:00:00:00:00:00:00:0a", "b": "00:00:00:00:00:00:00:0b"},
     "hosts": {
         "c": {"switch": "a", "ip": "10.0.0.1/24", "role": "client"},
@@ -118,7 +119,7 @@ class RequestTest(unittest.TestCase):
     def test_tunnel_is_asked_of_both_sites_with_the_links_rates_and_delays(self) -> None:
         link = ElementTree.fromstring(request.write(two())).findall(rspec("link"))[-1]
         self.assertEqual([RACK.format(1), RACK.format(2)], [one.get("name") for one in link.findall(rspec("component_manager"))])
-        self.assertEqual("egre-tunnel", link.find(rspec("link_type")).get("name"))
+        self.assertEqual("egre-tunnel", link.findall(rspec("link_type"))[0].get("name"))
         self.assertEqual(
             [
                 {"source_id": "a-switch:port2", "dest_id": "b-switch:port2", "capacity": "57800", "latency": "15", "packet_loss": "0"},
@@ -131,7 +132,7 @@ class RequestTest(unittest.TestCase):
         links = ElementTree.fromstring(request.write(two())).findall(rspec("link"))
         self.assertEqual(3, len(links))
         for link in links:
-            self.assertEqual({"key": "nomac_learning", "value": "yep"}, link.find(emulab("link_attribute")).attrib)
+            self.assertEqual({"key": "nomac_learning", "value": "yep"}, link.findall(emulab("link_attribute"))[0].attrib)
 
     def test_unshaped_request_has_no_properties(self) -> None:
         self.assertEqual([], list(ElementTree.fromstring(request.write(two().unshaped())).iter(rspec("property"))))

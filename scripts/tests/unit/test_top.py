@@ -64,7 +64,7 @@ def _reading(at_s: float, totals: dict[str, int], **more: Any) -> Reading:
         State(snapshot, [vip], {"p": {"id": "p", "stats": stats}}),
         more.get("admin", {}),
         {"open_connections": 5},
-        {"no_route": more.get("refused", 0), "not_balanced": 1000 * at_s},
+        {"no_route": more.get("refused", 0), "not_balanced": int(1000 * at_s)},
     )
 
 

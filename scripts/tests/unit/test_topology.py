@@ -6,6 +6,7 @@ from typing import Any
 
 from malob.errors import UsageError
 from malob.network import topology
+from malob.network.hosts import Host
 
 
 def _document() -> dict[str, Any]:
@@ -186,7 +187,7 @@ class TopologyTest(unittest.TestCase):
             topology.load("nowhere")
 
 
-def _vlan(host: topology.Host) -> tuple[object, ...]:
+def _vlan(host: Host) -> tuple[object, ...]:
     return host.vlan, host.tagged_by, host.device
 
 

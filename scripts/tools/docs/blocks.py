@@ -143,7 +143,8 @@ def _of_script(body: list[str]) -> Iterator[Command]:
 
 
 def _of_console(body: list[str]) -> Iterator[Command]:
-    text, output = "", []
+    text = ""
+    output: list[str] = []
     for line in body:
         prompt = _PROMPT.match(line)
         if prompt:

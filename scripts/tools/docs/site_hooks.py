@@ -73,7 +73,7 @@ def _repository_path(place: str) -> str:
 def _present(nav: Any) -> Any:
     """The menu without pages that this checkout does not have; `adr/*` is all pages of a folder."""
     if isinstance(nav, list):
-        kept = []
+        kept: list[Any] = []
         for entry in nav:
             if isinstance(entry, str) and entry.endswith("/*"):
                 folder = entry[:-1]

@@ -25,7 +25,8 @@ class AgentsFile:
     @property
     def agents(self) -> list[dict[str, Any]]:
         """As they are in the file now."""
-        return (read_private(self.path, "agents") or _empty())["agents"]
+        entries: list[dict[str, Any]] = (read_private(self.path, "agents") or _empty())["agents"]
+        return entries
 
     def add(self, name: str, kind: str, address: str) -> str:
         """Enters an agent with a new key, which is returned.

@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from malob.cli import target
-from malob.cli.arguments import Parser, completes, seconds
+from malob.cli.arguments import Parser, Subparsers, completes, seconds
 from malob.cli.catalog import draining, view
 from malob.cli.catalog.kinds import BASE, KINDS, MEMBER, Field, Kind
 from malob.errors import UsageError, run_main
@@ -74,7 +74,7 @@ def _add_field(action: argparse.ArgumentParser, field: Field, required: bool) ->
         completes(added, field.refers)
 
 
-def _add_drain(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_drain(actions: Subparsers) -> None:
     drain = actions.add_parser(
         "drain",
         help="no new connections; those that are there go on",

@@ -18,7 +18,7 @@ from malob.system.waiting import say
 
 def main() -> int:
     told = _parser().parse_args()
-    return told.run(told)
+    return int(told.run(told))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -105,7 +105,7 @@ def _value(name: str, value: float | None) -> str:
 
 def _links(candidates: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The links of all paths, each once, in the order in which they come up."""
-    links = {}
+    links: dict[Any, Any] = {}
     for candidate in candidates:
         for link in (candidate["request_links"] or []) + (candidate["reply_links"] or []):
             links.setdefault((end(link["src"]), end(link["dst"])), link)

@@ -24,7 +24,7 @@ _PLAN_TIMEOUT_S = 120
 
 def main() -> int:
     options = parser().parse_args()
-    return options.run(options)
+    return int(options.run(options))
 
 
 def parser() -> argparse.ArgumentParser:

@@ -114,7 +114,7 @@ def end(end: Mapping[str, Any]) -> str:
 
 
 def value_and_age(measured: Mapping[str, Any] | None, digits: int) -> list[str]:
-    return [number(measured and measured["value"], digits), _age(measured)]
+    return [number(measured["value"] if measured else None, digits), _age(measured)]
 
 
 #: The columns of server_values().
@@ -136,11 +136,11 @@ def latency(value_ms: float | None, digits: int) -> str:
 def _latency(measured: Mapping[str, Any] | None) -> str:
     if measured and "below_ms" in measured:
         return f"< {measured['below_ms']:g}"
-    return number(measured and measured["value"], 2)
+    return number(measured["value"] if measured else None, 2)
 
 
 def _age(measured: Mapping[str, Any] | None) -> str:
-    return number(measured and measured["age_s"], 1)
+    return number(measured["age_s"] if measured else None, 1)
 
 
 def _source(measured: Mapping[str, Any] | None) -> str:

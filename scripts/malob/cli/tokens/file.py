@@ -25,7 +25,8 @@ class TokensFile:
     @property
     def tokens(self) -> list[dict[str, Any]]:
         """As they are in the file now."""
-        return (read_private(self.path, "tokens") or {"tokens": []})["tokens"]
+        entries: list[dict[str, Any]] = (read_private(self.path, "tokens") or {"tokens": []})["tokens"]
+        return entries
 
     def add(self, name: str, role: str) -> str:
         """A new token, which is returned and kept nowhere. Raises UsageError if the name is wrong or taken."""

@@ -107,8 +107,8 @@ def _pools(interval: Interval) -> list[Row]:
         rows.append(
             {
                 "id": name,
-                "vip": vip and vip["id"],
-                "address": vip and _address(vip),
+                "vip": vip["id"] if vip else None,
+                "address": _address(vip) if vip else None,
                 "members": len(stats["members"]),
                 "open": stats["active_connections"],
                 "new": rates.get(name),

@@ -101,7 +101,8 @@ class Injection:
 
     @contextmanager
     def _flapping(self, link: str) -> Iterator[None]:
-        links.flap(self._site.lab, *link.split("-"), times=3, pause_s=0.2)
+        first, second = link.split("-")
+        links.flap(self._site.lab, first, second, times=3, pause_s=0.2)
         yield
 
     @contextmanager

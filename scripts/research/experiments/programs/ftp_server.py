@@ -19,7 +19,7 @@ def main() -> None:
     authorizer = DummyAuthorizer()
     authorizer.add_anonymous(directory)
 
-    class Handler(FTPHandler):  # type: ignore[misc]
+    class Handler(FTPHandler):
         pass
 
     Handler.authorizer = authorizer

@@ -119,4 +119,5 @@ async def _main(seed: str, rate: float, seconds: float, longest_s: float, hosts:
 
 if __name__ == "__main__":
     addresses = [(word.rpartition(":")[0], int(word.rpartition(":")[2])) for word in sys.argv[5:]]
-    asyncio.run(_main(sys.argv[1], *map(float, sys.argv[2:5]), addresses))
+    rate, seconds, longest_s = map(float, sys.argv[2:5])
+    asyncio.run(_main(sys.argv[1], rate, seconds, longest_s, addresses))
