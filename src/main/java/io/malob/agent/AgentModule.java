@@ -4,12 +4,14 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.module.AttachedHosts;
+import io.malob.module.BaseModule;
 import io.malob.module.DropLog;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.IStoreService;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
+import io.malob.module.Unordered;
 import io.malob.module.WrongSettingException;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.Cookie;
@@ -27,7 +29,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongSupplier;
@@ -39,7 +40,6 @@ import net.floodlightcontroller.core.IShutdownService;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
-import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
@@ -70,7 +70,8 @@ import org.slf4j.LoggerFactory;
   "packetsPerSecondAndSwitch"
 })
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
-public final class AgentModule implements IFloodlightModule, IAgentService, IOFMessageListener {
+public final class AgentModule extends BaseModule
+    implements IAgentService, IOFMessageListener, Unordered<OFType> {
 
   private static final Logger LOG = LoggerFactory.getLogger(AgentModule.class);
   private static final String NAME = "malobagents";
@@ -128,16 +129,6 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
   }
 
   @Override
-  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
-    return List.of(IAgentService.class);
-  }
-
-  @Override
-  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
-    return Map.of(IAgentService.class, this);
-  }
-
-  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
         IFloodlightProviderService.class,
@@ -150,12 +141,12 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
   }
 
   @Override
-  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
+  protected void init(FloodlightModuleContext context, SettingReader settings)
+      throws FloodlightModuleException {
     provider = context.getServiceImpl(IFloodlightProviderService.class);
     switches = context.getServiceImpl(IOFSwitchService.class);
     timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
     serialExecutor = MoreExecutors.newSequentialExecutor(timer);
-    SettingReader settings = SettingReader.of(this, context);
     open(settings, context.getServiceImpl(IStoreService.class));
     monitor = context.getServiceImpl(IMonitorService.class);
     servers = monitor.servers();
@@ -307,11 +298,6 @@ public final class AgentModule implements IFloodlightModule, IAgentService, IOFM
   @Override
   public String getName() {
     return NAME;
-  }
-
-  @Override
-  public boolean isCallbackOrderingPrereq(OFType type, String name) {
-    return false;
   }
 
   /** Before all others: a flood of reports must cost next to nothing, and teaches nothing. */

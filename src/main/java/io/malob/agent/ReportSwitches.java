@@ -1,6 +1,7 @@
 package io.malob.agent;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.module.SwitchListener;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.ReportRules;
 import io.malob.openflow.SwitchMessages;
@@ -9,12 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import net.floodlightcontroller.core.IOFSwitchListener;
-import net.floodlightcontroller.core.PortChangeType;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
-import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.slf4j.Logger;
@@ -24,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * Gives switches the rules that lead reports to the controller, through a meter where they have
  * meters. Thread-safe.
  */
-final class ReportSwitches implements IOFSwitchListener {
+final class ReportSwitches implements SwitchListener {
   private static final Logger LOG = LoggerFactory.getLogger(ReportSwitches.class);
 
   private final FlowProgrammer programmer;
@@ -117,13 +115,4 @@ final class ReportSwitches implements IOFSwitchListener {
   public void switchDeactivated(DatapathId switchId) {
     withoutMeter.remove(switchId);
   }
-
-  @Override
-  public void switchAdded(DatapathId switchId) {}
-
-  @Override
-  public void switchPortChanged(DatapathId switchId, OFPortDesc port, PortChangeType change) {}
-
-  @Override
-  public void switchChanged(DatapathId switchId) {}
 }

@@ -94,6 +94,7 @@ import io.malob.balancer.view.ServicePlan;
 import io.malob.balancer.view.SlowStarts;
 import io.malob.balancer.view.ViewWriter;
 import io.malob.module.AttachedHosts;
+import io.malob.module.BaseModule;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.IPacketInQueueService;
 import io.malob.module.IStoreService;
@@ -138,7 +139,6 @@ import net.floodlightcontroller.core.IShutdownService;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
-import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
@@ -204,7 +204,7 @@ import org.slf4j.LoggerFactory;
   "connectionRecordsFiles"
 })
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
-public final class BalancerModule implements IFloodlightModule, IBalancerService {
+public final class BalancerModule extends BaseModule implements IBalancerService {
 
   private static final Logger LOG = LoggerFactory.getLogger(BalancerModule.class);
 
@@ -283,16 +283,6 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
   }
 
   @Override
-  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
-    return List.of(IBalancerService.class);
-  }
-
-  @Override
-  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
-    return Map.of(IBalancerService.class, this);
-  }
-
-  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
         IFloodlightProviderService.class,
@@ -306,14 +296,14 @@ public final class BalancerModule implements IFloodlightModule, IBalancerService
   }
 
   @Override
-  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
+  protected void init(FloodlightModuleContext context, SettingReader settings)
+      throws FloodlightModuleException {
     provider = context.getServiceImpl(IFloodlightProviderService.class);
     switches = context.getServiceImpl(IOFSwitchService.class);
     devices = context.getServiceImpl(IDeviceService.class);
     topology = context.getServiceImpl(ITopologyService.class);
     monitor = context.getServiceImpl(IMonitorService.class);
     timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
-    SettingReader settings = SettingReader.of(this, context);
     catalog =
         openCatalog(
             context.getServiceImpl(IStoreService.class).inDirectory(settings.text("data", "")));

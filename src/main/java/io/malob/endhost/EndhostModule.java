@@ -2,11 +2,14 @@ package io.malob.endhost;
 
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.json.RejectedException;
+import io.malob.module.BaseModule;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
+import io.malob.module.SwitchListener;
 import io.malob.module.Tasks;
+import io.malob.module.Unordered;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.uplink.UplinkCookie;
 import java.util.Collection;
@@ -24,12 +27,10 @@ import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
 import net.floodlightcontroller.core.IOFMessageListener;
 import net.floodlightcontroller.core.IOFSwitch;
-import net.floodlightcontroller.core.IOFSwitchListener;
 import net.floodlightcontroller.core.PortChangeType;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
-import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import org.jspecify.annotations.Nullable;
@@ -51,8 +52,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
  */
 @Settings({"maxFlows"})
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
-public final class EndhostModule
-    implements IFloodlightModule, IEndhostService, IOFMessageListener, IOFSwitchListener {
+public final class EndhostModule extends BaseModule
+    implements IEndhostService, IOFMessageListener, Unordered<OFType>, SwitchListener {
   private static final String NAME = "malobendhost";
 
   /** What comes from the host's switch is none of their business. */
@@ -112,28 +113,18 @@ public final class EndhostModule
   }
 
   @Override
-  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
-    return List.of(IEndhostService.class);
-  }
-
-  @Override
-  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
-    return Map.of(IEndhostService.class, this);
-  }
-
-  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
         IFloodlightProviderService.class, IOFSwitchService.class, IThreadPoolService.class);
   }
 
   @Override
-  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
+  protected void init(FloodlightModuleContext context, SettingReader settings)
+      throws FloodlightModuleException {
     provider = context.getServiceImpl(IFloodlightProviderService.class);
     switches = context.getServiceImpl(IOFSwitchService.class);
     timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
     serialExecutor = MoreExecutors.newSequentialExecutor(timer);
-    SettingReader settings = SettingReader.of(this, context);
     FlowTable table = new FlowTable(settings.number("maxFlows", 20_000, 1, 1_000_000));
     long start = nanoTime.getAsLong();
     uplinks = uplinksMaker.make(switches, serialExecutor, new Repetition(timer, tasks));
@@ -334,12 +325,6 @@ public final class EndhostModule
     }
   }
 
-  @Override
-  public void switchAdded(DatapathId switchId) {}
-
-  @Override
-  public void switchChanged(DatapathId switchId) {}
-
   private boolean isHosts(DatapathId switchId) {
     return uplinks.view().filter(view -> view.network().switchId().equals(switchId)).isPresent();
   }
@@ -347,11 +332,6 @@ public final class EndhostModule
   @Override
   public String getName() {
     return NAME;
-  }
-
-  @Override
-  public boolean isCallbackOrderingPrereq(OFType type, String name) {
-    return false;
   }
 
   @Override

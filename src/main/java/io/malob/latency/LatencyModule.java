@@ -2,6 +2,7 @@ package io.malob.latency;
 
 import io.malob.algorithm.estimate.LatencyEstimator.Limits;
 import io.malob.algorithm.graph.Topology;
+import io.malob.module.BaseModule;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
@@ -18,7 +19,6 @@ import net.floodlightcontroller.core.IFloodlightProviderService;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
-import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import org.projectfloodlight.openflow.protocol.OFType;
@@ -44,7 +44,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
   "controlMethod"
 })
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
-public final class LatencyModule implements IFloodlightModule, ILatencyService {
+public final class LatencyModule extends BaseModule implements ILatencyService {
   private static final long TICK_MILLIS = 10;
   private static final int MAX_MILLIS = 3_600_000;
   private static final int MAX_PROBES = 100;
@@ -82,16 +82,6 @@ public final class LatencyModule implements IFloodlightModule, ILatencyService {
   }
 
   @Override
-  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
-    return List.of(ILatencyService.class);
-  }
-
-  @Override
-  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
-    return Map.of(ILatencyService.class, this);
-  }
-
-  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
         IMonitorService.class,
@@ -101,11 +91,11 @@ public final class LatencyModule implements IFloodlightModule, ILatencyService {
   }
 
   @Override
-  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
+  protected void init(FloodlightModuleContext context, SettingReader settings)
+      throws FloodlightModuleException {
     monitor = context.getServiceImpl(IMonitorService.class);
     provider = context.getServiceImpl(IFloodlightProviderService.class);
     threads = context.getServiceImpl(IThreadPoolService.class);
-    SettingReader settings = SettingReader.of(this, context);
     long interval = millis(settings, "intervalMillis", 2_000);
     long window = millis(settings, "windowMillis", 4_000);
     long maxLatency = millis(settings, "mostLatencyMillis", 1_000);

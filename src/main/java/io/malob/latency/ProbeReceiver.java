@@ -1,5 +1,6 @@
 package io.malob.latency;
 
+import io.malob.module.Unordered;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -20,7 +21,7 @@ import org.projectfloodlight.openflow.types.OFPort;
  * sees them, and keeps them for the thread of the schedule. Bounded, because only what was sent is
  * kept.
  */
-final class ProbeReceiver implements IOFMessageListener {
+final class ProbeReceiver implements IOFMessageListener, Unordered<OFType> {
   /** Whoever asks to be called before or after these in any other way gets what he asks for. */
   private static final Set<String> AFTER =
       Set.of(
@@ -97,11 +98,6 @@ final class ProbeReceiver implements IOFMessageListener {
   @Override
   public String getName() {
     return "latency";
-  }
-
-  @Override
-  public boolean isCallbackOrderingPrereq(OFType type, String name) {
-    return false;
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.malob.metrics;
 import io.malob.agent.IAgentService;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.latency.ILatencyService;
+import io.malob.module.BaseModule;
 import io.malob.module.INetworkRefusalService;
 import io.malob.module.Repetition;
 import io.malob.module.Settings;
@@ -22,11 +23,9 @@ import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import net.floodlightcontroller.core.IShutdownService;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
-import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.restserver.IRestApiService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
@@ -40,20 +39,10 @@ import net.floodlightcontroller.threadpool.IThreadPoolService;
  * and nothing is to be cleared away after a link or member has gone.
  */
 @Settings({})
-public final class MetricsModule implements IFloodlightModule {
+public final class MetricsModule extends BaseModule {
 
   /** Made by the module loader. */
   public MetricsModule() {}
-
-  @Override
-  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
-    return List.of();
-  }
-
-  @Override
-  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
-    return Map.of();
-  }
 
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
@@ -68,9 +57,6 @@ public final class MetricsModule implements IFloodlightModule {
         IThreadPoolService.class,
         IShutdownService.class);
   }
-
-  @Override
-  public void init(FloodlightModuleContext context) {}
 
   @Override
   public void startUp(FloodlightModuleContext context) {

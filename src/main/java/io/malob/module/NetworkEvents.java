@@ -1,13 +1,10 @@
 package io.malob.module;
 
 import java.util.List;
-import net.floodlightcontroller.core.IOFSwitchListener;
-import net.floodlightcontroller.core.PortChangeType;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceListener;
 import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LDUpdate;
 import net.floodlightcontroller.topology.ITopologyListener;
-import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
@@ -17,7 +14,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * @param follower who is told, by any thread
  */
 public record NetworkEvents(String name, Follower follower)
-    implements IOFSwitchListener, ITopologyListener, IDeviceListener {
+    implements SwitchListener, ITopologyListener, IDeviceListener, Unordered<String> {
   /** Follows the network. */
   public interface Follower {
     /** A switch takes orders. */
@@ -48,15 +45,6 @@ public record NetworkEvents(String name, Follower follower)
   public void switchRemoved(DatapathId switchId) {
     follower.switchRemoved(switchId);
   }
-
-  @Override
-  public void switchAdded(DatapathId switchId) {}
-
-  @Override
-  public void switchPortChanged(DatapathId switchId, OFPortDesc port, PortChangeType change) {}
-
-  @Override
-  public void switchChanged(DatapathId switchId) {}
 
   /** It takes no orders now, like one that has gone; when it does again, it is activated. */
   @Override
@@ -101,15 +89,5 @@ public record NetworkEvents(String name, Follower follower)
   @Override
   public String getName() {
     return name;
-  }
-
-  @Override
-  public boolean isCallbackOrderingPrereq(String type, String name) {
-    return false;
-  }
-
-  @Override
-  public boolean isCallbackOrderingPostreq(String type, String name) {
-    return false;
   }
 }

@@ -13,7 +13,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
-import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import org.slf4j.Logger;
@@ -25,7 +24,7 @@ import org.slf4j.LoggerFactory;
  */
 @Settings({})
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
-public final class StoreModule implements IFloodlightModule, IStoreService, AutoCloseable {
+public final class StoreModule extends BaseModule implements IStoreService, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StoreModule.class);
 
   /** A token that is taken back is refused soon after that. */
@@ -37,23 +36,13 @@ public final class StoreModule implements IFloodlightModule, IStoreService, Auto
   private ScheduledExecutorService timer;
 
   @Override
-  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
-    return List.of(IStoreService.class);
-  }
-
-  @Override
-  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
-    return Map.of(IStoreService.class, this);
-  }
-
-  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(IThreadPoolService.class);
   }
 
   @Override
-  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
-    SettingReader.of(this, context);
+  protected void init(FloodlightModuleContext context, SettingReader settings)
+      throws FloodlightModuleException {
     timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
   }
 

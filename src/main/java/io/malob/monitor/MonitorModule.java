@@ -6,6 +6,7 @@ import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.module.AttachedHosts;
+import io.malob.module.BaseModule;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.FoundLinks;
 import io.malob.module.IStoreService;
@@ -23,7 +24,6 @@ import io.malob.store.Store;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -32,7 +32,6 @@ import java.util.function.Supplier;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
-import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LDUpdate;
@@ -64,7 +63,7 @@ import org.projectfloodlight.openflow.types.OFPort;
   "serverLifeSeconds"
 })
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
-public final class MonitorModule implements IFloodlightModule, IMonitorService, ITopologyListener {
+public final class MonitorModule extends BaseModule implements IMonitorService, ITopologyListener {
   private static final long READ_MILLIS = 5_000;
   private static final int MAX_SECONDS = 86_400;
   private static final int MAX_MILLIS = 3_600_000;
@@ -97,16 +96,6 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
   }
 
   @Override
-  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
-    return List.of(IMonitorService.class);
-  }
-
-  @Override
-  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
-    return Map.of(IMonitorService.class, this);
-  }
-
-  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
         IOFSwitchService.class,
@@ -117,12 +106,12 @@ public final class MonitorModule implements IFloodlightModule, IMonitorService, 
   }
 
   @Override
-  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
+  protected void init(FloodlightModuleContext context, SettingReader settings)
+      throws FloodlightModuleException {
     switches = context.getServiceImpl(IOFSwitchService.class);
     topologyService = context.getServiceImpl(ITopologyService.class);
     hosts = new AttachedHosts(context.getServiceImpl(IDeviceService.class));
     threads = context.getServiceImpl(IThreadPoolService.class);
-    SettingReader settings = SettingReader.of(this, context);
     times =
         new TimesToLive(
             life(settings, "latencyLifeSeconds", 30),

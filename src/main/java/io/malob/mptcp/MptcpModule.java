@@ -2,6 +2,7 @@ package io.malob.mptcp;
 
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.json.RejectedException;
+import io.malob.module.BaseModule;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.FoundLinks;
 import io.malob.module.IStoreService;
@@ -40,7 +41,6 @@ import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
-import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
@@ -66,7 +66,7 @@ import org.slf4j.LoggerFactory;
  */
 @Settings({"data", "answerSeconds"})
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
-public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFMessageListener {
+public final class MptcpModule extends BaseModule implements IMptcpService, IOFMessageListener {
   private static final Logger LOG = LoggerFactory.getLogger(MptcpModule.class);
   private static final String NAME = "malobmptcp";
 
@@ -117,16 +117,6 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
   }
 
   @Override
-  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
-    return List.of(IMptcpService.class);
-  }
-
-  @Override
-  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
-    return Map.of(IMptcpService.class, this);
-  }
-
-  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
         IFloodlightProviderService.class,
@@ -139,7 +129,8 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
   }
 
   @Override
-  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
+  protected void init(FloodlightModuleContext context, SettingReader settings)
+      throws FloodlightModuleException {
     provider = context.getServiceImpl(IFloodlightProviderService.class);
     switches = context.getServiceImpl(IOFSwitchService.class);
     devices = context.getServiceImpl(IDeviceService.class);
@@ -147,7 +138,6 @@ public final class MptcpModule implements IFloodlightModule, IMptcpService, IOFM
     monitor = context.getServiceImpl(IMonitorService.class);
     timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
     serialExecutor = MoreExecutors.newSequentialExecutor(timer);
-    SettingReader settings = SettingReader.of(this, context);
     answerSeconds = settings.number("answerSeconds", 5, 1, 60);
     installer =
         new RuleInstaller(programmer, serialExecutor, this::later, new SecureRandom()::nextInt);

@@ -4,6 +4,7 @@ import io.malob.agent.IAgentService;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.endhost.IEndhostService;
 import io.malob.latency.ILatencyService;
+import io.malob.module.BaseModule;
 import io.malob.module.Settings;
 import io.malob.monitor.IMonitorService;
 import io.malob.mptcp.IMptcpService;
@@ -12,9 +13,7 @@ import io.malob.rest.live.LiveEvents;
 import io.malob.rest.page.Page;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
-import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.restserver.IRestApiService;
@@ -23,21 +22,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Adds the resources of balancer and monitor, and the page, to the controller's REST server. */
 @Settings({})
-public final class BalancerRestModule implements IFloodlightModule, AutoCloseable {
+public final class BalancerRestModule extends BaseModule implements AutoCloseable {
   private @Nullable LiveEvents events;
 
   /** Made by the module loader. */
   public BalancerRestModule() {}
-
-  @Override
-  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
-    return List.of();
-  }
-
-  @Override
-  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
-    return Map.of();
-  }
 
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
@@ -52,9 +41,6 @@ public final class BalancerRestModule implements IFloodlightModule, AutoCloseabl
         IDeviceService.class,
         IThreadPoolService.class);
   }
-
-  @Override
-  public void init(FloodlightModuleContext context) {}
 
   @Override
   public void startUp(FloodlightModuleContext context) {

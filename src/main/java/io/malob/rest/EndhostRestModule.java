@@ -1,14 +1,13 @@
 package io.malob.rest;
 
 import io.malob.endhost.IEndhostService;
+import io.malob.module.BaseModule;
 import io.malob.module.Settings;
 import io.malob.resource.ResourceRoutable;
 import io.malob.resource.Routes;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
-import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.restserver.IRestApiService;
 
@@ -18,28 +17,15 @@ import net.floodlightcontroller.restserver.IRestApiService;
  * of both is to be loaded.
  */
 @Settings({})
-public final class EndhostRestModule implements IFloodlightModule {
+public final class EndhostRestModule extends BaseModule {
 
   /** Made by the module loader. */
   public EndhostRestModule() {}
 
   @Override
-  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
-    return List.of();
-  }
-
-  @Override
-  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
-    return Map.of();
-  }
-
-  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(IRestApiService.class, IEndhostService.class);
   }
-
-  @Override
-  public void init(FloodlightModuleContext context) {}
 
   @Override
   public void startUp(FloodlightModuleContext context) {

@@ -8,6 +8,7 @@ import io.malob.balancer.view.ServerLocations.ServerPlace;
 import io.malob.balancer.view.ServerMoves;
 import io.malob.balancer.view.VipMac;
 import io.malob.module.DropLog;
+import io.malob.module.Unordered;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.FrameSender;
@@ -40,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * elsewhere, before any other module learns from them or forwards them. Thread-safe; a packet of
  * anybody else costs three look-ups and allocates nothing.
  */
-public final class SpoofGuard implements IOFMessageListener {
+public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
   private static final Logger LOG = LoggerFactory.getLogger(SpoofGuard.class);
 
   public static final long TELL_MILLIS = 1_000;
@@ -186,11 +187,6 @@ public final class SpoofGuard implements IOFMessageListener {
   @Override
   public String getName() {
     return "malobclaims";
-  }
-
-  @Override
-  public boolean isCallbackOrderingPrereq(OFType type, String name) {
-    return false;
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.malob.controller.channel.ChannelSettings;
 import io.malob.controller.channel.OpenFlowServer;
 import io.malob.controller.channel.PacketInQueues;
 import io.malob.controller.guard.RefusalCounts;
+import io.malob.module.BaseModule;
 import io.malob.module.INetworkRefusalService;
 import io.malob.module.IPacketInQueueService;
 import io.malob.module.SettingReader;
@@ -26,7 +27,6 @@ import net.floodlightcontroller.core.IShutdownService;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
-import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +56,7 @@ import org.slf4j.LoggerFactory;
   "privateKey",
   "clientAuthorities"
 })
-public final class CoreModule implements IFloodlightModule, AutoCloseable {
+public final class CoreModule extends BaseModule implements AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(CoreModule.class);
   private static final int MAX_MILLIS = 3_600_000;
 
@@ -73,11 +73,6 @@ public final class CoreModule implements IFloodlightModule, AutoCloseable {
   private ChannelSettings channelSettings = ChannelSettings.DEFAULT;
   private Admission admission = Admission.EVERYONE;
   private @Nullable OpenFlowServer server;
-
-  @Override
-  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
-    return getServiceImpls().keySet();
-  }
 
   @Override
   public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
@@ -97,8 +92,8 @@ public final class CoreModule implements IFloodlightModule, AutoCloseable {
   }
 
   @Override
-  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
-    SettingReader settings = SettingReader.of(this, context);
+  protected void init(FloodlightModuleContext context, SettingReader settings)
+      throws FloodlightModuleException {
     address =
         new InetSocketAddress(
             settings.text("openFlowHost", "127.0.0.1"),

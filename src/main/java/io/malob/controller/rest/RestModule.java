@@ -2,6 +2,7 @@ package io.malob.controller.rest;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.malob.controller.http.HttpLimits;
+import io.malob.module.BaseModule;
 import io.malob.module.IStoreService;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
@@ -18,7 +19,6 @@ import java.util.logging.Level;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
-import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.restserver.IRestApiService;
 import net.floodlightcontroller.restserver.RestletRoutable;
@@ -56,7 +56,7 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
   "hostNames",
   "insecure"
 })
-public final class RestModule implements IFloodlightModule, IRestApiService, AutoCloseable {
+public final class RestModule extends BaseModule implements IRestApiService, AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(RestModule.class);
 
   private final List<RestletRoutable> routables = new CopyOnWriteArrayList<>();
@@ -68,23 +68,13 @@ public final class RestModule implements IFloodlightModule, IRestApiService, Aut
   private @Nullable RestServer server;
 
   @Override
-  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
-    return List.of(IRestApiService.class);
-  }
-
-  @Override
-  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
-    return Map.of(IRestApiService.class, this);
-  }
-
-  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(IOFSwitchService.class, IStoreService.class);
   }
 
   @Override
-  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
-    SettingReader settings = SettingReader.of(this, context);
+  protected void init(FloodlightModuleContext context, SettingReader settings)
+      throws FloodlightModuleException {
     host = settings.text("host", host);
     port = settings.number("httpPort", port, 0, 65535);
     limits =

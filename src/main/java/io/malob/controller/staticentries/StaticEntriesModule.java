@@ -1,28 +1,27 @@
 package io.malob.controller.staticentries;
 
 import io.malob.json.RejectedException;
+import io.malob.module.BaseModule;
 import io.malob.module.Repetition;
+import io.malob.module.SettingReader;
 import io.malob.module.Settings;
+import io.malob.module.SwitchListener;
+import io.malob.module.Unordered;
 import io.malob.resource.ResourceRoutable;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
 import net.floodlightcontroller.core.IOFMessageListener;
 import net.floodlightcontroller.core.IOFSwitch;
-import net.floodlightcontroller.core.IOFSwitchListener;
-import net.floodlightcontroller.core.PortChangeType;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
-import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.restserver.IRestApiService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
 import org.projectfloodlight.openflow.protocol.OFMessage;
-import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.slf4j.Logger;
@@ -33,23 +32,13 @@ import org.slf4j.LoggerFactory;
  * Floodlight's names. They are kept in memory, and written again when their switch comes back.
  */
 @Settings({})
-public final class StaticEntriesModule
-    implements IFloodlightModule, IOFSwitchListener, IOFMessageListener {
+public final class StaticEntriesModule extends BaseModule
+    implements SwitchListener, IOFMessageListener, Unordered<OFType> {
   private static final Logger logger = LoggerFactory.getLogger(StaticEntriesModule.class);
 
   private static final long CATCH_UP_MILLIS = 1_000;
 
   private @Nullable StaticEntries entries;
-
-  @Override
-  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
-    return List.of();
-  }
-
-  @Override
-  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
-    return Map.of();
-  }
 
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
@@ -61,7 +50,7 @@ public final class StaticEntriesModule
   }
 
   @Override
-  public void init(FloodlightModuleContext context) {
+  protected void init(FloodlightModuleContext context, SettingReader settings) {
     entries = new StaticEntries(context.getServiceImpl(IOFSwitchService.class));
   }
 
@@ -121,29 +110,4 @@ public final class StaticEntriesModule
   public String getName() {
     return "staticentries";
   }
-
-  @Override
-  public boolean isCallbackOrderingPrereq(OFType type, String name) {
-    return false;
-  }
-
-  @Override
-  public boolean isCallbackOrderingPostreq(OFType type, String name) {
-    return false;
-  }
-
-  @Override
-  public void switchAdded(DatapathId switchId) {}
-
-  @Override
-  public void switchRemoved(DatapathId switchId) {}
-
-  @Override
-  public void switchPortChanged(DatapathId switchId, OFPortDesc port, PortChangeType change) {}
-
-  @Override
-  public void switchChanged(DatapathId switchId) {}
-
-  @Override
-  public void switchDeactivated(DatapathId switchId) {}
 }

@@ -7,14 +7,15 @@ import io.malob.controller.network.PortLimiter;
 import io.malob.controller.network.SteadyClock;
 import io.malob.controller.network.topology.TopologySnapshot;
 import io.malob.controller.network.topology.TopologyView;
+import io.malob.module.BaseModule;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
+import io.malob.module.Unordered;
 import io.malob.openflow.packet.Packet;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +27,6 @@ import net.floodlightcontroller.core.IOFMessageListener;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
-import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import net.floodlightcontroller.devicemanager.IDevice;
@@ -56,7 +56,8 @@ import org.slf4j.LoggerFactory;
  * once): hosts that are left out show themselves again.
  */
 @Settings({"mostDevices", "deviceLifeSeconds", "learntPerSecond"})
-public final class DeviceModule implements IFloodlightModule, IDeviceService, IOFMessageListener {
+public final class DeviceModule extends BaseModule
+    implements IDeviceService, IOFMessageListener, Unordered<OFType> {
   /** The name by which other listeners order themselves. */
   public static final String NAME = "devicemanager";
 
@@ -87,16 +88,6 @@ public final class DeviceModule implements IFloodlightModule, IDeviceService, IO
   }
 
   @Override
-  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
-    return List.of(IDeviceService.class);
-  }
-
-  @Override
-  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
-    return Map.of(IDeviceService.class, this);
-  }
-
-  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
         IFloodlightProviderService.class,
@@ -106,8 +97,8 @@ public final class DeviceModule implements IFloodlightModule, IDeviceService, IO
   }
 
   @Override
-  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
-    SettingReader settings = SettingReader.of(this, context);
+  protected void init(FloodlightModuleContext context, SettingReader settings)
+      throws FloodlightModuleException {
     DeviceLimits limits =
         new DeviceLimits(
             settings.number("mostDevices", 100_000, 1, 10_000_000),
@@ -285,10 +276,5 @@ public final class DeviceModule implements IFloodlightModule, IDeviceService, IO
   @Override
   public boolean isCallbackOrderingPrereq(OFType type, String name) {
     return name.equals("linkdiscovery") || name.equals("topology");
-  }
-
-  @Override
-  public boolean isCallbackOrderingPostreq(OFType type, String name) {
-    return false;
   }
 }

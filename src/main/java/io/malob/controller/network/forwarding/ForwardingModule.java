@@ -4,12 +4,13 @@ import io.malob.algorithm.graph.DirectedLink;
 import io.malob.controller.network.PacketMessages;
 import io.malob.controller.network.PortLimiter;
 import io.malob.controller.network.topology.TopologyView;
+import io.malob.module.BaseModule;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
+import io.malob.module.Unordered;
 import io.malob.openflow.packet.Packet;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
@@ -18,7 +19,6 @@ import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
-import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import net.floodlightcontroller.devicemanager.IDevice;
@@ -38,8 +38,8 @@ import org.projectfloodlight.openflow.protocol.OFType;
  * each host port (100).
  */
 @Settings({"floodsPerSecond", "idleTimeoutSeconds"})
-public final class ForwardingModule
-    implements IFloodlightModule, IOFMessageListener, ITopologyListener {
+public final class ForwardingModule extends BaseModule
+    implements IOFMessageListener, Unordered<OFType>, ITopologyListener {
   /** The name by which other listeners order themselves. */
   public static final String NAME = "forwarding";
 
@@ -53,16 +53,6 @@ public final class ForwardingModule
   public ForwardingModule() {}
 
   @Override
-  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
-    return List.of();
-  }
-
-  @Override
-  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
-    return Map.of();
-  }
-
-  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
         IFloodlightProviderService.class,
@@ -73,8 +63,8 @@ public final class ForwardingModule
   }
 
   @Override
-  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
-    SettingReader settings = SettingReader.of(this, context);
+  protected void init(FloodlightModuleContext context, SettingReader settings)
+      throws FloodlightModuleException {
     forwarder =
         new Forwarder(
             context.getServiceImpl(TopologyView.class),
@@ -123,11 +113,6 @@ public final class ForwardingModule
   @Override
   public boolean isCallbackOrderingPrereq(OFType type, String name) {
     return BEFORE.contains(name);
-  }
-
-  @Override
-  public boolean isCallbackOrderingPostreq(OFType type, String name) {
-    return false;
   }
 
   /** Deletes the rules that lead to where a host was before. */

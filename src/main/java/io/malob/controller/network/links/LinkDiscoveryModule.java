@@ -6,10 +6,13 @@ import io.malob.controller.guard.RefusalCounts;
 import io.malob.controller.network.PacketMessages;
 import io.malob.controller.network.SteadyClock;
 import io.malob.controller.network.links.ProbeFrames.Probe;
+import io.malob.module.BaseModule;
 import io.malob.module.DropLog;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
+import io.malob.module.SwitchListener;
+import io.malob.module.Unordered;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -24,12 +27,10 @@ import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
 import net.floodlightcontroller.core.IOFMessageListener;
 import net.floodlightcontroller.core.IOFSwitch;
-import net.floodlightcontroller.core.IOFSwitchListener;
 import net.floodlightcontroller.core.PortChangeType;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
-import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LDUpdate;
@@ -58,12 +59,12 @@ import org.slf4j.LoggerFactory;
  * (1000).
  */
 @Settings({"probeIntervalMillis", "missedProbes", "settleMillis"})
-public final class LinkDiscoveryModule
-    implements IFloodlightModule,
-        ILinkDiscoveryService,
+public final class LinkDiscoveryModule extends BaseModule
+    implements ILinkDiscoveryService,
         LinkSnapshots,
         IOFMessageListener,
-        IOFSwitchListener,
+        Unordered<OFType>,
+        SwitchListener,
         LinkTracker.Outlet {
   /** The name by which other listeners order themselves. */
   public static final String NAME = "linkdiscovery";
@@ -103,16 +104,6 @@ public final class LinkDiscoveryModule
   }
 
   @Override
-  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
-    return List.of(ILinkDiscoveryService.class, LinkSnapshots.class);
-  }
-
-  @Override
-  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
-    return Map.of(ILinkDiscoveryService.class, this, LinkSnapshots.class, this);
-  }
-
-  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
         IFloodlightProviderService.class,
@@ -122,8 +113,8 @@ public final class LinkDiscoveryModule
   }
 
   @Override
-  public void init(FloodlightModuleContext context) throws FloodlightModuleException {
-    SettingReader settings = SettingReader.of(this, context);
+  protected void init(FloodlightModuleContext context, SettingReader settings)
+      throws FloodlightModuleException {
     times =
         new LinkTimes(
             settings.number("probeIntervalMillis", 3_000, 1, 3_600_000),
@@ -265,16 +256,6 @@ public final class LinkDiscoveryModule
   }
 
   @Override
-  public void switchAdded(DatapathId switchId) {
-    // it does not take orders yet
-  }
-
-  @Override
-  public void switchChanged(DatapathId switchId) {
-    // nothing that matters to links
-  }
-
-  @Override
   public LinkSnapshot current() {
     return tracker.current();
   }
@@ -307,15 +288,5 @@ public final class LinkDiscoveryModule
   @Override
   public String getName() {
     return NAME;
-  }
-
-  @Override
-  public boolean isCallbackOrderingPrereq(OFType type, String name) {
-    return false;
-  }
-
-  @Override
-  public boolean isCallbackOrderingPostreq(OFType type, String name) {
-    return false;
   }
 }

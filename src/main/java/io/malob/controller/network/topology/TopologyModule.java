@@ -2,8 +2,11 @@ package io.malob.controller.network.topology;
 
 import io.malob.algorithm.graph.Topology;
 import io.malob.controller.network.links.LinkSnapshots;
+import io.malob.module.BaseModule;
 import io.malob.module.Repetition;
+import io.malob.module.SettingReader;
 import io.malob.module.Settings;
+import io.malob.module.Unordered;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Date;
@@ -16,7 +19,6 @@ import net.floodlightcontroller.core.IFloodlightProviderService;
 import net.floodlightcontroller.core.IOFMessageListener;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
-import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LDUpdate;
 import net.floodlightcontroller.linkdiscovery.ILinkDiscoveryListener;
@@ -39,12 +41,12 @@ import org.slf4j.LoggerFactory;
  * themselves by it.
  */
 @Settings({})
-public final class TopologyModule
-    implements IFloodlightModule,
-        ITopologyService,
+public final class TopologyModule extends BaseModule
+    implements ITopologyService,
         TopologyView,
         ILinkDiscoveryListener,
-        IOFMessageListener {
+        IOFMessageListener,
+        Unordered<OFType> {
   /** The name by which other listeners order themselves. */
   public static final String NAME = "topology";
 
@@ -64,16 +66,6 @@ public final class TopologyModule
   public TopologyModule() {}
 
   @Override
-  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
-    return List.of(ITopologyService.class, TopologyView.class);
-  }
-
-  @Override
-  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
-    return Map.of(ITopologyService.class, this, TopologyView.class, this);
-  }
-
-  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
         ILinkDiscoveryService.class,
@@ -83,7 +75,7 @@ public final class TopologyModule
   }
 
   @Override
-  public void init(FloodlightModuleContext context) {
+  protected void init(FloodlightModuleContext context, SettingReader settings) {
     links = context.getServiceImpl(ILinkDiscoveryService.class);
     linkSnapshots = context.getServiceImpl(LinkSnapshots.class);
   }
@@ -198,10 +190,5 @@ public final class TopologyModule
   @Override
   public boolean isCallbackOrderingPrereq(OFType type, String name) {
     return name.equals("linkdiscovery");
-  }
-
-  @Override
-  public boolean isCallbackOrderingPostreq(OFType type, String name) {
-    return false;
   }
 }

@@ -1,5 +1,7 @@
 package io.malob.controller.network.web;
 
+import io.malob.module.BaseModule;
+import io.malob.module.SettingReader;
 import io.malob.module.Settings;
 import io.malob.resource.Reply;
 import io.malob.resource.Resource;
@@ -10,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
-import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
@@ -21,17 +22,7 @@ import net.floodlightcontroller.restserver.IRestApiService;
 
 /** Shows links and hosts over HTTP. */
 @Settings({})
-public final class NetworkRestModule implements IFloodlightModule {
-
-  @Override
-  public Collection<Class<? extends IFloodlightService>> getModuleServices() {
-    return List.of();
-  }
-
-  @Override
-  public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
-    return Map.of();
-  }
+public final class NetworkRestModule extends BaseModule {
 
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
@@ -39,7 +30,7 @@ public final class NetworkRestModule implements IFloodlightModule {
   }
 
   @Override
-  public void init(FloodlightModuleContext context) {
+  protected void init(FloodlightModuleContext context, SettingReader settings) {
     // nothing to prepare
   }
 
