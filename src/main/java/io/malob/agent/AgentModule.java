@@ -47,6 +47,7 @@ import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,7 +86,7 @@ public final class AgentModule extends BaseModule
           "forwarding");
 
   /** The source of reports that came by REST. */
-  private static final IPv4Address NOT_A_PACKET = IPv4Address.NONE;
+  private static final IPAddress<?> NOT_A_PACKET = IPv4Address.NONE;
 
   private static final long TELL_MILLIS = 5_000;
   private static final long SAVE_MILLIS = 10_000;
@@ -94,7 +95,7 @@ public final class AgentModule extends BaseModule
   private final LongSupplier nanoTime;
   private final LongSupplier wallMillis;
   private final ReportCounts counts = new ReportCounts();
-  private final DropLog<IPv4Address> log =
+  private final DropLog<IPAddress<?>> log =
       new DropLog<>(
           (source, count, first) ->
               LOG.warn(
@@ -178,7 +179,7 @@ public final class AgentModule extends BaseModule
 
   private void build(SettingReader settings) throws FloodlightModuleException {
     int port = settings.number("port", 9_876, 1, 65_535);
-    ImmutableSet<IPv4Address> addresses =
+    ImmutableSet<IPAddress<?>> addresses =
         ImmutableSet.of(
             address(settings, "serverAddress", "192.168.9.19"),
             address(settings, "linkAddress", "192.168.9.29"));
@@ -191,9 +192,7 @@ public final class AgentModule extends BaseModule
     packets =
         new ReportPackets(
             programmer,
-            new ReportPackets.Destinations(
-                addresses.stream().map(IPv4Address::getInt).collect(ImmutableSet.toImmutableSet()),
-                port),
+            new ReportPackets.Destinations(addresses, port),
             intake,
             counts,
             log,
@@ -201,7 +200,7 @@ public final class AgentModule extends BaseModule
             nanoTime);
   }
 
-  private static IPv4Address address(SettingReader settings, String key, String defaultValue)
+  private static IPAddress<?> address(SettingReader settings, String key, String defaultValue)
       throws FloodlightModuleException {
     String text = settings.text(key, defaultValue);
     try {

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * Writes what agents report to the trackers. A throughput between two nodes is that of the one link
@@ -72,7 +72,7 @@ final class MeasuredReports implements ReportIntake.Sink {
     }
   }
 
-  private Optional<DatapathId> switchOf(IPv4Address address) {
+  private Optional<DatapathId> switchOf(IPAddress<?> address) {
     return hosts.find(address).map(Attachment::switchId);
   }
 }

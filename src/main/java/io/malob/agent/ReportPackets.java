@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -38,24 +38,24 @@ final class ReportPackets {
   private final Destinations destinations;
   private final ReportIntake intake;
   private final ReportCounts counts;
-  private final DropLog<IPv4Address> log;
+  private final DropLog<IPAddress<?>> log;
   private final Executor serialExecutor;
   private final LongSupplier nanoTime;
   private final RateLimit arpLimit;
   private final AtomicInteger waiting = new AtomicInteger();
 
   /** How much each agent's address may send. */
-  private volatile ImmutableMap<Integer, RateLimit> limits = ImmutableMap.of();
+  private volatile ImmutableMap<IPAddress<?>, RateLimit> limits = ImmutableMap.of();
 
   /** Where reports are sent to. */
-  record Destinations(ImmutableSet<Integer> addresses, int port) {}
+  record Destinations(ImmutableSet<IPAddress<?>> addresses, int port) {}
 
   ReportPackets(
       FlowProgrammer programmer,
       Destinations destinations,
       ReportIntake intake,
       ReportCounts counts,
-      DropLog<IPv4Address> log,
+      DropLog<IPAddress<?>> log,
       Executor serialExecutor,
       LongSupplier nanoTime) {
     this.programmer = programmer;
@@ -70,12 +70,11 @@ final class ReportPackets {
 
   /** Takes over who may send, and how much; to be called by one thread at a time. */
   void setAgents(AgentTable agents, int perSecond) {
-    ImmutableMap<Integer, RateLimit> before = limits;
-    ImmutableMap.Builder<Integer, RateLimit> now = ImmutableMap.builder();
-    for (IPv4Address address : agents.addresses()) {
-      @Nullable RateLimit known = before.get(address.getInt());
-      now.put(
-          address.getInt(), known == null ? new RateLimit(perSecond, nanoTime.getAsLong()) : known);
+    ImmutableMap<IPAddress<?>, RateLimit> before = limits;
+    ImmutableMap.Builder<IPAddress<?>, RateLimit> now = ImmutableMap.builder();
+    for (IPAddress<?> address : agents.addresses()) {
+      @Nullable RateLimit known = before.get(address);
+      now.put(address, known == null ? new RateLimit(perSecond, nanoTime.getAsLong()) : known);
     }
     limits = now.build();
   }
@@ -87,7 +86,7 @@ final class ReportPackets {
     }
     if (packet.kind() == Packet.Kind.UDP
         && packet.dstPort() == destinations.port()
-        && destinations.addresses().contains(packet.dstAddress())) {
+        && destinations.addresses().contains(packet.destination())) {
       take(packet);
     }
     return true;
@@ -97,7 +96,7 @@ final class ReportPackets {
   void arp(DatapathId switchId, OFPort inPort, Packet packet) {
     if (packet.kind() == Packet.Kind.ARP
         && packet.arpOperation() == Packet.ARP_REQUEST
-        && destinations.addresses().contains(packet.dstAddress())
+        && destinations.addresses().contains(packet.destination())
         && packet.srcAddress() != packet.dstAddress()
         && arpLimit.allows(nanoTime.getAsLong())) {
       programmer.sendFrame(switchId, List.of(inPort), Replies.arpReply(packet, MAC));
@@ -106,8 +105,8 @@ final class ReportPackets {
 
   private void take(Packet packet) {
     long now = nanoTime.getAsLong();
-    IPv4Address source = IPv4Address.of(packet.srcAddress());
-    @Nullable RateLimit limit = limits.get(packet.srcAddress());
+    IPAddress<?> source = packet.source();
+    @Nullable RateLimit limit = limits.get(source);
     if (limit == null) {
       drop(source, Rejection.UNKNOWN_AGENT, "there is no agent at this address");
     } else if (!limit.allows(now)) {
@@ -123,7 +122,7 @@ final class ReportPackets {
     }
   }
 
-  private void judge(byte[] report, IPv4Address source, long atNanos) {
+  private void judge(byte[] report, IPAddress<?> source, long atNanos) {
     waiting.decrementAndGet();
     try {
       intake.take(report, source, atNanos);
@@ -132,7 +131,7 @@ final class ReportPackets {
     }
   }
 
-  private void drop(IPv4Address source, Rejection reason, String sentence) {
+  private void drop(IPAddress<?> source, Rejection reason, String sentence) {
     counts.count(reason);
     log.note(source, () -> reason.label() + ", " + sentence);
   }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,7 +26,7 @@ final class ReportSwitches implements SwitchListener {
   private static final Logger LOG = LoggerFactory.getLogger(ReportSwitches.class);
 
   private final FlowProgrammer programmer;
-  private final ImmutableList<IPv4Address> addresses;
+  private final ImmutableList<IPAddress<?>> addresses;
   private final int port;
   private final int packetsPerSecond;
 
@@ -42,7 +42,7 @@ final class ReportSwitches implements SwitchListener {
    */
   ReportSwitches(
       FlowProgrammer programmer,
-      ImmutableList<IPv4Address> addresses,
+      ImmutableList<IPAddress<?>> addresses,
       int port,
       int packetsPerSecond) {
     this.programmer = programmer;

@@ -1,13 +1,13 @@
 package io.malob.algorithm;
 
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * What tells one connection from another: protocol, addresses and ports of the packets that flow in
  * one direction. ICMP has no ports: both are zero. Packed into two longs, because connections are
- * looked up by it for every packet that reaches the controller.
+ * looked up by it for every packet that reaches the controller; addresses are {@link AddressKey}s.
  *
- * @param addresses source IPv4 address in the upper half, destination in the lower
+ * @param addresses key of the source address in the upper half, of the destination in the lower
  * @param protocolAndPorts IP protocol number above source port above destination port, 16 bits each
  */
 public record FiveTuple(long addresses, long protocolAndPorts) implements Comparable<FiveTuple> {
@@ -20,19 +20,39 @@ public record FiveTuple(long addresses, long protocolAndPorts) implements Compar
         (long) protocol << 32 | (long) srcPort << 16 | dstPort);
   }
 
+  /**
+   * The same of addresses.
+   *
+   * @throws IllegalArgumentException if one of them has no {@link AddressKey}
+   */
+  public static FiveTuple of(
+      int protocol, IPAddress<?> src, int srcPort, IPAddress<?> dst, int dstPort) {
+    return of(protocol, AddressKey.of(src), srcPort, AddressKey.of(dst), dstPort);
+  }
+
   /** The IP protocol number. */
   public int protocol() {
     return (int) (protocolAndPorts >>> 32);
   }
 
-  /** The source IPv4 address. */
+  /** The key of the source address. */
   public int srcAddress() {
     return (int) (addresses >>> 32);
   }
 
-  /** The destination IPv4 address. */
+  /** The key of the destination address. */
   public int dstAddress() {
     return (int) addresses;
+  }
+
+  /** The source address; allocated anew. */
+  public IPAddress<?> source() {
+    return AddressKey.toAddress(srcAddress());
+  }
+
+  /** The destination address; allocated anew. */
+  public IPAddress<?> destination() {
+    return AddressKey.toAddress(dstAddress());
   }
 
   /** The source port. */
@@ -71,14 +91,6 @@ public record FiveTuple(long addresses, long protocolAndPorts) implements Compar
 
   @Override
   public String toString() {
-    return protocol()
-        + " "
-        + IPv4Address.of(srcAddress())
-        + ":"
-        + srcPort()
-        + " -> "
-        + IPv4Address.of(dstAddress())
-        + ":"
-        + dstPort();
+    return protocol() + " " + source() + ":" + srcPort() + " -> " + destination() + ":" + dstPort();
   }
 }

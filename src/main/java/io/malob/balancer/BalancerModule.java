@@ -145,7 +145,7 @@ import net.floodlightcontroller.threadpool.IThreadPoolService;
 import net.floodlightcontroller.topology.ITopologyService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFType;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -573,7 +573,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     };
   }
 
-  private ServerMeasurements measured(IPv4Address address) {
+  private ServerMeasurements measured(IPAddress<?> address) {
     return monitor.servers().get(address, monitor.nanoTime());
   }
 
@@ -863,13 +863,13 @@ public final class BalancerModule extends BaseModule implements IBalancerService
 
   @Override
   public Optional<ExplainedConnection> explain(
-      IPv4Address client, IPv4Address vip, Protocol protocol, int port) {
+      IPAddress<?> client, IPAddress<?> vip, Protocol protocol, int port) {
     return explainer.explain(client, vip, protocol, port);
   }
 
   @Override
   public Optional<ExplainedConnection> explain(
-      MacAddress client, IPv4Address vip, Protocol protocol, int port) {
+      MacAddress client, IPAddress<?> vip, Protocol protocol, int port) {
     return explainer.explain(client, vip, protocol, port);
   }
 

@@ -47,7 +47,7 @@ import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.topology.ITopologyService;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -237,12 +237,12 @@ final class Housekeeping implements NetworkEvents.Follower {
   /** A host has come, moved, changed or gone. */
   @Override
   public void hostChanged(IDevice device) {
-    IPv4Address[] addresses = device.getIPv4Addresses();
+    List<IPAddress<?>> addresses = AttachedHosts.addressesOf(device);
     serialExecutor.execute(
         () -> {
           CatalogSnapshot catalog = view.get().catalog();
-          for (IPv4Address address : addresses) {
-            if (!catalog.membersAt(address.getInt()).isEmpty()) {
+          for (IPAddress<?> address : addresses) {
+            if (!catalog.membersAt(address).isEmpty()) {
               tasks.run("locating members", view::refreshHosts);
               tasks.run("adopting connections", stateRecovery::complete);
               tasks.run("keeping paths ready", this::keepLabelsReady);
@@ -331,7 +331,7 @@ final class Housekeeping implements NetworkEvents.Follower {
   }
 
   /** There is a new report of a server. */
-  void serverReported(IPv4Address address) {
+  void serverReported(IPAddress<?> address) {
     inTurn("taking over a report", () -> view.refreshServer(address));
   }
 

@@ -1,14 +1,17 @@
 package io.malob.module;
 
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.Iterables;
 import io.malob.algorithm.Attachment;
-import java.util.Arrays;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Optional;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.devicemanager.SwitchPort;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -26,13 +29,14 @@ public record AttachedHosts(IDeviceService devices) {
    *
    * @param address its IPv4 address, the smallest of several; null while none is known
    */
-  public record Seen(@Nullable IPv4Address address, Attachment at) {}
+  public record Seen(@Nullable IPAddress<?> address, Attachment at) {}
 
   /** Where the host of that address was last seen. */
-  public Optional<Attachment> find(IPv4Address address) {
+  public Optional<Attachment> find(IPAddress<?> address) {
+    IPv4Address ipv4 = address instanceof IPv4Address known ? known : IPv4Address.NONE;
+    IPv6Address ipv6 = address instanceof IPv6Address known ? known : IPv6Address.NONE;
     Iterator<? extends IDevice> found =
-        devices.queryDevices(
-            MacAddress.NONE, null, address, IPv6Address.NONE, DatapathId.NONE, OFPort.ZERO);
+        devices.queryDevices(MacAddress.NONE, null, ipv4, ipv6, DatapathId.NONE, OFPort.ZERO);
     while (found.hasNext()) {
       Optional<Attachment> attachment = attachmentOf(found.next());
       if (attachment.isPresent()) {
@@ -51,12 +55,16 @@ public record AttachedHosts(IDeviceService devices) {
       IDevice device = found.next();
       Optional<Attachment> at = attachmentOf(device);
       if (at.isPresent()) {
-        @Nullable IPv4Address address =
-            Arrays.stream(device.getIPv4Addresses()).sorted().findFirst().orElse(null);
+        @Nullable IPAddress<?> address = Iterables.getFirst(addressesOf(device), null);
         return Optional.of(new Seen(address, at.get()));
       }
     }
     return Optional.empty();
+  }
+
+  /** The IPv4 addresses of a host, sorted. */
+  public static ImmutableList<IPAddress<?>> addressesOf(IDevice device) {
+    return ImmutableList.copyOf(ImmutableList.sortedCopyOf(List.of(device.getIPv4Addresses())));
   }
 
   /** Where a host is attached; empty if that is not known. */

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * What the controller sees of network and servers: the trackers, which measuring modules write to
@@ -48,7 +48,7 @@ public interface IMonitorService extends IFloodlightService {
    *
    * @param addresses gives the addresses of all of them as they are now; at once, on any thread
    */
-  void setLinkAgents(Supplier<? extends Collection<IPv4Address>> addresses);
+  void setLinkAgents(Supplier<? extends Collection<? extends IPAddress<?>>> addresses);
 
   /** Now, on the steady clock that measurements are dated by, in nanoseconds. */
   long nanoTime();

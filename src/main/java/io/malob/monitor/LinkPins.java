@@ -9,7 +9,9 @@ import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.ProbeRules;
 import io.malob.state.network.PortId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +20,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
@@ -32,14 +34,19 @@ final class LinkPins {
   static final int MAX_PAIRS = 4_096;
 
   private final FlowProgrammer programmer;
-  private final Function<IPv4Address, Optional<PortId>> locate;
+
+  /** The same for every controller; of IPv4, that of the numbers. */
+  private static final Comparator<IPAddress<?>> ORDER =
+      Comparator.comparing(IPAddress::getBytes, Arrays::compareUnsigned);
+
+  private final Function<IPAddress<?>, Optional<PortId>> locate;
   private final int tcpPort;
   private ImmutableMap<Pin, OFPort> installed = ImmutableMap.of();
 
   /** Packets that leave a switch by a port of their own. */
   private record Pin(DatapathId switchId, ProbeRules.Flow flow) {}
 
-  private record Node(IPv4Address address, OFPort port) {}
+  private record Node(IPAddress<?> address, OFPort port) {}
 
   /**
    * Pins that are not there yet.
@@ -47,7 +54,8 @@ final class LinkPins {
    * @param locate where a host is attached
    * @param tcpPort of the servers of probes
    */
-  LinkPins(FlowProgrammer programmer, Function<IPv4Address, Optional<PortId>> locate, int tcpPort) {
+  LinkPins(
+      FlowProgrammer programmer, Function<IPAddress<?>, Optional<PortId>> locate, int tcpPort) {
     this.programmer = programmer;
     this.locate = locate;
     this.tcpPort = tcpPort;
@@ -59,7 +67,7 @@ final class LinkPins {
    * @param agents the addresses of all link agents
    * @param again whether rules are sent that should be there already, so that they do not end
    */
-  void update(Collection<IPv4Address> agents, Topology topology, boolean again) {
+  void update(Collection<? extends IPAddress<?>> agents, Topology topology, boolean again) {
     if (agents.isEmpty() && installed.isEmpty()) {
       return;
     }
@@ -102,10 +110,10 @@ final class LinkPins {
         });
   }
 
-  private ListMultimap<DatapathId, Node> nodes(Collection<IPv4Address> agents) {
+  private ListMultimap<DatapathId, Node> nodes(Collection<? extends IPAddress<?>> agents) {
     ListMultimap<DatapathId, Node> nodes = MultimapBuilder.treeKeys().arrayListValues().build();
     agents.stream()
-        .sorted()
+        .sorted(ORDER)
         .distinct()
         .forEach(
             address ->
@@ -127,7 +135,7 @@ final class LinkPins {
         }
         for (Node from : nodes.get(link.src())) {
           for (Node to : nodes.get(link.dst())) {
-            if (from.address.compareTo(to.address) < 0 && pairs++ < MAX_PAIRS) {
+            if (ORDER.compare(from.address, to.address) < 0 && pairs++ < MAX_PAIRS) {
               pin(pins, link, back.get(), from, to);
             }
           }

@@ -40,7 +40,7 @@ import net.floodlightcontroller.topology.ITopologyListener;
 import net.floodlightcontroller.topology.ITopologyService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
@@ -83,7 +83,7 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
   private Executor serialExecutor;
   private int portStatisticsMillis;
   private volatile Topology topology = Topology.EMPTY;
-  private volatile Supplier<? extends Collection<IPv4Address>> linkAgents = List::of;
+  private volatile Supplier<? extends Collection<? extends IPAddress<?>>> linkAgents = List::of;
 
   /** For the module loader. */
   public MonitorModule() {
@@ -186,7 +186,7 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
   }
 
   /** Where the host of that address is attached. */
-  private Optional<PortId> locate(IPv4Address address) {
+  private Optional<PortId> locate(IPAddress<?> address) {
     return hosts.find(address).map(at -> new PortId(at.switchId(), at.port()));
   }
 
@@ -219,7 +219,7 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
   }
 
   @Override
-  public void setLinkAgents(Supplier<? extends Collection<IPv4Address>> addresses) {
+  public void setLinkAgents(Supplier<? extends Collection<? extends IPAddress<?>>> addresses) {
     linkAgents = addresses;
   }
 

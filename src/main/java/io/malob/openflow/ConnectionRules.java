@@ -8,12 +8,9 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFMessage;
-import org.projectfloodlight.openflow.protocol.OFOxmList;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
-import org.projectfloodlight.openflow.protocol.oxm.OFOxms;
-import org.projectfloodlight.openflow.types.EthType;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFGroup;
@@ -188,14 +185,9 @@ public final class ConnectionRules {
   }
 
   private static Match ftpDataMatch(OFFactory factory, FiveTuple control, int dataPort) {
-    OFOxms oxms = factory.oxms();
-    return factory.matchV3(
-        OFOxmList.of(
-            oxms.ethType(EthType.IPv4),
-            oxms.ipProto(IpProtocol.TCP),
-            oxms.ipv4Src(IPv4Address.of(control.srcAddress())),
-            oxms.ipv4Dst(IPv4Address.of(control.dstAddress())),
-            oxms.tcpSrc(TransportPort.of(dataPort))));
+    return IpFamily.matchBetween(factory, IpProtocol.TCP, control.source(), control.destination())
+        .setExact(MatchField.TCP_SRC, TransportPort.of(dataPort))
+        .build();
   }
 
   /**
@@ -235,12 +227,8 @@ public final class ConnectionRules {
   /** The same as {@link WireFormat#match}, for messages that are rare. */
   private static Match match(OFFactory factory, FiveTuple tuple) {
     Match.Builder match =
-        factory
-            .buildMatch()
-            .setExact(MatchField.ETH_TYPE, EthType.IPv4)
-            .setExact(MatchField.IP_PROTO, IpProtocol.of((short) tuple.protocol()))
-            .setExact(MatchField.IPV4_SRC, IPv4Address.of(tuple.srcAddress()))
-            .setExact(MatchField.IPV4_DST, IPv4Address.of(tuple.dstAddress()));
+        IpFamily.matchBetween(
+            factory, IpProtocol.of((short) tuple.protocol()), tuple.source(), tuple.destination());
     if (tuple.protocol() != IpProtocol.ICMP.getIpProtocolNumber()) {
       boolean tcp = tuple.protocol() == IpProtocol.TCP.getIpProtocolNumber();
       match
@@ -255,8 +243,8 @@ public final class ConnectionRules {
   /** The connection that a match of ours names; the reverse of how rules are matched here. */
   public static FiveTuple tupleOf(Match match) {
     int protocol = match.get(MatchField.IP_PROTO).getIpProtocolNumber();
-    int src = match.get(MatchField.IPV4_SRC).getInt();
-    int dst = match.get(MatchField.IPV4_DST).getInt();
+    IPAddress<?> src = IpFamily.source(match);
+    IPAddress<?> dst = IpFamily.destination(match);
     if (protocol == IpProtocol.ICMP.getIpProtocolNumber()) {
       return FiveTuple.of(protocol, src, 0, dst, 0);
     }

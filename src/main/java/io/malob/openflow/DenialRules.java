@@ -7,8 +7,6 @@ import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
-import org.projectfloodlight.openflow.types.EthType;
-import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.TransportPort;
 
@@ -44,12 +42,11 @@ public final class DenialRules {
 
   private static Match match(OFFactory factory, FiveTuple request) {
     Match.Builder match =
-        factory
-            .buildMatch()
-            .setExact(MatchField.ETH_TYPE, EthType.IPv4)
-            .setExact(MatchField.IP_PROTO, IpProtocol.of((short) request.protocol()))
-            .setExact(MatchField.IPV4_SRC, IPv4Address.of(request.srcAddress()))
-            .setExact(MatchField.IPV4_DST, IPv4Address.of(request.dstAddress()));
+        IpFamily.matchBetween(
+            factory,
+            IpProtocol.of((short) request.protocol()),
+            request.source(),
+            request.destination());
     if (request.protocol() == IpProtocol.TCP.getIpProtocolNumber()) {
       match.setExact(MatchField.TCP_DST, TransportPort.of(request.dstPort()));
     } else if (request.protocol() == IpProtocol.UDP.getIpProtocolNumber()) {

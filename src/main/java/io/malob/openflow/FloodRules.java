@@ -8,8 +8,6 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
-import org.projectfloodlight.openflow.types.EthType;
-import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TransportPort;
 
@@ -54,7 +52,7 @@ public final class FloodRules {
 
   private static OFMessage syns(OFFactory factory, OFPort port, Packet packet, int seconds) {
     Match match =
-        SwitchRules.beginnings(factory, IPv4Address.of(packet.dstAddress()))
+        SwitchRules.beginnings(factory, packet.destination())
             .setExact(MatchField.IN_PORT, port)
             .setExact(MatchField.TCP_DST, TransportPort.of(packet.dstPort()))
             .build();
@@ -63,11 +61,8 @@ public final class FloodRules {
 
   private static OFMessage arp(OFFactory factory, OFPort port, Packet packet, int seconds) {
     Match match =
-        factory
-            .buildMatch()
+        IpFamily.matchWhoHas(factory, packet.destination())
             .setExact(MatchField.IN_PORT, port)
-            .setExact(MatchField.ETH_TYPE, EthType.ARP)
-            .setExact(MatchField.ARP_TPA, IPv4Address.of(packet.dstAddress()))
             .build();
     return drop(factory, FlowLayout.PRIORITY_VIP + 1, match, seconds);
   }

@@ -3,7 +3,7 @@ package io.malob.openflow;
 import io.malob.algorithm.FiveTuple;
 import io.malob.openflow.label.Label;
 import java.util.Optional;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -39,13 +39,13 @@ public sealed interface FoundRule {
   record Hop(Label label, Optional<OFPort> out) implements FoundRule {}
 
   /** Where a host is attached. */
-  record Host(IPv4Address address, OFPort port, MacAddress mac) implements FoundRule {}
+  record Host(IPAddress<?> address, OFPort port, MacAddress mac) implements FoundRule {}
 
   /** The second rule of a host, for packets that go back out of their port. */
   record HostOnSamePort() implements FoundRule {}
 
   /** Leads to the controller or to the connections what is for a VIP address. */
-  record Vip(IPv4Address address) implements FoundRule {}
+  record Vip(IPAddress<?> address) implements FoundRule {}
 
   /** One of the rules that every switch has. */
   record Fixed() implements FoundRule {}

@@ -9,8 +9,7 @@ import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
-import org.projectfloodlight.openflow.types.EthType;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /** The rules that hand packets to the hosts of a switch, table {@link FlowLayout#HOSTS}. Pure. */
@@ -23,27 +22,28 @@ public final class HostRules {
    * have not been used for a while.
    */
   public static List<OFMessage> add(
-      OFFactory factory, IPv4Address address, Attachment at, int idleSeconds) {
-    Match anyPort = match(factory, address).build();
-    Match samePort = match(factory, address).setExact(MatchField.IN_PORT, at.port()).build();
+      OFFactory factory, IPAddress<?> address, Attachment at, int idleSeconds) {
+    Match anyPort = IpFamily.matchTo(factory, address).build();
+    Match samePort =
+        IpFamily.matchTo(factory, address).setExact(MatchField.IN_PORT, at.port()).build();
     return ImmutableList.of(
         rule(factory, FlowLayout.PRIORITY_ENTRY, anyPort, at, at.port(), idleSeconds),
         rule(factory, FlowLayout.PRIORITY_SAME_PORT, samePort, at, OFPort.IN_PORT, idleSeconds));
   }
 
   /** Takes the rules of a host away that was attached to that port. */
-  public static List<OFMessage> remove(OFFactory factory, IPv4Address address, OFPort port) {
+  public static List<OFMessage> remove(OFFactory factory, IPAddress<?> address, OFPort port) {
     return ImmutableList.of(
-        removeRule(factory, FlowLayout.PRIORITY_ENTRY, match(factory, address).build()),
+        removeRule(factory, FlowLayout.PRIORITY_ENTRY, IpFamily.matchTo(factory, address).build()),
         removeSamePort(factory, address, port));
   }
 
   /** Takes away the rule for packets that come in by that port, which is the host's no more. */
-  public static OFMessage removeSamePort(OFFactory factory, IPv4Address address, OFPort port) {
+  public static OFMessage removeSamePort(OFFactory factory, IPAddress<?> address, OFPort port) {
     return removeRule(
         factory,
         FlowLayout.PRIORITY_SAME_PORT,
-        match(factory, address).setExact(MatchField.IN_PORT, port).build());
+        IpFamily.matchTo(factory, address).setExact(MatchField.IN_PORT, port).build());
   }
 
   private static OFMessage removeRule(OFFactory factory, int priority, Match match) {
@@ -75,12 +75,5 @@ public final class HostRules {
                             factory.actions().setField(factory.oxms().ethDst(at.mac())),
                             factory.actions().output(out, Integer.MAX_VALUE)))))
         .build();
-  }
-
-  private static Match.Builder match(OFFactory factory, IPv4Address address) {
-    return factory
-        .buildMatch()
-        .setExact(MatchField.ETH_TYPE, EthType.IPv4)
-        .setExact(MatchField.IPV4_DST, address);
   }
 }

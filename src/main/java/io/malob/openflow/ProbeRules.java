@@ -6,8 +6,7 @@ import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
-import org.projectfloodlight.openflow.types.EthType;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TransportPort;
@@ -29,7 +28,7 @@ public final class ProbeRules {
    * @param dst the node that they are for
    * @param toServer whether the server of the probe is the one that they are for
    */
-  public record Flow(IPv4Address src, IPv4Address dst, boolean toServer) {}
+  public record Flow(IPAddress<?> src, IPAddress<?> dst, boolean toServer) {}
 
   /**
    * Sends the packets out of a port, whatever other rules there are.
@@ -61,12 +60,7 @@ public final class ProbeRules {
   }
 
   private static Match match(OFFactory factory, Flow flow, int tcpPort) {
-    return factory
-        .buildMatch()
-        .setExact(MatchField.ETH_TYPE, EthType.IPv4)
-        .setExact(MatchField.IP_PROTO, IpProtocol.TCP)
-        .setExact(MatchField.IPV4_SRC, flow.src())
-        .setExact(MatchField.IPV4_DST, flow.dst())
+    return IpFamily.matchBetween(factory, IpProtocol.TCP, flow.src(), flow.dst())
         .setExact(
             flow.toServer() ? MatchField.TCP_DST : MatchField.TCP_SRC, TransportPort.of(tcpPort))
         .build();

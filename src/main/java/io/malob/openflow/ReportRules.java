@@ -15,8 +15,7 @@ import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.protocol.meterband.OFMeterBand;
-import org.projectfloodlight.openflow.types.EthType;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.TransportPort;
 
@@ -74,11 +73,11 @@ public final class ReportRules {
    * @param metered whether through the meter, which must be there then
    */
   public static List<OFMessage> rules(
-      OFFactory factory, Collection<IPv4Address> addresses, int port, boolean metered) {
+      OFFactory factory, Collection<? extends IPAddress<?>> addresses, int port, boolean metered) {
     ImmutableList.Builder<OFMessage> rules = ImmutableList.builder();
-    for (IPv4Address address : addresses) {
+    for (IPAddress<?> address : addresses) {
       rules.add(rule(factory, reports(factory, address, port), metered));
-      rules.add(rule(factory, arp(factory, address), metered));
+      rules.add(rule(factory, IpFamily.matchWhoHas(factory, address).build(), metered));
     }
     return rules.build();
   }
@@ -98,21 +97,10 @@ public final class ReportRules {
         .build();
   }
 
-  private static Match reports(OFFactory factory, IPv4Address address, int port) {
-    return factory
-        .buildMatch()
-        .setExact(MatchField.ETH_TYPE, EthType.IPv4)
+  private static Match reports(OFFactory factory, IPAddress<?> address, int port) {
+    return IpFamily.matchTo(factory, address)
         .setExact(MatchField.IP_PROTO, IpProtocol.UDP)
-        .setExact(MatchField.IPV4_DST, address)
         .setExact(MatchField.UDP_DST, TransportPort.of(port))
-        .build();
-  }
-
-  private static Match arp(OFFactory factory, IPv4Address address) {
-    return factory
-        .buildMatch()
-        .setExact(MatchField.ETH_TYPE, EthType.ARP)
-        .setExact(MatchField.ARP_TPA, address)
         .build();
   }
 }

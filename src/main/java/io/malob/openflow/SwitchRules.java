@@ -11,8 +11,7 @@ import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
-import org.projectfloodlight.openflow.types.EthType;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
@@ -73,12 +72,12 @@ public final class SwitchRules {
   }
 
   /** Leads what is for a VIP address, and ARP for it, to us. */
-  public static List<OFMessage> addVip(OFFactory factory, IPv4Address address) {
+  public static List<OFMessage> addVip(OFFactory factory, IPAddress<?> address) {
     return ImmutableList.of(
-        vip(factory.buildFlowAdd(), vipTraffic(factory, address))
+        vip(factory.buildFlowAdd(), IpFamily.matchTo(factory, address).build())
             .setInstructions(List.of(factory.instructions().gotoTable(FlowLayout.REQUESTS)))
             .build(),
-        vip(factory.buildFlowAdd(), vipArp(factory, address))
+        vip(factory.buildFlowAdd(), IpFamily.matchWhoHas(factory, address).build())
             .setInstructions(List.of(toController(factory)))
             .build());
   }
@@ -89,7 +88,7 @@ public final class SwitchRules {
    * rule of the old one is still there. FIN and RST are copied to it on their way to the
    * connection's rule. Switches that cannot match TCP flags answer with an error.
    */
-  public static List<OFMessage> addTcpFlags(OFFactory factory, IPv4Address address) {
+  public static List<OFMessage> addTcpFlags(OFFactory factory, IPAddress<?> address) {
     ImmutableList.Builder<OFMessage> rules = ImmutableList.builder();
     rules.add(
         tcpFlags(factory.buildFlowAdd(), factory, address, SYN, SYN_ACK)
@@ -109,7 +108,7 @@ public final class SwitchRules {
   }
 
   /** Takes these rules of a VIP address away. */
-  public static List<OFMessage> removeTcpFlags(OFFactory factory, IPv4Address address) {
+  public static List<OFMessage> removeTcpFlags(OFFactory factory, IPAddress<?> address) {
     ImmutableList.Builder<OFMessage> rules = ImmutableList.builder();
     rules.add(tcpFlags(factory.buildFlowDeleteStrict(), factory, address, SYN, SYN_ACK).build());
     for (U16 flag : ENDING_FLAGS) {
@@ -119,7 +118,7 @@ public final class SwitchRules {
   }
 
   private static OFFlowMod.Builder tcpFlags(
-      OFFlowMod.Builder builder, OFFactory factory, IPv4Address address, U16 flags, U16 mask) {
+      OFFlowMod.Builder builder, OFFactory factory, IPAddress<?> address, U16 flags, U16 mask) {
     return builder
         .setTableId(FlowLayout.CLASSIFY)
         .setPriority(FlowLayout.PRIORITY_TCP_FLAGS)
@@ -127,30 +126,28 @@ public final class SwitchRules {
   }
 
   /** Matches what begins TCP connections to an address. */
-  static Match.Builder beginnings(OFFactory factory, IPv4Address address) {
+  static Match.Builder beginnings(OFFactory factory, IPAddress<?> address) {
     return tcpFlags(factory, address, SYN, SYN_ACK);
   }
 
   private static Match.Builder tcpFlags(
-      OFFactory factory, IPv4Address address, U16 flags, U16 mask) {
+      OFFactory factory, IPAddress<?> address, U16 flags, U16 mask) {
     // a field of its own since OpenFlow 1.5, an extension before
     MatchField<U16> field =
         factory.getVersion().compareTo(OFVersion.OF_15) >= 0
             ? MatchField.TCP_FLAGS
             : MatchField.OVS_TCP_FLAGS;
-    return factory
-        .buildMatch()
-        .setExact(MatchField.ETH_TYPE, EthType.IPv4)
+    return IpFamily.matchTo(factory, address)
         .setExact(MatchField.IP_PROTO, IpProtocol.TCP)
-        .setExact(MatchField.IPV4_DST, address)
         .setMasked(field, flags, mask);
   }
 
   /** Takes the rules of a VIP address away. */
-  public static List<OFMessage> removeVip(OFFactory factory, IPv4Address address) {
+  public static List<OFMessage> removeVip(OFFactory factory, IPAddress<?> address) {
     return ImmutableList.of(
-        vip(factory.buildFlowDeleteStrict(), vipTraffic(factory, address)).build(),
-        vip(factory.buildFlowDeleteStrict(), vipArp(factory, address)).build());
+        vip(factory.buildFlowDeleteStrict(), IpFamily.matchTo(factory, address).build()).build(),
+        vip(factory.buildFlowDeleteStrict(), IpFamily.matchWhoHas(factory, address).build())
+            .build());
   }
 
   private static OFFlowMod.Builder vip(OFFlowMod.Builder builder, Match match) {
@@ -159,22 +156,6 @@ public final class SwitchRules {
         .setPriority(FlowLayout.PRIORITY_VIP)
         .setCookie(Cookie.of(Cookie.Kind.VIP, 0))
         .setMatch(match);
-  }
-
-  private static Match vipTraffic(OFFactory factory, IPv4Address address) {
-    return factory
-        .buildMatch()
-        .setExact(MatchField.ETH_TYPE, EthType.IPv4)
-        .setExact(MatchField.IPV4_DST, address)
-        .build();
-  }
-
-  private static Match vipArp(OFFactory factory, IPv4Address address) {
-    return factory
-        .buildMatch()
-        .setExact(MatchField.ETH_TYPE, EthType.ARP)
-        .setExact(MatchField.ARP_TPA, address)
-        .build();
   }
 
   /** Takes away the requests' rules of all connections to a VIP: what clients send misses then. */

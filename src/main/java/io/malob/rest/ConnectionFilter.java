@@ -1,6 +1,7 @@
 package io.malob.rest;
 
 import com.google.common.collect.ImmutableSet;
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.graph.Path;
 import io.malob.balancer.api.PlacedConnection;
 import io.malob.balancer.api.PlacedConnection.Phase;
@@ -15,7 +16,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -74,8 +75,8 @@ final class ConnectionFilter {
       MacAddress wantedMac = mac.get();
       return each -> each.client().mac().equals(wantedMac);
     }
-    int address = ParameterFormat.hostAddress("client", text).getInt();
-    return each -> each.request().srcAddress() == address;
+    int key = AddressKey.of(ParameterFormat.hostAddress("client", text));
+    return each -> each.request().srcAddress() == key;
   }
 
   private Predicate<PlacedConnection> vip(String text) throws RejectedException {
@@ -84,8 +85,8 @@ final class ConnectionFilter {
       int number = vip.number();
       return each -> each.vipNumber() == number;
     }
-    int address = knownAddress("vip", text, catalog::isVipAddress);
-    return each -> each.request().dstAddress() == address;
+    int key = knownAddress("vip", text, catalog::isVipAddress);
+    return each -> each.request().dstAddress() == key;
   }
 
   private Predicate<PlacedConnection> member(String text) throws RejectedException {
@@ -94,20 +95,19 @@ final class ConnectionFilter {
       int number = member.number();
       return each -> each.server().number() == number;
     }
-    int address =
-        knownAddress("member", text, candidate -> !catalog.membersAt(candidate).isEmpty());
-    return each -> each.server().address() == address;
+    int key = knownAddress("member", text, candidate -> !catalog.membersAt(candidate).isEmpty());
+    return each -> each.server().address() == key;
   }
 
-  private static int knownAddress(String name, String text, Predicate<Integer> isKnown)
+  private static int knownAddress(String name, String text, Predicate<IPAddress<?>> isKnown)
       throws RejectedException {
-    if (ParameterFormat.isAddress(text)) {
-      int address = IPv4Address.of(text).getInt();
-      if (isKnown.test(address)) {
-        return address;
-      }
-    }
-    throw RejectedException.notFound(name, "no " + name + " has the id or the address " + text);
+    return ParameterFormat.address(text)
+        .filter(isKnown)
+        .map(AddressKey::of)
+        .orElseThrow(
+            () ->
+                RejectedException.notFound(
+                    name, "no " + name + " has the id or the address " + text));
   }
 
   private Predicate<PlacedConnection> port(String text) throws RejectedException {

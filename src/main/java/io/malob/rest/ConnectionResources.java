@@ -1,6 +1,7 @@
 package io.malob.rest;
 
 import com.google.common.collect.ImmutableSortedSet;
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.FiveTuple;
 import io.malob.balancer.api.ConnectionPage;
 import io.malob.balancer.api.IBalancerService;
@@ -20,7 +21,6 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /** Lists the connections that the balancer knows, page by page. Safe for use by several threads. */
@@ -102,13 +102,13 @@ final class ConnectionResources {
     @Nullable Route route = each.route();
     Map<String, @Nullable Object> line = new LinkedHashMap<>();
     line.put("protocol", Protocol.ofIpNumber(request.protocol()).map(Protocol::text).orElse(null));
-    line.put("client_address", IPv4Address.of(request.srcAddress()).toString());
+    line.put("client_address", request.source().toString());
     line.put("client_port", hasPorts ? request.srcPort() : null);
-    line.put("vip_address", IPv4Address.of(request.dstAddress()).toString());
+    line.put("vip_address", request.destination().toString());
     line.put("port", hasPorts ? request.dstPort() : null);
     line.put("vip_id", vipId);
     line.put("member_id", memberId);
-    line.put("member_address", IPv4Address.of(each.server().address()).toString());
+    line.put("member_address", AddressKey.toAddress(each.server().address()).toString());
     line.put("member_port", hasPorts ? memberPort : null);
     line.put("algorithm", each.algorithm().name());
     line.put("state", each.phase().name().toLowerCase(Locale.ROOT));

@@ -15,7 +15,7 @@ import io.malob.state.catalog.Vip;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
@@ -46,7 +46,7 @@ final class ExplanationResources {
     String client = parameters.required("client");
     CatalogSnapshot catalog = balancer.catalog().snapshot();
     @Nullable Vip vip = catalog.vips().get(vipText);
-    IPv4Address address = vip == null ? vipAddress(vipText, catalog) : vip.address();
+    IPAddress<?> address = vip == null ? vipAddress(vipText, catalog) : vip.address();
     Protocol protocol = protocol(parameters, vip);
     int port = port(parameters, vip, protocol);
     ExplainedConnection explained =
@@ -63,7 +63,7 @@ final class ExplanationResources {
   }
 
   private Optional<ExplainedConnection> explained(
-      String client, IPv4Address vip, Protocol protocol, int port) throws RejectedException {
+      String client, IPAddress<?> vip, Protocol protocol, int port) throws RejectedException {
     Optional<MacAddress> mac = ParameterFormat.mac(client);
     return mac.isPresent()
         ? balancer.explain(mac.get(), vip, protocol, port)
@@ -85,15 +85,11 @@ final class ExplanationResources {
             + "; ping any host but a VIP from this client, and ask again");
   }
 
-  private static IPv4Address vipAddress(String text, CatalogSnapshot catalog)
+  private static IPAddress<?> vipAddress(String text, CatalogSnapshot catalog)
       throws RejectedException {
-    if (ParameterFormat.isAddress(text)) {
-      IPv4Address address = IPv4Address.of(text);
-      if (catalog.isVipAddress(address.getInt())) {
-        return address;
-      }
-    }
-    throw RejectedException.notFound("vip", "no vip has the id or the address " + text);
+    Optional<IPAddress<?>> address = ParameterFormat.address(text).filter(catalog::isVipAddress);
+    return address.orElseThrow(
+        () -> RejectedException.notFound("vip", "no vip has the id or the address " + text));
   }
 
   private static Protocol protocol(QueryParameters parameters, @Nullable Vip vip)

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -45,16 +46,21 @@ final class ParameterFormat {
   }
 
   /** The IPv4 address of a host that may be told by its MAC as well, see {@link #mac}. */
-  static IPv4Address hostAddress(String field, String text) throws RejectedException {
-    if (!isAddress(text)) {
-      throw refused(
-          field, "an IPv4 address such as 10.0.0.1, or a MAC such as 02:00:00:00:00:01", text);
-    }
-    return IPv4Address.of(text);
+  static IPAddress<?> hostAddress(String field, String text) throws RejectedException {
+    return address(text)
+        .orElseThrow(
+            () ->
+                refused(
+                    field,
+                    "an IPv4 address such as 10.0.0.1, or a MAC such as 02:00:00:00:00:01",
+                    text));
   }
 
-  static boolean isAddress(String text) {
-    return text.indexOf(':') < 0 && InetAddresses.isInetAddress(text);
+  /** An IPv4 address, if it is written as one. */
+  static Optional<IPAddress<?>> address(String text) {
+    return text.indexOf(':') < 0 && InetAddresses.isInetAddress(text)
+        ? Optional.of(IPv4Address.of(text))
+        : Optional.empty();
   }
 
   /** A MAC address, if it is written as one. */

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /** Shows why a connection would be placed as it would be, with all that was known at the moment. */
 final class ShownExplanation {
@@ -40,7 +40,7 @@ final class ShownExplanation {
   private final long nowNanos;
 
   /** What was asked: a connection to the address of a VIP. */
-  record Question(IPv4Address vip, Protocol protocol, int port) {}
+  record Question(IPAddress<?> vip, Protocol protocol, int port) {}
 
   ShownExplanation(Question question, ShownLinks links, IMonitorService monitor) {
     this.question = question;
@@ -84,7 +84,7 @@ final class ShownExplanation {
   private static Map<String, @Nullable Object> client(ExplainedConnection explained) {
     Attachment at = explained.client();
     Map<String, @Nullable Object> client = new LinkedHashMap<>();
-    client.put("address", explained.clientAddress().map(IPv4Address::toString).orElse(null));
+    client.put("address", explained.clientAddress().map(IPAddress::toString).orElse(null));
     client.put("mac", at.mac().toString());
     client.put("switch", at.switchId().toString());
     client.put("port", Integer.toUnsignedLong(at.port().getPortNumber()));

@@ -1,6 +1,7 @@
 package io.malob.algorithm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.BitSet;
@@ -13,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 
 class FiveTupleTest {
   private static final int CLIENT = IPv4Address.of("10.0.0.0").getInt();
@@ -52,6 +54,25 @@ class FiveTupleTest {
         }
       }
     }
+  }
+
+  @Test
+  void addresses_areThoseThatWentIn() {
+    IPv4Address client = IPv4Address.of("255.0.0.1");
+    IPv4Address vip = IPv4Address.of("10.0.0.100");
+    FiveTuple tuple = FiveTuple.of(6, client, 40_000, vip, 80);
+    assertEquals(FiveTuple.of(6, client.getInt(), 40_000, vip.getInt(), 80), tuple);
+    assertEquals(client, tuple.source());
+    assertEquals(vip, tuple.destination());
+    assertEquals("6 255.0.0.1:40000 -> 10.0.0.100:80", tuple.toString());
+  }
+
+  @Test
+  void of_addressWithoutKey_throws() {
+    IPv6Address address = IPv6Address.of("2001:db8::1");
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> FiveTuple.of(6, IPv4Address.of(VIP), 40_000, address, 80));
   }
 
   @Test

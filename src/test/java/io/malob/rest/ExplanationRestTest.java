@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Explanation;
@@ -89,7 +90,7 @@ class ExplanationRestTest {
     Server chosen =
         new Server(
             member.number(),
-            member.address().getInt(),
+            AddressKey.of(member.address()),
             8_080,
             member.weight(),
             new Attachment(DatapathId.of(2), OFPort.of(9), MacAddress.of(1)),

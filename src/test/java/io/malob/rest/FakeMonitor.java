@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /** Real trackers for one link, at a moment that a test sets. */
 final class FakeMonitor implements IMonitorService {
@@ -89,7 +89,7 @@ final class FakeMonitor implements IMonitorService {
   }
 
   @Override
-  public void setLinkAgents(Supplier<? extends Collection<IPv4Address>> addresses) {
+  public void setLinkAgents(Supplier<? extends Collection<? extends IPAddress<?>>> addresses) {
     throw new AssertionError("not expected here");
   }
 

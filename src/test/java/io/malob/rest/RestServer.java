@@ -74,6 +74,7 @@ import net.floodlightcontroller.restserver.RestletRoutable;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -339,14 +340,14 @@ final class RestServer implements IBalancerService {
 
   @Override
   public Optional<ExplainedConnection> explain(
-      IPv4Address client, IPv4Address vip, io.malob.state.catalog.Protocol protocol, int port) {
+      IPAddress<?> client, IPAddress<?> vip, io.malob.state.catalog.Protocol protocol, int port) {
     questions.add(client + " " + vip + " " + protocol.text() + " " + port);
     return client.equals(KNOWN_CLIENT) ? Optional.of(explained) : Optional.empty();
   }
 
   @Override
   public Optional<ExplainedConnection> explain(
-      MacAddress client, IPv4Address vip, io.malob.state.catalog.Protocol protocol, int port) {
+      MacAddress client, IPAddress<?> vip, io.malob.state.catalog.Protocol protocol, int port) {
     questions.add(client + " " + vip + " " + protocol.text() + " " + port);
     return client.equals(AT_CLIENT.mac()) ? Optional.of(explained) : Optional.empty();
   }

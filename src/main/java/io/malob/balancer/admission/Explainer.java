@@ -2,6 +2,7 @@ package io.malob.balancer.admission;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Explanation;
 import io.malob.algorithm.Placement;
@@ -41,7 +42,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
@@ -94,20 +95,20 @@ public final class Explainer {
    */
   private record Question(
       BalancerView view,
-      @Nullable IPv4Address address,
+      @Nullable IPAddress<?> address,
       Attachment client,
       Protocol protocol,
       int port) {
 
     /** The client's address; 0.0.0.0, which no host has, if it is not known. */
     int clientAddress() {
-      return address == null ? 0 : address.getInt();
+      return address == null ? 0 : AddressKey.of(address);
     }
   }
 
   /** See {@link IBalancerService#explain}. */
   public Optional<ExplainedConnection> explain(
-      IPv4Address client, IPv4Address vip, Protocol protocol, int port) {
+      IPAddress<?> client, IPAddress<?> vip, Protocol protocol, int port) {
     BalancerView view = views.get();
     return hosts
         .find(client)
@@ -116,18 +117,18 @@ public final class Explainer {
 
   /** See {@link IBalancerService#explain}. */
   public Optional<ExplainedConnection> explain(
-      MacAddress client, IPv4Address vip, Protocol protocol, int port) {
+      MacAddress client, IPAddress<?> vip, Protocol protocol, int port) {
     BalancerView view = views.get();
     return hosts
         .find(client)
         .map(seen -> explain(new Question(view, seen.address(), seen.at(), protocol, port), vip));
   }
 
-  private ExplainedConnection explain(Question question, IPv4Address address) {
+  private ExplainedConnection explain(Question question, IPAddress<?> address) {
     Classifier.Verdict verdict =
         classifier.classify(
             new Classifier.Wanted(
-                address.getInt(),
+                AddressKey.of(address),
                 question.protocol,
                 question.port,
                 question.clientAddress(),
@@ -137,7 +138,7 @@ public final class Explainer {
       return explain(question, admissible.plan(), admissible.control());
     }
     Optional<Vip> vip =
-        question.view.catalog().vipFor(address.getInt(), question.protocol, question.port);
+        question.view.catalog().vipFor(AddressKey.of(address), question.protocol, question.port);
     return notPlaced(
         question,
         vip,

@@ -5,8 +5,8 @@ import io.malob.balancer.view.ServerMoves;
 import io.malob.balancer.view.VipMac;
 import io.malob.module.AttachedHosts;
 import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.packet.NeighbourReplies;
 import io.malob.openflow.packet.Packet;
-import io.malob.openflow.packet.Replies;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +16,7 @@ import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.topology.ITopologyService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /** Locates hosts: by the device tracker, or by ARP requests. Thread-safe. */
@@ -47,11 +47,11 @@ public final class HostFinder implements RequestHandler.Clients, ServerMoves.Pla
   public Optional<Attachment> locate(DatapathId switchId, OFPort inPort, Packet packet) {
     return topology.isAttachmentPointPort(switchId, inPort)
         ? Optional.of(new Attachment(switchId, inPort, packet.srcMac()))
-        : find(IPv4Address.of(packet.srcAddress()));
+        : find(packet.source());
   }
 
   /** Where the host with an address was last seen. */
-  public Optional<Attachment> find(IPv4Address address) {
+  public Optional<Attachment> find(IPAddress<?> address) {
     return hosts.find(address);
   }
 
@@ -61,9 +61,9 @@ public final class HostFinder implements RequestHandler.Clients, ServerMoves.Pla
    * False if there is no such port yet.
    */
   @Override
-  public boolean ask(IPv4Address address, IPv4Address vip) {
+  public boolean ask(IPAddress<?> address, IPAddress<?> vip) {
     boolean asked = false;
-    byte[] request = Replies.arpRequest(VipMac.of(vip), vip, address);
+    byte[] request = NeighbourReplies.question(VipMac.of(vip), vip, address);
     for (DatapathId switchId : switches.getAllSwitchDpids()) {
       List<OFPort> ports = hostPorts(switchId);
       if (!ports.isEmpty()) {
@@ -75,8 +75,8 @@ public final class HostFinder implements RequestHandler.Clients, ServerMoves.Pla
   }
 
   @Override
-  public void askAt(Attachment place, IPv4Address address, IPv4Address vip) {
-    byte[] request = Replies.arpRequest(VipMac.of(vip), vip, address);
+  public void askAt(Attachment place, IPAddress<?> address, IPAddress<?> vip) {
+    byte[] request = NeighbourReplies.question(VipMac.of(vip), vip, address);
     programmer.sendFrame(place.switchId(), List.of(place.port()), request);
   }
 

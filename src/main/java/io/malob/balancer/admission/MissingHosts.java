@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * Sends ARP requests for hosts that are not located, at a limited rate per host. For one thread at
@@ -20,7 +20,7 @@ public final class MissingHosts {
 
   private final HostFinder hosts;
   private final LongSupplier nanoTime;
-  private final Map<IPv4Address, Long> askedAtNanos = new HashMap<>();
+  private final Map<IPAddress<?>, Long> askedAtNanos = new HashMap<>();
 
   public MissingHosts(HostFinder hosts, LongSupplier nanoTime) {
     this.hosts = hosts;
@@ -32,16 +32,14 @@ public final class MissingHosts {
    *
    * @param missing their addresses, each with the VIP that is the sender of the request
    */
-  public void askForMembers(Map<IPv4Address, IPv4Address> missing) {
+  public void askForMembers(Map<IPAddress<?>, IPAddress<?>> missing) {
     missing.entrySet().stream().limit(BATCH).forEach(each -> ask(each.getKey(), each.getValue()));
   }
 
   /** Sends an ARP request for the client of a packet if the client is not located. */
   public void askForClient(Arrival arrival) {
     if (hosts.locate(arrival.switchId(), arrival.inPort(), arrival.packet()).isEmpty()) {
-      ask(
-          IPv4Address.of(arrival.packet().srcAddress()),
-          IPv4Address.of(arrival.packet().dstAddress()));
+      ask(arrival.packet().source(), arrival.packet().destination());
     }
   }
 
@@ -50,7 +48,7 @@ public final class MissingHosts {
     askedAtNanos.clear();
   }
 
-  private void ask(IPv4Address host, IPv4Address vip) {
+  private void ask(IPAddress<?> host, IPAddress<?> vip) {
     long now = nanoTime.getAsLong();
     @Nullable Long askedAt = askedAtNanos.get(host);
     boolean early = askedAt != null && now - askedAt < MIN_INTERVAL_NANOS;

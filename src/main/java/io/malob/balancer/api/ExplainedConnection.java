@@ -15,7 +15,7 @@ import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * What would become of a client's new connection at this moment, and why. Immutable. What comes
@@ -32,7 +32,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  */
 public record ExplainedConnection(
     Attachment client,
-    Optional<IPv4Address> clientAddress,
+    Optional<IPAddress<?>> clientAddress,
     Optional<Vip> vip,
     Optional<Pool> pool,
     Optional<Decision> decision,

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /** The load balancer, as other modules see it. Safe for use by several threads. */
@@ -99,14 +99,14 @@ public interface IBalancerService extends IFloodlightService {
    * @return empty if the network does not know where the client is
    */
   Optional<ExplainedConnection> explain(
-      IPv4Address client, IPv4Address vip, Protocol protocol, int port);
+      IPAddress<?> client, IPAddress<?> vip, Protocol protocol, int port);
 
   /**
    * The same of a client that is known by its MAC address, such as one whose IPv4 address the
    * network has not learnt. Its IPv4 address counts if there is one.
    */
   Optional<ExplainedConnection> explain(
-      MacAddress client, IPv4Address vip, Protocol protocol, int port);
+      MacAddress client, IPAddress<?> vip, Protocol protocol, int port);
 
   /** All links between switches, each in both directions, in the order of their ends. */
   List<LinkStats> links();

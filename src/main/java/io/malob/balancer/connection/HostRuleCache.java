@@ -1,6 +1,7 @@
 package io.malob.balancer.connection;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.openflow.HostRules;
 import java.util.List;
@@ -10,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
  * The host rules that switches have, so that a rule is sent once and not with every connection.
@@ -58,11 +58,11 @@ public final class HostRuleCache {
     if (at.equals(before)) {
       return List.of();
     }
-    List<OFMessage> rules = HostRules.add(factory, IPv4Address.of(address), at, seconds);
+    List<OFMessage> rules = HostRules.add(factory, AddressKey.toAddress(address), at, seconds);
     return before == null || before.port().equals(at.port())
         ? rules
         : ImmutableList.<OFMessage>builder()
-            .add(HostRules.removeSamePort(factory, IPv4Address.of(address), before.port()))
+            .add(HostRules.removeSamePort(factory, AddressKey.toAddress(address), before.port()))
             .addAll(rules)
             .build();
   }
@@ -72,7 +72,7 @@ public final class HostRuleCache {
    */
   List<OFMessage> superfluous(OFFactory factory, int address, Attachment before) {
     return installed.remove(new Key(before.switchId(), address), before)
-        ? HostRules.remove(factory, IPv4Address.of(address), before.port())
+        ? HostRules.remove(factory, AddressKey.toAddress(address), before.port())
         : List.of();
   }
 

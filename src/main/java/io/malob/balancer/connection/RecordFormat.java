@@ -14,7 +14,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
  * Formats connection records as lines of JSON (see docs/metrics.md). Keeps the names of deleted
@@ -48,13 +47,13 @@ final class RecordFormat {
     line.put("age_s", connection.ageNanos() / NANOS_PER_SECOND);
     line.put("end", connection.end().text());
     line.put("protocol", protocol(request.protocol()));
-    line.put("client", address(request.srcAddress()));
+    line.put("client", request.source().toString());
     line.put("client_port", request.srcPort());
     line.put("vip_id", vips.get(connection.vipNumber()));
-    line.put("vip", address(request.dstAddress()));
+    line.put("vip", request.destination().toString());
     line.put("vip_port", request.dstPort());
     line.put("member_id", members.get(connection.memberNumber()));
-    line.put("member", address(connection.atMember().dstAddress()));
+    line.put("member", connection.atMember().destination().toString());
     line.put("member_port", connection.atMember().dstPort());
     line.put("algorithm", connection.algorithm());
     line.put("request_bytes", connection.requestBytes());
@@ -71,10 +70,6 @@ final class RecordFormat {
       }
     }
     return Integer.toString(number);
-  }
-
-  private static String address(int address) {
-    return IPv4Address.of(address).toString();
   }
 
   private static @Nullable List<String> switches(@Nullable Path path) {

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -48,7 +48,7 @@ public final class FrameProbes {
   }
 
   /** Where a probe goes, and from whom. */
-  record Target(int memberNumber, IPv4Address address, Attachment at, IPv4Address vip) {}
+  record Target(int memberNumber, IPAddress<?> address, Attachment at, IPAddress<?> vip) {}
 
   /**
    * A probe that has been sent.
@@ -66,7 +66,7 @@ public final class FrameProbes {
     if (sent == null) {
       return null;
     }
-    MacAddress from = VipMac.of(target.vip.getInt());
+    MacAddress from = VipMac.of(target.vip);
     FiveTuple tuple = sent.answer().reversed();
     send(target, Replies.tcpSyn(from, target.at.mac(), tuple, sequence));
     return sent.probe;
@@ -81,7 +81,7 @@ public final class FrameProbes {
     send(
         target,
         EchoFrames.request(
-            new EchoFrames.End(VipMac.of(target.vip.getInt()), target.vip),
+            new EchoFrames.End(VipMac.of(target.vip), target.vip),
             new EchoFrames.End(target.at.mac(), target.address),
             sent.answer().srcPort(),
             sent.answer().dstPort(),
@@ -94,9 +94,9 @@ public final class FrameProbes {
       FiveTuple answer =
           FiveTuple.of(
               protocol.ipNumber(),
-              target.address.getInt(),
+              target.address,
               port,
-              target.vip.getInt(),
+              target.vip,
               FIRST_PORT + random.applyAsInt(PORTS));
       Probe probe = new Probe(target.memberNumber, answered, () -> latest.remove(answer));
       Sent sent = new Sent(answer, sequence, probe);

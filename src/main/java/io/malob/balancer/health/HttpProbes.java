@@ -13,7 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * Asks members by HTTP, from the controller's own address, and so over a network that leads there
@@ -54,7 +54,7 @@ public final class HttpProbes {
 
   /** Whom to ask what, and how long that may take. */
   record Target(
-      int memberNumber, IPv4Address address, int port, HttpCheck check, Duration timeout) {
+      int memberNumber, IPAddress<?> address, int port, HttpCheck check, Duration timeout) {
     private HttpRequest request() {
       return HttpRequest.newBuilder(URI.create("http://" + address + ":" + port + check.path()))
           .method(check.method().toString(), BodyPublishers.noBody())

@@ -15,7 +15,7 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * Leaves members out for a while whose clients get no answer, or whose agents get none. Changes on
@@ -28,7 +28,7 @@ public final class OutlierDetector {
   private final Ejections ejections;
   private final UnansweredSynDetector unansweredSyns;
   private final ViewWriter view;
-  private final Function<IPv4Address, ServerMeasurements> measured;
+  private final Function<IPAddress<?>, ServerMeasurements> measured;
   private final Executor serialExecutor;
   private final LongSupplier nanoTime;
 
@@ -36,7 +36,7 @@ public final class OutlierDetector {
       Ejection.Policy policy,
       IOFSwitchService switches,
       ViewWriter view,
-      Function<IPv4Address, ServerMeasurements> measured,
+      Function<IPAddress<?>, ServerMeasurements> measured,
       Executor serialExecutor,
       LongSupplier nanoTime) {
     this.ejections = new Ejections(policy, nanoTime);
@@ -61,11 +61,11 @@ public final class OutlierDetector {
   }
 
   /** There is a new report of a server. */
-  public void reported(IPv4Address address) {
+  public void reported(IPAddress<?> address) {
     serialExecutor.execute(
         () -> {
           if (Boolean.FALSE.equals(measured.apply(address).answers())) {
-            failed(view.get().catalog().membersAt(address.getInt()), Ejections.Why.REFUSES);
+            failed(view.get().catalog().membersAt(address), Ejections.Why.REFUSES);
           }
         });
   }

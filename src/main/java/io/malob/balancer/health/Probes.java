@@ -6,14 +6,13 @@ import io.malob.state.catalog.Monitor;
 import io.malob.state.network.ServerMeasurements;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /** Asks members in the way that their monitor says. For one thread. */
 public final class Probes {
@@ -22,7 +21,7 @@ public final class Probes {
 
   private final FrameProbes probes;
   private final HttpProbes http;
-  private final Function<IPv4Address, ServerMeasurements> measured;
+  private final Function<IPAddress<?>, ServerMeasurements> measured;
   private final Predicate<DatapathId> takesOrders;
   private final Consumer<Probe> answered;
 
@@ -38,7 +37,7 @@ public final class Probes {
   public Probes(
       FrameProbes probes,
       HttpProbes http,
-      Function<IPv4Address, ServerMeasurements> measured,
+      Function<IPAddress<?>, ServerMeasurements> measured,
       Predicate<DatapathId> takesOrders,
       Consumer<Probe> answered) {
     this.probes = probes;
@@ -72,7 +71,7 @@ public final class Probes {
         : http.ask(
             new HttpProbes.Target(
                 check.member.number(),
-                Optional.ofNullable(check.member.monitorAddress()).orElse(check.member.address()),
+                check.member.monitored(),
                 check.port(),
                 asked,
                 Duration.ofSeconds(check.monitor.timeoutSeconds())));

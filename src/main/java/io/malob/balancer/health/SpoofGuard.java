@@ -1,5 +1,6 @@
 package io.malob.balancer.health;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.balancer.api.RejectCounters;
 import io.malob.balancer.api.RejectReason;
@@ -30,7 +31,7 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.slf4j.Logger;
@@ -79,7 +80,7 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
                   first));
 
   /** What looks like the balancer's own ARP, and may have come over a link. */
-  private record OwnArp(Attachment from, IPv4Address vip, long sinceNanos, LongAdder count) {}
+  private record OwnArp(Attachment from, IPAddress<?> vip, long sinceNanos, LongAdder count) {}
 
   public SpoofGuard(
       Supplier<BalancerView> views,
@@ -118,13 +119,14 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
           .computeIfAbsent(
               new NodePortTuple(sw.getId(), port),
               any ->
-                  new OwnArp(from, IPv4Address.of(address), nanoTime.getAsLong(), new LongAdder()))
+                  new OwnArp(
+                      from, AddressKey.toAddress(address), nanoTime.getAsLong(), new LongAdder()))
           .count()
           .increment();
       return Command.STOP;
     }
     return isVip || server == null
-        ? refuse(from, IPv4Address.of(address), VIP)
+        ? refuse(from, AddressKey.toAddress(address), VIP)
         : judge(server, from);
   }
 
@@ -154,12 +156,12 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
     };
   }
 
-  private Command refuse(Attachment from, IPv4Address address, String whose) {
+  private Command refuse(Attachment from, IPAddress<?> address, String whose) {
     note(from, 1, address, whose);
     return Command.STOP;
   }
 
-  private void note(Attachment from, long count, IPv4Address address, String whose) {
+  private void note(Attachment from, long count, IPAddress<?> address, String whose) {
     rejects.add(RejectReason.SPOOFED, count);
     log.note(
         new NodePortTuple(from.switchId(), from.port()),

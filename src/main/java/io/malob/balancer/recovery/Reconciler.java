@@ -127,7 +127,7 @@ public final class Reconciler {
       return ftpDataBelongs(ftpData);
     }
     if (rule instanceof FoundRule.Vip vip) {
-      return parts.views.get().catalog().isVipAddress(vip.address().getInt());
+      return parts.views.get().catalog().isVipAddress(vip.address());
     }
     if (rule instanceof FoundRule.Host host && occasion == Occasion.FIRST) {
       parts.stateRecovery.addHost(at, host);

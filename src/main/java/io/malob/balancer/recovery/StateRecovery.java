@@ -1,5 +1,6 @@
 package io.malob.balancer.recovery;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.balancer.admission.AdmissionControl;
@@ -27,7 +28,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * Recovers connections from before the controller's start, from the rules that switches still have.
@@ -42,7 +43,7 @@ public final class StateRecovery {
   private final AdmissionControl admissionControl;
   private final ConnectionTeardown teardown;
   private final FlowProgrammer programmer;
-  private final Function<IPv4Address, Optional<Attachment>> hosts;
+  private final Function<IPAddress<?>, Optional<Attachment>> hosts;
   private final ReconcileCounts counts;
   private final long patienceNanos;
   private final LongSupplier nanoTime;
@@ -90,7 +91,7 @@ public final class StateRecovery {
       AdmissionControl admissionControl,
       ConnectionTeardown teardown,
       FlowProgrammer programmer,
-      Function<IPv4Address, Optional<Attachment>> hosts,
+      Function<IPAddress<?>, Optional<Attachment>> hosts,
       ReconcileCounts counts) {}
 
   /** Whether connections of an earlier run were found. */
@@ -141,7 +142,7 @@ public final class StateRecovery {
   /** Adds a host rule. */
   void addHost(DatapathId at, FoundRule.Host host) {
     hasWork = true;
-    clients.put(host.address().getInt(), new Attachment(at, host.port(), host.mac()));
+    clients.put(AddressKey.of(host.address()), new Attachment(at, host.port(), host.mac()));
   }
 
   /** All rules of a switch have been read: earlier rules that were not found have timed out. */
@@ -228,7 +229,7 @@ public final class StateRecovery {
     @Nullable Attachment known = clients.get(address);
     return known != null && known.switchId().equals(found.at())
         ? Optional.of(known)
-        : hosts.apply(IPv4Address.of(address)).filter(at -> at.switchId().equals(found.at()));
+        : hosts.apply(AddressKey.toAddress(address)).filter(at -> at.switchId().equals(found.at()));
   }
 
   private boolean isInCatalog(FoundRule.Direction rule, int vipAddress, int memberAddress) {
@@ -240,7 +241,7 @@ public final class StateRecovery {
 
   private static boolean isInCatalog(
       FoundRule.Direction request, CatalogSnapshot catalog, Vip vip) {
-    return vip.address().getInt() == request.incoming().dstAddress()
+    return AddressKey.of(vip.address()) == request.incoming().dstAddress()
         && vip.allows(request.incoming().srcAddress())
         && catalog.membersAt(request.outgoing().dstAddress()).stream()
             .anyMatch(member -> isSame(member, request, catalog));

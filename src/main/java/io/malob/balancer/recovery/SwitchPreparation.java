@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,7 +56,7 @@ public final class SwitchPreparation {
         .ifPresent(
             factory -> {
               List<OFMessage> messages = new ArrayList<>(SwitchRules.fixed(factory));
-              for (IPv4Address address : vipAddresses(catalog)) {
+              for (IPAddress<?> address : vipAddresses(catalog)) {
                 messages.addAll(SwitchRules.addVip(factory, address));
               }
               messages.addAll(labels.rulesOf(switchId));
@@ -69,7 +69,7 @@ public final class SwitchPreparation {
   /**
    * A switch may reject these rules. They are sent apart, so that the other rules are not affected.
    */
-  private void addTcpFlags(DatapathId switchId, OFFactory factory, Set<IPv4Address> addresses) {
+  private void addTcpFlags(DatapathId switchId, OFFactory factory, Set<IPAddress<?>> addresses) {
     ImmutableList<OFMessage> rules =
         addresses.stream()
             .flatMap(address -> SwitchRules.addTcpFlags(factory, address).stream())
@@ -100,9 +100,9 @@ public final class SwitchPreparation {
   /** Updates the rules of all switches after a catalog change. */
   public void catalogChanged(
       CatalogSnapshot before, CatalogSnapshot after, Collection<DatapathId> switches) {
-    Set<IPv4Address> old = vipAddresses(before);
-    Set<IPv4Address> now = vipAddresses(after);
-    for (IPv4Address address : now) {
+    Set<IPAddress<?>> old = vipAddresses(before);
+    Set<IPAddress<?>> now = vipAddresses(after);
+    for (IPAddress<?> address : now) {
       if (!old.contains(address)) {
         sendToAll(switches, factory -> SwitchRules.addVip(factory, address));
         switches.forEach(
@@ -112,7 +112,7 @@ public final class SwitchPreparation {
                     .ifPresent(factory -> addTcpFlags(switchId, factory, Set.of(address))));
       }
     }
-    for (IPv4Address address : old) {
+    for (IPAddress<?> address : old) {
       if (!now.contains(address)) {
         sendToAll(switches, factory -> SwitchRules.removeVip(factory, address));
         sendToAll(
@@ -145,7 +145,7 @@ public final class SwitchPreparation {
     }
   }
 
-  private static Set<IPv4Address> vipAddresses(CatalogSnapshot catalog) {
+  private static Set<IPAddress<?>> vipAddresses(CatalogSnapshot catalog) {
     return catalog.vips().values().stream().map(Vip::address).collect(Collectors.toSet());
   }
 }

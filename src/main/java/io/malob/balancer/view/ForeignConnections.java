@@ -87,7 +87,7 @@ final class ForeignConnections {
   private static int own(
       Member member, boolean ofItsPort, CatalogSnapshot catalog, Map<Integer, ServerLoad> loads) {
     int own = 0;
-    for (Member other : catalog.membersAt(member.address().getInt())) {
+    for (Member other : catalog.membersAt(member.address())) {
       boolean isThere =
           !ofItsPort || other.port() == null || Objects.equals(other.port(), member.port());
       @Nullable ServerLoad load = isThere ? loads.get(other.number()) : null;

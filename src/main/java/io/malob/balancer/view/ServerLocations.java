@@ -1,5 +1,6 @@
 package io.malob.balancer.view;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -10,7 +11,7 @@ import io.malob.state.catalog.Vip;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /** Where the members of pools with a VIP are, found by what they send. Immutable. */
 public final class ServerLocations {
@@ -24,7 +25,7 @@ public final class ServerLocations {
    *
    * @param vip an address of its pool, in whose name it can be asked
    */
-  public record ServerPlace(IPv4Address address, IPv4Address vip, Attachment at) {}
+  public record ServerPlace(IPAddress<?> address, IPAddress<?> vip, Attachment at) {}
 
   private ServerLocations(Map<Long, ServerPlace> byAddress, Map<Long, ServerPlace> byMac) {
     this.byAddress = new LongTable<>(byAddress);
@@ -37,17 +38,17 @@ public final class ServerLocations {
     Map<Long, ServerPlace> macs = new HashMap<>();
     for (Member member : catalog.members().values()) {
       @Nullable Server server = servers.get(member.number());
-      @Nullable IPv4Address vip = vipOf(catalog, member);
+      @Nullable IPAddress<?> vip = vipOf(catalog, member);
       if (server != null && vip != null) {
         ServerPlace place = new ServerPlace(member.address(), vip, server.at());
-        addresses.put((long) member.address().getInt(), place);
+        addresses.put((long) AddressKey.of(member.address()), place);
         macs.put(server.at().mac().getLong(), place);
       }
     }
     return new ServerLocations(addresses, macs);
   }
 
-  private static @Nullable IPv4Address vipOf(CatalogSnapshot catalog, Member member) {
+  private static @Nullable IPAddress<?> vipOf(CatalogSnapshot catalog, Member member) {
     @Nullable String poolId = member.poolId();
     @Nullable Pool pool = poolId == null ? null : catalog.pools().get(poolId);
     @Nullable String vipId = pool == null ? null : pool.vipId();

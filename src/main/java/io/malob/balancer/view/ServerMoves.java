@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * Tells servers that move from hosts that only say so. Where the old place is down, the new one is
@@ -24,7 +24,7 @@ public final class ServerMoves {
   /** How long an answer, or silence, counts until it is asked again. */
   private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private final Map<IPv4Address, Probe> probes = new ConcurrentHashMap<>();
+  private final Map<IPAddress<?>, Probe> probes = new ConcurrentHashMap<>();
   private final Places places;
   private final LongSupplier nanoTime;
 
@@ -34,10 +34,10 @@ public final class ServerMoves {
     boolean isUp(Attachment place);
 
     /** Asks at one place for an address, in the name of a VIP. */
-    void askAt(Attachment place, IPv4Address address, IPv4Address vip);
+    void askAt(Attachment place, IPAddress<?> address, IPAddress<?> vip);
 
     /** Asks the same everywhere. */
-    boolean ask(IPv4Address address, IPv4Address vip);
+    boolean ask(IPAddress<?> address, IPAddress<?> vip);
   }
 
   /** What to make of a packet that names a server as its sender. */

@@ -3,6 +3,7 @@ package io.malob.balancer.view;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Counting;
@@ -38,7 +39,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,8 +50,8 @@ import org.slf4j.LoggerFactory;
 public final class ViewWriter {
   private static final Logger LOG = LoggerFactory.getLogger(ViewWriter.class);
 
-  private final Function<IPv4Address, Optional<Attachment>> hosts;
-  private final Function<IPv4Address, ServerMeasurements> measured;
+  private final Function<IPAddress<?>, Optional<Attachment>> hosts;
+  private final Function<IPAddress<?>, ServerMeasurements> measured;
   private final Map<Integer, ServerLoad> loads = new ConcurrentHashMap<>();
   private final ForeignConnections foreign = new ForeignConnections();
   private final Function<Topology, LinkValues> linkValues;
@@ -83,8 +84,8 @@ public final class ViewWriter {
    * @param searches runs searches for paths, on the thread that calls this writer at that time
    */
   public ViewWriter(
-      Function<IPv4Address, Optional<Attachment>> hosts,
-      Function<IPv4Address, ServerMeasurements> measured,
+      Function<IPAddress<?>, Optional<Attachment>> hosts,
+      Function<IPAddress<?>, ServerMeasurements> measured,
       Function<Topology, LinkValues> linkValues,
       Counting counting,
       ServicePlan.Counters counters,
@@ -207,9 +208,9 @@ public final class ViewWriter {
   }
 
   /** Takes over what the members at an address have reported. */
-  public void refreshServer(IPv4Address address) {
+  public void refreshServer(IPAddress<?> address) {
     BalancerView current = get();
-    current.catalog().membersAt(address.getInt()).forEach(member -> refresh(member, current));
+    current.catalog().membersAt(address).forEach(member -> refresh(member, current));
   }
 
   private void refresh(Member member, BalancerView current) {
@@ -331,7 +332,7 @@ public final class ViewWriter {
   private Server server(Member member, Attachment at) {
     return new Server(
         member.number(),
-        member.address().getInt(),
+        AddressKey.of(member.address()),
         Optional.ofNullable(member.port()).orElse(0),
         Math.max(1, member.weight()), // of one without weight nothing is asked but what it has
         at,
@@ -340,9 +341,9 @@ public final class ViewWriter {
   }
 
   /** The members that the network has not shown yet, each with a VIP address of its pool. */
-  public Map<IPv4Address, IPv4Address> missingMembers() {
+  public Map<IPAddress<?>, IPAddress<?>> missingMembers() {
     BalancerView current = get();
-    Map<IPv4Address, IPv4Address> missing = new HashMap<>();
+    Map<IPAddress<?>, IPAddress<?>> missing = new HashMap<>();
     for (Pool pool : current.catalog().pools().values()) {
       @Nullable String vipId = pool.vipId();
       @Nullable Vip vip = vipId == null ? null : current.catalog().vips().get(vipId);

@@ -1,6 +1,7 @@
 package io.malob.balancer.view;
 
-import org.projectfloodlight.openflow.types.IPv4Address;
+import io.malob.algorithm.AddressKey;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
@@ -16,7 +17,7 @@ public final class VipMac {
     return MacAddress.of(PREFIX | Integer.toUnsignedLong(ipv4Address));
   }
 
-  public static MacAddress of(IPv4Address address) {
-    return of(address.getInt());
+  public static MacAddress of(IPAddress<?> address) {
+    return of(AddressKey.of(address));
   }
 }

@@ -1,10 +1,10 @@
 package io.malob.openflow.packet;
 
 import java.nio.ByteBuffer;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 
-/** Builds the pings that the controller sends (RFC 792). Pure. */
+/** Builds the pings that the controller sends to IPv4 hosts (RFC 792). Pure. */
 public final class EchoFrames {
   public static final int ICMP_ECHO_REPLY = 0;
   public static final int ICMP_ECHO_REQUEST = 8;
@@ -17,7 +17,7 @@ public final class EchoFrames {
   private EchoFrames() {}
 
   /** One end of an echo. */
-  public record End(MacAddress mac, IPv4Address address) {}
+  public record End(MacAddress mac, IPAddress<?> address) {}
 
   /**
    * An echo request, whose payload is all zeros.
@@ -27,26 +27,12 @@ public final class EchoFrames {
    * @param bytes of the IPv4 packet, at least {@link #LEAST_BYTES}
    */
   public static byte[] request(End from, End to, int identifier, int sequence, int bytes) {
-    int ip = Packet.ETHERNET_BYTES;
-    int icmp = ip + Packet.IPV4_BYTES;
-    ByteBuffer frame = ByteBuffer.allocate(ip + bytes);
-    frame
-        .put(to.mac.getBytes())
-        .put(from.mac.getBytes())
-        .putShort((short) Packet.ETHERTYPE_IPV4)
-        .put(ip, (byte) 0x45)
-        .putShort(ip + 2, (short) bytes)
-        .put(ip + 8, (byte) TTL)
-        .put(ip + 9, (byte) Packet.PROTOCOL_ICMP)
-        .putInt(ip + 12, from.address.getInt())
-        .putInt(ip + 16, to.address.getInt())
-        .putShort(ip + 10, Checksums.of(frame, ip, Packet.IPV4_BYTES, 0))
-        .put(icmp, (byte) ICMP_ECHO_REQUEST)
-        .putShort(icmp + 4, (short) identifier)
-        .putShort(icmp + 6, (short) sequence)
-        .putShort(icmp + 2, Checksums.of(frame, icmp, bytes - Packet.IPV4_BYTES, 0));
-    byte[] whole = new byte[ip + bytes];
-    frame.get(0, whole);
-    return whole;
+    ByteBuffer icmp =
+        ByteBuffer.allocate(bytes - Packet.IPV4_BYTES)
+            .put(0, (byte) ICMP_ECHO_REQUEST)
+            .putShort(4, (short) identifier)
+            .putShort(6, (short) sequence);
+    Replies.Ends ends = new Replies.Ends(from.mac, to.mac, from.address, 0, to.address, 0);
+    return IpFrames.of(ends, Packet.PROTOCOL_ICMP, TTL, icmp, 2);
   }
 }

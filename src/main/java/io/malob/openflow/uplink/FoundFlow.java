@@ -1,5 +1,6 @@
 package io.malob.openflow.uplink;
 
+import io.malob.openflow.IpFamily;
 import java.util.Optional;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;

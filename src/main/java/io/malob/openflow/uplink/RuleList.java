@@ -1,6 +1,7 @@
 package io.malob.openflow.uplink;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.openflow.IpFamily;
 import io.malob.openflow.uplink.UplinkCookie.Kind;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,6 +4,7 @@ import static io.malob.openflow.uplink.RuleList.arp;
 import static io.malob.openflow.uplink.RuleList.fragment;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.openflow.IpFamily;
 import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.uplink.UplinkCookie.Kind;

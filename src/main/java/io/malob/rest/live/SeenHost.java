@@ -1,16 +1,18 @@
 package io.malob.rest.live;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.module.AttachedHosts;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.SwitchPort;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * A host that the controller has seen, where it is attached.
@@ -37,7 +39,9 @@ record SeenHost(String mac, List<String> addresses, String switchId, int port) {
           hosts.add(
               new SeenHost(
                   device.getMACAddressString(),
-                  texts(device.getIPv4Addresses()),
+                  AttachedHosts.addressesOf(device).stream()
+                      .map(IPAddress::toString)
+                      .collect(Collectors.toList()),
                   place.getNodeId().toString(),
                   place.getPortId().getPortNumber()));
           break;
@@ -56,13 +60,5 @@ record SeenHost(String mac, List<String> addresses, String switchId, int port) {
     shown.put("switch", switchId);
     shown.put("port", port);
     return shown;
-  }
-
-  private static List<String> texts(IPv4Address[] addresses) {
-    List<IPv4Address> sorted = new ArrayList<>(List.of(addresses));
-    sorted.sort(Comparator.naturalOrder());
-    List<String> texts = new ArrayList<>();
-    sorted.forEach(address -> texts.add(address.toString()));
-    return texts;
   }
 }

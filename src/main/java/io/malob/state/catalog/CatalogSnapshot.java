@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Algorithm;
 import io.malob.state.catalog.AlgorithmChoice.Source;
 import java.util.Collection;
@@ -10,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * The catalog at one moment. Immutable: take it once per decision and use it from any thread. All
@@ -120,24 +122,35 @@ public final class CatalogSnapshot {
     return memberIndex.inPool(poolId);
   }
 
-  /** The members with that IPv4 address, of any pool or none. */
-  public List<Member> membersAt(int ipv4Address) {
-    return memberIndex.at(ipv4Address);
+  /** The members with that address, of any pool or none. */
+  public List<Member> membersAt(IPAddress<?> address) {
+    return membersAt(AddressKey.of(address));
   }
 
-  /** Whether a VIP has that IPv4 address. Allocates nothing. */
-  public boolean isVipAddress(int ipv4Address) {
-    return vipIndex.isVipAddress(ipv4Address);
+  /** The members whose address has that {@link AddressKey}. */
+  public List<Member> membersAt(int addressKey) {
+    return memberIndex.at(addressKey);
+  }
+
+  /** Whether a VIP has that address. */
+  public boolean isVipAddress(IPAddress<?> address) {
+    return isVipAddress(AddressKey.of(address));
+  }
+
+  /** Whether the address of a VIP has that {@link AddressKey}. Allocates nothing. */
+  public boolean isVipAddress(int addressKey) {
+    return vipIndex.isVipAddress(addressKey);
   }
 
   /**
    * The VIP that a packet is for. The most specific one wins: address, protocol and port; address
    * and protocol; address and port; address alone. Allocates nothing.
    *
+   * @param addressKey the {@link AddressKey} of its destination
    * @param port the destination port, or the type for ICMP
    */
-  public Optional<Vip> vipFor(int ipv4Address, Protocol protocol, int port) {
-    return vipIndex.find(ipv4Address, protocol, port);
+  public Optional<Vip> vipFor(int addressKey, Protocol protocol, int port) {
+    return vipIndex.find(addressKey, protocol, port);
   }
 
   /**

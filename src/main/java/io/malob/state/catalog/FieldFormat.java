@@ -7,6 +7,7 @@ import io.malob.json.RejectedException;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 /** Reads the value of a field from its text. */
@@ -64,7 +65,7 @@ interface FieldFormat<T> {
                     field, field + " must be tcp, udp or icmp, not " + quoted(text)));
   }
 
-  static IPv4Address address(String field, String text) throws RejectedException {
+  static IPAddress<?> address(String field, String text) throws RejectedException {
     if (!IPV4.matcher(text).matches()) {
       throw RejectedException.invalid(
           field, field + " must be an IPv4 address such as 10.0.0.100, not " + quoted(text));

@@ -4,7 +4,7 @@ import io.malob.algorithm.Server;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * A server in a pool.
@@ -27,13 +27,13 @@ public record Member(
     int number,
     String id,
     @Nullable String poolId,
-    IPv4Address address,
+    IPAddress<?> address,
     @Nullable Integer port,
     int weight,
     boolean backup,
     @Nullable Integer connectionLimit,
     AdminState adminState,
-    @Nullable IPv4Address monitorAddress)
+    @Nullable IPAddress<?> monitorAddress)
     implements CatalogItem {
 
   /** The largest number of a member, and so how many there can be. */
@@ -60,6 +60,11 @@ public record Member(
   /** Whether new connections may be placed on it. */
   public boolean takesNew() {
     return adminState == AdminState.UP && weight > 0;
+  }
+
+  /** Where HTTP checks find it. */
+  public IPAddress<?> monitored() {
+    return monitorAddress == null ? address : monitorAddress;
   }
 
   /** How many connections it may have. */

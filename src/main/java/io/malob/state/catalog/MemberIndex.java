@@ -1,6 +1,7 @@
 package io.malob.state.catalog;
 
 import com.google.common.collect.ImmutableListMultimap;
+import io.malob.algorithm.AddressKey;
 import java.util.Collection;
 import java.util.List;
 
@@ -17,7 +18,7 @@ final class MemberIndex {
       if (poolId != null) {
         pools.put(poolId, member);
       }
-      addresses.put(member.address().getInt(), member);
+      addresses.put(AddressKey.of(member.address()), member);
     }
     byPool = pools.build();
     byAddress = addresses.build();

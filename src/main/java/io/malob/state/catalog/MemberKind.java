@@ -83,7 +83,7 @@ final class MemberKind extends CatalogKind<Member> {
 
   @Override
   void check(CatalogSnapshot candidate, Member member) throws RejectedException {
-    if (candidate.isVipAddress(member.address().getInt())) {
+    if (candidate.isVipAddress(member.address())) {
       throw RejectedException.conflict(
           "address", member.address() + " is the address of a VIP, and so no member can have it");
     }
@@ -121,7 +121,7 @@ final class MemberKind extends CatalogKind<Member> {
 
   private static void checkIsOnlyOne(CatalogSnapshot candidate, Member member, String poolId)
       throws RejectedException {
-    for (Member other : candidate.membersAt(member.address().getInt())) {
+    for (Member other : candidate.membersAt(member.address())) {
       if (!other.id().equals(member.id())
           && poolId.equals(other.poolId())
           && Objects.equals(other.port(), member.port())) {

@@ -5,7 +5,7 @@ import io.malob.algorithm.Server;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * A virtual address that clients use, with the traffic to it that is balanced.
@@ -26,7 +26,7 @@ public record Vip(
     String id,
     String name,
     @Nullable Protocol protocol,
-    IPv4Address address,
+    IPAddress<?> address,
     @Nullable Integer port,
     @Nullable Algorithm algorithm,
     @Nullable SourceNetworks allowedSources,

@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import io.malob.algorithm.AddressKey;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -17,7 +18,7 @@ final class VipIndex {
     Map<Long, Optional<Vip>> traffic = new HashMap<>();
     Map<Long, Boolean> known = new HashMap<>();
     for (Vip vip : vips) {
-      int address = vip.address().getInt();
+      int address = AddressKey.of(vip.address());
       traffic.put(key(address, code(vip.protocol()), code(vip.port())), Optional.of(vip));
       known.put((long) address, true);
     }

@@ -100,7 +100,7 @@ final class VipKind extends CatalogKind<Vip> {
             "address", "VIP " + other.id() + " has the same address, protocol and port");
       }
     }
-    List<Member> members = candidate.membersAt(vip.address().getInt());
+    List<Member> members = candidate.membersAt(vip.address());
     if (!members.isEmpty()) {
       throw RejectedException.conflict(
           "address", vip.address() + " is the address of member " + members.get(0).id());

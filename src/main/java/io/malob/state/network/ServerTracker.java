@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * What agents have reported of servers, by address. Older data never replaces newer. Thread-safe:
@@ -19,8 +19,8 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  */
 public final class ServerTracker {
   private final TimesToLive times;
-  private final Map<IPv4Address, Report> reports = new ConcurrentHashMap<>();
-  private final List<Consumer<IPv4Address>> listeners = new CopyOnWriteArrayList<>();
+  private final Map<IPAddress<?>, Report> reports = new ConcurrentHashMap<>();
+  private final List<Consumer<IPAddress<?>>> listeners = new CopyOnWriteArrayList<>();
 
   /** A tracker without servers. */
   public ServerTracker(TimesToLive times) {
@@ -51,24 +51,24 @@ public final class ServerTracker {
   }
 
   /** Has somebody told at once, on the thread of the report, of which server there is a new one. */
-  public void addListener(Consumer<IPv4Address> listener) {
+  public void addListener(Consumer<IPAddress<?>> listener) {
     listeners.add(listener);
   }
 
   /** Takes over a report, unless a newer one was taken over before. */
-  public void report(IPv4Address server, Report report) {
+  public void report(IPAddress<?> server, Report report) {
     reports.merge(
         server, report, (before, now) -> now.atNanos() - before.atNanos() >= 0 ? now : before);
     listeners.forEach(listener -> listener.accept(server));
   }
 
   /** Forgets a server whose agent is no longer known. */
-  public void forget(IPv4Address server) {
+  public void forget(IPAddress<?> server) {
     reports.remove(server);
   }
 
   /** What is known of a server and not too old. */
-  public ServerMeasurements get(IPv4Address server, long nowNanos) {
+  public ServerMeasurements get(IPAddress<?> server, long nowNanos) {
     @Nullable Report report = reports.get(server);
     if (report == null || nowNanos - report.atNanos() > times.serverNanos()) {
       return ServerMeasurements.UNKNOWN;
@@ -77,8 +77,8 @@ public final class ServerTracker {
   }
 
   /** All servers that were reported of, with what is known of them and not too old. */
-  public ImmutableMap<IPv4Address, ServerMeasurements> snapshot(long nowNanos) {
-    ImmutableMap.Builder<IPv4Address, ServerMeasurements> all = ImmutableMap.builder();
+  public ImmutableMap<IPAddress<?>, ServerMeasurements> snapshot(long nowNanos) {
+    ImmutableMap.Builder<IPAddress<?>, ServerMeasurements> all = ImmutableMap.builder();
     reports.keySet().stream().sorted().forEach(server -> all.put(server, get(server, nowNanos)));
     return all.build();
   }

@@ -2,7 +2,7 @@ package io.malob.state.report;
 
 import java.util.Optional;
 import javax.crypto.spec.SecretKeySpec;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * An agent that may report. Immutable.
@@ -14,7 +14,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 public record Agent(
     String id,
     Kind kind,
-    IPv4Address address,
+    IPAddress<?> address,
     Optional<SecretKeySpec> key,
     Optional<FormerKey> formerKey) {
 
@@ -26,7 +26,7 @@ public record Agent(
   public record FormerKey(SecretKeySpec key, long untilMillis) {}
 
   /** An agent whose key is its first one. */
-  public Agent(String id, Kind kind, IPv4Address address, Optional<SecretKeySpec> key) {
+  public Agent(String id, Kind kind, IPAddress<?> address, Optional<SecretKeySpec> key) {
     this(id, kind, address, key, Optional.empty());
   }
 

@@ -4,7 +4,7 @@ import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import java.util.Collection;
 import java.util.Optional;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * The agents that may report. Immutable.
@@ -14,7 +14,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  * @param addresses theirs
  */
 public record AgentTable(
-    boolean allowUnsigned, ImmutableMap<String, Agent> byId, ImmutableSet<IPv4Address> addresses) {
+    boolean allowUnsigned, ImmutableMap<String, Agent> byId, ImmutableSet<IPAddress<?>> addresses) {
 
   /** Nobody may report. */
   public static final AgentTable EMPTY =
@@ -23,7 +23,7 @@ public record AgentTable(
   /** A table of agents whose ids differ, and of those of one kind also their addresses. */
   static AgentTable of(boolean allowUnsigned, Collection<Agent> agents) {
     ImmutableMap.Builder<String, Agent> byId = ImmutableMap.builder();
-    ImmutableSet.Builder<IPv4Address> addresses = ImmutableSet.builder();
+    ImmutableSet.Builder<IPAddress<?>> addresses = ImmutableSet.builder();
     for (Agent agent : agents) {
       byId.put(agent.id(), agent);
       addresses.add(agent.address());
@@ -32,7 +32,7 @@ public record AgentTable(
   }
 
   /** The addresses of the agents of a kind. */
-  public ImmutableSet<IPv4Address> addresses(Agent.Kind kind) {
+  public ImmutableSet<IPAddress<?>> addresses(Agent.Kind kind) {
     return byId.values().stream()
         .filter(agent -> agent.kind() == kind)
         .map(Agent::address)
@@ -40,7 +40,7 @@ public record AgentTable(
   }
 
   /** The agent of a kind at an address. */
-  public Optional<Agent> at(IPv4Address address, Agent.Kind kind) {
+  public Optional<Agent> at(IPAddress<?> address, Agent.Kind kind) {
     return byId.values().stream()
         .filter(agent -> agent.kind() == kind && agent.address().equals(address))
         .findFirst();

@@ -6,7 +6,7 @@ import io.malob.state.network.ServerValue;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * What an agent has reported. Immutable.
@@ -73,5 +73,5 @@ public record Report(@Nullable Stamp stamp, Content content) {
    * @param upBps towards the neighbour
    * @param downBps from the neighbour
    */
-  public record Throughput(IPv4Address neighbour, OptionalDouble upBps, OptionalDouble downBps) {}
+  public record Throughput(IPAddress<?> neighbour, OptionalDouble upBps, OptionalDouble downBps) {}
 }

@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * Judges reports: the cheapest checks first, nothing of a report is read before its signature is
@@ -56,7 +56,7 @@ public final class ReportIntake {
    * @param nowNanos now, on the controller's steady clock
    * @throws RejectedReportException if it is dropped
    */
-  public synchronized void take(byte[] bytes, @Nullable IPv4Address source, long nowNanos)
+  public synchronized void take(byte[] bytes, @Nullable IPAddress<?> source, long nowNanos)
       throws RejectedReportException {
     try {
       judge(bytes, source, nowNanos);
@@ -66,7 +66,7 @@ public final class ReportIntake {
     }
   }
 
-  private void judge(byte[] bytes, @Nullable IPv4Address source, long nowNanos)
+  private void judge(byte[] bytes, @Nullable IPAddress<?> source, long nowNanos)
       throws RejectedReportException {
     if (bytes.length > MAX_BYTES) {
       throw new RejectedReportException(
@@ -100,7 +100,7 @@ public final class ReportIntake {
     accept(agent, report, nowNanos);
   }
 
-  private void plain(byte[] bytes, @Nullable IPv4Address source, AgentTable table, long nowNanos)
+  private void plain(byte[] bytes, @Nullable IPAddress<?> source, AgentTable table, long nowNanos)
       throws RejectedReportException {
     if (!table.allowUnsigned() || source == null) {
       throw new RejectedReportException(Rejection.UNSIGNED, "the report is not signed", null);

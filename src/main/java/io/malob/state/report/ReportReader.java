@@ -16,6 +16,7 @@ import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
@@ -184,7 +185,7 @@ final class ReportReader {
   }
 
   private Report.Throughput link() throws IOException, RejectedReportException {
-    @Nullable IPv4Address neighbour = null;
+    @Nullable IPAddress<?> neighbour = null;
     OptionalDouble up = OptionalDouble.empty();
     OptionalDouble down = OptionalDouble.empty();
     Set<String> given = new HashSet<>();
@@ -210,9 +211,9 @@ final class ReportReader {
   }
 
   /** An address in the usual notation; {@link IPv4Address#of(String)} would take "1.2.3.4 " too. */
-  static IPv4Address address(String text, String name) throws RejectedReportException {
+  static IPAddress<?> address(String text, String name) throws RejectedReportException {
     try {
-      IPv4Address address = IPv4Address.of(text);
+      IPAddress<?> address = IPv4Address.of(text);
       if (address.toString().equals(text)) {
         return address;
       }

@@ -27,8 +27,8 @@ class EchoFramesTest {
     assertEquals(0x8001, packet.icmpSequence());
     assertEquals(HOST.mac(), packet.srcMac());
     assertEquals(ROUTER.mac(), packet.dstMac());
-    assertEquals(HOST.address().getInt(), packet.srcAddress());
-    assertEquals(ROUTER.address().getInt(), packet.dstAddress());
+    assertEquals(HOST.address(), packet.source());
+    assertEquals(ROUTER.address(), packet.destination());
     // a sum over a checksum that is right is zero
     ByteBuffer all = ByteBuffer.wrap(frame);
     assertEquals(0, Checksums.of(all, 14, 20, 0));
@@ -37,7 +37,8 @@ class EchoFramesTest {
 
   @Test
   void identifierAndNumber_ofWhatIsNoIcmp_areZero() {
-    Packet arp = Packet.parse(Replies.arpRequest(HOST.mac(), HOST.address(), ROUTER.address()));
+    Packet arp =
+        Packet.parse(NeighbourReplies.question(HOST.mac(), HOST.address(), ROUTER.address()));
     assertEquals(0, arp.icmpIdentifier());
     assertEquals(0, arp.icmpSequence());
   }

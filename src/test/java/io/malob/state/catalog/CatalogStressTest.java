@@ -65,7 +65,7 @@ class CatalogStressTest {
       assertTrue(pool == null || snapshot.membersOfPool(pool).contains(member), member::id);
     }
     for (Vip vip : snapshot.vips().values()) {
-      assertTrue(snapshot.isVipAddress(vip.address().getInt()), vip::id);
+      assertTrue(snapshot.isVipAddress(vip.address()), vip::id);
     }
   }
 }

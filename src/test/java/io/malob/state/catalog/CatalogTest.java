@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Algorithm;
 import io.malob.json.RejectedException;
 import io.malob.json.RejectedException.Reason;
@@ -166,7 +167,7 @@ class CatalogTest {
   void deletedVip_leavesNoAddress() throws Exception {
     fixture.vip("id", "80", "address", "10.0.0.100", "port", "80");
     fixture.vip("id", "81", "address", "10.0.0.100", "port", "81");
-    int address = fixture.now().vips().get("80").address().getInt();
+    int address = AddressKey.of(fixture.now().vips().get("80").address());
     catalog.delete(Catalog.VIPS, "80");
     assertTrue(catalog.snapshot().isVipAddress(address));
     catalog.delete(Catalog.VIPS, "81");
@@ -367,7 +368,7 @@ class CatalogTest {
   }
 
   private Vip find(Protocol protocol, int port) {
-    int address = catalog.snapshot().vips().values().iterator().next().address().getInt();
+    int address = AddressKey.of(catalog.snapshot().vips().values().iterator().next().address());
     return catalog.snapshot().vipFor(address, protocol, port).orElseThrow();
   }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.json.RejectedException;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,7 +80,7 @@ class VipLookupTest {
   private static Optional<Vip> search(
       List<Vip> vips, int address, Protocol protocol, Integer port) {
     return vips.stream()
-        .filter(vip -> vip.address().getInt() == address)
+        .filter(vip -> AddressKey.of(vip.address()) == address)
         .filter(vip -> vip.protocol() == protocol && Objects.equals(vip.port(), port))
         .findFirst();
   }

@@ -1,6 +1,7 @@
-package io.malob.openflow.uplink;
+package io.malob.openflow;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.openflow.packet.NeighbourMessage;
 import java.util.function.Consumer;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.match.Match;
@@ -16,20 +17,20 @@ import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U8;
 
-/** What rules for both IP versions have in common but for names and numbers. */
-enum IpFamily {
+/** What rules for both IP versions have in common but for names and numbers. Pure. */
+public enum IpFamily {
   /** With ICMP: unreachable, time exceeded, parameter problem. */
   IPV4(3, 0, ImmutableList.of(3, 11, 12), 68),
   /** With ICMPv6: unreachable, packet too big, time exceeded, parameter problem. */
   IPV6(1, 129, ImmutableList.of(1, 2, 3, 4), 546);
 
   /** The ICMP type by which a host says that it does not have a port. */
-  final int icmpUnreachable;
+  public final int icmpUnreachable;
 
-  final int icmpEchoReply;
+  public final int icmpEchoReply;
 
   /** The ICMP types of messages about other packets. */
-  final ImmutableList<Integer> icmpErrors;
+  public final ImmutableList<Integer> icmpErrors;
 
   private final int dhcpClientPort;
 
@@ -44,31 +45,31 @@ enum IpFamily {
     this.dhcpClientPort = dhcpClientPort;
   }
 
-  static IpFamily of(IPVersion version) {
+  public static IpFamily of(IPVersion version) {
     return version == IPVersion.IPv4 ? IPV4 : IPV6;
   }
 
-  static IpFamily of(IPAddress<?> address) {
+  public static IpFamily of(IPAddress<?> address) {
     return of(address.getIpVersion());
   }
 
   /** The family of what a rule matches. */
-  static IpFamily of(Match match) {
+  public static IpFamily of(Match match) {
     return match.get(MatchField.ETH_TYPE).equals(EthType.IPv4) ? IPV4 : IPV6;
   }
 
   /** Packets of this family. */
-  Consumer<Match.Builder> any() {
-    return match -> match.setExact(MatchField.ETH_TYPE, this == IPV4 ? EthType.IPv4 : EthType.IPv6);
+  public Consumer<Match.Builder> any() {
+    return match -> match.setExact(MatchField.ETH_TYPE, etherType());
   }
 
   /** Packets of this family with this protocol. */
-  Consumer<Match.Builder> protocol(IpProtocol protocol) {
+  public Consumer<Match.Builder> protocol(IpProtocol protocol) {
     return any().andThen(match -> match.setExact(MatchField.IP_PROTO, protocol));
   }
 
   /** ICMP or ICMPv6 of this type. */
-  Consumer<Match.Builder> icmp(int icmpType) {
+  public Consumer<Match.Builder> icmp(int icmpType) {
     return this == IPV4
         ? protocol(IpProtocol.ICMP)
             .andThen(m -> m.setExact(MatchField.ICMPV4_TYPE, ICMPv4Type.of((short) icmpType)))
@@ -77,44 +78,85 @@ enum IpFamily {
   }
 
   /** What DHCP servers send to clients. */
-  Consumer<Match.Builder> dhcp() {
+  public Consumer<Match.Builder> dhcp() {
     return protocol(IpProtocol.UDP)
         .andThen(m -> m.setExact(MatchField.UDP_DST, TransportPort.of(dhcpClientPort)));
   }
 
-  /** Packets from this address. */
-  static Consumer<Match.Builder> from(IPAddress<?> address) {
-    return address instanceof IPv4Address v4
-        ? match -> match.setExact(MatchField.IPV4_SRC, v4)
-        : match -> match.setExact(MatchField.IPV6_SRC, (IPv6Address) address);
+  /** Packets from this address, of a match that has its family. */
+  public static Consumer<Match.Builder> from(IPAddress<?> address) {
+    return match -> setSource(match, address);
   }
 
-  /** Packets to this address. */
-  static Consumer<Match.Builder> to(IPAddress<?> address) {
+  /** Packets to this address, of a match that has its family. */
+  public static Consumer<Match.Builder> to(IPAddress<?> address) {
+    return match -> setDestination(match, address);
+  }
+
+  /** Matches packets to this address. */
+  static Match.Builder matchTo(OFFactory factory, IPAddress<?> address) {
+    return setDestination(match(factory, address), address);
+  }
+
+  /** Matches packets of one protocol between these addresses, which are of one family. */
+  static Match.Builder matchBetween(
+      OFFactory factory, IpProtocol protocol, IPAddress<?> src, IPAddress<?> dst) {
+    Match.Builder match = match(factory, dst).setExact(MatchField.IP_PROTO, protocol);
+    return setDestination(setSource(match, src), dst);
+  }
+
+  /** Matches what asks who has this address: ARP, or neighbour solicitations of ICMPv6. */
+  static Match.Builder matchWhoHas(OFFactory factory, IPAddress<?> address) {
     return address instanceof IPv4Address v4
-        ? match -> match.setExact(MatchField.IPV4_DST, v4)
-        : match -> match.setExact(MatchField.IPV6_DST, (IPv6Address) address);
+        ? factory
+            .buildMatch()
+            .setExact(MatchField.ETH_TYPE, EthType.ARP)
+            .setExact(MatchField.ARP_TPA, v4)
+        : match(factory, address)
+            .setExact(MatchField.IP_PROTO, IpProtocol.IPv6_ICMP)
+            .setExact(MatchField.ICMPV6_TYPE, U8.of((short) NeighbourMessage.SOLICITATION))
+            .setExact(MatchField.IPV6_ND_TARGET, (IPv6Address) address);
+  }
+
+  private EthType etherType() {
+    return this == IPV4 ? EthType.IPv4 : EthType.IPv6;
+  }
+
+  private static Match.Builder match(OFFactory factory, IPAddress<?> address) {
+    return factory.buildMatch().setExact(MatchField.ETH_TYPE, of(address).etherType());
+  }
+
+  private static Match.Builder setSource(Match.Builder match, IPAddress<?> address) {
+    return address instanceof IPv4Address v4
+        ? match.setExact(MatchField.IPV4_SRC, v4)
+        : match.setExact(MatchField.IPV6_SRC, (IPv6Address) address);
+  }
+
+  private static Match.Builder setDestination(Match.Builder match, IPAddress<?> address) {
+    return address instanceof IPv4Address v4
+        ? match.setExact(MatchField.IPV4_DST, v4)
+        : match.setExact(MatchField.IPV6_DST, (IPv6Address) address);
   }
 
   /** The address from which a rule takes packets. */
-  static IPAddress<?> source(Match match) {
+  public static IPAddress<?> source(Match match) {
     return of(match) == IPV4 ? match.get(MatchField.IPV4_SRC) : match.get(MatchField.IPV6_SRC);
   }
 
   /** The address to which a rule takes packets. */
-  static IPAddress<?> destination(Match match) {
+  public static IPAddress<?> destination(Match match) {
     return of(match) == IPV4 ? match.get(MatchField.IPV4_DST) : match.get(MatchField.IPV6_DST);
   }
 
   /** Gives packets this source address. */
-  static OFOxm<?> newSource(OFFactory factory, IPAddress<?> address) {
+  public static OFOxm<?> newSource(OFFactory factory, IPAddress<?> address) {
     return address instanceof IPv4Address v4
         ? factory.oxms().ipv4Src(v4)
         : factory.oxms().ipv6Src((IPv6Address) address);
   }
 
   /** Gives packets this destination address. */
-  static OFOxm<?> newDestination(OFFactory factory, IPAddress<?> address) {
+  public static OFOxm<?> newDestination(OFFactory factory, IPAddress<?> address) {
     return address instanceof IPv4Address v4
         ? factory.oxms().ipv4Dst(v4)
         : factory.oxms().ipv6Dst((IPv6Address) address);

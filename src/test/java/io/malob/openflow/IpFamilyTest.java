@@ -1,0 +1,105 @@
+package io.malob.openflow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.malob.algorithm.Attachment;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.protocol.OFFactories;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowMod;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
+import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TransportPort;
+import org.projectfloodlight.openflow.types.U8;
+
+class IpFamilyTest {
+  private static final OFFactory FACTORY = OFFactories.getFactory(OFVersion.OF_13);
+  private static final IPv4Address IPV4 = IPv4Address.of("10.0.0.100");
+  private static final IPv6Address IPV6 = IPv6Address.of("2001:db8::64");
+
+  @Test
+  void rulesOfVip_ofEitherFamily_matchItsTrafficAndWhatAsksForIt() {
+    assertEquals(
+        List.of(
+            ipv4(IPV4),
+            FACTORY
+                .buildMatch()
+                .setExact(MatchField.ETH_TYPE, EthType.ARP)
+                .setExact(MatchField.ARP_TPA, IPV4)
+                .build()),
+        matches(SwitchRules.addVip(FACTORY, IPV4)));
+    assertEquals(
+        List.of(
+            ipv6(IPV6),
+            FACTORY
+                .buildMatch()
+                .setExact(MatchField.ETH_TYPE, EthType.IPv6)
+                .setExact(MatchField.IP_PROTO, IpProtocol.IPv6_ICMP)
+                .setExact(MatchField.ICMPV6_TYPE, U8.of((short) 135))
+                .setExact(MatchField.IPV6_ND_TARGET, IPV6)
+                .build()),
+        matches(SwitchRules.addVip(FACTORY, IPV6)));
+  }
+
+  @Test
+  void rulesOfHost_ofEitherFamily_matchItsAddress() {
+    assertEquals(ipv4(IPV4), matches(hostRules(IPV4)).get(0));
+    assertEquals(ipv6(IPV6), matches(hostRules(IPV6)).get(0));
+  }
+
+  @Test
+  void rulesOfProbes_ofEitherFamily_matchBothAddresses() {
+    IPv6Address node = IPv6Address.of("2001:db8::1");
+    ProbeRules.Flow flow = new ProbeRules.Flow(node, IPV6, true);
+    Match match = matches(List.of(ProbeRules.add(FACTORY, flow, 5_201, OFPort.of(1)))).get(0);
+    assertEquals(
+        FACTORY
+            .buildMatch()
+            .setExact(MatchField.ETH_TYPE, EthType.IPv6)
+            .setExact(MatchField.IP_PROTO, IpProtocol.TCP)
+            .setExact(MatchField.IPV6_SRC, node)
+            .setExact(MatchField.IPV6_DST, IPV6)
+            .setExact(MatchField.TCP_DST, TransportPort.of(5_201))
+            .build(),
+        match);
+    assertEquals(node, IpFamily.source(match));
+    assertEquals(IPV6, IpFamily.destination(match));
+  }
+
+  private static Match ipv4(IPv4Address address) {
+    return FACTORY
+        .buildMatch()
+        .setExact(MatchField.ETH_TYPE, EthType.IPv4)
+        .setExact(MatchField.IPV4_DST, address)
+        .build();
+  }
+
+  private static Match ipv6(IPv6Address address) {
+    return FACTORY
+        .buildMatch()
+        .setExact(MatchField.ETH_TYPE, EthType.IPv6)
+        .setExact(MatchField.IPV6_DST, address)
+        .build();
+  }
+
+  private static List<OFMessage> hostRules(IPAddress<?> address) {
+    Attachment at = new Attachment(DatapathId.of(1), OFPort.of(2), MacAddress.of(3));
+    return HostRules.add(FACTORY, address, at, 60);
+  }
+
+  private static List<Match> matches(List<OFMessage> rules) {
+    return rules.stream().map(rule -> ((OFFlowMod) rule).getMatch()).collect(Collectors.toList());
+  }
+}
