@@ -101,6 +101,22 @@ class ArchitectureTest {
           Map.entry("io.malob.controller..", 60),
           Map.entry("net.floodlightcontroller..", 25));
 
+  /**
+   * What knows that addresses are IPv4: reads them from texts or from Floodlight's hosts, or
+   * chooses by their family.
+   */
+  private static final Set<String> FAMILY_READERS =
+      Set.of(
+          "io.malob.agent.AgentModule",
+          "io.malob.algorithm.AddressKey",
+          "io.malob.module.AttachedHosts",
+          "io.malob.openflow.FoundRules",
+          "io.malob.openflow.IpFamily",
+          "io.malob.rest.ParameterFormat",
+          "io.malob.state.catalog.FieldFormat",
+          "io.malob.state.report.AgentTableFormat",
+          "io.malob.state.report.ReportReader");
+
   /** An import that finds nothing would keep every rule. */
   @ArchTest
   static void scan_findsTheClassesOfEachPackage(JavaClasses all) {
@@ -125,6 +141,27 @@ class ArchitectureTest {
               "com.google.common..",
               "org.projectfloodlight.openflow.types..",
               "org.jspecify.annotations..");
+
+  /** Sub-flows of MPTCP are IPv4's; {@code Packet} reads IPv4 alone. */
+  @ArchTest
+  static final ArchRule addresses_areOfEitherFamily =
+      noClasses()
+          .that()
+          .resideInAnyPackage(
+              ALGORITHM,
+              STATE,
+              "io.malob.openflow",
+              BALANCER,
+              MONITOR,
+              LATENCY,
+              AGENT,
+              METRICS,
+              MODULE,
+              REST)
+          .and(notOneOf(FAMILY_READERS))
+          .should()
+          .dependOnClassesThat()
+          .haveSimpleNameStartingWith("IPv4Address");
 
   @ArchTest
   static final ArchRule json_seesNothingOfOurs =

@@ -1,5 +1,6 @@
 package io.malob.balancer;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.balancer.admission.AclDropRules;
 import io.malob.balancer.admission.ConnectionTeardown;
 import io.malob.balancer.admission.RequestHandler;
@@ -18,6 +19,7 @@ import io.malob.balancer.view.MemberTraffic;
 import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowLayout;
+import io.malob.openflow.IpFamily;
 import io.malob.openflow.RefusedRule;
 import io.malob.openflow.RuleCounts;
 import io.malob.openflow.label.LabelTable;
@@ -203,7 +205,7 @@ final class SwitchMessages implements IOFMessageListener {
       samples.ruleEnded(message);
     }
     if (Cookie.is(message.getCookie(), Cookie.Kind.HOST)) {
-      hostRules.ended(switchId, message.getMatch().get(MatchField.IPV4_DST).getInt());
+      hostRules.ended(switchId, AddressKey.of(IpFamily.destination(message.getMatch())));
     } else if (Cookie.is(message.getCookie(), Cookie.Kind.DENIAL)) {
       aclDropRules.ended(message);
     } else if (Cookie.is(message.getCookie(), Cookie.Kind.REQUEST)

@@ -13,8 +13,8 @@ public final class VipMac {
 
   private VipMac() {}
 
-  public static MacAddress of(int ipv4Address) {
-    return MacAddress.of(PREFIX | Integer.toUnsignedLong(ipv4Address));
+  public static MacAddress of(int addressKey) {
+    return MacAddress.of(PREFIX | Integer.toUnsignedLong(addressKey));
   }
 
   public static MacAddress of(IPAddress<?> address) {

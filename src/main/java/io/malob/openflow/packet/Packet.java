@@ -1,9 +1,10 @@
 package io.malob.openflow.packet;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.FiveTuple;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
@@ -243,24 +244,24 @@ public final class Packet implements IpPacket {
     return etherType == ETHERTYPE_IPV4 && kind != Kind.MALFORMED;
   }
 
-  /** The IPv4 source, or the sender that an ARP names. */
+  /** The {@link AddressKey} of the source, or of the sender that an ARP names. */
   public int srcAddress() {
     return srcAddress;
   }
 
-  /** The IPv4 destination, or the target that an ARP names. */
+  /** The {@link AddressKey} of the destination, or of the target that an ARP names. */
   public int dstAddress() {
     return dstAddress;
   }
 
   @Override
-  public IPv4Address source() {
-    return IPv4Address.of(srcAddress);
+  public IPAddress<?> source() {
+    return AddressKey.toAddress(srcAddress);
   }
 
   @Override
-  public IPv4Address destination() {
-    return IPv4Address.of(dstAddress);
+  public IPAddress<?> destination() {
+    return AddressKey.toAddress(dstAddress);
   }
 
   /** The sender that an ARP names. */
@@ -377,7 +378,7 @@ public final class Packet implements IpPacket {
 
   @Override
   public String toString() {
-    String ends = IPv4Address.of(srcAddress) + " -> " + IPv4Address.of(dstAddress);
+    String ends = source() + " -> " + destination();
     return switch (kind) {
       case TCP, UDP -> kind + " " + fiveTuple();
       case ICMP, OTHER_IPV4, ARP -> kind + " " + ends;

@@ -124,12 +124,7 @@ public final class Replies {
   public static byte[] tcpSyn(MacAddress srcMac, MacAddress dstMac, FiveTuple tuple, int sequence) {
     return tcpSyn(
         new Ends(
-            srcMac,
-            dstMac,
-            IPv4Address.of(tuple.srcAddress()),
-            tuple.srcPort(),
-            IPv4Address.of(tuple.dstAddress()),
-            tuple.dstPort()),
+            srcMac, dstMac, tuple.source(), tuple.srcPort(), tuple.destination(), tuple.dstPort()),
         sequence);
   }
 
