@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Server;
 import java.util.LinkedHashMap;
@@ -55,7 +56,7 @@ public record Vip(
     return connectionLimit == null ? Server.NO_LIMIT : connectionLimit;
   }
 
-  /** Whether a client of that address may use it. */
+  /** Whether a client may use it, given the {@link AddressKey} of its address. */
   public boolean allows(int client) {
     return allowedSources == null || allowedSources.contains(client);
   }
