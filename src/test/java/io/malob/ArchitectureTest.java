@@ -142,7 +142,10 @@ class ArchitectureTest {
               "org.projectfloodlight.openflow.types..",
               "org.jspecify.annotations..");
 
-  /** Sub-flows of MPTCP are IPv4's; {@code Packet} reads IPv4 alone. */
+  /**
+   * Without packages where the family matters: frames are read and built by family, sub-flows of
+   * MPTCP have IPv4 addresses, and an end host and its uplinks have one of each.
+   */
   @ArchTest
   static final ArchRule addresses_areOfEitherFamily =
       noClasses()
