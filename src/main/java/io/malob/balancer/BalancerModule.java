@@ -153,29 +153,30 @@ import org.slf4j.LoggerFactory;
 /**
  * The load balancer as a Floodlight module: wires its parts to the controller's events.
  *
- * <p>Settings: {@code data}, the directory of the catalog (without it nothing is kept); {@code
- * idleTimeoutTcp}, {@code idleTimeoutUdp}, {@code idleTimeoutIcmp}, after how many seconds without
- * a packet the rules of a connection end; {@code maxConnections}, how many may be open; {@code
- * maxHalfOpen}, how many of one VIP may be half open ({@link HalfOpenLimit}); {@code
- * floodPerSecond}, how many packet-ins of one line a switch may have dropped unseen before it has
- * to drop them itself; {@code maxDormant}, how many are remembered after their rules have ended;
- * {@code answerSeconds}, how long a switch may take to tell what it holds; {@code auditSeconds},
- * how often that is compared with what the controller knows; {@code adoptSeconds}, how long the
- * path of a connection of before is kept that is not found, and a connection whose rule times out
- * before it is adopted; {@code countPlaced}, whether algorithms count what was placed since a
- * measurement ({@code true}) or go by measurements alone, as the thesis does, to compare with;
- * {@code elephantSeconds}, how often it is looked for flows that carry much for long, 0 for never;
- * {@code elephantMegabytes}, how much they must have carried; {@code moveGainPercent}, how much
- * wider the share of another path must be; {@code movesPerSecond}, how many of them are moved at
- * most; {@code elephantMaxRules}, how many connections a switch may have to be asked what each has
- * carried; {@code connectionRecords}, a file that gets a line for each connection whose rules have
- * gone (without it there is none); {@code connectionRecordsMegabytes}, how large it may get; {@code
- * connectionRecordsFiles}, how many such files are kept; {@code refuseSpoofing}, whether hosts that
- * claim the address of a VIP, or of a server that is elsewhere, are refused.
+ * <p>Settings: {@code data}, the directory of the catalog (without it, the catalog is not stored);
+ * {@code idleTimeoutTcp}, {@code idleTimeoutUdp}, {@code idleTimeoutIcmp}, the idle timeouts of a
+ * connection's rules in seconds; {@code maxConnections}, the max number of open connections; {@code
+ * maxHalfOpen}, the max number of half-open connections of one VIP ({@link HalfOpenLimit}); {@code
+ * floodPerSecond}, the number of packet-ins per second that the controller drops from one queue of
+ * a switch before the switch must drop them itself; {@code maxDormant}, the max number of dormant
+ * connections; {@code answerSeconds}, the time a switch has to report its rules; {@code
+ * auditSeconds}, the interval between reconciliations of a switch; {@code adoptSeconds}, the time
+ * that recovery keeps the paths of missing connections, and connections whose rules expire before
+ * they are recovered; {@code countPlaced}, whether algorithms add the connections placed since a
+ * measurement ({@code true}) or use measurements alone like the thesis, for comparison; {@code
+ * elephantSeconds}, the interval between polls for long flows, 0 for no polls; {@code
+ * elephantMegabytes}, the traffic that a long flow must have carried; {@code moveGainPercent}, the
+ * share that another path must offer, in percent of the current one; {@code movesPerSecond}, the
+ * max number of flows moved per second; {@code elephantMaxRules}, the max number of connections of
+ * a switch that is polled for long flows; {@code connectionRecords}, a file that gets a line for
+ * each connection that has lost its rules (without it, no records are written); {@code
+ * connectionRecordsMegabytes}, the max size of the file; {@code connectionRecordsFiles}, the number
+ * of files that are kept; {@code refuseSpoofing}, whether packets of hosts that claim the address
+ * of a VIP, or of a server at another location, are dropped.
  *
- * <p>And {@code ejectAfter}, how many connections in a row must get no answer for a member to be
- * left out, 0 for never; {@code ejectSeconds}, for how long the first time; {@code
- * ejectMostSeconds}, for how long at most.
+ * <p>Ejection: {@code ejectAfter}, the number of unanswered connections in a row that ejects a
+ * member, 0 for no ejection; {@code ejectSeconds}, the length of a first ejection; {@code
+ * ejectMostSeconds}, the max length.
  */
 @Settings({
   "data",
@@ -203,7 +204,7 @@ import org.slf4j.LoggerFactory;
   "connectionRecordsMegabytes",
   "connectionRecordsFiles"
 })
-@SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
+@SuppressWarnings("NullAway.Init") // set by init before any other method is called
 public final class BalancerModule extends BaseModule implements IBalancerService {
 
   private static final Logger LOG = LoggerFactory.getLogger(BalancerModule.class);
@@ -213,7 +214,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private static final long RETRY_MILLIS = 500;
   private static final long MEASURED_MILLIS = 1_000;
   private static final long TIDY_MILLIS = 5_000;
-  private static final long LOOK_MILLIS = 1_000;
+  private static final long POLL_MILLIS = 1_000;
   private static final long APPLY_MILLIS = 1_000;
   private static final int MAX_IDLE_SECONDS = 0xffff - 60;
 
@@ -255,15 +256,15 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private SwitchPreparation preparation;
   private HostRuleCache hostRules;
   private FrameProbes healthProbes;
-  private OutlierDetector passive;
+  private OutlierDetector outliers;
   private Housekeeping housekeeping;
   private Relocations relocations;
   private LostClients lostClients;
   private @Nullable PacketInDrops packetInDrops;
-  private @Nullable SpoofGuard claims;
+  private @Nullable SpoofGuard spoofGuard;
   private ServerMoves serverMoves;
 
-  /** Changes are put in force one after the other, so the latest one is so after all others. */
+  /** Changes are applied one after the other, so the latest one is applied after all others. */
   private volatile CompletableFuture<Void> latestChange = CompletableFuture.completedFuture(null);
 
   /** For the module loader. */
@@ -272,9 +273,9 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   }
 
   /**
-   * A module on a clock of its own.
+   * Creates a module with the given clock and source of random numbers.
    *
-   * @param random gives a number from zero to the one given, without that
+   * @param random returns a number from 0 (inclusive) to its argument (exclusive)
    */
   BalancerModule(LongSupplier nanoTime, IntUnaryOperator random) {
     this.nanoTime = nanoTime;
@@ -310,15 +311,15 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     IShutdownService shutdown = context.getServiceImpl(IShutdownService.class);
     records = RecordFile.open(settings, nanoTime);
     shutdown.registerShutdownListener(records::close);
-    // real Floodlight has none
+    // real Floodlight has no such service
     @Nullable IPacketInQueueService queues = context.getServiceImpl(IPacketInQueueService.class);
     if (queues != null) {
-      int most = settings.number("floodPerSecond", 5_000, 1, Integer.MAX_VALUE);
+      int max = settings.number("floodPerSecond", 5_000, 1, Integer.MAX_VALUE);
       packetInDrops =
           new PacketInDrops(
               queues,
               new PacketInClasses(catalog::snapshot),
-              new FloodGuard(most, programmer, nanoTime));
+              new FloodGuard(max, programmer, nanoTime));
     }
     build(settings);
   }
@@ -363,8 +364,8 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             search -> housekeeping.search(search));
     Supplier<BalancerView> views = view.views();
     Executor serialExecutor = MoreExecutors.newSequentialExecutor(timer);
-    passive = outlierDetector(settings, serialExecutor);
-    claims =
+    outliers = outlierDetector(settings, serialExecutor);
+    spoofGuard =
         settings.flag("refuseSpoofing", true)
             ? new SpoofGuard(views, topology, serverMoves, rejects, nanoTime)
             : null;
@@ -376,7 +377,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     Routes routes = new Routes(labels);
     RejectSender rejectSender = new RejectSender(programmer, rejects);
     aclDropRules = new AclDropRules(programmer, rejectSender, rejects, nanoTime);
-    pendingPackets = new PendingPackets(nanoTime, arrival -> housekeeping.hostsAreWanted(arrival));
+    pendingPackets = new PendingPackets(nanoTime, arrival -> housekeeping.hostsAreMissing(arrival));
     FtpSessions ftpSessions = new FtpSessions();
     AffinityTable affinity = new AffinityTable(nanoTime);
     ConnectionProgrammer connectionProgrammer =
@@ -397,7 +398,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             connectionProgrammer,
             ftpSessions,
             pending,
-            passive.unansweredSyns(),
+            outliers.unansweredSyns(),
             records.records(),
             halfOpen,
             nanoTime);
@@ -481,7 +482,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             hosts,
             pending,
             placements,
-            passive.unansweredSyns(),
+            outliers.unansweredSyns(),
             packetIns,
             nanoTime);
     preparation = new SwitchPreparation(programmer, labels);
@@ -588,7 +589,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             switchId -> switches.getActiveSwitch(switchId) != null,
             answers::add),
         answers,
-        passive::accepted);
+        outliers::accepted);
   }
 
   private OutlierDetector outlierDetector(SettingReader settings, Executor serialExecutor)
@@ -692,39 +693,44 @@ public final class BalancerModule extends BaseModule implements IBalancerService
       provider.addOFMessageListener(type, messages);
     }
     Repetition repetition = new Repetition(timer, tasks);
-    guardClaims(repetition);
-    repetition.every(RETRY_MILLIS, "retrying", housekeeping::retryWaiting);
+    scheduleSpoofGuard(repetition);
+    repetition.every(RETRY_MILLIS, "retrying", housekeeping::retryPending);
     repetition.every(HealthChecks.TICK_MILLIS, "checking members", housekeeping::checkMembers);
-    repetition.every(ConnectionResetter.TICK_MILLIS, "closing", housekeeping::goOnClosing);
+    repetition.every(ConnectionResetter.TICK_MILLIS, "closing", housekeeping::resumeClosing);
     repetition.every(LostClients.TICK_MILLIS, "ending lost clients", lostClients::tick);
     repetition.every(Relocations.TICK_MILLIS, "following hosts", relocations::tick);
     repetition.every(
         MEASURED_MILLIS, "taking over measurements", housekeeping::refreshMeasurements);
     monitor.servers().addListener(housekeeping::serverReported);
-    monitor.servers().addListener(passive::reported);
+    monitor.servers().addListener(outliers::reported);
     repetition.every(
-        UnansweredSynDetector.TICK_MILLIS, "looking for silence", passive.unansweredSyns()::tick);
-    repetition.every(OutlierDetector.TICK_MILLIS, "readmitting members", passive::tick);
+        UnansweredSynDetector.TICK_MILLIS,
+        "detecting unanswered SYNs",
+        outliers.unansweredSyns()::tick);
+    repetition.every(OutlierDetector.TICK_MILLIS, "readmitting members", outliers::tick);
     repetition.every(TIDY_MILLIS, "tidying", housekeeping::tidy);
     repetition.every(TIDY_MILLIS, "forgetting samples", samples::sweep);
     repetition.every(TIDY_MILLIS, "completing records", records.records()::sweep);
     @Nullable PacketInDrops drops = packetInDrops;
     if (drops != null) {
-      repetition.every(TIDY_MILLIS, "telling of dropped packet-ins", drops::tell);
+      repetition.every(TIDY_MILLIS, "reporting dropped packet-ins", drops::tell);
     }
-    repetition.every(LOOK_MILLIS, "looking for long flows", longFlows::tick);
+    repetition.every(POLL_MILLIS, "polling for long flows", longFlows::tick);
   }
 
-  private void guardClaims(Repetition repetition) {
-    @Nullable SpoofGuard guard = claims;
+  private void scheduleSpoofGuard(Repetition repetition) {
+    @Nullable SpoofGuard guard = spoofGuard;
     if (guard != null) {
       provider.addOFMessageListener(OFType.PACKET_IN, guard);
-      repetition.every(ServerMoves.TICK_MILLIS, "asking servers", serverMoves::tick);
-      repetition.every(SpoofGuard.TELL_MILLIS, "telling of claims", guard::tell);
+      repetition.every(ServerMoves.TICK_MILLIS, "probing moved servers", serverMoves::tick);
+      repetition.every(SpoofGuard.TICK_MILLIS, "telling of spoofGuard", guard::tick);
     }
   }
 
-  /** Waits until the change is in force, so that it is when the operator's request is answered. */
+  /**
+   * Waits until the change is applied, so that it is in force when the operator's request is
+   * answered.
+   */
   private void catalogChanged(CatalogSnapshot before, CatalogSnapshot after) {
     profiles.retain(after);
     traffic.retain(after);
@@ -758,12 +764,12 @@ public final class BalancerModule extends BaseModule implements IBalancerService
 
   @Override
   public Map<String, EjectedMember> ejected() {
-    return passive.ejected();
+    return outliers.ejected();
   }
 
   @Override
   public Map<String, Long> ejections() {
-    return passive.counts();
+    return outliers.counts();
   }
 
   @Override
@@ -776,9 +782,9 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     return profiles.stats(catalog.snapshot());
   }
 
-  /** How many connections are waited for to be learnt from. */
-  int samplesWaiting() {
-    return samples.waiting();
+  /** The number of connections whose samples are incomplete. */
+  int pendingSamples() {
+    return samples.pending();
   }
 
   @Override

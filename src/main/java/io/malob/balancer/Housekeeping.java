@@ -52,9 +52,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is done besides handling packets: when the catalog, the topology, a host or a switch
- * changes, and when time passes. All of it runs in order, one thing at a time, on one executor and
- * never on a thread that reads from switches. It consists of named tasks that fail independently.
+ * Runs the balancer's work besides packets: it handles changes of the catalog, the topology, hosts
+ * and switches, and periodic tasks. All work runs in order on one serial executor, never on a
+ * thread that reads from switches. It consists of named tasks that fail independently.
  */
 final class Housekeeping implements NetworkEvents.Follower {
   private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
@@ -62,10 +62,10 @@ final class Housekeeping implements NetworkEvents.Follower {
   private final Executor serialExecutor;
   private final Tasks tasks;
 
-  /** How many changes of the topology are still to be looked at. */
+  /** The number of pending changes of the topology. */
   private final AtomicInteger topologyChanges = new AtomicInteger();
 
-  /** Switches that have been there. By the executor's tasks alone. */
+  /** Switches that were connected before. Used by the executor's tasks only. */
   private final Set<DatapathId> knownSwitches = new HashSet<>();
 
   private final ViewWriter view;
@@ -123,7 +123,7 @@ final class Housekeeping implements NetworkEvents.Follower {
     this.topology = topology;
   }
 
-  /** The parts of the balancer that need upkeep. */
+  /** The parts of the balancer that need housekeeping. */
   record Parts(
       ViewWriter view,
       RequestHandler requests,
@@ -144,7 +144,9 @@ final class Housekeeping implements NetworkEvents.Follower {
       HealthChecks checks,
       Relocations relocations) {}
 
-  /** An operator has changed the catalog. The future ends when the change is in force. */
+  /**
+   * Applies an operator's change of the catalog. The future completes when the change is in force.
+   */
   CompletableFuture<Void> catalogChanged(CatalogSnapshot before, CatalogSnapshot after) {
     return CompletableFuture.runAsync(
         () -> {
@@ -163,7 +165,7 @@ final class Housekeeping implements NetworkEvents.Follower {
           }
           askForMissingMembers();
           stateRecovery.complete();
-          requests.retryWaiting();
+          requests.retryPending();
         },
         serialExecutor);
   }
@@ -174,7 +176,8 @@ final class Housekeeping implements NetworkEvents.Follower {
     }
     Set<Integer> vipNumbers = vips.stream().map(Vip::number).collect(Collectors.toSet());
     Set<Integer> memberNumbers = members.stream().map(Member::number).collect(Collectors.toSet());
-    // what clients send misses from now on; what members send is carried until its turn comes
+    // clients' packets miss from now on; members' packets are forwarded until each connection is
+    // reset
     preparation.removeRequests(vipNumbers, memberNumbers, switches.getAllSwitchDpids());
     resetter.close(
         connections.find(
@@ -183,7 +186,10 @@ final class Housekeeping implements NetworkEvents.Follower {
                     || memberNumbers.contains(connection.server().number())));
   }
 
-  /** Links or switches have come or gone. Of several that wait, the last sees them all. */
+  /**
+   * Handles added or removed links and switches. Of several pending changes, the last one handles
+   * all.
+   */
   @Override
   public void topologyChanged() {
     topologyChanges.incrementAndGet();
@@ -195,11 +201,11 @@ final class Housekeeping implements NetworkEvents.Follower {
           tasks.run("taking over the topology", this::takeTopology);
           tasks.run("repairing paths", this::repairPaths);
           tasks.run("locating members", view::refreshHosts);
-          tasks.run("adopting connections", stateRecovery::complete);
-          tasks.run("keeping paths ready", this::keepLabelsReady);
-          // ports that may have hosts are known only now
-          tasks.run("asking for members", this::askForMissingMembers);
-          tasks.run("retrying packets that wait", requests::retryWaiting);
+          tasks.run("recovering connections", stateRecovery::complete);
+          tasks.run("preparing paths", this::keepLabelsReady);
+          // the ports that may have hosts are known only now
+          tasks.run("locating missing members", this::askForMissingMembers);
+          tasks.run("retrying pending packets", requests::retryPending);
         });
   }
 
@@ -207,7 +213,7 @@ final class Housekeeping implements NetworkEvents.Follower {
     view.setTopology(Topology.of(usableSwitches(), FoundLinks.of(topology)));
   }
 
-  /** Those that take orders and whose rules are known. */
+  /** The switches that this controller is master of and whose rules have been read. */
   private List<DatapathId> usableSwitches() {
     return switches.getAllSwitchDpids().stream()
         .filter(readSwitches::contains)
@@ -216,15 +222,15 @@ final class Housekeeping implements NetworkEvents.Follower {
   }
 
   /**
-   * Connections on broken paths go another way, or end if there is none. A path over a switch that
-   * takes no orders is left alone where there is no other: the switch goes on forwarding. So are
-   * all as long as there may be another in a moment.
+   * Reroutes connections on broken paths, or closes them if there is no other path. A path over a
+   * switch out of control stays if there is no other one, because the switch continues to forward.
+   * All broken paths stay while an outage may end soon.
    */
   private void repairPaths() {
     NetworkSnapshot network = view.get().network().searchingAtOnce();
     Set<LabelledPath> lost = new HashSet<>();
-    Runnable again = () -> inTurn("repairing paths", this::repairPaths);
-    for (LabelledPath labelled : labels.repair(network.topology(), network::lowestLatency, again)) {
+    Runnable retry = () -> submit("repairing paths", this::repairPaths);
+    for (LabelledPath labelled : labels.repair(network.topology(), network::lowestLatency, retry)) {
       if (network.topology().switches().containsAll(labelled.path().switches())) {
         lost.add(labelled);
       }
@@ -234,7 +240,7 @@ final class Housekeeping implements NetworkEvents.Follower {
     }
   }
 
-  /** A host has come, moved, changed or gone. */
+  /** Handles a host that was added, moved, changed or removed. */
   @Override
   public void hostChanged(IDevice device) {
     List<IPAddress<?>> addresses = AttachedHosts.addressesOf(device);
@@ -244,14 +250,14 @@ final class Housekeeping implements NetworkEvents.Follower {
           for (IPAddress<?> address : addresses) {
             if (!catalog.membersAt(address).isEmpty()) {
               tasks.run("locating members", view::refreshHosts);
-              tasks.run("adopting connections", stateRecovery::complete);
-              tasks.run("keeping paths ready", this::keepLabelsReady);
-              // one that has only been silent is back before anybody misses it
-              tasks.run("asking for members", this::askForMissingMembers);
+              tasks.run("recovering connections", stateRecovery::complete);
+              tasks.run("preparing paths", this::keepLabelsReady);
+              // a member that was only silent is located again before a connection needs it
+              tasks.run("locating missing members", this::askForMissingMembers);
               break;
             }
           }
-          tasks.run("retrying packets that wait", requests::retryWaiting);
+          tasks.run("retrying pending packets", requests::retryPending);
         });
   }
 
@@ -262,16 +268,15 @@ final class Housekeeping implements NetworkEvents.Follower {
   }
 
   /**
-   * A switch is there, for the first time or again. It is used for connections once it is known
-   * what it holds.
+   * Handles a switch that connects or reconnects. Connections use it once its rules have been read.
    */
   @Override
   public void switchActivated(DatapathId switchId) {
     readSwitches.begin(switchId);
     serialExecutor.execute(
         () -> {
-          // an earlier reading may have ended meanwhile; or the switch has gone again
-          if (!readSwitches.again(switchId)) {
+          // an earlier reading may have ended meanwhile, or the switch has disconnected
+          if (!readSwitches.reread(switchId)) {
             return;
           }
           hostRules.reset(switchId);
@@ -299,7 +304,10 @@ final class Housekeeping implements NetworkEvents.Follower {
     topologyChanged();
   }
 
-  /** A switch has gone, or takes no more orders; what it holds may be another when it is back. */
+  /**
+   * Handles a switch that disconnected or is no longer controlled. Its rules may differ when it
+   * returns.
+   */
   @Override
   public void switchRemoved(DatapathId switchId) {
     readSwitches.gone(switchId);
@@ -313,38 +321,38 @@ final class Housekeeping implements NetworkEvents.Follower {
     topologyChanged();
   }
 
-  /** A packet waits for hosts to be found. */
-  void hostsAreWanted(Arrival arrival) {
-    inTurn("asking for members", this::askForMissingMembers);
-    inTurn("asking for a client", () -> missingHosts.askForClient(arrival));
+  /** Handles a packet that is pending until hosts are located. */
+  void hostsAreMissing(Arrival arrival) {
+    submit("locating missing members", this::askForMissingMembers);
+    submit("locating a client", () -> missingHosts.askForClient(arrival));
   }
 
-  /** Searches for paths, for which packets may wait. */
+  /** Runs a search for paths and then retries pending packets. */
   void search(Runnable search) {
-    inTurn("searching for paths", search);
-    retryWaiting();
+    submit("searching for paths", search);
+    retryPending();
   }
 
-  /** To be called every half a second: packets that wait are tried again, or given up. */
-  void retryWaiting() {
-    inTurn("retrying packets that wait", requests::retryWaiting);
+  /** To be called every half a second. Retries pending packets, or rejects them. */
+  void retryPending() {
+    submit("retrying pending packets", requests::retryPending);
   }
 
-  /** There is a new report of a server. */
+  /** Takes over a new report of a server. */
   void serverReported(IPAddress<?> address) {
-    inTurn("taking over a report", () -> view.refreshServer(address));
+    submit("taking over a report", () -> view.refreshServer(address));
   }
 
-  /** To be called every second: there are new measurements, and others grow old. */
+  /** To be called every second. Takes over new measurements and drops old ones. */
   void refreshMeasurements() {
-    inTurn("taking over measurements of links", view::refreshLinks);
-    inTurn("taking over reports", view::refreshServers);
+    submit("taking over measurements of links", view::refreshLinks);
+    submit("taking over reports", view::refreshServers);
   }
 
   /** To be called every {@link HealthChecks#TICK_MILLIS}. */
   void checkMembers() {
-    inTurn("starting members slowly", view::refreshShares);
-    inTurn("checking members", this::takeChecks);
+    submit("updating slow starts", view::refreshShares);
+    submit("checking members", this::takeChecks);
   }
 
   private void takeChecks() {
@@ -356,13 +364,13 @@ final class Housekeeping implements NetworkEvents.Follower {
       closeConnections(
           List.of(),
           changes.stream().filter(this::isLost).map(HealthChecks.Change::member).toList());
-      requests.retryWaiting();
+      requests.retryPending();
     }
   }
 
   /**
-   * Whether the open connections of a member are to be reset. Where most of a pool seems to be
-   * down, it is more likely that answers get lost than that all have ended.
+   * Whether the open connections of a member must be reset. If most of a pool seems to be down,
+   * lost answers are more likely than failed members.
    */
   private boolean isLost(HealthChecks.Change change) {
     return change.now() == Health.DOWN
@@ -387,26 +395,26 @@ final class Housekeeping implements NetworkEvents.Follower {
   }
 
   /** To be called every {@link ConnectionResetter#TICK_MILLIS}. */
-  void goOnClosing() {
-    inTurn("closing connections", resetter::goOn);
+  void resumeClosing() {
+    submit("closing connections", resetter::resume);
   }
 
   /** To be called every few seconds. */
   void tidy() {
-    inTurn("repairing paths", this::repairPaths);
-    inTurn("keeping paths ready", this::keepLabelsReady);
-    inTurn("adopting connections", stateRecovery::complete);
-    inTurn("sweeping labels", labels::sweep);
-    inTurn("sweeping connections", connections::sweep);
-    inTurn("sweeping clients' members", affinity::sweep);
-    inTurn("auditing switches", reconcileRounds::tick);
-    inTurn("telling of limits", () -> limits.tell(view.get().catalog().vips().values()));
-    inTurn("sweeping questions for hosts", missingHosts::sweep);
-    inTurn("sweeping absent switches", outages::sweep);
-    inTurn("asking for members", this::askForMissingMembers);
+    submit("repairing paths", this::repairPaths);
+    submit("preparing paths", this::keepLabelsReady);
+    submit("recovering connections", stateRecovery::complete);
+    submit("sweeping labels", labels::sweep);
+    submit("sweeping connections", connections::sweep);
+    submit("sweeping clients' members", affinity::sweep);
+    submit("reconciling switches", reconcileRounds::tick);
+    submit("reporting limits", () -> limits.tell(view.get().catalog().vips().values()));
+    submit("sweeping requests for hosts", missingHosts::sweep);
+    submit("sweeping outages", outages::sweep);
+    submit("locating missing members", this::askForMissingMembers);
   }
 
-  private void inTurn(String task, Runnable work) {
+  private void submit(String task, Runnable work) {
     serialExecutor.execute(() -> tasks.run(task, work));
   }
 

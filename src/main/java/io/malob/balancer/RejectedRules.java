@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Counts rules that switches did not accept, by switch and reason, of which there are only so many.
+ * Counts the rules that switches rejected, by switch and reason. The set of reasons is bounded.
  * Thread-safe.
  */
 final class RejectedRules {
@@ -20,7 +20,7 @@ final class RejectedRules {
         .increment();
   }
 
-  /** The counts; switches that accepted all are not there. */
+  /** The counts, without switches that accepted all rules. */
   Map<DatapathId, Map<String, Long>> bySwitch() {
     Map<DatapathId, Map<String, Long>> result = new TreeMap<>();
     counts.forEach(

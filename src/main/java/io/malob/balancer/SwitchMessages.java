@@ -44,18 +44,20 @@ import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * What switches say that concerns the balancer: packets without a rule, rules that have ended, and
- * rules that were refused. Called by the threads that read from switches, several at once; never
- * blocks.
+ * Dispatches the messages of switches to the balancer: packet-ins, removed rules and errors about
+ * rules. Threads that read from switches call it concurrently; it never blocks.
  */
 final class SwitchMessages implements IOFMessageListener {
-  /** The name that other listeners order themselves by; Floodlight's own balancer has it, too. */
+  /**
+   * The name that other listeners refer to for their order; Floodlight's own balancer has the same
+   * name.
+   */
   static final String NAME = "loadbalancer";
 
-  /** What it listens to. */
+  /** The message types that it handles. */
   static final List<OFType> TYPES = List.of(OFType.PACKET_IN, OFType.FLOW_REMOVED, OFType.ERROR);
 
-  /** Listeners that must have seen a packet before. */
+  /** Listeners that must process a packet first. */
   private static final Set<String> BEFORE = Set.of("linkdiscovery", "topology", "devicemanager");
 
   private final RequestHandler requests;
@@ -127,7 +129,7 @@ final class SwitchMessages implements IOFMessageListener {
   private boolean packetIn(DatapathId switchId, OFPacketIn packetIn) {
     Packet packet = Packet.parse(packetIn.getData());
     if (Cookie.is(packetIn.getCookie(), Cookie.Kind.END)) {
-      // only a copy: the packet itself is on its way
+      // this is a copy; the switch has forwarded the packet itself
       packetIns.count(PacketInCounters.Outcome.END);
       teardown.ended(packet.fiveTuple());
       return true;
@@ -179,8 +181,9 @@ final class SwitchMessages implements IOFMessageListener {
   }
 
   /**
-   * A connection must not live on without its rules: nothing would tell its end. Its client's next
-   * packet is refused or, if that is a SYN, placed anew. A label without all of its rules is none.
+   * Cuts off the connection of a rejected rule, because without its rules its end would go
+   * unnoticed. Its client's next packet is rejected or, if it is a SYN, placed anew. A label with a
+   * rejected rule is not usable.
    */
   private void refused(DatapathId switchId, RefusedRule rule) {
     rejectedRules.count(switchId, rule.reason());
@@ -209,7 +212,7 @@ final class SwitchMessages implements IOFMessageListener {
     } else if (Cookie.is(message.getCookie(), Cookie.Kind.DENIAL)) {
       aclDropRules.ended(message);
     } else if (Cookie.is(message.getCookie(), Cookie.Kind.REQUEST)
-        // what was deleted was deleted by us, and is forgotten already
+        // the balancer itself deleted such a rule and has removed the connection already
         && message.getReason() != OFFlowRemovedReason.DELETE) {
       teardown.timedOut(
           switchId,

@@ -92,7 +92,7 @@ class ConnectionLimiterTest {
   @Test
   void connectionThatBeganAgain_countsAsOpenAndAsPlaced() {
     Connection connection = connection();
-    connectionLimiter.again(connection, BalancerView.EMPTY);
+    connectionLimiter.reopened(connection, BalancerView.EMPTY);
     assertEquals(1, connectionLimiter.atVip(connection.vipNumber()));
     assertEquals(1, server.load().active());
     assertEquals(1, server.load().total());

@@ -105,11 +105,9 @@ class HousekeepingTest {
       for (int i = 0; i < 12; i++) {
         net.pass(5);
       }
-      assertEquals(
-          List.of("task_failed task=\"keeping paths ready\" failures=1"), log.takeEvents());
+      assertEquals(List.of("task_failed task=\"preparing paths\" failures=1"), log.takeEvents());
       net.pass(5);
-      assertEquals(
-          List.of("task_failed task=\"keeping paths ready\" failures=13"), log.takeEvents());
+      assertEquals(List.of("task_failed task=\"preparing paths\" failures=13"), log.takeEvents());
     }
   }
 }

@@ -214,7 +214,7 @@ class ProfileLearningTest {
     for (int seconds = 0; seconds < 600; seconds += 5) {
       net.pass(5);
     }
-    assertEquals(0, net.module.samplesWaiting());
+    assertEquals(0, net.module.pendingSamples());
   }
 
   @Test

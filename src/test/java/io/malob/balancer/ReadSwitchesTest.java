@@ -44,7 +44,7 @@ class ReadSwitchesTest {
     void switchThatIsReadAgain_isNotKnownMeanwhile() {
       switches.begin(s1);
       switches.done(s1);
-      assertTrue(switches.again(s1));
+      assertTrue(switches.reread(s1));
       assertFalse(switches.contains(s1));
       assertFalse(switches.isComplete());
     }
@@ -53,7 +53,7 @@ class ReadSwitchesTest {
     void switchThatHasGone_isNotRead_whateverComesLate() {
       switches.begin(s1);
       switches.gone(s1);
-      assertFalse(switches.again(s1));
+      assertFalse(switches.reread(s1));
       assertTrue(switches.isComplete());
       switches.done(s1);
       assertFalse(switches.contains(s1));

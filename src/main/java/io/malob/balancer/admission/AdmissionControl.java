@@ -211,7 +211,7 @@ public final class AdmissionControl {
    * @param isOver whether its client has ended it
    * @param nowNanos on the controller's monotonic clock
    */
-  public boolean adopt(
+  public boolean recover(
       Connection connection, Route route, boolean isOver, BalancerView view, long nowNanos) {
     connection.hear();
     connection.take(route);
@@ -279,7 +279,7 @@ public final class AdmissionControl {
       connectionLimiter.giveBack(terms.vipNumber, placement.server(), terms.view);
       @Nullable Connection other = connections.byRequest(request);
       if (admission == Admission.EXISTS && other != null) {
-        activator.goOn(other, first);
+        activator.forward(other, first);
         return null;
       }
       if (admission == Admission.FULL) {
@@ -309,9 +309,9 @@ public final class AdmissionControl {
    * @param earlier that connection, as it was until now
    * @param tally what counts the new one as placed
    */
-  void again(
+  void reopened(
       Connection connection, Effects earlier, PlacementCounts.Tally tally, BalancerView view) {
-    connectionLimiter.again(connection, view);
+    connectionLimiter.reopened(connection, view);
     tally.placed();
     teardown.replaced(connection, earlier);
     joinSession(connection, view);

@@ -89,7 +89,7 @@ public final class ConnectionActivator {
    * A packet of a connection that is known, from either end: it was faster than the rules, or
    * outlived them.
    */
-  public void goOn(Connection connection, Arrival arrival) {
+  public void forward(Connection connection, Arrival arrival) {
     Packet packet = arrival.packet();
     if (!packet.isTcpSyn() && packet.dstAddress() == connection.request().dstAddress()) {
       teardown.heard(connection);
@@ -100,7 +100,7 @@ public final class ConnectionActivator {
   }
 
   /** The first packet of a connection that begins with the rules of one that has ended. */
-  void startAgain(Connection connection, Arrival arrival) {
+  void reopen(Connection connection, Arrival arrival) {
     carry(connection, arrival); // it is counted among those that were placed
   }
 

@@ -26,7 +26,7 @@ import java.util.function.Supplier;
  * ACKs). For one thread at a time.
  */
 public final class ConnectionResetter {
-  /** The interval at which {@link #goOn} must be called. */
+  /** The interval at which {@link #resume} must be called. */
   public static final long TICK_MILLIS = 100;
 
   /** Connections per tick: 1,000 a second. */
@@ -71,7 +71,7 @@ public final class ConnectionResetter {
         closed.add(connection);
       }
     }
-    goOn();
+    resume();
   }
 
   /** Whether a connection's ends may still wait for each other. */
@@ -80,7 +80,7 @@ public final class ConnectionResetter {
   }
 
   /** Closes the next batch and sends the SYNs that are due. */
-  public void goOn() {
+  public void resume() {
     for (int count = 0; count < BATCH && !closed.isEmpty(); count++) {
       redirectToController(closed.remove());
     }

@@ -37,7 +37,7 @@ public final class Relocations {
   private static final Logger LOG = LoggerFactory.getLogger(Relocations.class);
 
   /** How many connections are looked at in one tick: some milliseconds. */
-  private static final int MAX_LOOKS = 50_000;
+  private static final int MAX_CHECKS = 50_000;
 
   /** How many are moved in one tick, so that switches are not flooded. */
   private static final int MAX_MOVES = 200;
@@ -158,11 +158,11 @@ public final class Relocations {
   /** To be called every {@link #TICK_MILLIS}. */
   public void tick() {
     if (isBusy || isNew(views.get())) {
-      serialExecutor.execute(this::goOn);
+      serialExecutor.execute(this::resume);
     }
   }
 
-  private void goOn() {
+  private void resume() {
     noticeMembers();
     if (walk == null && (memberMoved || !moved.isEmpty())) {
       sought = Map.copyOf(moved);
@@ -172,14 +172,14 @@ public final class Relocations {
     }
     @Nullable Iterator<Connection> rest = walk;
     if (rest != null) {
-      goOn(rest);
+      resume(rest);
     }
     isBusy = walk != null || memberMoved || !moved.isEmpty();
   }
 
-  private void goOn(Iterator<Connection> rest) {
+  private void resume(Iterator<Connection> rest) {
     int moves = 0;
-    for (int looks = 0; looks < MAX_LOOKS && moves < MAX_MOVES && rest.hasNext(); looks++) {
+    for (int checks = 0; checks < MAX_CHECKS && moves < MAX_MOVES && rest.hasNext(); checks++) {
       Connection connection = rest.next();
       Attachment client = sought.getOrDefault(connection.client().mac(), connection.client());
       if (relocate(connection, client, serverNow(connection), 0)) {

@@ -112,7 +112,7 @@ public final class RequestHandler {
   private boolean handle(Arrival arrival) {
     Packet packet = arrival.packet();
     if (Label.isLabel(packet.dstMac())) {
-      lostOnItsWay(arrival);
+      lostInTransit(arrival);
       return true;
     }
     if (views.get().catalog().isVipAddress(packet.dstAddress())) {
@@ -134,7 +134,7 @@ public final class RequestHandler {
       rejectSender.drop(RejectReason.FRAGMENT);
     } else {
       relocations.seen(connection, arrival, false);
-      activator.goOn(connection, arrival);
+      activator.forward(connection, arrival);
     }
     return true;
   }
@@ -158,7 +158,7 @@ public final class RequestHandler {
 
   /** Handles a packet that was translated, and found no rule for its host. */
   public void handleLost(DatapathId switchId, OFPort inPort, Packet packet) {
-    lostOnItsWay(new Arrival(switchId, inPort, packet, nanoTime.getAsLong()));
+    lostInTransit(new Arrival(switchId, inPort, packet, nanoTime.getAsLong()));
   }
 
   /** Counts a packet for a VIP that cannot be read. */
@@ -167,7 +167,7 @@ public final class RequestHandler {
   }
 
   /** Tries all packets again that wait for a host or a switch's rules to be found. */
-  public void retryWaiting() {
+  public void retryPending() {
     pendingPackets.leave().forEach(this::handle);
   }
 
@@ -187,18 +187,18 @@ public final class RequestHandler {
       relocations.seen(known, arrival, true);
     }
     if (known != null && !startsAnew(known, packet, protocol)) {
-      Effects earlier = packet.isTcpSyn() ? known.startAgain(arrival.nanos()) : Effects.NONE;
+      Effects earlier = packet.isTcpSyn() ? known.reopen(arrival.nanos()) : Effects.NONE;
       if (earlier.happened()) {
         // a new connection on the port of one whose rules are still there: it stays with their
         // member, because switches follow a changed rule a moment too late
-        admissionControl.again(known, earlier, tallyOf(known, protocol), views.get());
-        activator.startAgain(known, arrival);
+        admissionControl.reopened(known, earlier, tallyOf(known, protocol), views.get());
+        activator.reopen(known, arrival);
         return;
       }
       if (packet.isTcpSyn()) {
-        unansweredSyns.synCameAgain(known, arrival.nanos());
+        unansweredSyns.synRetransmitted(known, arrival.nanos());
       }
-      activator.goOn(known, arrival);
+      activator.forward(known, arrival);
     } else {
       unknown(arrival, protocol);
     }
@@ -264,9 +264,9 @@ public final class RequestHandler {
         }
       }
       case NEW -> {
-        @Nullable Connection adopted = connections.byRequest(packet.fiveTuple());
-        if (adopted != null) {
-          activator.goOn(adopted, arrival); // taken over in this very moment
+        @Nullable Connection recovered = connections.byRequest(packet.fiveTuple());
+        if (recovered != null) {
+          activator.forward(recovered, arrival); // taken over in this very moment
         } else if (packet.kind() == Packet.Kind.TCP && !packet.isTcpSyn()) {
           rejectUnknown(arrival, protocol);
         } else {
@@ -372,7 +372,7 @@ public final class RequestHandler {
     return arrival.awaitsMembers() && nanoTime.getAsLong() - arrival.nanos() < OTHERS_ANSWER_NANOS;
   }
 
-  private void lostOnItsWay(Arrival arrival) {
+  private void lostInTransit(Arrival arrival) {
     Packet packet = arrival.packet();
     FiveTuple reversed = packet.fiveTuple().reversed();
     @Nullable Connection toMember = connections.byReply(reversed);

@@ -5,25 +5,25 @@ import com.google.common.collect.ImmutableMap;
 import com.google.common.primitives.ImmutableLongArray;
 
 /**
- * What the balancer has done since the controller's start. Counts only grow; they were read one
- * after the other, so that those of one packet may be in one of them already and not yet in
- * another.
+ * The balancer's activity since the controller's start. Counts only grow. They are read one after
+ * the other, so a packet may already be in one of them and not yet in another.
  *
- * @param placements what became of new connections
- * @param placementTimes from when the first packet of a connection was read until its rules and
- *     that packet were handed over to be sent, waiting for hosts and labels included
- * @param packetIns what became of packet-ins, by outcome: {@code placed}, {@code refused}, {@code
- *     known} (of a connection that is known: sent on), {@code earlier} (left to rules of before the
- *     controller's start), {@code end} (a copy of a FIN or RST), {@code arp} (for a VIP), {@code
- *     other} (left to other modules). One that waits is not in it yet.
- * @param droppedPacketIns packet-ins that were dropped before any module saw them, because more
- *     came than could be handled: by VIP, or by what they are where they are for none
- * @param waiting how many packets wait for a host, or for a switch's rules to be read
- * @param pathRepairs how often a label was led over other links because some had gone
- * @param failedPathRepairs how many of them did not get through to all switches; they are tried
- *     again
- * @param traffic what connections have carried, by member id
- * @param records what became of the records of connections
+ * @param placements new connections by outcome
+ * @param placementTimes the time from reading the first packet of a connection to queueing its
+ *     rules and that packet for sending, including the wait for hosts and labels
+ * @param packetIns packet-ins by outcome: {@code placed}, {@code refused}, {@code known} (of a
+ *     known connection, forwarded), {@code earlier} (left to rules from before the controller's
+ *     start), {@code end} (a copy of a FIN or RST), {@code arp} (for a VIP), {@code check} (an
+ *     answer to a health check), {@code other} (left to other modules). A pending packet is not
+ *     counted yet.
+ * @param droppedPacketIns packet-ins that the overloaded controller dropped before any module saw
+ *     them, by VIP; without a VIP, by kind of packet
+ * @param waiting the number of packets that are pending until a host is located or a switch's rules
+ *     are read
+ * @param pathRepairs how often a label was rerouted because of a lost link
+ * @param failedPathRepairs how many repairs did not reach all switches; they are retried
+ * @param traffic the traffic of connections, by member id
+ * @param records the counts of connection records
  */
 public record BalancerActivity(
     ImmutableList<PlacementCount> placements,
@@ -41,10 +41,10 @@ public record BalancerActivity(
    *
    * @param serviceId the entry of the services table
    * @param algorithm the algorithm's name
-   * @param outcome {@link #PLACED}, or why not, as {@link IBalancerService#rejects} calls it
+   * @param outcome {@link #PLACED}, or a reason of {@link IBalancerService#rejects}
    */
   public record PlacementCount(String serviceId, String algorithm, String outcome, long count) {
-    /** The outcome of those that got a member. */
+    /** The outcome of placed connections. */
     public static final String PLACED = "placed";
   }
 
@@ -52,27 +52,27 @@ public record BalancerActivity(
    * A histogram.
    *
    * @param boundsNanos the greatest value of each bucket but the last one, in ascending order
-   * @param counts how many values are in each bucket: one more than there are bounds
+   * @param counts the number of values in each bucket; there is one bucket more than bounds
    * @param sumNanos the sum of all values
    */
   public record Durations(
       ImmutableLongArray boundsNanos, ImmutableLongArray counts, long sumNanos) {}
 
   /**
-   * What rules have counted by when they ended.
+   * The final counters of rules.
    *
-   * @param requestBytes of packets to the member
-   * @param replyBytes of packets from the member, as far as switches were asked to tell: all of
-   *     them while connections are recorded, a sample otherwise
-   * @param replyRules how many rules {@code replyBytes} is of
+   * @param requestBytes bytes of packets to the member
+   * @param replyBytes bytes of packets from the member, of rules whose removal switches report: all
+   *     rules while connections are recorded, a sample otherwise
+   * @param replyRules the number of rules in {@code replyBytes}
    */
   public record Traffic(long requestBytes, long replyBytes, long replyRules) {}
 
   /**
-   * Records of connections.
+   * Counts of connection records.
    *
-   * @param written to the file
-   * @param dropped because the file could not be written fast enough, or not at all
+   * @param written records written to the file
+   * @param dropped records that were lost because the file could not be written, or not fast enough
    */
   public record Records(long written, long dropped) {}
 }

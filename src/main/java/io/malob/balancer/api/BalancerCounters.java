@@ -4,14 +4,14 @@ import java.util.Map;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * How full the balancer is, and what did not get through to switches since the controller started.
+ * The number of connections, and the messages and rules that failed since the controller started.
  *
- * @param openConnections connections that have rules, or are about to get some
- * @param dormantConnections connections that are remembered after their rules have ended
- * @param unsentBatches groups of messages that were not sent, because a switch was gone or did not
- *     read
- * @param rejectedRules by switch and reason, how many of our rules switches did not accept;
- *     switches that accepted all are left out
+ * @param openConnections connections whose rules are installed or being installed
+ * @param dormantConnections connections whose rules have expired and whose state is kept
+ * @param unsentBatches batches of messages that were not sent because a switch was disconnected or
+ *     did not read
+ * @param rejectedRules the number of the balancer's rules that a switch rejected, by switch and
+ *     reason; without switches that accepted all rules
  */
 public record BalancerCounters(
     int openConnections,

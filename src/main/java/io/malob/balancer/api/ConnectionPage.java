@@ -5,10 +5,10 @@ import io.malob.algorithm.FiveTuple;
 import java.util.Optional;
 
 /**
- * Some of the connections, in the order of their requests' five-tuples. Immutable.
+ * One page of the list of connections, in the order of their requests' five-tuples. Immutable.
  *
- * @param connections those of the page
- * @param last after which the next page begins; empty if there was nothing after this one
+ * @param connections the connections of this page
+ * @param last the five-tuple after which the next page begins; empty on the last page
  */
 public record ConnectionPage(
     ImmutableList<PlacedConnection> connections, Optional<FiveTuple> last) {}

@@ -7,17 +7,17 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is recorded of a connection when it has lost its rules. Immutable.
+ * The record of a connection that has lost its rules. Immutable.
  *
- * @param ended when it lost them
- * @param ageNanos how long before its first packet came
+ * @param ended the time when it lost its rules
+ * @param ageNanos the time from its first packet to {@code ended}
  * @param request the packets from client to VIP
- * @param atMember the same as its member sees them
+ * @param atMember the same packets as its member receives them
  * @param requestPath null if it had none
  * @param replyPath null if it had none
- * @param end why it lost its rules
- * @param requestBytes what the rule of its requests has counted; null if its switch did not tell
- * @param replyBytes the same of its replies
+ * @param end the reason why it lost its rules
+ * @param requestBytes the byte counter of its request rule; null if its switch did not report it
+ * @param replyBytes the same for its reply rule
  */
 public record ConnectionRecord(
     Instant ended,
@@ -33,21 +33,21 @@ public record ConnectionRecord(
     @Nullable Long requestBytes,
     @Nullable Long replyBytes) {
 
-  /** Why a connection has lost its rules. */
+  /** The reason why a connection has lost its rules. */
   public enum End {
-    /** Its client ended it by FIN or RST, and then it was idle. */
+    /** Its client ended it by FIN or RST, and its rules then expired. */
     CLIENT,
-    /** It was idle; it is remembered and may go on. */
+    /** It was idle. It is dormant and can be reactivated. */
     IDLE,
     /** Its VIP or member was deleted, or its path was lost. */
     CLOSED,
-    /** Its switch did not accept its rule, or another connection needed its place. */
+    /** Its switch rejected its rule, or another connection replaced it. */
     CUT_OFF,
-    /** Its switch was started afresh; it is remembered and may go on. */
+    /** Its switch lost its rules in a reset. It is dormant and can be reactivated. */
     SWITCH_RESET,
-    /** Its client's switch did not come back; it is remembered and may go on. */
+    /** Its client's switch did not return. It is dormant and can be reactivated. */
     SWITCH_AWAY,
-    /** Its client or member is attached elsewhere, without a path; it may go on. */
+    /** Its client or member has moved to a location without a path. It can be reactivated. */
     MOVED;
 
     public String text() {

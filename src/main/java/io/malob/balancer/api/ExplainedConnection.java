@@ -18,17 +18,17 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * What would become of a client's new connection at this moment, and why. Immutable. What comes
- * after the point where it would be refused is not there.
+ * The outcome that a client's new connection would have at this moment, and the reasons. Immutable.
+ * If the connection would be rejected, later steps are missing.
  *
- * @param client where the client is attached
+ * @param client the client's attachment
  * @param clientAddress the client's address; empty while the network does not know it
  * @param vip the most specific VIP for the connection
  * @param pool the VIP's pool
- * @param decision which algorithm it would be placed with, and why that one
- * @param outcome where it would go, or why nowhere
- * @param candidates the members of the pool, oldest first; for a data connection of FTP only that
- *     of the control connection
+ * @param decision the algorithm that would place it, and the origin of that choice
+ * @param outcome the placement, or the reason against one
+ * @param candidates the members of the pool, oldest first; for an FTP data connection only the
+ *     member of the control connection
  */
 public record ExplainedConnection(
     Attachment client,
@@ -40,14 +40,14 @@ public record ExplainedConnection(
     ImmutableList<Candidate> candidates) {
 
   /**
-   * Which algorithm decides, and how it does.
+   * The algorithm that decides, and its reasons.
    *
    * @param algorithm the algorithm
-   * @param choice what names it; empty for data connections of FTP
-   * @param ftpControl the control connection whose member, and algorithm for paths, a data
-   *     connection of FTP gets
-   * @param server how the server is chosen
-   * @param path how its paths are; the same where one rule chooses both
+   * @param choice the origin of the choice; empty for FTP data connections
+   * @param ftpControl the control connection from which an FTP data connection takes its member and
+   *     its algorithm for paths
+   * @param server the reason for the choice of the server
+   * @param path the reason for the choice of the paths; the same if one rule chooses both
    */
   public record Decision(
       Algorithm algorithm,
@@ -56,39 +56,39 @@ public record ExplainedConnection(
       Reason server,
       Reason path) {}
 
-  /** What would become of the connection. */
+  /** The outcome of the connection. */
   public sealed interface Outcome permits Placed, Refused, AddressNeeded {}
 
-  /** It would go there. */
+  /** It would get this placement. */
   public record Placed(Placement placement) implements Outcome {}
 
-  /** It would go nowhere, for a reason by the name that {@link IBalancerService#rejects} has. */
+  /** It would be rejected, for a reason of {@link IBalancerService#rejects}. */
   public record Refused(String reason) implements Outcome {}
 
   /**
-   * It depends on the client's address, which is not known.
+   * The outcome depends on the client's address, which is unknown.
    *
-   * @param by what asks for it
+   * @param by the part of the configuration that needs the address
    */
   public record AddressNeeded(NeedsAddress by) implements Outcome {}
 
-  /** What treats clients by their addresses. */
+  /** A part of the configuration that treats clients by their addresses. */
   public enum NeedsAddress {
-    /** The VIP says which sources may use it. */
+    /** The VIP restricts the allowed sources. */
     ALLOWED_SOURCES,
-    /** The pool keeps clients at their members. */
+    /** The pool has session persistence. */
     SESSION_PERSISTENCE,
-    /** The client's FTP control connection says where its data connections go. */
+    /** The client's FTP control connection determines the member of its data connections. */
     FTP_CONTROL
   }
 
   /**
    * One member of the pool.
    *
-   * @param server the member as placers see it; null if the network does not know where it is
-   * @param paths how it would be reached; empty if it cannot be
-   * @param values what the rules look at, by name with its unit
-   * @param excluded why it cannot be chosen; empty if it can
+   * @param server the member as placers see it; null if it is not located
+   * @param paths its paths; empty if it cannot be reached
+   * @param values the values that the rules use, by name including the unit
+   * @param excluded the reason why it is not eligible; empty if it is
    */
   public record Candidate(
       Member member,
@@ -97,27 +97,27 @@ public record ExplainedConnection(
       ImmutableMap<String, Double> values,
       Optional<Exclusion> excluded) {}
 
-  /** Why a member cannot be chosen. */
+  /** The reason why a member is not eligible. */
   public enum Exclusion {
-    /** An operator has it finish what it has, and take nothing new. */
+    /** An operator is draining it: it keeps its connections and gets no new ones. */
     DRAIN,
     /** An operator has taken it out of service. */
     DOWN,
-    /** It has no weight: it finishes what it has, and takes nothing new. */
+    /** It has no weight: it keeps its connections and gets no new ones. */
     NO_WEIGHT,
-    /** It is a backup, and another member can be chosen. */
+    /** It is a backup, and another member is eligible. */
     BACKUP,
-    /** Its health checks fail, or it is new and has not passed one yet. */
+    /** Its health checks fail, or it is new and has not passed a check yet. */
     CHECKS,
-    /** Its connections got no answer lately. */
+    /** It is ejected: its connections or its agent recently got no answer. */
     EJECTED,
-    /** It has as many connections as it may have. */
+    /** It has reached its limit of connections. */
     FULL,
-    /** The network does not know where it is. */
+    /** Its location is unknown. */
     NOT_LOCATED,
-    /** It is the client itself. */
+    /** It is the client. */
     CLIENT_ITSELF,
-    /** It is behind the client's own port, and there are others. */
+    /** It is behind the client's own port, and other members are not. */
     BEHIND_CLIENTS_PORT,
     /** It cannot be reached from the client and back. */
     NO_ROUTE

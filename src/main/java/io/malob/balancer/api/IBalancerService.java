@@ -12,102 +12,107 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 
-/** The load balancer, as other modules see it. Safe for use by several threads. */
+/** The load balancer's interface to other modules. Thread-safe. */
 public interface IBalancerService extends IFloodlightService {
 
-  /** The VIPs, pools, members and services; the one place where they are changed. */
+  /** The catalog of VIPs, pools, members and services. All changes go through it. */
   Catalog catalog();
 
-  /** What has become of the latest change of the catalog. */
+  /** The state of the latest change of the catalog. */
   enum CatalogEffect {
-    /** New connections are placed by it. */
+    /** It applies to new connections. */
     IN_FORCE,
-    /** It is stored, and will be in force in a moment. */
+    /** It is stored and will soon be in force. */
     PENDING,
-    /** It is stored, but could not be put in force; the log says why. */
+    /** It is stored but could not be put in force. The log contains the reason. */
     FAILED
   }
 
-  /** Whether the catalog as it is now is in force. */
+  /** The state of the current catalog. */
   CatalogEffect catalogEffect();
 
   /**
-   * What has been counted for each member that the catalog has now, by member id, since the
-   * controller started. A member that never got a connection is there with zeros.
+   * The counts of each member of the current catalog since the controller started, by member id. A
+   * member without connections has zeros.
    */
   Map<String, MemberStats> memberStats();
 
-  /** How many connections are open at each VIP of the catalog, by VIP id. */
+  /** The number of open connections of each VIP of the catalog, by VIP id. */
   Map<String, Integer> vipConnections();
 
-  /** What is open at each VIP of the catalog, by VIP id. */
+  /** The open and half-open connections of each VIP of the catalog, by VIP id. */
   Map<String, VipStats> vipStats();
 
-  /** Members that are out because of what their connections or agents have shown, by member id. */
+  /** The ejected members, by member id. */
   Map<String, EjectedMember> ejected();
 
-  /** How often members were put out, by reason, since the controller started. */
+  /** How often members were ejected since the controller started, by reason. */
   Map<String, Long> ejections();
 
-  /** What has become of connections that carry much for long. */
+  /** The counts of long flows and their moves. */
   MoveStats moves();
 
-  /** What has been learnt of the connections of each service, by VIP and service. */
+  /** The learned profiles of connections, by VIP and service. */
   List<ProfileStats> profiles();
 
   /**
-   * Whether all switches tell when a client ends a TCP connection. If not, ended connections stay
-   * in {@link MemberStats#activeConnections} until their rules time out.
+   * Whether all switches report when a client ends a TCP connection. If not, ended connections stay
+   * in {@link MemberStats#activeConnections} until their rules expire.
    */
   boolean endsAreTold();
 
-  /** Connections that got no member, by reason, since the controller started. */
+  /** The connections that got no member since the controller started, by reason. */
   Map<String, Long> rejects();
 
-  /** How full the balancer is, and what did not get through to switches. */
+  /** The number of connections, and the messages and rules that failed. */
   BalancerCounters counters();
 
-  /** What became of connections and packets, how long placing took, and what members carried. */
+  /**
+   * The outcomes of connections and packets, the times of placements and the traffic of members.
+   */
   BalancerActivity activity();
 
-  /** What comparing the switches' rules with what the controller knows has brought up. */
+  /** The results of reconciling the switches' rules with the controller's state. */
   ReconcileStats reconcileStats();
 
-  /** The paths between switches that connections use or could use at once, most used first. */
+  /**
+   * The installed paths between switches, with or without connections, ordered by decreasing number
+   * of connections.
+   */
   List<PathStats> paths();
 
   /**
-   * Connections, open and dormant, in the order of their requests' five-tuples, as they are at this
-   * moment. One that is there from the first page to the last is in exactly one of them. Costs time
-   * in proportion to all connections, and never keeps a packet waiting.
+   * Lists open and dormant connections in their current state, in the order of their requests'
+   * five-tuples. A connection that exists from the first page to the last is on exactly one of
+   * them. Takes time in proportion to all connections and never blocks a packet.
    *
-   * @param wanted which ones to list
-   * @param after where the page begins: after this tuple; null for the first page
-   * @param limit how many at most, at least 1
+   * @param wanted selects the connections to list
+   * @param after the five-tuple after which the page begins; null for the first page
+   * @param limit the max number of connections, at least 1
    */
   ConnectionPage connections(
       Predicate<PlacedConnection> wanted, @Nullable FiveTuple after, int limit);
 
   /**
-   * What would become of a connection that a client opened at this moment, and why. Changes
-   * nothing: no turn is taken and nothing is counted. Leaves out what depends on the client's port.
-   * Costs time in proportion to the members of the pool.
+   * Explains the outcome that a client's new connection would have at this moment. Changes no
+   * state: no turn is taken and nothing is counted. Ignores the client's port. Takes time in
+   * proportion to the members of the pool.
    *
    * @param client the client's address
-   * @param vip the address that it connects to
+   * @param vip the destination address
    * @param port the destination port, or the type for ICMP
-   * @return empty if the network does not know where the client is
+   * @return empty if the client's location is unknown
    */
   Optional<ExplainedConnection> explain(
       IPAddress<?> client, IPAddress<?> vip, Protocol protocol, int port);
 
   /**
-   * The same of a client that is known by its MAC address, such as one whose IPv4 address the
-   * network has not learnt. Its IPv4 address counts if there is one.
+   * The same for a client with a known MAC address, whose IPv4 address may be unknown. A known IPv4
+   * address is used.
    */
   Optional<ExplainedConnection> explain(
       MacAddress client, IPAddress<?> vip, Protocol protocol, int port);
 
-  /** All links between switches, each in both directions, in the order of their ends. */
+  /** All links between switches, each in both directions, ordered by their ends. */
   List<LinkStats> links();
 }

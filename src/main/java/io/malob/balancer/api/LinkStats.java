@@ -6,6 +6,6 @@ import io.malob.algorithm.graph.DirectedLink;
  * A link between two switches, in one direction.
  *
  * @param link its two ends
- * @param active how many connections that have not ended yet go over it
+ * @param active the number of connections on it that have not ended
  */
 public record LinkStats(DirectedLink link, int active) {}

@@ -6,14 +6,14 @@ import java.util.OptionalInt;
 /**
  * Counts of one member.
  *
- * @param activeConnections connections that are open now; see {@link IBalancerService#endsAreTold}
- *     for when they cease to be
- * @param totalConnections connections that were ever placed on the member
- * @param reportedConnections what the member's agent has reported of its port lately
- * @param foreignConnections those of them that did not come through a VIP
- * @param located whether the network knows where the member is attached
- * @param health what checks of it have shown
- * @param share the part of its full share that it gets, from above 0 to 1; see the pool's slow
+ * @param activeConnections connections that are open now; {@link IBalancerService#endsAreTold} says
+ *     when they cease to count
+ * @param totalConnections all connections that were placed on the member
+ * @param reportedConnections the connections of its port in the agent's latest valid report
+ * @param foreignConnections the reported connections that did not come through a VIP
+ * @param located whether the member's attachment is known
+ * @param health its health
+ * @param share the fraction of its full share that it gets, above 0 and up to 1; below 1 in slow
  *     start
  */
 public record MemberStats(
@@ -42,7 +42,7 @@ public record MemberStats(
         1);
   }
 
-  /** The counts of a member that never got a connection, and has not been reported of. */
+  /** The counts of a member without connections and without a report. */
   public static MemberStats unknown(boolean located) {
     return new MemberStats(0, 0, OptionalInt.empty(), 0, located);
   }

@@ -1,14 +1,15 @@
 package io.malob.balancer.api;
 
 /**
- * Flows that carry much for long, and what has become of them since the controller's start. A
- * connection is two flows, one in each direction.
+ * Counts of long flows, which carry much traffic for a long time, since the controller's start. A
+ * connection consists of two flows, one in each direction.
  *
- * @param longFlows how many there were when it was last looked
- * @param seen how many there ever were
- * @param moved how often one was led over another path
- * @param failed how often that was begun and came to nothing, because the path could not be
- *     installed or the connection was over sooner
- * @param leftOut how many switches had too many connections to be asked when it was last looked
+ * @param longFlows the number of long flows at the latest poll
+ * @param seen the number of all long flows so far
+ * @param moved how often a flow was rerouted
+ * @param failed how often a rerouting failed, because the path could not be installed or the
+ *     connection ended before
+ * @param leftOut the number of switches that the latest poll skipped because they had too many
+ *     connections
  */
 public record MoveStats(int longFlows, long seen, long moved, long failed, int leftOut) {}

@@ -9,26 +9,25 @@ import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts what became of the packets that switches sent to the controller. Those that opened a
- * connection, and those that were refused, are counted with connections and refusals already.
- * Thread-safe.
+ * Counts packet-ins by outcome. Packets that opened a connection or were rejected are counted
+ * elsewhere: with placements and rejects. Thread-safe.
  */
 public final class PacketInCounters {
-  /** What became of a packet-in. */
+  /** The outcome of a packet-in. */
   public enum Outcome {
-    /** Its connection was known: it was sent on its way, or waits for its path. */
+    /** Its connection is known. The packet was forwarded, or is pending until the path is ready. */
     KNOWN,
     /**
-     * It may belong to a connection of before the controller's start, and was left to its rules.
+     * It may belong to a connection from before the controller's start and was left to its rules.
      */
     EARLIER,
-    /** A copy that told that a client has ended its connection. */
+    /** A copy of a packet with which a client ended its connection. */
     END,
     /** ARP for a VIP. */
     ARP,
     /** An answer of a member to a health check. */
     CHECK,
-    /** None of the balancer's business: other modules got it. */
+    /** It does not concern the balancer and went to other modules. */
     OTHER;
 
     private String text() {
@@ -44,10 +43,10 @@ public final class PacketInCounters {
   }
 
   /**
-   * All outcomes, zeros too.
+   * The counts of all outcomes, including zeros.
    *
-   * @param placed how many connections were placed
-   * @param rejects how many packets were refused, by reason
+   * @param placed the number of placed connections
+   * @param rejects the rejected packets, by reason
    */
   public ImmutableMap<String, Long> with(long placed, RejectCounters rejects) {
     ImmutableMap.Builder<String, Long> byOutcome = ImmutableMap.builder();

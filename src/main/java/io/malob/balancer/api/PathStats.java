@@ -4,11 +4,11 @@ import io.malob.algorithm.graph.Path;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * A path that is installed in the network, or is about to be.
+ * A path whose rules are installed or being installed.
  *
  * @param label the destination MAC address of the packets on it
  * @param path its switches and links
- * @param connections how many connections have rules that lead over it, in this direction
- * @param active how many of them have not ended yet
+ * @param connections the number of connections whose rules use it, in this direction
+ * @param active the number of these connections that have not ended
  */
 public record PathStats(MacAddress label, Path path, int connections, int active) {}

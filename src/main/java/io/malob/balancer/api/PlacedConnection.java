@@ -9,20 +9,18 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * A connection that the balancer knows, as it was at one moment. Immutable.
+ * A snapshot of a connection. Immutable.
  *
  * @param request the packets from client to VIP
  * @param vipNumber the VIP's number in the catalog
- * @param algorithm what placed it
- * @param server its member; without a port if the connection keeps the one that the client asked
- *     for
- * @param client where the client is attached
- * @param phase where it stands
- * @param ageNanos how long ago its first packet came or, if it was found on the switches after a
- *     restart, how long ago it was taken over
- * @param generation tells it from earlier connections of the same five-tuple
- * @param route its paths; null while it has none: before the first is chosen, and while it is
- *     dormant
+ * @param algorithm the algorithm that placed it
+ * @param server its member; without a port if the connection keeps its destination port
+ * @param client the client's attachment
+ * @param phase its phase
+ * @param ageNanos the time since its first packet, or since its recovery if it was found on the
+ *     switches after a restart
+ * @param generation distinguishes it from earlier connections of the same five-tuple
+ * @param route its paths; null before the first placement and while it is dormant
  */
 public record PlacedConnection(
     FiveTuple request,
@@ -35,21 +33,21 @@ public record PlacedConnection(
     int generation,
     @Nullable Route route) {
 
-  /** Where a connection stands. */
+  /** The phase of a connection. */
   public enum Phase {
-    /** It counts on its member, and has rules or is about to get some. */
+    /** It counts on its member, and its rules are installed or being installed. */
     OPEN,
-    /** Its client has ended it; its rules may still be there until they are idle. */
+    /** Its client has ended it. Its rules may remain until they expire. */
     ENDED,
-    /** Its rules have timed out; it is remembered, so that it can go on. */
+    /** Its rules have expired. Its state is kept, so that it can be reactivated. */
     DORMANT
   }
 
   /**
-   * The paths of a connection and their labels; null is the label of a path within one switch.
+   * The paths of a connection and their labels. The label of a path within one switch is null.
    *
-   * @param request from client to member
-   * @param reply from member to client
+   * @param request the path from client to member
+   * @param reply the path from member to client
    */
   public record Route(
       Path request,

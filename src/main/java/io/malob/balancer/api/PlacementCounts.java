@@ -17,23 +17,23 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts what became of new connections, by service and algorithm. Bounded: what there is no room
- * for is counted together. Thread-safe; takes no lock for what was counted before.
+ * Counts the outcomes of new connections by service and algorithm. Bounded: pairs beyond {@link
+ * #MAX} share one tally. Thread-safe; takes no lock for a known pair.
  */
 public final class PlacementCounts {
-  /** How many pairs of service and algorithm are told apart. */
+  /** The max number of pairs of service and algorithm with a tally of their own. */
   public static final int MAX = 1_024;
 
-  /** The service that is shown for all further pairs. */
+  /** The name of service and algorithm for all further pairs. */
   public static final String OTHERS = "others";
 
   private final Map<String, Map<String, Tally>> byService = new ConcurrentHashMap<>();
   private final Tally others = new Tally();
 
-  /** Whether there is no room for another pair. Readers need no lock to learn that. */
+  /** Whether the bound is reached; volatile, so that readers need no lock. */
   private volatile boolean full;
 
-  /** Of one service and algorithm. */
+  /** The counts of one service and algorithm. */
   public static final class Tally {
     private final LongAdder placed = new LongAdder();
     private final ImmutableMap<RejectReason, LongAdder> refused =
@@ -48,7 +48,7 @@ public final class PlacementCounts {
     }
   }
 
-  /** What to count connections to that service by, as the services table names it. */
+  /** The tally of connections to a service by an algorithm. */
   public Tally of(Service service, Algorithm algorithm) {
     @Nullable Map<String, Tally> known = byService.get(service.id());
     @Nullable Tally tally = known == null ? null : known.get(algorithm.name());
@@ -67,7 +67,7 @@ public final class PlacementCounts {
             .computeIfAbsent(algorithm, any -> new Tally());
   }
 
-  /** How many were placed. */
+  /** The number of placed connections. */
   public long placed() {
     return all().stream()
         .filter(line -> line.outcome().equals(PlacementCount.PLACED))
@@ -75,7 +75,7 @@ public final class PlacementCounts {
         .sum();
   }
 
-  /** All counts, in the order of services, algorithms and outcomes; no refusals that never were. */
+  /** All counts, ordered by service, algorithm and outcome, without rejects that never occurred. */
   public List<PlacementCount> all() {
     List<PlacementCount> lines = new ArrayList<>();
     byService.forEach(

@@ -7,11 +7,11 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 
 /**
- * How long placements took, as a histogram: a few adders, no lock, nothing allocated. Counted by
- * any thread; what is read while others count may lack the latest of them.
+ * A histogram of placement times. Counting takes no lock and allocates nothing. Any thread may
+ * count. A concurrent reading may lack the latest counts.
  */
 public final class PlacementTimes {
-  /** From what an idle machine takes to how long packets may wait for hosts and labels. */
+  /** From the time on an idle machine to the max time that packets wait for hosts and labels. */
   private static final ImmutableLongArray BOUNDS_NANOS = boundsNanos();
 
   private final LongAdder[] counts =
@@ -34,7 +34,10 @@ public final class PlacementTimes {
     sumNanos.add(Math.max(0, nanos));
   }
 
-  /** The first bucket whose bound is not below the value; most are in the first few. */
+  /**
+   * The first bucket whose bound is not below the value. A linear search suffices, because nearly
+   * all values are in the first few buckets.
+   */
   private static int bucketOf(long nanos) {
     int bucket = 0;
     while (bucket < BOUNDS_NANOS.length() && nanos > BOUNDS_NANOS.get(bucket)) {
@@ -43,7 +46,7 @@ public final class PlacementTimes {
     return bucket;
   }
 
-  /** What was counted so far. */
+  /** The counts so far. */
   public BalancerActivity.Durations now() {
     return new BalancerActivity.Durations(
         BOUNDS_NANOS,

@@ -3,17 +3,16 @@ package io.malob.balancer.api;
 import java.util.Map;
 
 /**
- * What is expected of new connections of one service through one VIP.
+ * The expected properties of new connections to one service through one VIP.
  *
  * @param vipId the VIP
  * @param serviceId the entry of the services table
- * @param isFtpData whether this is about the data connections of FTP
- * @param samples how many connections it has been learnt from
- * @param replyBytes from member to client, headers included
- * @param requestBytes from client to member, headers included
- * @param serviceNanos how long a member of weight 1 takes that has nothing else to do
- * @param serviceNanosByMember the same for each member that connections have been learnt from, by
- *     id
+ * @param isFtpData whether the profile is about FTP data connections
+ * @param samples the number of connections that it was learned from
+ * @param replyBytes bytes from member to client, including headers
+ * @param requestBytes bytes from client to member, including headers
+ * @param serviceNanos the service time of an idle member of weight 1
+ * @param serviceNanosByMember the same for each member with samples, by member id
  */
 public record ProfileStats(
     String vipId,

@@ -1,15 +1,16 @@
 package io.malob.balancer.api;
 
 /**
- * What came of comparing the switches' rules with what the controller knows, since its start.
+ * The results of reconciling the switches' rules with the controller's state, since its start.
  *
  * @param tablesRead how often the rules of a switch were read
- * @param tablesReset how often a switch did not tell its rules and was started afresh
- * @param connectionsAdopted connections of before this controller's start that go on
- * @param connectionsPending those of them that wait for a switch, a link or a host to be known
- * @param connectionsSlept connections that counted as open although their rules had gone
- * @param connectionsRestored connections whose rules were sent again
- * @param rulesRemoved rules that belonged to nothing
+ * @param tablesReset how often a switch did not report its rules and was reset
+ * @param connectionsAdopted recovered connections from before this controller's start
+ * @param connectionsPending connections whose recovery is pending until a switch, a link or a host
+ *     is known
+ * @param connectionsSlept connections that became dormant because their rules were missing
+ * @param connectionsRestored connections whose rules were restored
+ * @param rulesRemoved removed rules of no known connection, path or switch setup
  */
 public record ReconcileStats(
     long tablesRead,

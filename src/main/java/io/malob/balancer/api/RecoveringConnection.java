@@ -4,7 +4,7 @@ import io.malob.algorithm.FiveTuple;
 import io.malob.openflow.FoundRule;
 import org.projectfloodlight.openflow.types.DatapathId;
 
-/** A connection of which the rule at its client's edge was found. Thread-safe. */
+/** A connection in recovery: the rule at its client's edge switch was found. Thread-safe. */
 public final class RecoveringConnection {
   private static final long NEVER = Long.MIN_VALUE;
 
@@ -13,14 +13,14 @@ public final class RecoveringConnection {
   private final long sinceNanos;
   private volatile boolean ended;
 
-  /** When its rule timed out; {@link #NEVER} while the rule is there. */
+  /** The time when its rule expired; {@link #NEVER} while the rule exists. */
   private volatile long expiredAtNanos = NEVER;
 
   /**
-   * A connection that nothing else is known of.
+   * Creates a connection with nothing but its rule.
    *
    * @param at the client's edge switch
-   * @param sinceNanos when it was found, on the controller's monotonic clock
+   * @param sinceNanos the time when it was found, on the controller's monotonic clock
    */
   public RecoveringConnection(FoundRule.Direction rule, DatapathId at, long sinceNanos) {
     this.rule = rule;
@@ -37,7 +37,7 @@ public final class RecoveringConnection {
     return rule.incoming();
   }
 
-  /** The packets from the member, as the member makes them. */
+  /** The packets from the member, as the member sends them. */
   public FiveTuple reply() {
     return rule.outgoing().reversed();
   }
@@ -50,7 +50,7 @@ public final class RecoveringConnection {
     return sinceNanos;
   }
 
-  /** Its client has sent FIN or RST. */
+  /** Records that its client has sent FIN or RST. */
   public void end() {
     ended = true;
   }
@@ -60,7 +60,7 @@ public final class RecoveringConnection {
   }
 
   /**
-   * Its rule has timed out: once it is adopted, it is dormant.
+   * Records that its rule has expired: once recovered, the connection is dormant.
    *
    * @param nowNanos on the controller's monotonic clock
    */
@@ -74,7 +74,7 @@ public final class RecoveringConnection {
     return expiredAtNanos != NEVER;
   }
 
-  /** Whether its rule timed out so long ago. */
+  /** Whether its rule expired at least that long ago. */
   public boolean isExpiredFor(long nanos, long nowNanos) {
     return isExpired() && nowNanos - expiredAtNanos >= nanos;
   }

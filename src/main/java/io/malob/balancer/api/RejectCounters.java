@@ -11,7 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what was refused, by reason. Thread-safe. */
+/** Counts rejects by reason. Thread-safe. */
 public final class RejectCounters {
   private static final ImmutableSet<RejectReason> NO_PACKETS =
       Sets.immutableEnumSet(
@@ -36,8 +36,8 @@ public final class RejectCounters {
   }
 
   /**
-   * How many packets that came to the controller went nowhere: all but what failed later or never
-   * came.
+   * The number of rejected packet-ins. Excludes connections that failed later, and packets that
+   * never reached the controller.
    */
   long ofPackets() {
     long sum = 0;
@@ -47,7 +47,7 @@ public final class RejectCounters {
     return sum;
   }
 
-  /** The counts by the names that users see; reasons that never occurred are there with zero. */
+  /** The counts by published name, including zeros. */
   public Map<String, Long> byReason() {
     Map<String, Long> result = new LinkedHashMap<>();
     counts.forEach((reason, count) -> result.put(reason.text(), count.sum()));

@@ -2,54 +2,59 @@ package io.malob.balancer.api;
 
 import java.util.Locale;
 
-/** Why a packet was not carried: for a VIP address, or in the name of a VIP or a server. */
+/**
+ * The reason why a packet to a VIP, or with the address of a VIP or a server as its source, was
+ * rejected.
+ */
 public enum RejectReason {
   /** No VIP takes that protocol and port. */
   NO_VIP,
   /** The VIP does not allow the client's address. */
   NOT_ALLOWED,
-  /** The same, dropped by the client's switch; counted when the switch tells. */
+  /** The same, dropped by the client's switch; counted when the switch reports it. */
   DROPPED_AT_EDGE,
   /** The VIP has no pool. */
   NO_POOL,
-  /** The pool has no member whose place in the network is known. */
+  /** The pool has no located member. */
   NO_MEMBER,
   /** No member can be reached from the client and back. */
   NO_ROUTE,
-  /** Every member has a connection already that could not be told from this one. */
+  /** Every member already has a connection that this one could not be distinguished from. */
   NO_DISTINCT_MEMBER,
-  /** The VIP has as many connections as it may have. */
+  /** The VIP has reached its limit of connections. */
   VIP_FULL,
-  /** Every member that could be chosen has as many connections as it may have. */
+  /** Every eligible member has reached its limit of connections. */
   MEMBERS_FULL,
-  /** The client's place in the network is not known. */
+  /** The client's location is unknown. */
   NO_CLIENT,
   /** A TCP segment without SYN of an unknown connection. */
   UNKNOWN_CONNECTION,
-  /** There are as many connections as there may be. */
+  /** The balancer has reached its limit of connections. */
   LIMIT,
   /** Too many connections to its VIP are half open. */
   HALF_OPEN,
-  /** Too many packets wait for the same. */
+  /** Too many packets are pending for the same reason. */
   QUEUE_FULL,
-  /** The switches did not take the rules of the path. */
+  /** The switches did not confirm the rules of the path. */
   PATH_FAILED,
-  /** A switch did not accept a rule of the connection, because its table is full or otherwise. */
+  /** A switch rejected a rule of the connection, for example because its table is full. */
   RULE_REFUSED,
-  /** A connection counts no more, because its client's switch has been away for so long. */
+  /** A connection no longer counts, because its client's switch has been away for too long. */
   SWITCH_AWAY,
-  /** A labelled packet that no connection knows. */
+  /** A labelled packet without a known connection. */
   LOST_LABEL,
-  /** A part of a TCP or UDP packet: later parts do not say what connection they belong to. */
+  /** A fragment of a TCP or UDP packet: later fragments do not identify their connection. */
   FRAGMENT,
-  /** Not TCP, UDP or an ICMP echo, or not readable. */
+  /** The packet is malformed, or is not TCP, UDP or an ICMP echo. */
   NOT_BALANCED,
-  /** A host sends in the name of a VIP, or of a server that is elsewhere and has just said so. */
+  /**
+   * A host uses the address of a VIP, or of a server that has just answered at another location.
+   */
   SPOOFED,
-  /** A server seems to have moved: the place where it was is asked first. */
+  /** A server seems to have moved. Its old location is being probed. */
   IN_DOUBT;
 
-  /** The name that users see. */
+  /** The published name. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -3,14 +3,14 @@ package io.malob.balancer.api;
 import io.malob.balancer.connection.HalfOpenLimit;
 
 /**
- * What is open at a VIP.
+ * Counts of a VIP's connections.
  *
- * @param activeConnections how many connections are open
- * @param halfOpenConnections of how many nothing but the first packet has been heard
- * @param halfOpenLimit how many of these there may be; further ones are dropped
+ * @param activeConnections the number of open connections
+ * @param halfOpenConnections the number of connections of which only the first packet is known
+ * @param halfOpenLimit the max number of half-open connections; further ones are dropped
  */
 public record VipStats(int activeConnections, int halfOpenConnections, int halfOpenLimit) {
-  /** Whether there are so many half open ones that their rules end sooner. */
+  /** Whether so many connections are half open that their rules expire sooner. */
   public boolean isCrowded() {
     return halfOpenConnections >= Math.max(1, halfOpenLimit / HalfOpenLimit.MANY);
   }

@@ -1,6 +1,6 @@
 /**
- * What other modules see of the balancer: its service, statistics and connection pages, and the
- * counters of rejects, placements and packet-ins that these come from.
+ * The balancer's interface to other modules: its service, statistics and connection pages, and the
+ * underlying counters of rejects, placements and packet-ins.
  *
  * <p>May use: state, algorithm.
  */

@@ -368,19 +368,19 @@ public final class Connection {
    * A new connection begins on the port of this one, which its client has ended, with its member
    * and its rules.
    */
-  public synchronized Effects startAgain(long nowNanos) {
+  public synchronized Effects reopen(long nowNanos) {
     if (state != State.ENDED) {
       return Effects.NONE;
     }
     Effects effects =
         new Effects(State.ENDED, State.OPEN, true, NOT_HALF_OPEN, openedAtNanos, route);
-    goOn();
+    reactivated();
     openedAtNanos = nowNanos;
     return effects;
   }
 
   /** It goes on after its client has ended it, or after a pause. */
-  private void goOn() {
+  private void reactivated() {
     wasEnded = false;
     brief = false;
     spoilSample();
@@ -459,7 +459,7 @@ public final class Connection {
     }
     Effects effects =
         new Effects(State.DORMANT, State.OPEN, wasEnded, NOT_HALF_OPEN, openedAtNanos, null);
-    goOn();
+    reactivated();
     return effects;
   }
 

@@ -65,7 +65,7 @@ public final class ConnectionLimiter {
   }
 
   /** A new connection has taken over the state of an ended one with the same five-tuple. */
-  public void again(Connection connection, BalancerView view) {
+  public void reopened(Connection connection, BalancerView view) {
     connection.server().load().placed();
     resumed(connection, view);
   }

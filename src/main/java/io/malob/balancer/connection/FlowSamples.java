@@ -97,7 +97,7 @@ public final class FlowSamples {
   }
 
   /** How many samples are pending. */
-  public int waiting() {
+  public int pending() {
     return byGeneration.size();
   }
 }

@@ -13,8 +13,8 @@ import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for a text in the beginning of a body, and reads no more of it than it has to. One call at
- * a time, as the HTTP client does it.
+ * Searches the beginning of a response body for a string and stops reading at {@link
+ * HttpCheck#MAX_BODY_BYTES}. The HTTP client calls it from one thread at a time.
  */
 final class BodySearch implements BodySubscriber<Boolean> {
   private final String wanted;
@@ -26,7 +26,7 @@ final class BodySearch implements BodySubscriber<Boolean> {
     this.wanted = wanted;
   }
 
-  /** Whether the text is there, in UTF-8; any body will do if it is null. */
+  /** Tells whether the body contains the string in UTF-8. Every body does if the string is null. */
   static BodyHandler<Boolean> handler(@Nullable String wanted) {
     return any -> new BodySearch(wanted == null ? "" : wanted);
   }

@@ -19,8 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which members are out because of what connections or agents have shown of them. Changed by one
- * thread at a time; {@link #isSuspected}, {@link #out} and {@link #counts} are for any.
+ * The members that are ejected because their connections failed or their agents reported a failure.
+ * Written by one thread at a time. Any thread may call {@link #isSuspected}, {@link #out} and
+ * {@link #counts}.
  */
 final class Ejections {
   private static final Logger LOG = LoggerFactory.getLogger(Ejections.class);
@@ -33,14 +34,14 @@ final class Ejections {
 
   private volatile ImmutableMap<Integer, Out> out = ImmutableMap.of();
 
-  /** Whether any member has failed lately. Nothing else is checked while none has. */
+  /** The members that failed recently. While it is empty, no answers are tracked. */
   private volatile Set<Integer> suspected = Set.of();
 
-  /** What a member has failed in. */
+  /** The kind of a member's failure. */
   enum Why {
-    /** A client's SYN was sent again, and the rule for replies has not counted a packet. */
+    /** A client retransmitted its SYN, and the rule for replies has counted no packet. */
     NO_REPLY,
-    /** Its agent's own connection was refused, or not answered. */
+    /** The agent's own connection to the service was refused or not answered. */
     REFUSES;
 
     String text() {
@@ -49,21 +50,21 @@ final class Ejections {
   }
 
   /**
-   * A member that is out.
+   * An ejected member.
    *
-   * @param why what it failed in last
-   * @param times how often it was out lately, this time included
-   * @param untilNanos on the controller's monotonic clock
+   * @param why its last failure
+   * @param times how often it was ejected recently, including this time
+   * @param untilNanos the end of the ejection on the controller's monotonic clock
    */
   record Out(Why why, int times, long untilNanos) {}
 
-  /** Nobody is out. */
+  /** Starts with no ejected member. */
   Ejections(Ejection.Policy policy, LongSupplier nanoTime) {
     this.policy = policy;
     this.nanoTime = nanoTime;
   }
 
-  /** A member has failed. Whether it is out now, and was not before. */
+  /** Records a failure of a member. Returns true if this failure ejects it. */
   boolean failed(Member member, Why why) {
     long now = nanoTime.getAsLong();
     Ejection before = states.getOrDefault(member.number(), Ejection.NONE);
@@ -92,7 +93,7 @@ final class Ejections {
     return true;
   }
 
-  /** A connection to a member that began then was answered. */
+  /** Records that a member answered a connection that began at the given time. */
   void answered(int memberNumber, long beganNanos) {
     @Nullable Ejection before = states.get(memberNumber);
     if (before != null) {
@@ -101,9 +102,9 @@ final class Ejections {
   }
 
   /**
-   * Time has passed. Whether anybody is in again.
+   * Ends the ejections whose time is over. Returns true if a member is readmitted.
    *
-   * @param members those that there are, by number
+   * @param members the members of the catalog, by number
    */
   boolean tick(Map<Integer, Member> members) {
     if (states.isEmpty()) {
@@ -130,17 +131,17 @@ final class Ejections {
     return state != null && state.isOut();
   }
 
-  /** Whether a member has failed lately, so that its answers matter. */
+  /** Whether a member failed recently, so that its answers matter. */
   boolean isSuspected(int memberNumber) {
     return suspected.contains(memberNumber);
   }
 
-  /** Who is out, by number. */
+  /** The ejected members, by number. */
   ImmutableMap<Integer, Out> out() {
     return out;
   }
 
-  /** How often members were put out, by what they had failed in. */
+  /** How often members were ejected, by kind of failure. */
   ImmutableMap<String, Long> counts() {
     ImmutableMap.Builder<String, Long> all = ImmutableMap.builder();
     counts.forEach((why, count) -> all.put(why.text(), count.sum()));

@@ -20,10 +20,11 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Asks members over the network, as packets of clients come to them: from the VIP, out of the port
- * that the member is attached to. What they answer comes to the controller by the rules for packets
- * to the VIP. The latest question to each member stays until the next one, so that late answers are
- * known for what they are. Probes are sent by one thread at a time, answers come from any.
+ * Probes members through the data plane. A probe has the VIP as its source, like a client's packets
+ * behind the balancer, and leaves by the port that the member is attached to. The rules for packets
+ * to the VIP send the answer to the controller. The latest probe of each member is kept until the
+ * next one, so that a late answer is recognized. One thread at a time sends probes; any thread
+ * delivers answers.
  */
 public final class FrameProbes {
   private static final int FIRST_PORT = 1_024;
@@ -36,10 +37,11 @@ public final class FrameProbes {
   private final ConcurrentMap<FiveTuple, Sent> latest = new ConcurrentHashMap<>();
 
   /**
-   * No probes yet.
+   * Starts without probes.
    *
-   * @param random gives a number from zero to the one given, without that
-   * @param answered takes each probe once, with its first answer, on the thread that read it
+   * @param random returns a number from 0 (inclusive) to its argument (exclusive)
+   * @param answered receives each probe once, at its first answer, on the thread that read the
+   *     answer
    */
   public FrameProbes(FlowProgrammer programmer, IntUnaryOperator random, Consumer<Probe> answered) {
     this.programmer = programmer;
@@ -47,19 +49,19 @@ public final class FrameProbes {
     this.answered = answered;
   }
 
-  /** Where a probe goes, and from whom. */
+  /** The destination and the source of a probe. */
   record Target(int memberNumber, IPAddress<?> address, Attachment at, IPAddress<?> vip) {}
 
   /**
-   * A probe that has been sent.
+   * A sent probe.
    *
-   * @param answer the five-tuple of what answers it; for an echo, its identifier and sequence
-   *     number are the ports
-   * @param sequence of the SYN, which an answer acknowledges; 0 for an echo
+   * @param answer the five-tuple of the answer; for an echo, identifier and sequence number take
+   *     the place of the ports
+   * @param sequence the sequence number of the SYN, which an answer acknowledges; 0 for an echo
    */
   private record Sent(FiveTuple answer, int sequence, Probe probe) {}
 
-  /** Opens half a TCP connection; null if all ports that were tried are in use. */
+  /** Sends a SYN. Returns null if all ports that it tried are in use. */
   @Nullable Probe syn(Target target, int port) {
     int sequence = random.applyAsInt(Integer.MAX_VALUE);
     @Nullable Sent sent = register(target, Protocol.TCP, port, sequence);
@@ -72,7 +74,7 @@ public final class FrameProbes {
     return sent.probe;
   }
 
-  /** Sends an echo request; null if all identifiers that were tried are in use. */
+  /** Sends an echo request. Returns null if all identifiers that it tried are in use. */
   @Nullable Probe echo(Target target) {
     @Nullable Sent sent = register(target, Protocol.ICMP, random.applyAsInt(FIRST_PORT), 0);
     if (sent == null) {
@@ -112,9 +114,9 @@ public final class FrameProbes {
   }
 
   /**
-   * Takes a packet if it answers a probe. A connection that was accepted is reset at once.
+   * Consumes a packet if it answers a probe. An accepted connection is reset at once.
    *
-   * @return whether it was one
+   * @return whether the packet answers a probe
    */
   public boolean take(DatapathId switchId, OFPort inPort, Packet packet) {
     if (latest.isEmpty() || packet.isFragment()) {

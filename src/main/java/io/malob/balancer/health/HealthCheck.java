@@ -10,36 +10,39 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * One member under observation: by which monitor, with what result so far, and when it is its turn
- * again. For one thread.
+ * The health check of one member: its monitor, its result so far and the time of its next step. Not
+ * thread-safe.
  */
 final class HealthCheck {
   final Member member;
   final Monitor monitor;
 
-  /** The VIP that the member's pool serves, from whose address it is asked. */
+  /** The VIP of the member's pool; its address is the source of probes. */
   final @Nullable Vip vip;
 
   RiseAndFall verdict;
 
-  /** Since when the network can show where the member is: first checked, or its switch is back. */
-  long soughtSinceNanos;
+  /**
+   * The start of the search for the member's location: its first check, or the return of its
+   * switch.
+   */
+  long searchSinceNanos;
 
-  /** Where the member was when it was last asked through the network; null before. */
+  /** The member's switch at its last probe through the data plane; null before the first one. */
   @Nullable DatapathId switchId;
 
-  /** The latest question, which is known until the next one. */
+  /** The latest probe; kept until the next one. */
   @Nullable Probe probe;
 
-  /** Whether the question has neither been answered nor taken too long. */
-  boolean isWaiting;
+  /** Whether the probe is pending: neither answered nor timed out. */
+  boolean isPending;
 
-  /** When it is this check's turn: the answer is late, or the next question is due. */
+  /** The time of the next step: the probe times out, or the next probe is due. */
   long dueNanos;
 
-  long nextAskNanos;
+  long nextProbeNanos;
 
-  /** Whether it has never been asked. */
+  /** Whether the member has never been probed. */
   boolean isNew = true;
 
   HealthCheck(
@@ -48,11 +51,11 @@ final class HealthCheck {
     this.monitor = monitor;
     this.vip = vip;
     this.verdict = verdict;
-    this.soughtSinceNanos = nowNanos;
+    this.searchSinceNanos = nowNanos;
   }
 
-  /** Whether an answer to the other one is an answer to this one. */
-  boolean asksTheSame(HealthCheck other) {
+  /** Whether a result of the other check is valid for this one. */
+  boolean isEquivalentTo(HealthCheck other) {
     return member.address().equals(other.member.address())
         && monitor.type() == other.monitor.type()
         && monitor.id().equals(other.monitor.id())
@@ -61,20 +64,20 @@ final class HealthCheck {
         && Objects.equals(monitor.http(), other.monitor.http());
   }
 
-  /** Takes the place of a check that asks the same. */
-  void goOnFrom(HealthCheck was, long now) {
+  /** Replaces an equivalent check and takes over its state. */
+  void takeOverFrom(HealthCheck was, long now) {
     verdict = was.verdict;
-    soughtSinceNanos = was.soughtSinceNanos;
+    searchSinceNanos = was.searchSinceNanos;
     switchId = was.switchId;
     probe = was.probe;
-    isWaiting = was.isWaiting;
+    isPending = was.isPending;
     isNew = was.isNew;
     long latest = now + TimeUnit.SECONDS.toNanos(monitor.delaySeconds());
     dueNanos = Math.min(was.dueNanos - now, latest - now) + now;
-    nextAskNanos = Math.min(was.nextAskNanos - now, latest - now) + now;
+    nextProbeNanos = Math.min(was.nextProbeNanos - now, latest - now) + now;
   }
 
-  /** The port that is checked, or 0 if nothing says which. */
+  /** The port to check; 0 if neither the monitor, the member nor the VIP has one. */
   int port() {
     for (@Nullable Integer port :
         new @Nullable Integer[] {monitor.port(), member.port(), vip == null ? null : vip.port()}) {
@@ -85,8 +88,8 @@ final class HealthCheck {
     return 0;
   }
 
-  /** Whether the member is located, and there is a VIP address to probe from. */
-  boolean canBeAsked() {
+  /** Whether the check has all that its type needs: a VIP as the source of probes, a port. */
+  boolean canBeProbed() {
     return switch (monitor.type()) {
       case AGENT -> true;
       case PING -> vip != null;
@@ -95,8 +98,8 @@ final class HealthCheck {
     };
   }
 
-  /** Nobody waits for the latest question's answer any more. */
-  void forgetProbe() {
+  /** Withdraws the latest probe. */
+  void withdrawProbe() {
     if (probe != null) {
       probe.withdraw();
       probe = null;

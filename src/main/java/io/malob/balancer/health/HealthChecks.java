@@ -24,21 +24,21 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the members of pools that have a monitor, each at times of its own. To be called by one
- * thread at a time; a check costs O(log members).
+ * Checks the members of pools with a monitor, each on its own schedule. To be called by one thread
+ * at a time. A check costs O(log members).
  */
 public final class HealthChecks {
   /** How often {@link #tick} is to be called. */
   public static final long TICK_MILLIS = 10;
 
-  /** Those that are to be checked are asked for the first time within that. */
-  private static final int FIRST_MILLIS = 1_000;
+  /** Each new check sends its first probe within this time. */
+  private static final int MAX_FIRST_DELAY_MILLIS = 1_000;
 
   /**
-   * When the controller itself has been away for so long, answers lie about unread, and no answer
-   * means nothing.
+   * After a pause of the controller of this length, answers may still be unread, so a missing
+   * answer proves nothing.
    */
-  private static final long AWAY_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private static final int JITTER_STEPS = 1_001;
 
@@ -54,11 +54,11 @@ public final class HealthChecks {
   private long tickedAtNanos;
 
   /**
-   * Nothing to check yet.
+   * Starts without checks.
    *
-   * @param random gives a number from zero to the one given, without that
-   * @param answers where the questions that have been answered are put
-   * @param accepted takes members that have accepted a connection
+   * @param random returns a number from 0 (inclusive) to its argument (exclusive)
+   * @param answers the queue of answered probes
+   * @param accepted receives the members that accepted a connection
    */
   public HealthChecks(
       LongSupplier nanoTime,
@@ -74,7 +74,7 @@ public final class HealthChecks {
     this.tickedAtNanos = nanoTime.getAsLong();
   }
 
-  /** A member whose health has changed, and the monitor that has found it. */
+  /** A change of a member's health, and the monitor that found it. */
   public record Change(Member member, Monitor monitor, Health now) {}
 
   private static PriorityQueue<HealthCheck> newQueue() {
@@ -83,14 +83,15 @@ public final class HealthChecks {
             .thenComparing(check -> check.member.number()));
   }
 
-  /** What is known of members, by number; those that are not checked are not in it. */
+  /** The health of the checked members, by number. Members without a check are missing. */
   public ImmutableMap<Integer, Health> health() {
     return health;
   }
 
   /**
-   * Takes over a new catalog. A member that joins a pool with a monitor must pass before it takes
-   * connections; what took connections before, be it before the controller's start, goes on.
+   * Takes over a new catalog. A member that joins a pool with a monitor must pass a check before it
+   * gets connections. A member that got connections before, possibly before the controller's start,
+   * keeps getting them.
    */
   public void follow(CatalogSnapshot before, CatalogSnapshot after) {
     Map<Integer, HealthCheck> old = new HashMap<>(checks);
@@ -106,18 +107,19 @@ public final class HealthChecks {
       for (Member member : after.membersOfPool(pool.id())) {
         HealthCheck check = new HealthCheck(member, monitor, vip, first(before, member), now);
         @Nullable HealthCheck was = old.get(member.number());
-        if (was != null && was.asksTheSame(check)) {
-          check.goOnFrom(was, now);
+        if (was != null && was.isEquivalentTo(check)) {
+          check.takeOverFrom(was, now);
           old.remove(member.number());
         } else {
-          check.dueNanos = now + TimeUnit.MILLISECONDS.toNanos(random.applyAsInt(FIRST_MILLIS));
-          check.nextAskNanos = check.dueNanos;
+          check.dueNanos =
+              now + TimeUnit.MILLISECONDS.toNanos(random.applyAsInt(MAX_FIRST_DELAY_MILLIS));
+          check.nextProbeNanos = check.dueNanos;
         }
         checks.put(member.number(), check);
         queue.add(check);
       }
     }
-    old.values().forEach(HealthCheck::forgetProbe);
+    old.values().forEach(HealthCheck::withdrawProbe);
     hasStarted = true;
     publish();
   }
@@ -136,21 +138,21 @@ public final class HealthChecks {
     ImmutableMap.Builder<Integer, Health> all = ImmutableMap.builder();
     checks.forEach(
         (number, check) ->
-            all.put(number, check.canBeAsked() ? check.verdict.health() : Health.UNCHECKED));
+            all.put(number, check.canBeProbed() ? check.verdict.health() : Health.UNCHECKED));
     health = all.build();
   }
 
   /**
-   * Asks whom it is time to ask, and judges what was answered or was not.
+   * Sends the probes that are due and evaluates answers and timeouts.
    *
-   * @param servers where members are
-   * @return whose health has changed
+   * @param servers the located members, by number
+   * @return the changes of health
    */
   public List<Change> tick(Map<Integer, Server> servers) {
     long now = nanoTime.getAsLong();
     long sinceLast = now - tickedAtNanos;
     tickedAtNanos = now;
-    if (sinceLast > AWAY_NANOS) {
+    if (sinceLast > PAUSE_NANOS) {
       postpone(sinceLast);
     }
     List<Change> changes = new ArrayList<>();
@@ -159,10 +161,10 @@ public final class HealthChecks {
         check != null && check.dueNanos - now <= 0;
         check = queue.peek()) {
       queue.remove();
-      turn(check, servers, now, changes);
+      step(check, servers, now, changes);
       queue.add(check);
     }
-    takeAnswers(changes); // some are known at once
+    takeAnswers(changes); // some probes have a result at once
     if (!changes.isEmpty()) {
       publish();
     }
@@ -170,13 +172,13 @@ public final class HealthChecks {
   }
 
   private void takeAnswers(List<Change> changes) {
-    for (@Nullable Probe told = answers.poll(); told != null; told = answers.poll()) {
-      @Nullable HealthCheck check = checks.get(told.memberNumber());
-      if (check != null && told == check.probe && check.isWaiting) {
-        check.isWaiting = false;
-        judge(check, told.hasPassed(), changes);
-        if (told.hasPassed() && check.monitor.type() == Monitor.Type.TCP) {
-          accepted.accept(told.memberNumber());
+    for (@Nullable Probe probe = answers.poll(); probe != null; probe = answers.poll()) {
+      @Nullable HealthCheck check = checks.get(probe.memberNumber());
+      if (check != null && probe == check.probe && check.isPending) {
+        check.isPending = false;
+        judge(check, probe.hasPassed(), changes);
+        if (probe.hasPassed() && check.monitor.type() == Monitor.Type.TCP) {
+          accepted.accept(probe.memberNumber());
         }
       }
     }
@@ -186,39 +188,40 @@ public final class HealthChecks {
     PriorityQueue<HealthCheck> later = newQueue();
     for (HealthCheck check : queue) {
       check.dueNanos += nanos;
-      check.nextAskNanos += nanos;
+      check.nextProbeNanos += nanos;
       later.add(check);
     }
     queue = later;
   }
 
-  /** Either the time for an answer is over, or it is time for the next question. */
-  private void turn(
+  /** Handles a due check: its probe has timed out, or its next probe is due. */
+  private void step(
       HealthCheck check, Map<Integer, Server> servers, long now, List<Change> changes) {
-    if (check.isWaiting) {
-      check.isWaiting = false;
-      if (!probes.isOutOfReach(check)) {
+    if (check.isPending) {
+      check.isPending = false;
+      if (!probes.isOutOfControl(check)) {
         judge(check, false, changes);
       }
     }
-    if (check.nextAskNanos - now > 0) {
-      check.dueNanos = check.nextAskNanos;
+    if (check.nextProbeNanos - now > 0) {
+      check.dueNanos = check.nextProbeNanos;
       return;
     }
     long delay = TimeUnit.SECONDS.toNanos(check.monitor.delaySeconds());
     long timeout = TimeUnit.SECONDS.toNanos(check.monitor.timeoutSeconds());
-    check.nextAskNanos = now + pause(check, delay);
-    check.forgetProbe();
+    check.nextProbeNanos = now + delayUntilNext(check, delay);
+    check.withdrawProbe();
     check.probe = probes.ask(check, servers, now);
-    check.isWaiting = check.probe != null;
-    check.dueNanos = check.isWaiting ? now + timeout : check.nextAskNanos;
+    check.isPending = check.probe != null;
+    check.dueNanos = check.isPending ? now + timeout : check.nextProbeNanos;
   }
 
   /**
-   * How long until the next question. The first time any part of the delay, so that members that
-   * came together are not asked together; then from 90 to 110 %, so that they never are again.
+   * The time until the next probe. The first time it is a random part of the delay, so that members
+   * that were added together are not probed together. Afterwards it is 90 to 110 % of the delay, so
+   * that they do not fall into step.
    */
-  private long pause(HealthCheck check, long delay) {
+  private long delayUntilNext(HealthCheck check, long delay) {
     long part = delay / JITTER_STEPS * random.applyAsInt(JITTER_STEPS);
     if (check.isNew) {
       check.isNew = false;
@@ -236,7 +239,7 @@ public final class HealthChecks {
     }
   }
 
-  /** Whether at least half of the members that a monitor checks are up. */
+  /** Whether at least half of a monitor's members are up. */
   public boolean majorityIsUp(Monitor monitor) {
     long all = 0;
     long up = 0;

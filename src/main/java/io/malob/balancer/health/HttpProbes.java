@@ -16,25 +16,24 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * Asks members by HTTP, from the controller's own address, and so over a network that leads there
- * without the switches: a management network. Redirects are not followed, and proxies not used. Two
- * threads of its own do the work, from the first question on; that many questions are under way at
- * most.
+ * Probes members by HTTP from the controller's own address, so they must be reachable over a
+ * management network. Follows no redirects and uses no proxy. Two threads of its own do the work;
+ * they start with the first probe. At most {@link #MAX_PENDING} probes are pending.
  */
 public final class HttpProbes {
-  /** So that servers which are silent take no more than that of memory and sockets. */
-  static final int MAX_UNDER_WAY = 1_024;
+  /** Bounds the memory and the sockets that silent servers occupy. */
+  static final int MAX_PENDING = 1_024;
 
   private static final int THREADS = 2;
 
-  private final Semaphore room = new Semaphore(MAX_UNDER_WAY);
+  private final Semaphore room = new Semaphore(MAX_PENDING);
   private final Consumer<Probe> answered;
   private @Nullable HttpClient client;
 
   /**
-   * No questions yet.
+   * Starts without probes.
    *
-   * @param answered takes each question once, with its answer, on a thread of its own
+   * @param answered receives each probe once, at its answer, on one of this class's threads
    */
   public HttpProbes(Consumer<Probe> answered) {
     this.answered = answered;
@@ -52,7 +51,7 @@ public final class HttpProbes {
         .build();
   }
 
-  /** Whom to ask what, and how long that may take. */
+  /** The server to probe, its check and the timeout. */
   record Target(
       int memberNumber, IPAddress<?> address, int port, HttpCheck check, Duration timeout) {
     private HttpRequest request() {
@@ -68,14 +67,14 @@ public final class HttpProbes {
     }
   }
 
-  /** Asks; null if too many questions are under way. To be called by one thread. */
+  /** Sends a probe. Returns null if too many are pending. To be called by one thread. */
   @Nullable Probe ask(Target target) {
     if (!room.tryAcquire()) {
       return null;
     }
     CompletableFuture<HttpResponse<Boolean>> sent =
         client().sendAsync(target.request(), BodySearch.handler(target.check.body()));
-    // the client's own time-out ends with the head of an answer, and a body may take for ever
+    // the client's own timeout covers the headers only; a body could take forever
     Probe probe = new Probe(target.memberNumber, answered, () -> sent.cancel(true));
     var unused =
         sent.whenComplete(
@@ -87,16 +86,16 @@ public final class HttpProbes {
   }
 
   private HttpClient client() {
-    @Nullable HttpClient there = client;
-    if (there == null) {
-      there = newClient();
-      client = there;
+    @Nullable HttpClient known = client;
+    if (known == null) {
+      known = newClient();
+      client = known;
     }
-    return there;
+    return known;
   }
 
-  /** How many questions are under way. */
-  int underWay() {
-    return MAX_UNDER_WAY - room.availablePermits();
+  /** The number of pending probes. */
+  int pending() {
+    return MAX_PENDING - room.availablePermits();
   }
 }

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * Leaves members out for a while whose clients get no answer, or whose agents get none. Changes on
- * one executor, in order; safe for use by several threads.
+ * Ejects members for a while if their clients or their agents get no answer. Its state changes on
+ * one serial executor. Thread-safe.
  */
 public final class OutlierDetector {
   /** How often {@link #tick} is to be called. */
@@ -48,7 +48,7 @@ public final class OutlierDetector {
     this.nanoTime = nanoTime;
   }
 
-  /** Where connections without an answer are found. */
+  /** The detector of unanswered connections. */
   public UnansweredSynDetector unansweredSyns() {
     return unansweredSyns;
   }
@@ -60,7 +60,7 @@ public final class OutlierDetector {
     }
   }
 
-  /** There is a new report of a server. */
+  /** Takes in a new report of a server. */
   public void reported(IPAddress<?> address) {
     serialExecutor.execute(
         () -> {
@@ -80,7 +80,10 @@ public final class OutlierDetector {
     }
   }
 
-  /** A member has accepted a connection of a health check, which came as its clients' do. */
+  /**
+   * Records that a member accepted the connection of a health check, which takes the path of client
+   * connections.
+   */
   public void accepted(int memberNumber) {
     ejections.answered(memberNumber, nanoTime.getAsLong());
   }
@@ -101,7 +104,7 @@ public final class OutlierDetector {
     return members;
   }
 
-  /** Who is out, by member id. */
+  /** The ejected members, by member id. */
   public Map<String, EjectedMember> ejected() {
     ImmutableMap<Integer, Ejections.Out> out = ejections.out();
     if (out.isEmpty()) {
@@ -121,7 +124,7 @@ public final class OutlierDetector {
     return shown;
   }
 
-  /** How often members were put out, by what they had failed in. */
+  /** How often members were ejected, by kind of failure. */
   public Map<String, Long> counts() {
     return ejections.counts();
   }

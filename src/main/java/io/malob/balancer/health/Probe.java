@@ -5,8 +5,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that a member is asked, to see whether it is up. Asked and withdrawn by one thread,
- * answered by any, once.
+ * One probe of a member's health. One thread sends and withdraws it; any thread may answer it,
+ * once.
  */
 public final class Probe {
   private final int memberNumber;
@@ -15,11 +15,11 @@ public final class Probe {
   private final AtomicReference<@Nullable Boolean> result = new AtomicReference<>();
 
   /**
-   * A question that is not answered yet.
+   * Creates a probe without an answer.
    *
    * @param memberNumber the member's number in the catalog
-   * @param answered takes the question with its first answer, on the thread that read it
-   * @param withdrawal forgets it
+   * @param answered receives the probe at its first answer, on the thread that read the answer
+   * @param withdrawal cancels the probe
    */
   public Probe(int memberNumber, Consumer<Probe> answered, Runnable withdrawal) {
     this.memberNumber = memberNumber;
@@ -31,19 +31,19 @@ public final class Probe {
     return memberNumber;
   }
 
-  /** The first answer counts. */
+  /** Sets the result. Only the first call counts. */
   void answer(boolean passed) {
     if (result.compareAndSet(null, passed)) {
       answered.accept(this);
     }
   }
 
-  /** Whether the answer was the right one; false as long as there is none. */
+  /** Whether the member passed; false while there is no answer. */
   boolean hasPassed() {
     return Boolean.TRUE.equals(result.get());
   }
 
-  /** Nobody waits for the answer any more. To be called once. */
+  /** Cancels the wait for the answer. To be called once. */
   void withdraw() {
     withdrawal.run();
   }

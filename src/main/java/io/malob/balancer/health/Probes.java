@@ -14,70 +14,73 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 
-/** Asks members in the way that their monitor says. For one thread. */
+/** Probes members by the type of their monitor. Not thread-safe. */
 public final class Probes {
-  /** After a start switches, links and hosts are found one after the other. */
-  static final long FIND_NANOS = TimeUnit.SECONDS.toNanos(10);
+  /**
+   * The time to locate a member. After a start, the controller discovers switches, links and hosts
+   * one after the other.
+   */
+  static final long MAX_SEARCH_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final FrameProbes probes;
   private final HttpProbes http;
   private final Function<IPAddress<?>, ServerMeasurements> measured;
-  private final Predicate<DatapathId> takesOrders;
+  private final Predicate<DatapathId> isControlled;
   private final Consumer<Probe> answered;
 
   /**
-   * Nothing asked yet.
+   * Starts without probes.
    *
-   * @param probes asks through the switches
-   * @param http asks over the controller's own network
-   * @param measured what agents have reported of the server at an address
-   * @param takesOrders whether a switch can be told to ask
-   * @param answered takes each question once, with its answer, on any thread
+   * @param probes sends probes through the data plane
+   * @param http sends probes over the management network
+   * @param measured the agents' reports of the server at an address
+   * @param isControlled whether this controller is master of a switch
+   * @param answered receives each probe once, at its answer, on any thread
    */
   public Probes(
       FrameProbes probes,
       HttpProbes http,
       Function<IPAddress<?>, ServerMeasurements> measured,
-      Predicate<DatapathId> takesOrders,
+      Predicate<DatapathId> isControlled,
       Consumer<Probe> answered) {
     this.probes = probes;
     this.http = http;
     this.measured = measured;
-    this.takesOrders = takesOrders;
+    this.isControlled = isControlled;
     this.answered = answered;
   }
 
   /**
-   * Asks a member.
+   * Probes a member.
    *
-   * @param servers where members are
-   * @return null if it cannot be asked now, which says nothing about it
+   * @param servers the located members, by number
+   * @return null if the member cannot be probed now, which proves nothing about its health
    */
   @Nullable Probe ask(HealthCheck check, Map<Integer, Server> servers, long nowNanos) {
-    if (!check.canBeAsked()) {
+    if (!check.canBeProbed()) {
       return null;
     }
     return switch (check.monitor.type()) {
-      case AGENT -> known(check, hasReportedWell(check, nowNanos));
+      case AGENT -> known(check, hasGoodReport(check, nowNanos));
       case PING, TCP -> probe(check, servers, nowNanos);
       case HTTP -> request(check);
     };
   }
 
   private @Nullable Probe request(HealthCheck check) {
-    @Nullable HttpCheck asked = check.monitor.http();
-    return asked == null
+    @Nullable HttpCheck httpCheck = check.monitor.http();
+    return httpCheck == null
         ? null
         : http.ask(
             new HttpProbes.Target(
                 check.member.number(),
                 check.member.monitored(),
                 check.port(),
-                asked,
+                httpCheck,
                 Duration.ofSeconds(check.monitor.timeoutSeconds())));
   }
 
-  private boolean hasReportedWell(HealthCheck check, long nowNanos) {
+  private boolean hasGoodReport(HealthCheck check, long nowNanos) {
     ServerMeasurements report = measured.apply(check.member.address());
     @Nullable Long reportedAt = report.reportedAtNanos();
     long timeout = TimeUnit.SECONDS.toNanos(check.monitor.timeoutSeconds());
@@ -86,7 +89,7 @@ public final class Probes {
         && !Boolean.FALSE.equals(report.answers());
   }
 
-  /** A question whose answer is known without asking anybody. */
+  /** A probe whose result is known already. */
   private Probe known(HealthCheck check, boolean passed) {
     Probe probe = new Probe(check.member.number(), answered, () -> {});
     probe.answer(passed);
@@ -94,11 +97,11 @@ public final class Probes {
   }
 
   /**
-   * Whether the switch of a member is not controlled. It goes on forwarding, and so may the member:
-   * that a question is not answered, or its place is forgotten, says nothing about it.
+   * Whether the member's switch is out of control. The switch continues to forward, and the member
+   * may continue to work: neither a missing answer nor a missing location proves anything about it.
    */
-  boolean isOutOfReach(HealthCheck check) {
-    return check.switchId != null && !takesOrders.test(check.switchId);
+  boolean isOutOfControl(HealthCheck check) {
+    return check.switchId != null && !isControlled.test(check.switchId);
   }
 
   private @Nullable Probe probe(HealthCheck check, Map<Integer, Server> servers, long nowNanos) {
@@ -109,13 +112,13 @@ public final class Probes {
     if (check.vip == null) {
       return null;
     }
-    if (isOutOfReach(check)) {
-      check.soughtSinceNanos = nowNanos;
+    if (isOutOfControl(check)) {
+      check.searchSinceNanos = nowNanos;
       return null;
     }
     if (server == null) {
-      boolean isSought = nowNanos - check.soughtSinceNanos < FIND_NANOS;
-      return isSought ? null : known(check, false);
+      boolean isSearching = nowNanos - check.searchSinceNanos < MAX_SEARCH_NANOS;
+      return isSearching ? null : known(check, false);
     }
     FrameProbes.Target target =
         new FrameProbes.Target(

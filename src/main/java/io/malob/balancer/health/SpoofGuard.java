@@ -38,18 +38,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stops packets of hosts that claim the address of a VIP, or the address or MAC of a server that is
- * elsewhere, before any other module learns from them or forwards them. Thread-safe; a packet of
- * anybody else costs three look-ups and allocates nothing.
+ * Drops packets of hosts that claim the address of a VIP, or the address or MAC of a server at
+ * another location. It does so before any other module learns from such a packet or forwards it.
+ * Thread-safe. Any other packet costs three lookups and no allocation.
  */
 public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
   private static final Logger LOG = LoggerFactory.getLogger(SpoofGuard.class);
 
-  public static final long TELL_MILLIS = 1_000;
+  public static final long TICK_MILLIS = 1_000;
 
   /**
-   * So long a port may turn out to be one of a link: Floodlight asks each port for links every 15
-   * s.
+   * The time until a port with a link is known as such: Floodlight probes each port for links every
+   * 15 s.
    */
   public static final int LINKS_KNOWN_SECONDS = 20;
 
@@ -57,8 +57,9 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
 
   private static final String VIP = "that is a VIP's";
 
-  /** Whoever learns from packets, or sends them on. */
-  private static final Set<String> AFTER = Set.of("devicemanager", "loadbalancer", "forwarding");
+  /** The modules that learn from packets or forward them. */
+  private static final Set<String> RUN_AFTER =
+      Set.of("devicemanager", "loadbalancer", "forwarding");
 
   private final Supplier<BalancerView> views;
   private final ITopologyService topology;
@@ -66,7 +67,7 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
   private final RejectCounters rejects;
   private final LongSupplier nanoTime;
 
-  /** ARP with a VIP's own MAC, by where it came in; to be judged when links are known. */
+  /** ARP packets with a VIP's own MAC, by ingress port. They are judged when links are known. */
   private final Map<NodePortTuple, OwnArp> ownArps = new ConcurrentHashMap<>();
 
   private final DropLog<NodePortTuple> log =
@@ -79,7 +80,7 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
                   count,
                   first));
 
-  /** What looks like the balancer's own ARP, and may have come over a link. */
+  /** ARP packets that look like the balancer's own and may have arrived over a link. */
   private record OwnArp(Attachment from, IPAddress<?> vip, long sinceNanos, LongAdder count) {}
 
   public SpoofGuard(
@@ -111,7 +112,7 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
     }
     OFPort port = packetIn.getMatch().get(MatchField.IN_PORT);
     if (!topology.isAttachmentPointPort(sw.getId(), port)) {
-      return Command.CONTINUE; // it only passes through
+      return Command.CONTINUE; // a port within the network: the packet is in transit
     }
     Attachment from = new Attachment(sw.getId(), port, MacAddress.of(mac));
     if (isVip && isOwnArp(frame, address, mac)) {
@@ -130,13 +131,16 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
         : judge(server, from);
   }
 
-  /** Whether the balancer has translated it already, so that a VIP may be its source. */
+  /** Whether the balancer has already translated the packet, so that a VIP may be its source. */
   private static boolean isOurs(OFPacketIn packetIn, byte[] frame) {
     return packetIn.getTableId().getValue() >= FlowLayout.LABELS.getValue()
         || Label.isLabel(Packet.parse(frame).dstMac());
   }
 
-  /** Whether it looks like what the balancer itself asks all ports of hosts, in a VIP's name. */
+  /**
+   * Whether the packet looks like an ARP request that the balancer sends to all host ports on
+   * behalf of a VIP.
+   */
   private static boolean isOwnArp(byte[] frame, int vip, long mac) {
     return mac == VipMac.of(vip).getLong() && Packet.parse(frame).kind() == Packet.Kind.ARP;
   }
@@ -169,8 +173,10 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
         () -> from.mac() + " claims " + address + " " + whose);
   }
 
-  /** Judges and logs what is due; to be called every second or so. */
-  public void tell() {
+  /**
+   * Judges the ARP packets that are due and writes due log lines. To be called about every second.
+   */
+  public void tick() {
     long now = nanoTime.getAsLong();
     ownArps.forEach((at, arp) -> judgeOwn(at, arp, now));
     log.tell(now);
@@ -193,6 +199,6 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
 
   @Override
   public boolean isCallbackOrderingPostreq(OFType type, String name) {
-    return type == OFType.PACKET_IN && AFTER.contains(name);
+    return type == OFType.PACKET_IN && RUN_AFTER.contains(name);
   }
 }

@@ -21,37 +21,41 @@ import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsReply;
 
 /**
- * Finds connections that their member does not answer. A client that gets no answer sends its SYN
- * again, which comes to the controller; a moment later the switch at the member is asked whether
- * the rule for replies has counted anything. Only such connections cost anything, and a bounded
- * number of them: more are not looked at.
+ * Detects connections that their member does not answer. A client without an answer retransmits its
+ * SYN, and the switch sends that to the controller. A moment later the detector polls the counters
+ * of the rule for replies at the member's switch. Only such connections cost anything. Their number
+ * is bounded; further ones are ignored.
  *
- * <p>{@link #synCameAgain} and {@link #ended} are for the threads that read from switches; the rest
- * is done on one executor, in order.
+ * <p>{@link #synRetransmitted} and {@link #ended} may be called by the threads that read from
+ * switches. The rest runs on one serial executor.
  */
 public final class UnansweredSynDetector {
   /** How often {@link #tick} is to be called. */
   public static final long TICK_MILLIS = 100;
 
-  /** Clients repeat their SYN after a second; a switch may show one packet twice, but at once. */
-  private static final long LEAST_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
+  /**
+   * Clients retransmit a SYN after a second. A switch may send the same packet twice, but at once.
+   */
+  private static final long MIN_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
-  /** The member's answer takes a moment, and Open vSwitch counts half a second later. */
-  private static final long COUNTED_NANOS = TimeUnit.MILLISECONDS.toNanos(1_000);
+  /**
+   * The member's answer takes a moment, and Open vSwitch updates its counters half a second later.
+   */
+  private static final long COUNTER_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(1_000);
 
-  private static final int MAX_WAITING = 1_024;
-  private static final int MAX_ASKED_AT_A_TIME = 32;
+  private static final int MAX_PENDING = 1_024;
+  private static final int MAX_POLLS_PER_TICK = 32;
 
   private final IOFSwitchService switches;
   private final Executor serialExecutor;
   private final LongSupplier nanoTime;
   private final Ejections ejections;
   private final Verdict silent;
-  private final Queue<Suspicion> suspicions = new ArrayBlockingQueue<>(MAX_WAITING);
-  private final Queue<Connection> answered = new ArrayBlockingQueue<>(MAX_WAITING);
-  private final Queue<Suspicion> waiting = new ArrayDeque<>();
+  private final Queue<Suspicion> suspicions = new ArrayBlockingQueue<>(MAX_PENDING);
+  private final Queue<Connection> answered = new ArrayBlockingQueue<>(MAX_PENDING);
+  private final Queue<Suspicion> pending = new ArrayDeque<>();
 
-  /** Takes members that have left a client without an answer. */
+  /** Receives the members that left a client without an answer. */
   interface Verdict {
     void isSilent(int memberNumber);
   }
@@ -71,14 +75,14 @@ public final class UnansweredSynDetector {
     this.silent = silent;
   }
 
-  /** A client has sent the SYN of a connection again that has its rules. */
-  public void synCameAgain(Connection connection, long nowNanos) {
-    if (connection.isProgrammedBefore(nowNanos - LEAST_AGE_NANOS) && !connection.isOver()) {
+  /** A client has retransmitted the SYN of a connection whose rules are installed. */
+  public void synRetransmitted(Connection connection, long nowNanos) {
+    if (connection.isProgrammedBefore(nowNanos - MIN_AGE_NANOS) && !connection.isOver()) {
       boolean unusedIfFull = suspicions.offer(new Suspicion(connection, nowNanos));
     }
   }
 
-  /** A client has ended a connection, so that it had an answer. */
+  /** A client has ended a connection, which proves that the member answered. */
   public void ended(Connection connection) {
     if (ejections.isSuspected(connection.server().number())) {
       boolean unusedIfFull = answered.offer(connection);
@@ -87,28 +91,28 @@ public final class UnansweredSynDetector {
 
   /** To be called every {@link #TICK_MILLIS}. */
   public void tick() {
-    if (!suspicions.isEmpty() || !answered.isEmpty() || !waiting.isEmpty()) {
-      serialExecutor.execute(this::goOn);
+    if (!suspicions.isEmpty() || !answered.isEmpty() || !pending.isEmpty()) {
+      serialExecutor.execute(this::pollDue);
     }
   }
 
-  private void goOn() {
+  private void pollDue() {
     long now = nanoTime.getAsLong();
     for (@Nullable Connection good = answered.poll(); good != null; good = answered.poll()) {
       answered(good);
     }
     for (@Nullable Suspicion next = suspicions.poll(); next != null; next = suspicions.poll()) {
-      if (waiting.size() < MAX_WAITING) {
-        waiting.add(next);
+      if (pending.size() < MAX_PENDING) {
+        pending.add(next);
       }
     }
-    for (int i = 0; i < MAX_ASKED_AT_A_TIME; i++) {
-      @Nullable Suspicion first = waiting.peek();
-      if (first == null || now - first.nanos < COUNTED_NANOS) {
+    for (int i = 0; i < MAX_POLLS_PER_TICK; i++) {
+      @Nullable Suspicion first = pending.peek();
+      if (first == null || now - first.nanos < COUNTER_DELAY_NANOS) {
         return;
       }
-      waiting.remove();
-      ask(first.connection);
+      pending.remove();
+      poll(first.connection);
     }
   }
 
@@ -117,7 +121,7 @@ public final class UnansweredSynDetector {
     ejections.answered(connection.server().number(), now - connection.ageNanos(now));
   }
 
-  private void ask(Connection connection) {
+  private void poll(Connection connection) {
     @Nullable IOFSwitch sw = switches.getActiveSwitch(connection.server().at().switchId());
     if (sw == null || !connection.state().hasRules()) {
       return;
@@ -140,7 +144,7 @@ public final class UnansweredSynDetector {
 
           @Override
           public void onFailure(Throwable cause) {
-            // the switch says nothing, and so nothing is known of the member
+            // without an answer of the switch, nothing is known about the member
           }
         },
         serialExecutor);

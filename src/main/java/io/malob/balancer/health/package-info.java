@@ -1,6 +1,6 @@
 /**
- * Whether members can take connections: monitors and their probes, outlier detection, ejection, and
- * the guard against spoofed servers.
+ * The health of members: monitors and their probes, outlier detection, ejection, and the guard
+ * against spoofed servers.
  *
  * <p>May use: connection and below.
  */

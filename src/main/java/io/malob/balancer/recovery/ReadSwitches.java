@@ -25,7 +25,7 @@ public final class ReadSwitches {
   }
 
   /** A switch is read again; false if it has disconnected meanwhile. */
-  public synchronized boolean again(DatapathId switchId) {
+  public synchronized boolean reread(DatapathId switchId) {
     boolean isConnected = connected.contains(switchId);
     if (isConnected) {
       startReading(switchId);

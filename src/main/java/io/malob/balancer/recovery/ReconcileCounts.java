@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.LongAdder;
 public final class ReconcileCounts {
   final LongAdder tablesRead = new LongAdder();
   final LongAdder tablesReset = new LongAdder();
-  final LongAdder adopted = new LongAdder();
+  final LongAdder recovered = new LongAdder();
   final LongAdder slept = new LongAdder();
   final LongAdder restored = new LongAdder();
   final LongAdder removed = new LongAdder();
@@ -16,7 +16,7 @@ public final class ReconcileCounts {
     return new ReconcileStats(
         tablesRead.sum(),
         tablesReset.sum(),
-        adopted.sum(),
+        recovered.sum(),
         pending,
         slept.sum(),
         restored.sum(),

@@ -179,7 +179,8 @@ public final class ReconcileRounds {
     if (sw == null) {
       return; // disconnected again; it is reconciled when it is back
     }
-    Reconciler audit = new Reconciler(parts, switchId, occasion, candidates, nanoTime.getAsLong());
+    Reconciler reconciler =
+        new Reconciler(parts, switchId, occasion, candidates, nanoTime.getAsLong());
     TableReader reading =
         new TableReader(
             sw,
@@ -188,13 +189,13 @@ public final class ReconcileRounds {
             new TableReader.Sink() {
               @Override
               public void found(List<OFFlowStatsEntry> rules) {
-                audit.found(rules);
+                reconciler.found(rules);
               }
 
               @Override
               public void complete() {
                 readings.remove(switchId);
-                audit.complete();
+                reconciler.complete();
                 done.accept(true);
               }
 

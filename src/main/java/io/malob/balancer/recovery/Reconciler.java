@@ -206,7 +206,7 @@ public final class Reconciler {
   private boolean ftpDataBelongs(FoundRule.FtpData rule) {
     @Nullable Connection control = parts.ftpSessions.atMember(rule.client(), rule.member());
     if (control == null) {
-      return occasion == Occasion.FIRST || parts.stateRecovery.isUnderWay();
+      return occasion == Occasion.FIRST || parts.stateRecovery.hasPending();
     }
     if (rule.generation() == control.generation()) {
       ftpDataFound.add(control);

@@ -89,7 +89,7 @@ public final class RecoveredLabels {
   private void hold(Label label, Path path) {
     found.remove(label);
     foundAtNanos.remove(label);
-    held.put(label, table.adopt(label, path));
+    held.put(label, table.recover(label, path));
   }
 
   /**

@@ -35,17 +35,17 @@ public final class RecoveredRoutes {
 
   private static final int ICMP_ECHO = 8;
 
-  private final RecoveredLabels adopted;
+  private final RecoveredLabels recoveredLabels;
   private final LabelTable labels;
   private final ConnectionProgrammer programmer;
   private final LongSupplier nanoTime;
 
   public RecoveredRoutes(
-      RecoveredLabels adopted,
+      RecoveredLabels recoveredLabels,
       LabelTable labels,
       ConnectionProgrammer programmer,
       LongSupplier nanoTime) {
-    this.adopted = adopted;
+    this.recoveredLabels = recoveredLabels;
     this.labels = labels;
     this.programmer = programmer;
     this.nanoTime = nanoTime;
@@ -56,10 +56,10 @@ public final class RecoveredRoutes {
    *
    * @param isAsFound whether the rules on the switches are correct as they are
    */
-  record Adopted(Connection connection, Route route, boolean isAsFound) {}
+  record Recovered(Connection connection, Route route, boolean isAsFound) {}
 
   /** Rebuilds a connection; empty while parts of it are unknown. */
-  Optional<Adopted> adopt(
+  Optional<Recovered> recover(
       RecoveringConnection found,
       @Nullable FoundReply reply,
       Vip vip,
@@ -75,12 +75,13 @@ public final class RecoveredRoutes {
     }
     Algorithm algorithm = algorithm(view.catalog(), vip, found);
     DatapathId memberSwitch = server.at().switchId();
-    @Nullable LabelledPath there = adopted.take(found.rule().label(), found.at(), memberSwitch);
+    @Nullable LabelledPath there =
+        recoveredLabels.take(found.rule().label(), found.at(), memberSwitch);
     @Nullable LabelledPath back =
         reply != null
                 && reply.at().equals(memberSwitch)
                 && reply.rule().generation() == found.rule().generation()
-            ? adopted.take(reply.rule().label(), memberSwitch, found.at())
+            ? recoveredLabels.take(reply.rule().label(), memberSwitch, found.at())
             : null;
     boolean isAsFound = there != null && back != null;
     if (!isAsFound && nanoTime.getAsLong() - found.sinceNanos() >= PATIENCE_NANOS) {
@@ -106,7 +107,7 @@ public final class RecoveredRoutes {
             client,
             found.rule().generation(),
             nanoTime.getAsLong());
-    return Optional.of(new Adopted(connection, new Route(there, back), isAsFound));
+    return Optional.of(new Recovered(connection, new Route(there, back), isAsFound));
   }
 
   /**
@@ -152,14 +153,14 @@ public final class RecoveredRoutes {
   }
 
   /** Sends the rules of a recovered connection again if its paths have changed. */
-  void restoreIfChanged(Adopted connection) {
+  void restoreIfChanged(Recovered connection) {
     if (!connection.isAsFound()) {
       programmer.restore(connection.connection(), connection.route());
     }
   }
 
   /** Releases the paths of a connection that was not recovered. */
-  void release(Adopted connection) {
+  void release(Recovered connection) {
     release(connection.route().request());
     release(connection.route().reply());
   }

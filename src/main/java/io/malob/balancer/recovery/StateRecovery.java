@@ -96,11 +96,11 @@ public final class StateRecovery {
 
   /** Whether connections of an earlier run were found. */
   public boolean hasBegun() {
-    return isUnderWay() || counts.adopted.sum() > 0;
+    return hasPending() || counts.recovered.sum() > 0;
   }
 
   /** Whether connections are pending that are not fully known yet. */
-  boolean isUnderWay() {
+  boolean hasPending() {
     return pending.size() > 0;
   }
 
@@ -199,20 +199,20 @@ public final class StateRecovery {
     if (client.isEmpty()) {
       return;
     }
-    Optional<RecoveredRoutes.Adopted> adopted =
-        routes.adopt(found, replies.get(found.reply()), vip, client.get(), view);
-    if (adopted.isEmpty()) {
+    Optional<RecoveredRoutes.Recovered> recovered =
+        routes.recover(found, replies.get(found.reply()), vip, client.get(), view);
+    if (recovered.isEmpty()) {
       return;
     }
-    Connection connection = adopted.get().connection();
-    Route route = adopted.get().route();
-    if (admissionControl.adopt(connection, route, found.hasEnded(), view, nanoTime.getAsLong())) {
-      counts.adopted.increment();
+    Connection connection = recovered.get().connection();
+    Route route = recovered.get().route();
+    if (admissionControl.recover(connection, route, found.hasEnded(), view, nanoTime.getAsLong())) {
+      counts.recovered.increment();
       if (!found.isExpired()) {
-        routes.restoreIfChanged(adopted.get());
+        routes.restoreIfChanged(recovered.get());
       }
     } else {
-      routes.release(adopted.get());
+      routes.release(recovered.get());
     }
     replies.remove(found.reply());
     boolean isGone = !pending.remove(found);

@@ -6,11 +6,11 @@ import io.malob.balancer.connection.Connection.Route;
 import io.malob.openflow.label.LabelledPath;
 
 /**
- * One direction of a connection that carries much for long.
+ * One direction of a connection that carries much traffic for a long time.
  *
- * @param route the paths that it was on when that was found
- * @param isReply whether it is that from the member to the client
- * @param bps what it carried lately, in bit/s
+ * @param route the connection's paths when the flow was found
+ * @param isReply whether the direction is from the member to the client
+ * @param bps its recent throughput in bit/s
  */
 record LongFlow(Connection connection, Route route, boolean isReply, double bps) {
 
@@ -22,7 +22,7 @@ record LongFlow(Connection connection, Route route, boolean isReply, double bps)
     return labelled().path();
   }
 
-  /** The same connection with this direction over another path. */
+  /** The connection's route with another path for this direction. */
   Route over(LabelledPath other) {
     return isReply ? new Route(route.request(), other) : new Route(other, route.reply());
   }

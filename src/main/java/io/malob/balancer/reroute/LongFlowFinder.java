@@ -20,20 +20,23 @@ import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Tells from what a switch has counted, look after look, which flows carry much for long: those
- * that have carried so many bytes and still do, and those that have used a tenth of their
- * bottleneck at two looks. For one thread at a time. Keeps something of the larger flows at the
- * switches of the latest looks only.
+ * Finds long flows in the counters that switches report poll after poll. A flow is long if it has
+ * carried the configured number of bytes and is still active, or if it used a tenth of its
+ * bottleneck at two polls in a row. Not thread-safe. Keeps state for the larger flows of the
+ * switches in the latest polls only.
  */
 public final class LongFlowFinder {
-  /** Of what a path can carry: less is no load that would be worth a move. */
-  private static final double LEAST_PART = 0.01;
+  /** Fraction of a path's capacity. A flow below it is not worth a move. */
+  private static final double MIN_FRACTION = 0.01;
 
-  private static final double FAST_PART = 0.1;
-  private static final int FAST_LOOKS = 2;
+  private static final double FAST_FRACTION = 0.1;
+  private static final int FAST_POLLS = 2;
 
-  /** Smaller flows are not remembered; the rate of the next look is their mean rate then. */
-  private static final long LEAST_BYTES = 65_536;
+  /**
+   * Smaller flows are not kept. At the next poll, their mean rate takes the place of the recent
+   * one.
+   */
+  private static final long MIN_BYTES = 65_536;
 
   private final ConnectionTable connections;
   private final LongFlowSettings settings;
@@ -43,16 +46,17 @@ public final class LongFlowFinder {
 
   private record Key(int generation, boolean isReply) {}
 
-  /** What was seen of a flow at the latest look. */
-  private record Seen(RuleCounts counts, int fastLooks, boolean isLongFlow) {}
+  /** The state of a flow at the latest poll. */
+  private record Seen(RuleCounts counts, int fastPolls, boolean isLongFlow) {}
 
   public LongFlowFinder(ConnectionTable connections, LongFlowSettings settings) {
     this.connections = connections;
     this.settings = settings;
   }
 
-  /** Takes in what a switch has counted for the connections that begin at it. */
-  void look(DatapathId switchId, List<OFFlowStatsEntry> rules, Map<DirectedLink, LinkState> links) {
+  /** Evaluates the counters of connections that begin at a switch. */
+  void evaluate(
+      DatapathId switchId, List<OFFlowStatsEntry> rules, Map<DirectedLink, LinkState> links) {
     Map<Key, Seen> before = latest.getOrDefault(switchId, Map.of());
     Map<Key, Seen> now = new HashMap<>();
     List<LongFlow> longFlows = new ArrayList<>();
@@ -61,7 +65,7 @@ public final class LongFlowFinder {
       @Nullable Connection connection = connectionOf(rule, isReply);
       @Nullable Route route = connection == null ? null : connection.route();
       @Nullable RuleCounts counts = RuleCounts.of(rule).orElse(null);
-      if (connection != null && route != null && counts != null && counts.bytes() >= LEAST_BYTES) {
+      if (connection != null && route != null && counts != null && counts.bytes() >= MIN_BYTES) {
         Key key = new Key(connection.generation(), isReply);
         Path path = (isReply ? route.reply() : route.request()).path();
         @Nullable Seen last = before.get(key);
@@ -90,21 +94,24 @@ public final class LongFlowFinder {
   }
 
   private static double bps(@Nullable Seen last, RuleCounts now) {
-    boolean goesOn =
+    boolean isContinued =
         last != null && now.bytes() >= last.counts.bytes() && now.nanos() > last.counts.nanos();
-    long bytes = goesOn && last != null ? now.bytes() - last.counts.bytes() : now.bytes();
-    long nanos = goesOn && last != null ? now.nanos() - last.counts.nanos() : now.nanos();
+    long bytes = isContinued && last != null ? now.bytes() - last.counts.bytes() : now.bytes();
+    long nanos = isContinued && last != null ? now.nanos() - last.counts.nanos() : now.nanos();
     return nanos <= 0 ? 0 : bytes * 8e9 / nanos;
   }
 
   private Seen judge(@Nullable Seen last, RuleCounts counts, double bps, double capacityBps) {
-    boolean isFast = bps > FAST_PART * capacityBps;
-    int fastLooks = isFast ? (last == null ? 1 : last.fastLooks + 1) : 0;
-    boolean isLarge = counts.bytes() >= settings.bytes() && bps > LEAST_PART * capacityBps;
-    return new Seen(counts, fastLooks, isLarge || fastLooks >= FAST_LOOKS);
+    boolean isFast = bps > FAST_FRACTION * capacityBps;
+    int fastPolls = isFast ? (last == null ? 1 : last.fastPolls + 1) : 0;
+    boolean isLarge = counts.bytes() >= settings.bytes() && bps > MIN_FRACTION * capacityBps;
+    return new Seen(counts, fastPolls, isLarge || fastPolls >= FAST_POLLS);
   }
 
-  /** What the narrowest link of a path can carry; infinite if it has none, or one is unknown. */
+  /**
+   * The capacity of a path's narrowest link; infinite if the path has no link or one of unknown
+   * capacity.
+   */
   private static double capacityBps(Path path, Map<DirectedLink, LinkState> links) {
     double narrowest = Double.POSITIVE_INFINITY;
     for (DirectedLink link : path.links()) {
@@ -117,13 +124,15 @@ public final class LongFlowFinder {
     return narrowest;
   }
 
-  /** Forgets what it knew of all other switches. */
+  /** Removes the state of all other switches. */
   void retain(Set<DatapathId> switches) {
     latest.keySet().retainAll(switches);
     found.keySet().retainAll(switches);
   }
 
-  /** Those of the latest look at each switch that are still as they were found then. */
+  /**
+   * The long flows of the latest poll of each switch, without those whose route has changed since.
+   */
   List<LongFlow> longFlows() {
     return found.keySet().stream()
         .sorted()
@@ -132,7 +141,7 @@ public final class LongFlowFinder {
         .toList();
   }
 
-  /** How many there ever were. */
+  /** The number of all long flows so far. */
   long seen() {
     return seen;
   }

@@ -1,13 +1,13 @@
 package io.malob.balancer.reroute;
 
 /**
- * Which flows are led over other paths, and when.
+ * The settings for rerouting long flows.
  *
- * @param lookNanos how often it is looked for them; 0 for never
- * @param bytes how much a flow must have carried
- * @param gain how many times wider the share of another path must be
- * @param movesPerSecond how many are moved at most
- * @param maxRules a switch at which more connections begin is not asked for what each has carried
+ * @param pollNanos the interval between polls; 0 for no polls
+ * @param bytes the bytes that a long flow must have carried
+ * @param gain the factor by which the share on another path must be larger
+ * @param movesPerSecond the max number of moves per second
+ * @param maxRules the max number of rules of a switch that is polled
  */
 public record LongFlowSettings(
-    long lookNanos, long bytes, double gain, int movesPerSecond, int maxRules) {}
+    long pollNanos, long bytes, double gain, int movesPerSecond, int maxRules) {}

@@ -33,15 +33,15 @@ import org.projectfloodlight.openflow.protocol.OFFlowStatsReply;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Looks, every few seconds, for flows that carry much for long, one edge switch after the other,
- * and has those moved that would get more on another path. All but {@link #stats} runs on the
- * executor that it is given.
+ * Polls edge switches for long flows every few seconds, one switch after the other, and moves flows
+ * that would get a larger share on another path. Everything but {@link #stats} runs on the given
+ * executor.
  */
 public final class LongFlows {
-  /** A switch that has not answered by then is given up for this round. */
+  /** The time a switch has to answer in a round. */
   private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** How many flows are considered at a time: those that carry most. */
+  /** The max number of flows that a plan considers: those with the highest throughput. */
   private static final int MAX_FLOWS = 64;
 
   private final LongFlowSettings settings;
@@ -54,18 +54,18 @@ public final class LongFlows {
   private final Executor serialExecutor;
   private final LongSupplier nanoTime;
 
-  private final ArrayDeque<DatapathId> toAsk = new ArrayDeque<>();
+  private final ArrayDeque<DatapathId> toPoll = new ArrayDeque<>();
 
-  /** Where connections began at the latest round, which are older than a look then. */
+  /** The switches where connections began in the latest round, one poll interval ago. */
   private Set<DatapathId> busyBefore = Set.of();
 
-  /** Switches that have not answered, until they reconnect. */
+  /** Switches that did not answer. They are skipped until they reconnect. */
   private final Map<DatapathId, IOFSwitch> silent = new HashMap<>();
 
-  private @Nullable IOFSwitch asked;
+  private @Nullable IOFSwitch polled;
   private long roundNanos;
-  private long askedNanos;
-  private int probe;
+  private long polledNanos;
+  private int pollNumber;
   private volatile MoveStats stats = new MoveStats(0, 0, 0, 0, 0);
 
   public LongFlows(
@@ -92,27 +92,30 @@ public final class LongFlows {
 
   /** To be called every second. */
   public void tick() {
-    if (settings.lookNanos() > 0) {
-      serialExecutor.execute(this::goOn);
+    if (settings.pollNanos() > 0) {
+      serialExecutor.execute(this::advance);
     }
   }
 
-  private void goOn() {
+  private void advance() {
     long now = nanoTime.getAsLong();
     mover.tick();
-    @Nullable IOFSwitch late = asked;
-    if (late != null && now - askedNanos >= ANSWER_NANOS) {
+    @Nullable IOFSwitch late = polled;
+    if (late != null && now - polledNanos >= ANSWER_NANOS) {
       silent.put(late.getId(), late);
-      askNext();
-    } else if (late == null && now - roundNanos >= settings.lookNanos()) {
+      pollNext();
+    } else if (late == null && now - roundNanos >= settings.pollNanos()) {
       roundNanos = now;
-      begin();
-      askNext();
+      beginRound();
+      pollNext();
     }
   }
 
-  /** Only switches where connections begin now and did so a look ago may have long ones. */
-  private void begin() {
+  /**
+   * Begins a round. Only switches where connections begin now and began one poll interval ago can
+   * have long flows.
+   */
+  private void beginRound() {
     Map<DatapathId, Integer> rules = new TreeMap<>();
     Set<DatapathId> busy = new HashSet<>();
     for (LabelledPath labelled : labels.all()) {
@@ -129,24 +132,24 @@ public final class LongFlows {
       if (each.getValue() > settings.maxRules()) {
         leftOut++;
       } else {
-        toAsk.add(each.getKey());
+        toPoll.add(each.getKey());
       }
     }
     busyBefore = busy;
-    finder.retain(new HashSet<>(toAsk));
+    finder.retain(new HashSet<>(toPoll));
     silent.keySet().retainAll(switches.getAllSwitchDpids());
-    tell(leftOut);
+    updateStats(leftOut);
   }
 
-  private void askNext() {
-    int number = ++probe;
+  private void pollNext() {
+    int number = ++pollNumber;
     @Nullable IOFSwitch sw = nextActive();
-    asked = sw;
+    polled = sw;
     if (sw == null) {
       plan();
       return;
     }
-    askedNanos = nanoTime.getAsLong();
+    polledNanos = nanoTime.getAsLong();
     Futures.addCallback(
         sw.writeStatsRequest(FoundRules.requestConnections(sw.getOFFactory())),
         new FutureCallback<List<OFFlowStatsReply>>() {
@@ -165,8 +168,8 @@ public final class LongFlows {
 
   private @Nullable IOFSwitch nextActive() {
     @Nullable IOFSwitch sw = null;
-    while (sw == null && !toAsk.isEmpty()) {
-      DatapathId next = toAsk.remove();
+    while (sw == null && !toPoll.isEmpty()) {
+      DatapathId next = toPoll.remove();
       @Nullable IOFSwitch active = switches.getActiveSwitch(next);
       sw = active == silent.get(next) ? null : active;
     }
@@ -174,13 +177,13 @@ public final class LongFlows {
   }
 
   private void answered(int number, DatapathId switchId, List<OFFlowStatsReply> answer) {
-    if (number != probe) {
-      return; // given up already
+    if (number != pollNumber) {
+      return; // the poll has timed out
     }
     List<OFFlowStatsEntry> rules = new ArrayList<>();
     answer.forEach(part -> rules.addAll(part.getEntries()));
-    finder.look(switchId, rules, linkStates.get());
-    askNext();
+    finder.evaluate(switchId, rules, linkStates.get());
+    pollNext();
   }
 
   private void plan() {
@@ -191,8 +194,8 @@ public final class LongFlows {
             .toList();
     if (!longFlows.isEmpty()) {
       Map<DirectedLink, LinkState> links = new HashMap<>(linkStates.get());
-      // what these carry is still changing, and was measured before
-      links.keySet().removeAll(mover.touchedWithin(2 * settings.lookNanos()));
+      // the utilization of these links is still changing; their measurements are out of date
+      links.keySet().removeAll(mover.touchedWithin(2 * settings.pollNanos()));
       List<Flow> flows =
           longFlows.stream()
               .map(
@@ -205,22 +208,22 @@ public final class LongFlows {
       for (Move move :
           MovePlanner.plan(
               topology.get(), links, flows, settings.gain(), settings.movesPerSecond())) {
-        // of both directions of a connection, one is moved at a time
+        // only one direction of a connection is moved at a time
         if (mover.isRested(longFlows.get(move.flow()).connection())) {
           mover.move(longFlows.get(move.flow()), move);
         }
       }
     }
-    tell(stats.leftOut());
+    updateStats(stats.leftOut());
   }
 
-  private void tell(int leftOut) {
+  private void updateStats(int leftOut) {
     stats =
         new MoveStats(
             finder.longFlows().size(), finder.seen(), mover.moved(), mover.failed(), leftOut);
   }
 
-  /** What has become of long flows. Safe for use by several threads. */
+  /** The counts of long flows. Thread-safe. */
   public MoveStats stats() {
     return new MoveStats(
         stats.longFlows(), stats.seen(), mover.moved(), mover.failed(), stats.leftOut());

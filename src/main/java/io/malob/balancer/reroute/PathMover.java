@@ -23,16 +23,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Leads connections over other paths while they go on: the label of the new path is ready before
- * the rule at the edge gets it, and that of the old one is kept until the switch has confirmed the
- * change; its rules stay for longer than packets are under way. So none is lost, and only those
- * that overtake others on a shorter path come out of order. For one thread at a time, the executor
- * that it is given.
+ * Reroutes open connections. The label of the new path is ready before the rule at the edge uses
+ * it. The label of the old path is kept until the switch has confirmed the change, and its rules
+ * stay for longer than packets are in flight. Thus no packet is lost, and packets are reordered
+ * only if they overtake others on a shorter path. Runs on the given executor, which is serial.
  */
 public final class PathMover {
   private static final Logger LOG = LoggerFactory.getLogger(PathMover.class);
 
-  /** A connection is moved once in so long. */
+  /** The min time between two moves of a connection. */
   static final long REST_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private static final double MEGA = 1e6;
@@ -50,7 +49,7 @@ public final class PathMover {
   private final LongAdder moved = new LongAdder();
   private final LongAdder failed = new LongAdder();
 
-  /** A rule that is to get the label of another path. */
+  /** A pending change of a rule's label. */
   private record Change(Connection connection, Route route, boolean isReply, LabelledPath old) {}
 
   public PathMover(
@@ -64,12 +63,12 @@ public final class PathMover {
     this.nanoTime = nanoTime;
   }
 
-  /** Whether a connection has not been moved for so long that it may be moved again. */
+  /** Whether the latest move of a connection is long enough ago for another one. */
   boolean isRested(Connection connection) {
     return !movedAtNanos.containsKey(connection);
   }
 
-  /** The links that flows were led to or from within that time: what they carry is changing. */
+  /** The links that flows were moved to or from within that time: their utilization is changing. */
   Set<DirectedLink> touchedWithin(long nanos) {
     long now = nanoTime.getAsLong();
     Set<DirectedLink> touched = new HashSet<>();
@@ -82,17 +81,17 @@ public final class PathMover {
     return touched;
   }
 
-  /** To be called every second: forgets what is long ago, and tries again what did not arrive. */
+  /** To be called every second. Removes old entries and retries unconfirmed changes. */
   void tick() {
     long now = nanoTime.getAsLong();
     movedAtNanos.values().removeIf(at -> now - at >= REST_NANOS);
     touchedAtNanos.values().removeIf(at -> now - at >= REST_NANOS);
-    List<Change> again = List.copyOf(unconfirmed);
+    List<Change> retried = List.copyOf(unconfirmed);
     unconfirmed.clear();
-    again.forEach(this::send);
+    retried.forEach(this::send);
   }
 
-  /** Leads a flow over another path, as soon as that is ready. */
+  /** Moves a flow to another path as soon as that path is ready. */
   void move(LongFlow longFlow, Move move) {
     long now = nanoTime.getAsLong();
     Path before = longFlow.path();
@@ -135,7 +134,10 @@ public final class PathMover {
     send(new Change(connection, route, longFlow.isReply(), longFlow.labelled()));
   }
 
-  /** The old label is kept until the switch uses the new one, or the connection neither. */
+  /**
+   * Keeps the old label until the switch has confirmed the new one, or the connection has another
+   * route.
+   */
   private void send(Change change) {
     if (!change.route.equals(change.connection.route())) {
       labels.release(change.old);

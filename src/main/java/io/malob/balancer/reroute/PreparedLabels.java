@@ -21,11 +21,13 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Keeps the labels of paths ready between all switches with hosts and all members, by the
- * algorithms that are in use, so that no connection has to wait. For one thread at a time.
+ * Keeps the labels of all paths ready that the algorithms in use would choose between switches with
+ * hosts and members, so that no connection has to wait. Not thread-safe.
  */
 public final class PreparedLabels {
-  /** How many are kept ready at most; beyond that the first connection waits for its own. */
+  /**
+   * The max number of prepared paths. On further paths, the first connection waits for its label.
+   */
   private static final int MAX = 10_000;
 
   private final LabelTable labels;
@@ -36,7 +38,7 @@ public final class PreparedLabels {
     this.devices = devices;
   }
 
-  /** Makes those that are not there; they are made while others work. */
+  /** Requests the missing labels. Their rules are installed in the background. */
   public void refresh(BalancerView view) {
     Set<DatapathId> clientSwitches = switchesWithHosts();
     NetworkSnapshot network = view.network().searchingAtOnce();

@@ -1,6 +1,6 @@
 /**
- * Connections that leave their path: long flows that move to a wider one, and the labels that are
- * prepared for paths to come.
+ * Rerouting: moves long flows to wider paths, and prepares the labels of paths before connections
+ * need them.
  *
  * <p>May use: connection and below.
  */

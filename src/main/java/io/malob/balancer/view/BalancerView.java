@@ -14,18 +14,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that a placement depends on, at one moment. Immutable; read once per packet.
+ * A snapshot of everything that a placement depends on. Immutable; read once per packet.
  *
- * @param catalog what operators have set up
+ * @param catalog the operators' configuration
  * @param network switches, links and paths
  * @param pools the pools by id
  * @param poolOfMember the pools by the numbers of their members
- * @param servers the members that the network has shown, by number, also those that take no new
- *     connections
- * @param health what checks of members have shown, by number; members without a monitor may be
- *     missing
- * @param places where servers are that send packets
- * @param plans what connections to a VIP's port have in common
+ * @param servers the located members by number, including those that get no new connections
+ * @param health the health of members by number; members without a monitor may be missing
+ * @param places the locations of servers, by their addresses
+ * @param plans the plans of connections by VIP and port
  */
 public record BalancerView(
     CatalogSnapshot catalog,
@@ -37,7 +35,7 @@ public record BalancerView(
     ServerLocations places,
     ServicePlans plans) {
 
-  /** Nothing set up and no network. */
+  /** A view with an empty catalog and an empty network. */
   public static final BalancerView EMPTY =
       new BalancerView(
           CatalogSnapshot.empty(),
@@ -50,7 +48,7 @@ public record BalancerView(
           new ServicePlans(ServicePlan.Counters.NONE));
 
   /**
-   * What connections to a port of a VIP have in common; null if the VIP has no pool.
+   * The plan of connections to a port of a VIP; null if the VIP has no pool.
    *
    * @param port the destination port, or the type for ICMP
    */
@@ -58,7 +56,7 @@ public record BalancerView(
     return plans.find(this, vip, protocol, port);
   }
 
-  /** The members of a pool that can be chosen. */
+  /** The eligible members of a pool. */
   public PoolView pool(Pool pool) {
     @Nullable PoolView view = pools.get(pool.id());
     if (view == null) {
@@ -67,7 +65,7 @@ public record BalancerView(
     return view;
   }
 
-  /** Whether new connections may be placed on a member: it may be drained, down, or full. */
+  /** Whether new connections may be placed on a member; not if it is drained, down or full. */
   public boolean takesNew(Server server) {
     return catalog.membersAt(server.address()).stream()
         .anyMatch(
@@ -78,7 +76,7 @@ public record BalancerView(
                     && server.load().active() < member.limit());
   }
 
-  /** How clients of a member's pool stay with their members; empty if they do not. */
+  /** The session persistence of a member's pool; empty if it has none. */
   public Optional<Persistence> persistenceOf(Server server) {
     return catalog.membersAt(server.address()).stream()
         .filter(member -> member.number() == server.number())
@@ -88,18 +86,18 @@ public record BalancerView(
         .map(Pool::persistence);
   }
 
-  /** What checks of a member have shown. */
+  /** The health of a member. */
   public Health health(Member member) {
     return health.getOrDefault(member.number(), Health.UNCHECKED);
   }
 
-  /** The same with another network. */
+  /** A copy with another network. */
   BalancerView with(NetworkSnapshot newNetwork) {
     return new BalancerView(
         catalog, newNetwork, pools, poolOfMember, servers, health, places, plans);
   }
 
-  /** Tells that the load of a member has changed. */
+  /** Notifies the pool of a member that the member's load has changed. */
   public void loadChanged(Server server) {
     @Nullable PoolView pool = poolOfMember.get(server.number());
     if (pool != null) {

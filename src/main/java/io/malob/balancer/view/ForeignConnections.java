@@ -15,25 +15,25 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Works out which connections of a server did not come through a VIP: those that its agent has
- * reported, less those that the balancer itself had open when the report came. They stay what they
- * are until the next report, or until that one is too old. For one thread at a time.
+ * Computes how many connections of a server did not come through a VIP: the connections in its
+ * agent's report minus those that the balancer had open when the report arrived. The number stays
+ * until the next report, or until the report is too old. Not thread-safe.
  */
 final class ForeignConnections {
-  /** What was worked out for each member, by its number. */
+  /** The result for each member, by number. */
   private final Map<Integer, Count> counts = new HashMap<>();
 
   private record Count(long reportedAtNanos, int foreign) {}
 
   /**
-   * What a report says of a member.
+   * The content of a report about a member.
    *
-   * @param connections how many it has
-   * @param ofItsPort whether those of its port alone, or of the whole server
+   * @param connections the number of its connections
+   * @param ofItsPort whether the number is about the member's port only or about the whole server
    */
   record Reported(int connections, boolean ofItsPort, long atNanos) {}
 
-  /** What is said of a member: of its port, or of the whole server if it has no port. */
+  /** The report about a member: about its port, or about the whole server if it has no port. */
   static Optional<Reported> reported(Member member, ServerMeasurements measured) {
     ImmutableMap<Integer, Measurement> connections = measured.connections();
     @Nullable Integer port = member.port();
@@ -54,9 +54,9 @@ final class ForeignConnections {
   }
 
   /**
-   * The foreign connections of a member now.
+   * The current foreign connections of a member.
    *
-   * @param measured what is known of its server and not too old
+   * @param measured the measurements of its server that are not too old
    * @param loads the balancer's own counts, by member number
    */
   int of(
@@ -83,7 +83,10 @@ final class ForeignConnections {
     counts.keySet().retainAll(memberNumbers);
   }
 
-  /** The balancer's own connections to what was reported of: several members can be there. */
+  /**
+   * The balancer's own connections to the server or port of the report. Several members may share
+   * it.
+   */
   private static int own(
       Member member, boolean ofItsPort, CatalogSnapshot catalog, Map<Integer, ServerLoad> loads) {
     int own = 0;

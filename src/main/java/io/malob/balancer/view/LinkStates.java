@@ -9,11 +9,11 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of how full links are. */
+/** Computes the utilization of links. */
 public final class LinkStates {
   private LinkStates() {}
 
-  /** The links whose capacity and use are known and not too old. */
+  /** The links whose capacity and utilization are known and not too old. */
   public static Map<DirectedLink, LinkState> of(IMonitorService monitor) {
     Map<DirectedLink, LinkState> states = new HashMap<>();
     for (Map.Entry<DirectedLink, LinkMeasurements> each :

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * Counts the bytes of members by what rules have counted when they ended. Bounded by the catalog.
+ * Sums the bytes of members from the final counters of their rules. Bounded by the catalog.
  * Thread-safe; takes no lock.
  */
 public final class MemberTraffic {
@@ -27,11 +27,11 @@ public final class MemberTraffic {
     final LongAdder replyRules = new LongAdder();
   }
 
-  /** The rule of some connection has ended. */
+  /** Adds the final counters of a connection's rule. */
   public void ruleEnded(U64 cookie, RuleCounts counts) {
     @Nullable Sums sums = byMember.get(Cookie.memberNumber(cookie));
     if (sums == null) {
-      return; // of a member that is not there any more
+      return; // the member has been deleted
     }
     if (Cookie.is(cookie, Cookie.Kind.REPLY)) {
       sums.replyBytes.add(counts.bytes());
@@ -41,7 +41,7 @@ public final class MemberTraffic {
     }
   }
 
-  /** Forgets members that are not in the catalog any more, and is ready for those that are. */
+  /** Removes members that are not in the catalog any more and adds its new members. */
   public void retain(CatalogSnapshot catalog) {
     Set<Integer> numbers =
         catalog.members().values().stream().map(Member::number).collect(Collectors.toSet());
@@ -49,7 +49,7 @@ public final class MemberTraffic {
     numbers.forEach(number -> byMember.computeIfAbsent(number, any -> new Sums()));
   }
 
-  /** What was counted so far, by member id. */
+  /** The sums so far, by member id. */
   public ImmutableMap<String, Traffic> now(CatalogSnapshot catalog) {
     ImmutableMap.Builder<String, Traffic> byId = ImmutableMap.builder();
     for (Member member : catalog.members().values()) {

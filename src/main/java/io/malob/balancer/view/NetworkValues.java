@@ -18,15 +18,15 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of links, as algorithms see it. To be called by one thread at a time: it tells the
- * counts of connections which measurements there are.
+ * Provides the measurements of links in the form that algorithms use. To be called by one thread at
+ * a time, because it also reports new measurements to the connection counts of links.
  */
 public final class NetworkValues {
   private final IMonitorService monitor;
   private final LinkLoads loads;
   private final Counting counting;
 
-  /** When the throughput of each link was last measured. */
+  /** The time of each link's latest throughput measurement. */
   private final Map<DirectedLink, Long> measuredAt = new HashMap<>();
 
   public NetworkValues(IMonitorService monitor, LinkLoads loads, Counting counting) {
@@ -39,7 +39,7 @@ public final class NetworkValues {
     return counting;
   }
 
-  /** What is known now of the links of a topology, and not too old. */
+  /** The current measurements of a topology's links, without those that are too old. */
   public LinkValues of(Topology topology) {
     Map<DirectedLink, LinkMeasurements> measured = monitor.links().snapshot(monitor.nanoTime());
     Map<DirectedLink, LinkValue> known = new HashMap<>();
@@ -65,7 +65,7 @@ public final class NetworkValues {
     Optional<LinkCapacity> capacity = monitor.capacity(link);
     @Nullable Measurement throughput = values.throughputBps();
     boolean byAgent = values.agentThroughputBps() != null;
-    // an agent has seen what the link gives: the speed of a port says nothing then
+    // an agent's measurement of the link takes precedence over the speed of the port
     OptionalDouble whole =
         capacity
             .filter(known -> !byAgent || known.source() == LinkCapacity.Source.CONFIGURED)

@@ -18,9 +18,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * A pool as connections see it: the members that can be chosen, and a placer for each algorithm
- * that is in use. The members never change; a pool with other members is another view, which takes
- * over the turns. Thread-safe.
+ * The eligible members of a pool, and a placer for each algorithm in use. The members never change:
+ * a pool with other members is another view, which takes over the turns. Thread-safe.
  */
 public final class PoolView {
   private final ImmutableList<Server> usual;
@@ -31,10 +30,10 @@ public final class PoolView {
   private final Map<Algorithm, Placer> placers = new ConcurrentHashMap<>();
   private final Map<Algorithm, AtomicInteger> turns;
 
-  /** The placers again: to be gone through for each connection without an iterator. */
+  /** The same placers as a list, which each connection traverses without an iterator. */
   private volatile ImmutableList<Placer> all = ImmutableList.of();
 
-  /** A pool without connections. */
+  /** Creates a pool without connections. */
   public PoolView(ImmutableList<Server> usual, ImmutableList<Server> backups, Counting counting) {
     this(usual, backups, counting, new ConcurrentHashMap<>());
   }
@@ -50,33 +49,33 @@ public final class PoolView {
     this.inTurn = Maps.uniqueIndex(usual.isEmpty() ? backups : usual, Server::number);
     this.counting = counting;
     this.turns = turns;
-    // not at the first request: laying out the turns of a large pool takes a while
+    // now and not at the first request, because computing the turns of a large pool takes a while
     turns.keySet().forEach(this::placer);
   }
 
-  /** This pool with other members; itself if they are the same. */
+  /** This pool with the given members; the same object if they are unchanged. */
   PoolView with(ImmutableList<Server> newUsual, ImmutableList<Server> newBackups) {
     return newUsual.equals(usual) && newBackups.equals(backups)
         ? this
         : new PoolView(newUsual, newBackups, counting, turns);
   }
 
-  /** The member of that number, if it is chosen while nothing is wrong with it; or null. */
+  /** The member with that number, if it is in regular use; null otherwise. */
   public @Nullable Server inTurn(int number) {
     return inTurn.get(number);
   }
 
-  /** Whether there are only backups to choose from. */
+  /** Whether only backups are eligible. */
   boolean isOnBackups() {
     return usual.isEmpty() && !backups.isEmpty();
   }
 
-  /** The members that can be chosen, backups last. */
+  /** The eligible members, backups last. */
   public ImmutableList<Server> servers() {
     return servers;
   }
 
-  /** Of the members at each switch that has some, one. */
+  /** One member of each switch that has members. */
   public Collection<Server> oneOfEachSwitch() {
     Map<DatapathId, Server> first = new LinkedHashMap<>();
     servers.forEach(server -> first.putIfAbsent(server.at().switchId(), server));
@@ -103,18 +102,18 @@ public final class PoolView {
     return placer;
   }
 
-  /** Has all placers make ready for a network. */
+  /** Prepares all placers for a network. */
   void prepare(NetworkSnapshot network) {
     all.forEach(placer -> placer.prepare(network));
   }
 
-  /** Tells all placers that members have come closer to their full shares. */
+  /** Notifies all placers that the shares of members have grown. */
   void sharesChanged() {
     servers.forEach(this::loadChanged);
     all.forEach(Placer::sharesChanged);
   }
 
-  /** Tells all placers that the connections of a member were counted up or down. */
+  /** Notifies all placers that the connection count of a member has changed. */
   void loadChanged(Server server) {
     ImmutableList<Placer> current = all;
     for (int i = 0; i < current.size(); i++) {

@@ -13,7 +13,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
-/** Where the members of pools with a VIP are, found by what they send. Immutable. */
+/** The locations of members of pools with a VIP, by IPv4 and MAC address. Immutable. */
 public final class ServerLocations {
   static final ServerLocations NONE = new ServerLocations(Map.of(), Map.of());
 
@@ -21,9 +21,9 @@ public final class ServerLocations {
   private final LongTable<ServerPlace> byMac;
 
   /**
-   * One server.
+   * The location of one server.
    *
-   * @param vip an address of its pool, in whose name it can be asked
+   * @param vip a VIP address of its pool, the source of ARP requests to it
    */
   public record ServerPlace(IPAddress<?> address, IPAddress<?> vip, Attachment at) {}
 
@@ -32,7 +32,7 @@ public final class ServerLocations {
     this.byMac = new LongTable<>(byMac);
   }
 
-  /** The places of those servers that the network has shown, by number. */
+  /** The locations of the located servers. */
   static ServerLocations of(CatalogSnapshot catalog, Map<Integer, Server> servers) {
     Map<Long, ServerPlace> addresses = new HashMap<>();
     Map<Long, ServerPlace> macs = new HashMap<>();
@@ -56,7 +56,10 @@ public final class ServerLocations {
     return vip == null ? null : vip.address();
   }
 
-  /** The server that has that address or, if none has, that MAC. */
+  /**
+   * The server with that IPv4 address or, if there is none, with that MAC; null if there is
+   * neither.
+   */
   public @Nullable ServerPlace find(int address, long mac) {
     @Nullable ServerPlace place = byAddress.get(address);
     return place == null ? byMac.get(mac) : place;

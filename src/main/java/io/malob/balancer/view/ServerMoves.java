@@ -11,44 +11,45 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * Tells servers that move from hosts that only say so. Where the old place is down, the new one is
- * believed at once; else the old place is asked by ARP, and only its silence moves the server.
- * Judged by any thread, without a lock; at most one question per server is open.
+ * Distinguishes servers that move from hosts that only claim to be a server. If the old location is
+ * down, the new one is accepted at once. Otherwise an ARP request goes to the old location, and
+ * only its silence moves the server. Any thread may judge packets, without a lock. At most one
+ * probe per server is open.
  */
 public final class ServerMoves {
   public static final long TICK_MILLIS = 250;
 
-  /** How long a server may take to answer; it is asked every tick. */
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /** The time a server has to answer. It is probed every tick. */
+  private static final long MAX_ANSWER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** How long an answer, or silence, counts until it is asked again. */
-  private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(10);
+  /** The time that an answer, or its absence, stays valid until the next probe. */
+  private static final long VALID_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Map<IPAddress<?>, Probe> probes = new ConcurrentHashMap<>();
   private final Places places;
   private final LongSupplier nanoTime;
 
-  /** What is known of places, and how they are asked. */
+  /** Access to locations: their state, and ARP requests to them. */
   public interface Places {
-    /** Whether the port is up and its switch takes orders. */
+    /** Whether the port is up and this controller is master of its switch. */
     boolean isUp(Attachment place);
 
-    /** Asks at one place for an address, in the name of a VIP. */
+    /** Sends an ARP request for an address to one location, on behalf of a VIP. */
     void askAt(Attachment place, IPAddress<?> address, IPAddress<?> vip);
 
-    /** Asks the same everywhere. */
+    /** Sends the same ARP request to all host ports. */
     boolean ask(IPAddress<?> address, IPAddress<?> vip);
   }
 
-  /** What to make of a packet that names a server as its sender. */
+  /** The verdict on a packet with a server's address as its source. */
   public enum Verdict {
-    /** It comes from where the server is. */
+    /** The packet comes from the server's location. */
     AT_HOME,
-    /** The server has moved there. */
+    /** The server has moved to the packet's location. */
     MOVED,
-    /** Its old place is being asked. */
+    /** A probe to the old location is open. */
     IN_DOUBT,
-    /** The server is elsewhere, and has just said so. */
+    /** The server has just answered at its own location. */
     REFUSED
   }
 
@@ -69,7 +70,7 @@ public final class ServerMoves {
     this.nanoTime = nanoTime;
   }
 
-  /** Judges a packet that came in there. */
+  /** Judges a packet that arrived at the given location. */
   public Verdict judge(ServerPlace server, Attachment from) {
     @Nullable Probe probe = probes.get(server.address());
     if (server.at().equals(from)) {
@@ -84,14 +85,14 @@ public final class ServerMoves {
     long now = nanoTime.getAsLong();
     if (probe == null
         || !probe.server.at().equals(server.at())
-        || now - probe.askedNanos > MEMORY_NANOS) {
+        || now - probe.askedNanos > VALID_NANOS) {
       ask(server, probe, now);
       return Verdict.IN_DOUBT;
     }
     if (probe.isAnswered) {
       return Verdict.REFUSED;
     }
-    return now - probe.askedNanos < PATIENCE_NANOS ? Verdict.IN_DOUBT : Verdict.MOVED;
+    return now - probe.askedNanos < MAX_ANSWER_NANOS ? Verdict.IN_DOUBT : Verdict.MOVED;
   }
 
   private void ask(ServerPlace server, @Nullable Probe before, long now) {
@@ -105,14 +106,17 @@ public final class ServerMoves {
     }
   }
 
-  /** Asks again where nothing was heard, and everywhere for those that must have moved. */
+  /**
+   * Repeats probes without an answer, and sends ARP requests to all host ports for servers that
+   * must have moved.
+   */
   public void tick() {
     long now = nanoTime.getAsLong();
-    probes.values().removeIf(probe -> now - probe.askedNanos > MEMORY_NANOS);
+    probes.values().removeIf(probe -> now - probe.askedNanos > VALID_NANOS);
     for (Probe probe : probes.values()) {
       ServerPlace server = probe.server;
       long age = now - probe.askedNanos;
-      if (!probe.isAnswered && age < PATIENCE_NANOS) {
+      if (!probe.isAnswered && age < MAX_ANSWER_NANOS) {
         places.askAt(server.at(), server.address(), server.vip());
       } else if (!probe.isAnswered && !probe.isMoved) {
         probe.isMoved = true;

@@ -10,22 +10,23 @@ import io.malob.state.catalog.Service;
 import io.malob.state.catalog.Vip;
 
 /**
- * All that decides where connections to a VIP's port go and that does not depend on their client. A
- * first packet needs one lookup for it: {@link BalancerView#plan}. Immutable; profile and tally go
- * on counting.
+ * Everything that the placement of connections to a VIP's port depends on, except their client. A
+ * first packet needs one lookup for it: {@link BalancerView#plan}. Immutable, except that profile
+ * and tally continue to count.
  *
  * @param vip the VIP, with its limit and its allowed sources
  * @param pool its pool
- * @param members the members of the pool that can be chosen
- * @param membersExpected how many can be there in a moment: a new one may pass its first check
- * @param choice the algorithm, and what names it
- * @param placer that algorithm over these members
- * @param isFtpControl whether connections are control connections of FTP, whose data connections
- *     follow them
- * @param mayFollowControl whether a connection may be a data connection of FTP: it follows the
+ * @param members the eligible members of the pool
+ * @param membersExpected the number of members that may soon be eligible, including new ones before
+ *     their first check
+ * @param choice the algorithm and its origin
+ * @param placer the algorithm's placer for these members
+ * @param isFtpControl whether connections are FTP control connections, which their data connections
+ *     follow
+ * @param mayFollowControl whether a connection may be an FTP data connection: it follows the
  *     client's control connection, if there is one
- * @param profile what was learnt from earlier connections, and learns from new ones
- * @param tally counts what becomes of them
+ * @param profile the profile learned from earlier connections; new ones update it
+ * @param tally counts the outcomes of placements
  */
 public record ServicePlan(
     Vip vip,
@@ -39,7 +40,7 @@ public record ServicePlan(
     ServiceProfile profile,
     PlacementCounts.Tally tally) {
 
-  /** What plans share with those of earlier views. Thread-safe. */
+  /** The counters and profiles that plans share with earlier views. Thread-safe. */
   public interface Counters {
     /** Counters that are not shown. */
     Counters NONE =
@@ -55,10 +56,10 @@ public record ServicePlan(
           }
         };
 
-    /** What connections to a service of a VIP learn and are placed by. */
+    /** The profile of connections to a service of a VIP. */
     ServiceProfile profile(Vip vip, Service service, boolean isFtpControl);
 
-    /** What counts connections to a service by an algorithm. */
+    /** The tally of connections to a service by an algorithm. */
     PlacementCounts.Tally tally(Service service, Algorithm algorithm);
   }
 }

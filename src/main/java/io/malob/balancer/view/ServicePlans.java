@@ -13,8 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The plans of a view. Each is made when a packet first needs it, because a VIP without a port has
- * one for each entry of the services table. Thread-safe; takes no lock for a plan that is there.
+ * The plans of a view. Each is created when a packet first needs it, because a VIP without a port
+ * has one plan for each entry of the services table. Thread-safe; takes no lock for an existing
+ * plan.
  */
 final class ServicePlans {
   private static final int FTP_CONTROL_PORT = 21;

@@ -13,21 +13,21 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows which members have just come into their pools, or back, and gives them their shares. Within
- * a pool, the largest share counts as a whole one: members that come together begin alike. For one
- * thread at a time.
+ * Tracks members in slow start, which have just joined or rejoined their pools, and sets their
+ * shares. Within a pool, shares are relative to the largest one: members that join together start
+ * equal. Not thread-safe.
  */
 public final class SlowStarts {
   private final LongSupplier nanoTime;
 
-  /** By pool, since when members have been there that have not come to their full share yet. */
+  /** For each pool, the start times of its members in slow start. */
   private final Map<String, Map<Integer, Long>> sinceNanos = new HashMap<>();
 
   public SlowStarts(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
   }
 
-  /** A pool has, or is about to get, these members to choose from. */
+  /** Takes over the eligible members of a pool. */
   void follow(Pool pool, List<Server> before, List<Server> after) {
     @Nullable Map<Integer, Long> known = sinceNanos.remove(pool.id());
     if (pool.slowStartSeconds() > 0) {
@@ -50,28 +50,27 @@ public final class SlowStarts {
     }
   }
 
-  /** There are these pools and no others. */
+  /** Removes all pools but these. */
   void retain(Set<String> poolIds) {
     sinceNanos.keySet().retainAll(poolIds);
   }
 
   /**
-   * Gives the members of a pool the shares that they have now, and forgets those that have all of
-   * it.
+   * Updates the shares of a pool's members and removes members with a full share from slow start.
    *
-   * @return whether any has changed
+   * @return whether a share has changed
    */
   boolean share(Pool pool, List<Server> servers) {
     @Nullable Map<Integer, Long> since = sinceNanos.get(pool.id());
     double[] shares = new double[servers.size()];
-    double most = 0;
+    double max = 0;
     for (int i = 0; i < shares.length; i++) {
       shares[i] = since == null ? 1 : share(pool, since.get(servers.get(i).number()));
-      most = Math.max(most, shares[i]);
+      max = Math.max(max, shares[i]);
     }
     boolean changed = false;
     for (int i = 0; i < shares.length; i++) {
-      double share = shares[i] / most;
+      double share = shares[i] / max;
       changed |= share != servers.get(i).load().share();
       servers.get(i).load().setShare(share);
     }

@@ -44,8 +44,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the {@link BalancerView}: its single writer. To be called by one thread at a time; {@link
- * #get}, {@link #views} and {@link #stats} by any.
+ * The single writer of the {@link BalancerView}. To be called by one thread at a time. Any thread
+ * may call {@link #get}, {@link #views} and {@link #stats}.
  */
 public final class ViewWriter {
   private static final Logger LOG = LoggerFactory.getLogger(ViewWriter.class);
@@ -58,14 +58,14 @@ public final class ViewWriter {
   private final Counting counting;
   private final ServicePlan.Counters counters;
 
-  /** When each member was last reported of. */
+  /** The time of each member's latest report. */
   private final Map<Integer, Long> reportedAt = new HashMap<>();
 
   private final SlowStarts slowStarts;
   private final Executor searches;
 
-  /** Whether the rest of the paths to members is about to be searched for. */
-  private boolean isSearching;
+  /** Whether a search for the remaining paths to members is scheduled. */
+  private boolean isSearchScheduled;
 
   private ImmutableMap<Integer, Health> checked = ImmutableMap.of();
   private ImmutableSet<Integer> out = ImmutableSet.of();
@@ -73,15 +73,15 @@ public final class ViewWriter {
   private final AtomicReference<BalancerView> published = new AtomicReference<>(BalancerView.EMPTY);
 
   /**
-   * A writer that starts with an empty view.
+   * Creates a writer with an empty view.
    *
-   * @param hosts where the host of an address is attached
-   * @param measured what is known of the server at an address and not too old
-   * @param linkValues what is known of the links of a topology
-   * @param counting what placers take for load
-   * @param counters what plans learn from and count by
-   * @param slowStarts what gives members their shares; for this writer alone
-   * @param searches runs searches for paths, on the thread that calls this writer at that time
+   * @param hosts the attachment of the host with an address
+   * @param measured the measurements of the server at an address that are not too old
+   * @param linkValues the measurements of a topology's links
+   * @param counting the placers' definition of load
+   * @param counters the plans' profiles and tallies
+   * @param slowStarts sets the shares of members; used by this writer only
+   * @param searches runs searches for paths, never at the same time as a call of this writer
    */
   public ViewWriter(
       Function<IPAddress<?>, Optional<Attachment>> hosts,
@@ -100,24 +100,24 @@ public final class ViewWriter {
     this.searches = searches;
   }
 
-  /** The latest view. */
+  /** The current view. */
   public BalancerView get() {
     return Objects.requireNonNull(published.get());
   }
 
-  /** The same, for readers, which need nothing else of the writer. */
+  /** Access to the current view for readers. */
   public Supplier<BalancerView> views() {
     return published::get;
   }
 
-  /** Takes over a new network; what was computed for the old one is kept if it is the same. */
+  /** Takes over a new topology. An equal topology keeps the results that were computed for it. */
   public void setTopology(Topology topology) {
     if (!topology.equals(get().network().topology())) {
       publish(get().catalog(), new NetworkSnapshot(linkValues.apply(topology), searches));
     }
   }
 
-  /** Takes over what is known of links now. */
+  /** Takes over the current measurements of links. */
   public void refreshLinks() {
     BalancerView current = get();
     NetworkSnapshot before = current.network();
@@ -127,26 +127,26 @@ public final class ViewWriter {
   }
 
   /**
-   * Searches for the paths to and from all members. What takes too long in a large network is done
-   * later, a part at a time, so that other tasks can run in between.
+   * Searches for the paths to and from all members. In a large network, the search continues later
+   * in small parts, so that other tasks can run in between.
    */
   private void searchForPaths(BalancerView next) {
     Set<DatapathId> switches = new HashSet<>();
     next.servers().values().forEach(server -> switches.add(server.at().switchId()));
-    if (!next.network().prepare(switches, isByWidth(next.catalog())) && !isSearching) {
-      isSearching = true;
-      searches.execute(this::goOnSearching);
+    if (!next.network().prepare(switches, isByWidth(next.catalog())) && !isSearchScheduled) {
+      isSearchScheduled = true;
+      searches.execute(this::resumeSearch);
     }
   }
 
-  private void goOnSearching() {
-    isSearching = false;
+  private void resumeSearch() {
+    isSearchScheduled = false;
     BalancerView current = get();
     searchForPaths(current);
     current.pools().values().forEach(pool -> pool.prepare(current.network()));
   }
 
-  /** Whether an algorithm that is in use asks for the widest paths. */
+  /** Whether an algorithm in use needs the widest paths. */
   private static boolean isByWidth(CatalogSnapshot catalog) {
     for (Pool pool : catalog.pools().values()) {
       @Nullable String vipId = pool.vipId();
@@ -169,12 +169,12 @@ public final class ViewWriter {
     refreshServers();
   }
 
-  /** Takes over what checks of members have shown, with whatever changes next. */
+  /** Takes over the health of members. The next published view contains it. */
   public void setHealth(ImmutableMap<Integer, Health> newHealth) {
     checked = newHealth;
   }
 
-  /** Takes over which members are out because of what their connections have shown. */
+  /** Takes over the set of ejected members. */
   public void setOut(ImmutableSet<Integer> numbers) {
     if (!numbers.equals(out)) {
       out = numbers;
@@ -182,7 +182,7 @@ public final class ViewWriter {
     }
   }
 
-  /** Members that have come into their pools a short while ago get a larger share. */
+  /** Updates the shares of members in slow start. */
   public void refreshShares() {
     if (slowStarts.isOver()) {
       return;
@@ -196,18 +196,18 @@ public final class ViewWriter {
     }
   }
 
-  /** Looks up again where the members are, and how they are. */
+  /** Publishes a view with the current locations and health of members. */
   public void refreshHosts() {
     publish(get().catalog(), get().network());
   }
 
-  /** Takes over what all members have reported, as far as there is anything new or too old. */
+  /** Takes over new reports of all members, and drops reports that are too old. */
   public void refreshServers() {
     BalancerView current = get();
     current.catalog().members().values().forEach(member -> refresh(member, current));
   }
 
-  /** Takes over what the members at an address have reported. */
+  /** Takes over the reports of the members at an address. */
   public void refreshServer(IPAddress<?> address) {
     BalancerView current = get();
     current.catalog().membersAt(address).forEach(member -> refresh(member, current));
@@ -230,7 +230,7 @@ public final class ViewWriter {
     }
   }
 
-  /** Whether there was anything to take over. */
+  /** Whether the member's report has changed. */
   private boolean takeOver(int number, ServerMeasurements now, ServerLoad load) {
     @Nullable Long at = now.reportedAtNanos();
     if (at == null) {
@@ -295,12 +295,14 @@ public final class ViewWriter {
     return health.getOrDefault(server.number(), Health.UNCHECKED).takesConnections();
   }
 
-  /** Of these members, those of that sort which take new connections. Notes those that are out. */
+  /**
+   * The members of that kind that take new connections. Marks ejected members in {@code health}.
+   */
   private ImmutableList<Server> choosable(
-      Map<Member, Server> located, Predicate<Member> sort, Map<Integer, Health> health) {
+      Map<Member, Server> located, Predicate<Member> kind, Map<Integer, Health> health) {
     ImmutableList<Server> sound =
         located.entrySet().stream()
-            .filter(entry -> sort.test(entry.getKey()))
+            .filter(entry -> kind.test(entry.getKey()))
             .filter(entry -> entry.getKey().takesNew())
             .map(Map.Entry::getValue)
             .filter(server -> takesConnections(server, checked))
@@ -320,7 +322,7 @@ public final class ViewWriter {
     }
   }
 
-  /** The members of a pool that the network has shown, in the pool's order. */
+  /** The located members of a pool, in the pool's order. */
   private Map<Member, Server> located(CatalogSnapshot catalog, Pool pool) {
     Map<Member, Server> servers = new LinkedHashMap<>();
     for (Member member : catalog.membersOfPool(pool.id())) {
@@ -334,13 +336,15 @@ public final class ViewWriter {
         member.number(),
         AddressKey.of(member.address()),
         Optional.ofNullable(member.port()).orElse(0),
-        Math.max(1, member.weight()), // of one without weight nothing is asked but what it has
+        Math.max(
+            1,
+            member.weight()), // a member without weight keeps its connections and gets no new ones
         at,
         member.limit(),
         loads.computeIfAbsent(member.number(), any -> new ServerLoad()));
   }
 
-  /** The members that the network has not shown yet, each with a VIP address of its pool. */
+  /** The addresses of members that are not located, each with a VIP address of its pool. */
   public Map<IPAddress<?>, IPAddress<?>> missingMembers() {
     BalancerView current = get();
     Map<IPAddress<?>, IPAddress<?>> missing = new HashMap<>();

@@ -5,8 +5,8 @@ import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * The MAC address of a VIP address: two fixed bytes, then the IPv4 address itself. So it is stable
- * over restarts, differs from VIP to VIP, and tells an engineer at a packet dump which VIP it is.
+ * The MAC address of a VIP address: two fixed bytes, then the IPv4 address itself. It is stable
+ * across restarts and unique to its VIP, and it identifies the VIP in a packet capture.
  */
 public final class VipMac {
   private static final long PREFIX = 0x0e4dL << 32;

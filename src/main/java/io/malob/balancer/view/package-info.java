@@ -1,6 +1,6 @@
 /**
  * The immutable view that a placement reads, and its single writer: pools as placers see them,
- * network values, slow start, and where servers are attached.
+ * network values, slow start and server locations.
  *
  * <p>May use: api.
  */

@@ -122,13 +122,13 @@ public final class LabelTable {
    * Takes over a reserved label whose rules are all on their switches already, as acquired once. It
    * serves new connections of its path, too.
    */
-  public LabelledPath adopt(Label label, Path path) {
-    LabelledPath adopted = new LabelledPath(label, path, loads::along, nanoTime.getAsLong());
-    adopted.use();
-    adopted.ready().complete(true);
-    labels.add(adopted);
-    byPath.putIfAbsent(path, adopted);
-    return adopted;
+  public LabelledPath recover(Label label, Path path) {
+    LabelledPath recovered = new LabelledPath(label, path, loads::along, nanoTime.getAsLong());
+    recovered.use();
+    recovered.ready().complete(true);
+    labels.add(recovered);
+    byPath.putIfAbsent(path, recovered);
+    return recovered;
   }
 
   /**

@@ -19,7 +19,7 @@ class ConnectionActivatorTest {
   private final LifecycleFixture all = new LifecycleFixture();
 
   private void fromClient(Connection connection, int flags) {
-    all.activator.goOn(
+    all.activator.forward(
         connection,
         all.arrival(LifecycleFixture.fromClient(connection.request().srcPort(), flags)));
   }
@@ -136,7 +136,7 @@ class ConnectionActivatorTest {
   void packetOfAMember_opensADormantConnection() {
     Connection connection = all.dormant(PORT);
 
-    all.activator.goOn(connection, all.arrival(LifecycleFixture.fromMember(PORT)));
+    all.activator.forward(connection, all.arrival(LifecycleFixture.fromMember(PORT)));
 
     assertEquals(State.OPEN, connection.state());
     all.assertCounts(1);
@@ -161,7 +161,7 @@ class ConnectionActivatorTest {
     Connection connection = small.dormant(PORT);
     small.open(PORT + 1);
 
-    small.activator.goOn(
+    small.activator.forward(
         connection, small.arrival(LifecycleFixture.fromClient(PORT, Packet.TCP_ACK)));
 
     assertEquals(State.DORMANT, connection.state());
@@ -187,7 +187,7 @@ class ConnectionActivatorTest {
 
     fromClient(connection, Packet.TCP_SYN);
     assertEquals(1, all.halfOpen.now(all.vipNumber()));
-    all.activator.goOn(connection, all.arrival(LifecycleFixture.fromMember(PORT)));
+    all.activator.forward(connection, all.arrival(LifecycleFixture.fromMember(PORT)));
     assertEquals(1, all.halfOpen.now(all.vipNumber()));
     fromClient(connection, Packet.TCP_ACK);
 

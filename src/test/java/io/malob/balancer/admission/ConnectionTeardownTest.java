@@ -277,7 +277,7 @@ class ConnectionTeardownTest {
     Connection connection = all.open(PORT);
     all.teardown.ended(connection.request());
 
-    all.teardown.replaced(connection, connection.startAgain(0));
+    all.teardown.replaced(connection, connection.reopen(0));
 
     assertEquals(List.of(End.CLIENT), all.recorded.stream().map(ConnectionRecord::end).toList());
   }

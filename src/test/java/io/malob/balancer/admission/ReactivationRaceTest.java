@@ -24,8 +24,8 @@ class ReactivationRaceTest {
     Connection connection = all.open(PORT);
     all.teardown.heard(connection);
     Packet later = LifecycleFixture.fromClient(PORT, Packet.TCP_ACK);
-    Runnable goOn = () -> all.activator.goOn(connection, all.arrival(later));
-    Runnable skipOne = () -> all.atNextReading.set(goOn);
+    Runnable forward = () -> all.activator.forward(connection, all.arrival(later));
+    Runnable skipOne = () -> all.atNextReading.set(forward);
 
     all.atNextReading.set(skipOne);
     all.teardown.timedOut(
@@ -47,7 +47,7 @@ class ReactivationRaceTest {
         () ->
             all.teardown.timedOut(
                 LifecycleFixture.S1, connection.request(), connection.generation(), false),
-        () -> all.activator.goOn(connection, all.arrival(later)));
+        () -> all.activator.forward(connection, all.arrival(later)));
   }
 
   @Test
@@ -62,8 +62,8 @@ class ReactivationRaceTest {
           while (!connection.hasEnded()) {
             Thread.onSpinWait();
           }
-          if (connection.startAgain(0).happened()) {
-            all.connectionLimiter.again(connection, all.view.get());
+          if (connection.reopen(0).happened()) {
+            all.connectionLimiter.reopened(connection, all.view.get());
           }
         });
   }

@@ -89,8 +89,8 @@ class ConnectionConcurrencyTest {
     }
 
     @Operation
-    public String startAgain() {
-      return carriedOut(connection.startAgain(2));
+    public String reopen() {
+      return carriedOut(connection.reopen(2));
     }
 
     @Operation

@@ -155,7 +155,7 @@ class ConnectionListingTest {
     assertEquals(4_000, only().ageNanos());
 
     assertTrue(connection.end(clock.get()).happened());
-    assertTrue(connection.startAgain(4_500).happened());
+    assertTrue(connection.reopen(4_500).happened());
     assertEquals(500, only().ageNanos());
   }
 

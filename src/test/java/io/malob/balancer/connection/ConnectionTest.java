@@ -104,7 +104,7 @@ class ConnectionTest {
     return switch (event) {
       case HEAR -> text(connection.hear());
       case END -> text(connection.end(NOW));
-      case START_AGAIN -> text(connection.startAgain(NOW));
+      case START_AGAIN -> text(connection.reopen(NOW));
       case EXPIRE -> text(connection.expire(NOW));
       case REACTIVATE -> text(connection.reactivate());
       case CLOSE -> text(connection.close());
@@ -280,7 +280,7 @@ class ConnectionTest {
   void startAgain_tellsWhatTheConnectionWas_andKeepsItsPaths() {
     Connection connection = in(Situation.ENDED);
 
-    Effects earlier = connection.startAgain(NOW);
+    Effects earlier = connection.reopen(NOW);
 
     assertEquals(
         new Effects(State.ENDED, State.OPEN, true, Connection.NOT_HALF_OPEN, 0, route), earlier);

@@ -139,14 +139,14 @@ class HttpProbesTest {
   void questionThatIsWithdrawn_makesRoomAgain() throws Exception {
     try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
       @Nullable Probe probe = ask(check(), silent.getLocalPort());
-      assertEquals(1, checks.underWay());
+      assertEquals(1, checks.pending());
 
       if (probe != null) {
         probe.withdraw();
       }
 
       assertEquals(probe, answers.poll(10, TimeUnit.SECONDS));
-      assertEquals(0, checks.underWay());
+      assertEquals(0, checks.pending());
     }
   }
 
@@ -155,7 +155,7 @@ class HttpProbesTest {
     try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
       List<Probe> probes = new ArrayList<>();
       HttpCheck check = check();
-      for (int i = 0; i < HttpProbes.MAX_UNDER_WAY; i++) {
+      for (int i = 0; i < HttpProbes.MAX_PENDING; i++) {
         @Nullable Probe probe = ask(check, silent.getLocalPort());
         if (probe != null) {
           probes.add(probe);
@@ -164,7 +164,7 @@ class HttpProbesTest {
 
       assertNull(ask(check, silent.getLocalPort()));
       probes.forEach(Probe::withdraw);
-      assertEquals(HttpProbes.MAX_UNDER_WAY, probes.size());
+      assertEquals(HttpProbes.MAX_PENDING, probes.size());
     }
   }
 }

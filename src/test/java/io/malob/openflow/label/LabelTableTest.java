@@ -459,20 +459,20 @@ class LabelTableTest {
   void adoptedLabel_isSharedRepairedAndRemovedLikeAnyOther() {
     Label found = new Label(77);
     assertTrue(labels.reserve(found));
-    LabelledPath adopted = labels.adopt(found, PATH);
+    LabelledPath recovered = labels.recover(found, PATH);
     assertEquals(List.of(), switches.takeWrites());
-    assertTrue(adopted.isReady());
+    assertTrue(recovered.isReady());
 
-    assertSame(adopted, labels.acquire(PATH));
-    assertTrue(labels.share(adopted));
-    assertEquals(3, adopted.uses());
+    assertSame(recovered, labels.acquire(PATH));
+    assertTrue(labels.share(recovered));
+    assertEquals(3, recovered.uses());
     for (int use = 0; use < 3; use++) {
-      labels.release(adopted);
+      labels.release(recovered);
     }
     pass(31);
     labels.sweep();
     assertEquals(List.of(1L, 2L, 3L), switches.takeWrites());
-    assertFalse(labels.share(adopted), "it is being removed");
+    assertFalse(labels.share(recovered), "it is being removed");
   }
 
   @Test
