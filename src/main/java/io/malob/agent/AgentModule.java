@@ -53,7 +53,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Receives what agents on servers and network nodes report, by UDP to addresses that nobody has.
+ * Receives the reports of agents on servers and network nodes, which arrive by UDP at addresses
+ * that no host has.
  *
  * <p>Settings: {@code agentsFile}, the file of agents and their keys ({@code agents.json} in the
  * directory {@code data}); {@code serverAddress}, {@code linkAddress} and {@code port}, where

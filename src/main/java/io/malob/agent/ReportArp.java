@@ -41,7 +41,7 @@ final class ReportArp implements IOFMessageListener {
     return type == OFType.PACKET_IN && name.equals("devicemanager");
   }
 
-  /** Nobody else has any use for it, least of all forwarding. */
+  /** No other module needs these packets; forwarding must not get them. */
   @Override
   public boolean isCallbackOrderingPostreq(OFType type, String name) {
     return type == OFType.PACKET_IN && (name.equals("loadbalancer") || name.equals("forwarding"));

@@ -28,7 +28,7 @@ import org.projectfloodlight.openflow.types.OFPort;
  * addresses that reports are sent to. Thread-safe; bounded by the number of agents.
  */
 final class ReportPackets {
-  /** Locally administered; nobody has it. */
+  /** A locally administered address that no host has. */
   static final MacAddress MAC = MacAddress.of("0e:52:50:54:00:01");
 
   private static final int MAX_WAITING = 1_000;

@@ -8,7 +8,10 @@ import java.util.concurrent.atomic.LongAdder;
  * has reported. Connections are counted by any thread; reports are written by one at a time.
  */
 public final class ServerLoad {
-  /** What a connection takes of a server of which nobody knows it, as a fraction of its CPU. */
+  /**
+   * The assumed CPU use of a connection if no measurement is known, as a fraction of the server's
+   * CPU.
+   */
   private static final double DEFAULT_CPU_PER_CONNECTION = 0.1;
 
   private static final double LEAST_CPU_PER_CONNECTION = 0.01;

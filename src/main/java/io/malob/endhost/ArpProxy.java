@@ -5,8 +5,8 @@ import io.malob.openflow.packet.Replies;
 import io.malob.openflow.uplink.InsideEnd;
 
 /**
- * Answers ARP of the inside: every address but the host's own is at the gateway, which is nobody
- * but the controller. Thread-safe.
+ * Answers ARP of the inside: every address but the host's own is at the gateway, which is the
+ * controller itself. Thread-safe.
  */
 final class ArpProxy {
   private final FlowSender sender;

@@ -220,7 +220,8 @@ public final class EndhostModule extends BaseModule
                   packetIn.getMatch().get(MatchField.IN_PORT),
                   packetIn.getCookie(),
                   packetIn.getData()));
-      // by rules of before a restart, until the host is configured again: nobody else's either
+      // a packet of rules from before a restart, until the host is configured; no other module
+      // handles it
       return hosts.isPresent() || UplinkCookie.isOurs(packetIn.getCookie())
           ? Command.STOP
           : Command.CONTINUE;

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * Deals with packets that the switch has no rule for: first packets of flows, those that are faster
- * than their rules, and those that nobody knows. Thread-safe.
+ * Handles packets without a rule on the switch: first packets of flows, packets that arrive before
+ * their rules, and packets of unknown flows. Thread-safe.
  */
 final class FlowPlacer {
   /** Rules that were sent so lately are on their way: a packet that misses just overtook them. */

@@ -77,7 +77,7 @@ final class FlowReading {
     this.nanoTime = nanoTime;
   }
 
-  /** The switch has come: nobody knows what it carries. */
+  /** The switch has connected; its flows are unknown. */
   void switchActivated() {
     isNew = true;
     newSinceNanos = nanoTime.getAsLong();

@@ -52,7 +52,7 @@ final class HostStatus {
     Map<String, @Nullable Object> shown = new LinkedHashMap<>();
     shown.put("open", all.stream().mapToInt(each -> each.open.get()).sum());
     shown.put("total", all.stream().mapToLong(each -> each.total.sum()).sum());
-    // where the switch spreads them itself, nobody sees them one by one
+    // if the switch spreads flows itself, the controller does not see each flow
     shown.put(
         "known",
         view.filter(now -> now.network().algorithm().equals(UplinkChoice.GROUP)).isEmpty());

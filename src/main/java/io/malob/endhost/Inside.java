@@ -11,7 +11,8 @@ import org.projectfloodlight.openflow.types.MacAddress;
  *
  * @param port name of the switch's port
  * @param mac of the host's end
- * @param gatewayMac what the internal gateway, which is nobody but the controller, answers ARP with
+ * @param gatewayMac the MAC address in ARP replies of the internal gateway, which is the controller
+ *     itself
  * @param ipv4 the address that applications send from
  * @param gatewayIpv4 the next hop of the host's default route
  * @param ipv6 the same for IPv6, where it is used

@@ -10,7 +10,7 @@ enum Refusal {
   TABLE_FULL,
   /** The switch has refused a flow's rule: its table is full, for instance. */
   RULE_REFUSED,
-  /** TCP within a connection that nobody knows: it is reset. */
+  /** A TCP segment of an unknown connection: it is reset. */
   UNKNOWN_CONNECTION,
   /** It does not come from the host's internal address. */
   WRONG_SOURCE,

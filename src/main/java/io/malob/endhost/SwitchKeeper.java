@@ -65,7 +65,7 @@ final class SwitchKeeper {
                   new ArrayList<>(
                       UplinkRules.fixed(factory, inside, wiring.byNumber().values(), now));
               List<GroupRules.Share> shares = Shares.of(wiring);
-              // nobody knows whether there is one from before
+              // a group from an earlier run may exist
               messages.add(GroupRules.remove(factory));
               if (!shares.isEmpty()) {
                 messages.add(GroupRules.add(factory, shares));

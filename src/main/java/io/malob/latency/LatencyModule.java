@@ -35,14 +35,16 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * which a latency is not believed; {@code controlMethod}, {@code echo} or {@code packet}, by which
  * the round trips to switches are measured. A switch that does not answer to one gets the other.
  */
-@Settings({
-  "intervalMillis",
-  "probesPerInterval",
-  "windowMillis",
-  "lostMillis",
-  "mostLatencyMillis",
-  "controlMethod"
-})
+@Settings(
+    value = {
+      "intervalMillis",
+      "probesPerInterval",
+      "windowMillis",
+      "lostMillis",
+      "maxLatencyMillis",
+      "controlMethod"
+    },
+    deprecated = "mostLatencyMillis=maxLatencyMillis")
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class LatencyModule extends BaseModule implements ILatencyService {
   private static final long TICK_MILLIS = 10;
@@ -98,7 +100,7 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
     threads = context.getServiceImpl(IThreadPoolService.class);
     long interval = millis(settings, "intervalMillis", 2_000);
     long window = millis(settings, "windowMillis", 4_000);
-    long maxLatency = millis(settings, "mostLatencyMillis", 1_000);
+    long maxLatency = millis(settings, "maxLatencyMillis", 1_000);
     lostNanos = millis(settings, "lostMillis", 3_000);
     wheel =
         new ProbeWheel<>(

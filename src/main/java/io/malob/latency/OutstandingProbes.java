@@ -41,7 +41,7 @@ final class OutstandingProbes {
     return probe == null || probe.number() != number ? null : probe;
   }
 
-  /** Takes a probe out; false if somebody else has. */
+  /** Removes a probe; false if another thread has removed it. */
   boolean remove(Probe probe) {
     return ring.compareAndSet((int) probe.number() & mask, probe, null);
   }

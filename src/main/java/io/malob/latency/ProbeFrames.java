@@ -10,9 +10,9 @@ import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * Builds and recognises probe frames. They have a type that IEEE 802 leaves for local experiments,
- * a group address of MALOB's own, so that plain switches between two of ours pass them on, the
- * number of the run that sent them, their own number, and a keyed digest of it (SipHash), so that
- * hosts cannot make them up. Immutable, safe for use by several threads.
+ * a group address of MALOB's own, so that legacy switches between two OpenFlow switches forward
+ * them, the number of the run that sent them, their own number, and a keyed digest of it (SipHash),
+ * so that hosts cannot make them up. Immutable, safe for use by several threads.
  */
 final class ProbeFrames {
   /** IEEE Std 802 - Local Experimental Ethertype 1. */
@@ -47,7 +47,7 @@ final class ProbeFrames {
     byte[] bytes = new byte[FRAME_BYTES];
     ByteBuffer frame = ByteBuffer.wrap(bytes);
     putAddress(frame, DESTINATION);
-    // an address for each port, or else plain switches see one that moves about
+    // an address per port; otherwise legacy switches see one address moving between ports
     long sender = switchId.getLong() * 0x9e3779b97f4a7c15L + port.getPortNumber();
     putAddress(frame, SOURCE | (sender * 0x9e3779b97f4a7c15L) >>> 40);
     frame

@@ -22,8 +22,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * Asks switches how many rules their tables have: all of them one after the other within ten calls
- * of {@link #tick}, and only while somebody looks, because every answer has a line for each of up
- * to 254 tables. Asked by one thread; {@link #counts} by any.
+ * of {@link #tick}, and only while the counts are read, because every answer has an entry for each
+ * of up to 254 tables. One thread polls; any thread may call {@link #counts}.
  */
 final class RuleCounting {
   /** How often {@link #tick} is to be called. */
@@ -65,7 +65,7 @@ final class RuleCounting {
     return ImmutableSortedMap.copyOf(answers.asMap());
   }
 
-  /** Asks the switches whose turn it is, if somebody has looked lately. */
+  /** Polls the switches that are due, if the counts were read recently. */
   void tick() {
     long now = nanoTime.getAsLong();
     @Nullable Long looked = lookedAtNanos;

@@ -5,13 +5,13 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Finds what somebody who misspelled a name has probably meant. */
+/** Finds the name that a misspelled name was probably meant to be. */
 public final class NearestName {
   private NearestName() {}
 
   /**
-   * The name that is fewest typing errors away (Levenshtein's distance, whatever the case); empty
-   * if even that one is another word: more than a third of the letters are wrong.
+   * The name with the smallest Levenshtein distance, ignoring case; empty if more than a third of
+   * its letters differ, so that it is probably another word.
    */
   public static Optional<String> of(String wrong, Collection<String> names) {
     return names.stream()

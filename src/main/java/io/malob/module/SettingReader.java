@@ -1,5 +1,7 @@
 package io.malob.module;
 
+import com.google.common.base.Splitter;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -7,6 +9,8 @@ import java.util.stream.Collectors;
 import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightModuleContext;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Typed access to the settings of one module. A value that is not valid is an error that names the
@@ -16,16 +20,18 @@ import org.jspecify.annotations.Nullable;
  * @param values the settings by key
  */
 public record SettingReader(Class<?> module, Map<String, String> values) {
+  private static final Logger LOG = LoggerFactory.getLogger(SettingReader.class);
 
   /**
-   * The settings of a module that declares their names by {@link Settings}.
+   * The settings of a module that declares their names by {@link Settings}. A value under a
+   * deprecated name counts as one under the current name.
    *
-   * @throws WrongSettingException if there are others
+   * @throws WrongSettingException if there are others, or one under both of its names
    */
   public static SettingReader of(IFloodlightModule module, IFloodlightModuleContext context)
       throws WrongSettingException {
     Class<?> type = module.getClass();
-    Map<String, String> values = context.getConfigParams(module);
+    Map<String, String> values = withCurrentNames(type, context.getConfigParams(module));
     Set<String> known =
         names(type).stream().map(name -> type.getName() + "." + name).collect(Collectors.toSet());
     for (String key : new TreeSet<>(values.keySet())) {
@@ -35,6 +41,33 @@ public record SettingReader(Class<?> module, Map<String, String> values) {
       }
     }
     return new SettingReader(type, values);
+  }
+
+  private static Map<String, String> withCurrentNames(Class<?> module, Map<String, String> given)
+      throws WrongSettingException {
+    Map<String, String> values = new HashMap<>(given);
+    for (Map.Entry<String, String> name : deprecatedNames(module).entrySet()) {
+      @Nullable String value = values.remove(name.getKey());
+      if (value != null) {
+        String old = module.getName() + "." + name.getKey();
+        if (values.putIfAbsent(name.getValue(), value) != null) {
+          throw new WrongSettingException(
+              old + " is the deprecated name of " + name.getValue() + ", which is set, too");
+        }
+        LOG.warn("setting_deprecated name={} use={}", old, name.getValue());
+      }
+    }
+    return values;
+  }
+
+  /** The current names of a module's settings by their deprecated names. */
+  public static Map<String, String> deprecatedNames(Class<?> module) {
+    @Nullable Settings settings = module.getAnnotation(Settings.class);
+    return settings == null || settings.deprecated().length == 0
+        ? Map.of()
+        : Splitter.on(',')
+            .withKeyValueSeparator('=')
+            .split(String.join(",", settings.deprecated()));
   }
 
   private static Set<String> names(Class<?> module) {

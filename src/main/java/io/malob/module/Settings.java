@@ -13,4 +13,7 @@ import java.lang.annotation.Target;
 public @interface Settings {
   /** The names. */
   String[] value();
+
+  /** Deprecated names that are still accepted, each as {@code old=new}. */
+  String[] deprecated() default {};
 }

@@ -30,7 +30,7 @@ public interface IMonitorService extends IFloodlightService {
   /** What is known of servers. */
   ServerTracker servers();
 
-  /** How much a link can carry, in this direction; empty if nobody says. */
+  /** The capacity of a link in this direction; empty if it is unknown. */
   Optional<LinkCapacity> capacity(DirectedLink link);
 
   /** The capacities that operators have set. */

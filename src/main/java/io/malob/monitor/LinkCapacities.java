@@ -17,7 +17,7 @@ import org.projectfloodlight.openflow.protocol.OFPortDesc;
  */
 record LinkCapacities(ConfiguredCapacities configured, IOFSwitchService switches) {
 
-  /** How much a link can carry, in this direction; empty if nobody says. */
+  /** The capacity of a link in this direction; empty if it is unknown. */
   Optional<LinkCapacity> of(DirectedLink link) {
     @Nullable Double set = configured.all().get(new PortId(link.src(), link.srcPort()));
     if (set != null) {

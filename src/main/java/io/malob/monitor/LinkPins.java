@@ -26,8 +26,8 @@ import org.projectfloodlight.openflow.types.OFPort;
 /**
  * Keeps the probes between the agents of neighbouring switches on the link between these: they
  * would measure another path otherwise. Of two nodes the one with the smaller address measures, and
- * the other one is the server. Switches with several links between them are left out, since nobody
- * could say which one a report is about. For one thread at a time.
+ * the other one is the server. Switches with several links between them are left out, because a
+ * report does not identify the link. For one thread at a time.
  */
 final class LinkPins {
   /** How many pairs of nodes there can be; each has four rules. */

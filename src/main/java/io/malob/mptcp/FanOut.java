@@ -32,7 +32,7 @@ final class FanOut {
   private final Map<DatapathId, Integer> placed = new HashMap<>();
 
   /**
-   * Nobody has an address yet.
+   * Starts without addresses.
    *
    * @param coreLinks of each switch, in the order in which addresses take them
    */

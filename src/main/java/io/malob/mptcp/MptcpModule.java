@@ -255,7 +255,7 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
       return arp.handle(switchId, packetIn.getMatch().get(MatchField.IN_PORT), packet);
     }
     if (Label.isOfSubflow(packet.dstMac())) {
-      // for nobody, or its rule is missing, which shows when rules are counted
+      // no host has the address, or its rule is missing; counting the rules detects the latter
       undelivered.increment();
       return true;
     }

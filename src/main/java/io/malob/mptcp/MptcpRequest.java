@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * What somebody asks for.
+ * A request for a plan.
  *
  * @param hosts empty for all that the controller has seen
  * @param network the network to plan for; empty for the one that the controller sees

@@ -38,8 +38,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has the plan that is in place, and changes it when somebody asks for another one, or when network
- * or hosts change. The one writer: all but {@link #view} and {@link #dryRun} is for one thread at a
+ * Keeps the current plan, and changes it on request or when the network or its hosts change. It is
+ * the single writer: all methods but {@link #view} and {@link #dryRun} are for one thread at a
  * time.
  */
 final class PlanKeeper {
@@ -54,8 +54,8 @@ final class PlanKeeper {
     List<KnownHosts.Seen> hosts();
 
     /**
-     * How much links carry, or what is left of that, in bit/s; links of which nobody says are left
-     * out.
+     * The capacities of links, or their free capacities, in bit/s. Links of unknown capacity are
+     * missing.
      */
     ImmutableMap<UndirectedLink, Double> capacities(PlanSettings.Weights weights, Topology network);
   }

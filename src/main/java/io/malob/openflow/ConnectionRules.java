@@ -167,8 +167,8 @@ public final class ConnectionRules {
   }
 
   /**
-   * The rule that takes the place of one of a connection that was closed: what its sender still
-   * sends goes to the controller and not on to somebody who cannot make sense of it.
+   * The rule that replaces a rule of a closed connection: further packets of its sender go to the
+   * controller instead of to a host that does not know the connection.
    *
    * @param incoming the packets as their sender makes them
    */

@@ -8,8 +8,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tags that tell one state of a resource from another (RFC 9110, section 8.8.3), so that what
- * somebody else has changed meanwhile is not overwritten.
+ * Entity tags, which distinguish the states of a resource (RFC 9110, section 8.8.3), so that a
+ * client does not overwrite another client's change.
  */
 final class EntityTag {
   private static final int BYTES = 8;

@@ -341,7 +341,7 @@ class LatencyModuleTest {
     "probesPerInterval, 0",
     "windowMillis, 0",
     "lostMillis, -1",
-    "mostLatencyMillis, 0",
+    "maxLatencyMillis, 0",
     "controlMethod, ping"
   })
   void setting_thatIsWrong_isRefusedByName(String key, String value) {

@@ -21,7 +21,7 @@ public final class FakeNetwork {
   private static final int MAX_HOPS = 10_000;
 
   private final Map<DatapathId, FakeFlowTable> tables = new TreeMap<>();
-  private final Map<DatapathId, PlainSwitch> plainSwitches = new TreeMap<>();
+  private final Map<DatapathId, LegacySwitch> legacySwitches = new TreeMap<>();
   private final Map<NodePortTuple, NodePortTuple> links = new LinkedHashMap<>();
   private final ArrayDeque<Arrival> underWay = new ArrayDeque<>();
   private final List<Delivery> delivered = new ArrayList<>();
@@ -63,8 +63,8 @@ public final class FakeNetwork {
   }
 
   /** Makes the switch of that id a plain one with ports 1 to {@code ports}. */
-  public void plain(DatapathId switchId, int ports) {
-    plainSwitches.put(switchId, new PlainSwitch(ports));
+  public void legacy(DatapathId switchId, int ports) {
+    legacySwitches.put(switchId, new LegacySwitch(ports));
   }
 
   /** The switch of that id, which is made if it is new. */
@@ -118,9 +118,9 @@ public final class FakeNetwork {
         if (hops++ > MAX_HOPS) {
           throw new AssertionError("a frame loops");
         }
-        PlainSwitch plain = plainSwitches.get(at.switchId);
-        if (plain != null) {
-          for (OFPort out : plain.outputs(at.port, at.frame)) {
+        LegacySwitch legacy = legacySwitches.get(at.switchId);
+        if (legacy != null) {
+          for (OFPort out : legacy.outputs(at.port, at.frame)) {
             leave(at.switchId, out, at.frame);
           }
           continue;

@@ -12,7 +12,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 /**
  * The switches and links of a topology by number, in arrays: a search over thousands of links
  * spends its time on comparing, not on looking up. The links that leave a switch follow one
- * another. Nobody writes to the arrays.
+ * another. The arrays are never modified.
  */
 final class Adjacency {
   private final Map<DatapathId, Integer> numbers = new HashMap<>();

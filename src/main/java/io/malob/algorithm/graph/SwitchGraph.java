@@ -80,7 +80,7 @@ final class SwitchGraph {
     return start;
   }
 
-  /** The neighbours of a switch, ascending. Nobody writes to it. */
+  /** The neighbours of a switch, ascending. Never modified. */
   int[] neighbors(int switchNumber) {
     return neighbors[switchNumber];
   }

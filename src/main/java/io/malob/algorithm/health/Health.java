@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /** What checks of a server have shown. */
 public enum Health {
-  /** Nobody checks it: it is taken to be up. */
+  /** It has no health check and is assumed to be up. */
   UNCHECKED,
   /** It is new, and has not passed a check yet. */
   CHECKING,

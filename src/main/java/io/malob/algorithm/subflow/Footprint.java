@@ -1,6 +1,6 @@
 package io.malob.algorithm.subflow;
 
-/** What a route adds to the links that it uses. Nobody writes to the arrays. */
+/** What a route adds to the links that it uses. The arrays are never modified. */
 final class Footprint {
   private final int[] edges;
   private final double[] amounts;

@@ -19,8 +19,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * So a detour has to pay for every link that it is longer: sub-flows part where links are idle, and
  * go the shortest way where they are not. Each direction of a link counts for itself.
  *
- * <p>Then each chooses again, until nobody changes: that ends, because each change lowers the sum.
- * Routes in use stay as they are. One thread only.
+ * <p>Then each sub-flow chooses again until none changes. That terminates, because each change
+ * lowers the sum. Routes in use stay as they are. One thread only.
  */
 final class TravelledMethod {
   /** Later rounds change little. */

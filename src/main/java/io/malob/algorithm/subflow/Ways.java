@@ -5,7 +5,7 @@ import java.util.SplittableRandom;
 
 /**
  * The ways that one identity may take, each as directed links, every link after the one by which
- * its source is reached. Nobody writes to the arrays.
+ * its source is reached. The arrays are never modified.
  */
 interface Ways {
   /** None was found; there may be one all the same. */

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * read from switches, several at once; never blocks.
  */
 public final class AdmissionControl {
-  /** How often a placement is tried again when other threads take what it chose. */
+  /** How often a placement is retried when other threads take the last place of its choice. */
   private static final int MAX_TRIES = 3;
 
   private final ConnectionTable connections;
@@ -101,7 +101,7 @@ public final class AdmissionControl {
    *
    * @param vipNumber the VIP's number in the catalog
    * @param vipLimit how many connections the VIP may have
-   * @param algorithm what places it, now and when it wakes
+   * @param algorithm the algorithm that places it, now and when it is reactivated
    * @param choice that algorithm, over the members that it may choose from
    * @param client where the client is attached
    * @param view what the choice is made from
@@ -170,7 +170,10 @@ public final class AdmissionControl {
     }
   }
 
-  /** Why a VIP takes no further connection at all, whatever its members have; null if it does. */
+  /**
+   * The reason why a VIP takes no further connection, regardless of its members; null if it takes
+   * one.
+   */
   @Nullable RejectReason fullAt(int vipNumber, int vipLimit) {
     if (halfOpen.isFull(vipNumber)) {
       return RejectReason.HALF_OPEN;
@@ -205,8 +208,8 @@ public final class AdmissionControl {
   }
 
   /**
-   * Takes over a connection whose rules are on its switches; false if there is no room, or another
-   * one of the same five-tuple.
+   * Takes over a recovered connection whose rules are installed; false if the limit is reached, or
+   * another connection has the same five-tuple.
    *
    * @param isOver whether its client has ended it
    * @param nowNanos on the controller's monotonic clock
@@ -220,7 +223,7 @@ public final class AdmissionControl {
       connection.end(nowNanos);
     }
     if (connections.add(connection) != Admission.ADDED) {
-      connection.close(); // takes it off its paths' counts
+      connection.close(); // removes it from the counts of its paths
       return false;
     }
     if (!isOver) {
@@ -232,7 +235,7 @@ public final class AdmissionControl {
     return true;
   }
 
-  /** Its client has a member from before the controller's start. */
+  /** Remembers the member that a client had before the controller's start. */
   private void rememberClient(Connection connection, Persistence persistence) {
     affinity.remember(
         connection.vipNumber(),
@@ -243,9 +246,10 @@ public final class AdmissionControl {
   }
 
   /**
-   * Why the connection was not admitted at one of the members that are acceptable; null if it was.
+   * Admits a connection at one of the acceptable members. Returns the reason why it was not
+   * admitted; null if it was.
    *
-   * @param takesRoom whether one that is over or sleeps gives way
+   * @param takesRoom whether the connection may replace an ended or dormant one
    */
   private @Nullable RejectReason tryAmong(
       FiveTuple request,
@@ -265,7 +269,7 @@ public final class AdmissionControl {
         return full;
       }
       if (full != null) {
-        continue; // others have taken its last place
+        continue; // other connections have taken its last place
       }
       Connection connection = connection(request, placement.server(), terms, first.nanos());
       Admission admission = connections.add(connection);
@@ -292,22 +296,28 @@ public final class AdmissionControl {
     return RejectReason.NO_DISTINCT_MEMBER;
   }
 
-  /** Has the connection that looks like this one give way; false if it is in use. */
+  /**
+   * Removes a clashing connection, whose replies have the same five-tuple; false if it is in use.
+   */
   private boolean makeRoom(Connection connection) {
     @Nullable Connection clash = connections.byReply(connection.reply());
     return clash == null || teardown.makeRoom(clash);
   }
 
-  /** Has one that its client has ended leave its five-tuple; false if it is in use again. */
+  /**
+   * Removes a connection that its client has ended, to free its five-tuple; false if it has been
+   * reactivated.
+   */
   boolean forgetEnded(Connection connection) {
     return teardown.makeRoom(connection);
   }
 
   /**
-   * A client uses the port of a connection that it has ended, whose rules are still there.
+   * A client has opened a connection on the port of one that it has ended, whose rules are still
+   * installed.
    *
-   * @param earlier that connection, as it was until now
-   * @param tally what counts the new one as placed
+   * @param earlier the effects of the transition, including the ended connection's state
+   * @param tally counts the new connection as placed
    */
   void reopened(
       Connection connection, Effects earlier, PlacementCounts.Tally tally, BalancerView view) {
@@ -317,7 +327,10 @@ public final class AdmissionControl {
     joinSession(connection, view);
   }
 
-  /** One whose rules are on their switches already. */
+  /**
+   * Joins an FTP session if the connection is a control connection; its rules are installed
+   * already.
+   */
   private void joinSession(Connection connection, BalancerView view) {
     if (connection.isToFtp() && FtpSessions.isControl(view.catalog(), connection.request())) {
       ftpSessions.opened(connection);

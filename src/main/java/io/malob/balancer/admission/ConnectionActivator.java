@@ -86,8 +86,8 @@ public final class ConnectionActivator {
   }
 
   /**
-   * A packet of a connection that is known, from either end: it was faster than the rules, or
-   * outlived them.
+   * Handles a packet of a known connection, from either end, that arrived before its rules were
+   * installed or after they expired.
    */
   public void forward(Connection connection, Arrival arrival) {
     Packet packet = arrival.packet();
@@ -99,12 +99,12 @@ public final class ConnectionActivator {
     }
   }
 
-  /** The first packet of a connection that begins with the rules of one that has ended. */
+  /** Handles the first packet of a connection that takes over the rules of an ended one. */
   void reopen(Connection connection, Arrival arrival) {
-    carry(connection, arrival); // it is counted among those that were placed
+    carry(connection, arrival); // the connection is counted as placed
   }
 
-  /** Sends a packet on, or lets it wait for its paths; false if it is refused. */
+  /** Forwards a packet, or keeps it pending until its paths are ready; false if it is rejected. */
   private boolean carry(Connection connection, Arrival arrival) {
     Packet packet = arrival.packet();
     boolean goesOn = send(connection, packet);
@@ -112,8 +112,7 @@ public final class ConnectionActivator {
         connection.state() == Connection.State.DORMANT ? reactivate(connection, arrival) : null;
     if (refused != null) {
       connection.takePending();
-      // no way is no reason to end a connection: the packet comes again, and by then there may be
-      // one
+      // a missing path does not end a connection: by the time of a retransmission there may be one
       if (refused == RejectReason.NO_ROUTE) {
         rejectSender.drop(refused);
       } else if (refused == RejectReason.NO_MEMBER && mayComeBack(connection.server())) {
@@ -126,10 +125,10 @@ public final class ConnectionActivator {
   }
 
   /**
-   * The ends of an open connection are attached elsewhere: it gets the paths between them, and its
-   * rules there. Without a path, or if its client has ended it, it becomes dormant.
+   * Reroutes an open connection whose client or member has moved. Without a path, or if its client
+   * has ended it, it becomes dormant.
    *
-   * @param before the paths that it had; null for none
+   * @param before its paths so far; null if it had none
    */
   void reroute(Connection connection, @Nullable Route before) {
     if (before != null) {
@@ -155,13 +154,19 @@ public final class ConnectionActivator {
             view.network());
   }
 
-  /** Whether not all switches have told what they hold, or a server's own one is away. */
+  /**
+   * Whether a missing member may return: switches are still being read, or the server's switch is
+   * away.
+   */
   private boolean mayComeBack(Server server) {
     return earlier.isIncomplete()
         || !views.get().network().topology().switches().contains(server.at().switchId());
   }
 
-  /** Opens a dormant connection again, on its own member; why not, or null if it is open. */
+  /**
+   * Reactivates a dormant connection on its own member. Returns the reason against it, or null if
+   * the connection is open.
+   */
   private @Nullable RejectReason reactivate(Connection connection, Arrival arrival) {
     BalancerView view = views.get();
     @Nullable PoolView pool = view.poolOfMember().get(connection.server().number());
@@ -172,7 +177,7 @@ public final class ConnectionActivator {
       return RejectReason.NO_ROUTE;
     }
     if (!connections.reactivate(connection).happened()) {
-      // another thread was faster, or there is no room
+      // another thread was faster, or the limit is reached
       return connection.state().hasRules() ? null : RejectReason.LIMIT;
     }
     connectionLimiter.resumed(connection, view);
@@ -181,9 +186,9 @@ public final class ConnectionActivator {
   }
 
   /**
-   * Gives an open connection its paths, and lets its packets go as soon as they are ready.
+   * Sets the paths of an open connection, and forwards its packets as soon as the paths are ready.
    *
-   * @param first the packet that asked for that; null if none did
+   * @param first the packet that triggered it; null if there is none
    */
   private void open(
       Connection connection, Route route, @Nullable Arrival first, boolean isPlacement) {
@@ -192,7 +197,7 @@ public final class ConnectionActivator {
       routes.release(spare);
     }
     if (route.equals(spare)) {
-      return; // an operator took its member away in this very moment
+      return; // the connection was closed concurrently, for example because its member was deleted
     }
     if (route.isReady()) {
       letGo(connection, route, first, isPlacement);

@@ -78,7 +78,7 @@ public final class ConnectionTeardown {
     }
   }
 
-  /** A new connection has taken the place and the rules of one that its client has ended. */
+  /** A new connection has taken over the five-tuple and the rules of an ended one. */
   void replaced(Connection connection, Effects earlier) {
     records.replaced(connection, earlier);
   }
@@ -172,7 +172,7 @@ public final class ConnectionTeardown {
     return leave(connection, connections.closeOn(connection, route), End.CLOSED);
   }
 
-  /** Forgets a connection, whatever its state. */
+  /** Removes a connection in any state. */
   Effects close(Connection connection) {
     return close(connection, End.CLOSED);
   }

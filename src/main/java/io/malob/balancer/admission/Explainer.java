@@ -46,7 +46,7 @@ import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * A dry run of a placement, with its reasons: goes the same way as a first packet, through {@link
+ * A dry run of a placement, with its reasons: takes the same path as a first packet, through {@link
  * Classifier}, {@link AdmissionControl#fullAt} and {@link MemberTiers}, with a placer that explains
  * its choice, and changes nothing. What depends on the client's port is left out: whether a member
  * has a connection already that it could not tell from this one. Thread-safe.
@@ -296,7 +296,7 @@ public final class Explainer {
         : new Candidate(member, placed.server(), placed.paths(), placed.values(), excluded);
   }
 
-  /** As {@link FtpData} does: to the member of the control connection, whatever its load. */
+  /** Like {@link FtpData}: chooses the member of the control connection, regardless of its load. */
   private ExplainedConnection followsControl(
       Question question, Connection control, ServicePlan plan) {
     int number = control.server().number();
@@ -322,7 +322,7 @@ public final class Explainer {
             .filter(each -> each.server().number() == number)
             .map(Explanation.Candidate::values)
             .findFirst()
-            .orElse(ImmutableMap.of()); // it is drained, and no rule looks at it
+            .orElse(ImmutableMap.of()); // it is drained, and no rule evaluates it
     ImmutableList<Candidate> candidates =
         question.view.catalog().membersAt(server.address()).stream()
             .filter(member -> member.number() == number)

@@ -81,7 +81,7 @@ public final class FtpData {
             FtpSessions.DATA_PORT);
     @Nullable Connection same = connections.byReply(packet.fiveTuple());
     if (same != null && !teardown.makeRoom(same)) {
-      return false; // the same SYN again
+      return false; // a retransmitted SYN
     }
     @Nullable Connection earlier = connections.byRequest(request);
     if (earlier != null && !teardown.makeRoom(earlier)) {

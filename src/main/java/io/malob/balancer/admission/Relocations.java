@@ -36,7 +36,7 @@ public final class Relocations {
 
   private static final Logger LOG = LoggerFactory.getLogger(Relocations.class);
 
-  /** How many connections are looked at in one tick: some milliseconds. */
+  /** How many connections are checked in one tick, which takes some milliseconds. */
   private static final int MAX_CHECKS = 50_000;
 
   /** How many are moved in one tick, so that switches are not flooded. */

@@ -141,7 +141,7 @@ public final class RequestHandler {
 
   /**
    * Handles a packet that comes by the rule of a connection that was closed: resets its sender,
-   * unless the same ends have a connection again.
+   * unless the same ends have a new connection.
    */
   public boolean handleAfterClosing(DatapathId switchId, OFPort inPort, Packet packet) {
     FiveTuple tuple = packet.fiveTuple();
@@ -166,7 +166,7 @@ public final class RequestHandler {
     rejectSender.drop(RejectReason.NOT_BALANCED);
   }
 
-  /** Tries all packets again that wait for a host or a switch's rules to be found. */
+  /** Retries all packets that are pending until a host is located or a switch's rules are read. */
   public void retryPending() {
     pendingPackets.leave().forEach(this::handle);
   }
@@ -266,7 +266,7 @@ public final class RequestHandler {
       case NEW -> {
         @Nullable Connection recovered = connections.byRequest(packet.fiveTuple());
         if (recovered != null) {
-          activator.forward(recovered, arrival); // taken over in this very moment
+          activator.forward(recovered, arrival); // recovered meanwhile
         } else if (packet.kind() == Packet.Kind.TCP && !packet.isTcpSyn()) {
           rejectUnknown(arrival, protocol);
         } else {

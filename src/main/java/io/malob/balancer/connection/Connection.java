@@ -32,7 +32,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
  * halfOpen       -         n         n         n         n
  * hear           OPEN h    - h       - h       -         -
  * end            ENDED u   ENDED u   -         - e       - e
- * startAgain     -         -         OPEN c    -         -
+ * reopen         -         -         OPEN c    -         -
  * expire         DORMANT   DORMANT   DORMANT   -         -
  *                u h r     u h r     h r e
  * reactivate     -         -         -         OPEN c    -
@@ -42,7 +42,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
  *                u h r     u h r     h r e
  * forget         -         -         -         CLOSED    -
  *
- * c counts again   u counts no more   h leaves the half-open limit, if it was in it
+ * c counts         u counts no more   h leaves the half-open limit, if it was in it
  * r releases paths e remembers that its client has ended it
  * n does not enter the half-open limit
  * </pre>
@@ -237,7 +237,7 @@ public final class Connection {
     return reply;
   }
 
-  /** How packets of a client look at a server. */
+  /** The five-tuple of a client's packets as a server receives them. */
   public static FiveTuple atMember(FiveTuple request, Server server) {
     boolean keepsPort = server.port() == 0 || request.dstPort() == 0;
     return FiveTuple.of(
@@ -327,7 +327,7 @@ public final class Connection {
     return true;
   }
 
-  /** Its client has been heard again: it does not count as half open any more. */
+  /** Its client has sent another packet: it no longer counts as half open. */
   public synchronized Effects hear() {
     State before = state;
     long until = halfOpenUntil;
@@ -341,7 +341,7 @@ public final class Connection {
   }
 
   /**
-   * Its rules are sent again, and their counters begin anew: that they have counted nothing does
+   * Its rules are restored, and their counters start from zero: that they have counted nothing does
    * not mean any more that its client sent nothing. It still counts as half open.
    */
   synchronized void countersBeginAnew() {
@@ -379,7 +379,7 @@ public final class Connection {
     return effects;
   }
 
-  /** It goes on after its client has ended it, or after a pause. */
+  /** Enters {@link State#OPEN} from ENDED or DORMANT. */
   private void reactivated() {
     wasEnded = false;
     brief = false;
@@ -426,7 +426,7 @@ public final class Connection {
     return new Effects(before, State.ENDED, false, NOT_HALF_OPEN, openedAtNanos, route);
   }
 
-  /** Whether its client has ended it, in whatever state it is now. */
+  /** Whether its client has ended it, in any state. */
   public synchronized boolean isOver() {
     return state == State.ENDED || wasEnded;
   }
@@ -452,7 +452,7 @@ public final class Connection {
     return leave(State.DORMANT);
   }
 
-  /** A dormant connection goes on. */
+  /** Reactivates a dormant connection. */
   public synchronized Effects reactivate() {
     if (state != State.DORMANT) {
       return Effects.NONE;
@@ -526,7 +526,7 @@ public final class Connection {
     boolean due = state.hasRules() && (!programmed || nowNanos - programmedAtNanos >= withinNanos);
     if (due) {
       if (wasProgrammed) {
-        spoilSample(); // the counters of rules that are sent again begin anew
+        spoilSample(); // the counters of restored rules start from zero
       }
       programmed = true;
       wasProgrammed = true;

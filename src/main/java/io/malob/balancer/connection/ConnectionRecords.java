@@ -25,7 +25,10 @@ import org.projectfloodlight.openflow.types.U64;
  * the bytes that are known. Thread-safe.
  */
 public final class ConnectionRecords {
-  /** The replies' rule lives five seconds longer than the other, and switches look now and then. */
+  /**
+   * The rule for replies expires five seconds after the other one, and switches check for expiry
+   * only periodically.
+   */
   private static final Duration PATIENCE = Duration.ofSeconds(15);
 
   /** Nothing is recorded. */
@@ -38,7 +41,7 @@ public final class ConnectionRecords {
   private final Clock clock;
   private final LongSupplier nanoTime;
 
-  /** What leaves it, for whatever reason, is recorded. */
+  /** Every entry that leaves it is recorded, regardless of the cause. */
   private final Cache<Integer, Waiting> byGeneration;
 
   private static final class Waiting {
@@ -110,8 +113,8 @@ public final class ConnectionRecords {
   }
 
   /**
-   * A new connection has begun with the rules of one that its client has ended. What they count is
-   * told in the end, with the record of the new one.
+   * A new connection has taken over the rules of an ended one. What they count is told in the end,
+   * with the record of the new one.
    *
    * @param earlier the connection as it was until then
    */
@@ -142,7 +145,7 @@ public final class ConnectionRecords {
     return route == null ? null : (isRequest ? route.request() : route.reply()).path();
   }
 
-  /** The rule of some connection has ended, for whatever reason. */
+  /** A rule of a connection has ended, for any reason. */
   public void ruleEnded(U64 cookie, RuleCounts counts) {
     if (sink == null) {
       return;

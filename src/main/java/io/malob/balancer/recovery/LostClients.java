@@ -121,7 +121,7 @@ public final class LostClients {
 
   private void begin() {
     lost = outages.lost();
-    // a switch that was back in between is checked again
+    // a switch that reconnected in between is checked again
     done.entrySet().retainAll(lost.entrySet());
     lost.keySet().removeAll(done.keySet());
     if (!lost.isEmpty()) {

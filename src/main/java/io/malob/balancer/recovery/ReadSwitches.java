@@ -24,7 +24,7 @@ public final class ReadSwitches {
     startReading(switchId);
   }
 
-  /** A switch is read again; false if it has disconnected meanwhile. */
+  /** Starts another reading of a switch; false if it has disconnected meanwhile. */
   public synchronized boolean reread(DatapathId switchId) {
     boolean isConnected = connected.contains(switchId);
     if (isConnected) {

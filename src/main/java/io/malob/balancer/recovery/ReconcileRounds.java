@@ -52,7 +52,7 @@ public final class ReconcileRounds {
 
   private final ArrayDeque<DatapathId> routine = new ArrayDeque<>();
 
-  /** The connections that a round looks at, by the switches that have rules of them. */
+  /** The connections of a round, by the switches that have rules of them. */
   private final ListMultimap<DatapathId, Connection> ofRound =
       MultimapBuilder.hashKeys().arrayListValues().build();
 
@@ -141,7 +141,10 @@ public final class ReconcileRounds {
     }
   }
 
-  /** Once a round, so that no switch costs a look at all connections. */
+  /**
+   * Sorts all connections by switch once per round, so that no switch needs a scan of all
+   * connections.
+   */
   private void sortConnections() {
     ofRound.clear();
     for (Connection connection : parts.connections().all()) {
@@ -156,7 +159,7 @@ public final class ReconcileRounds {
     }
   }
 
-  /** One after the other until the round is over. */
+  /** Reconciles one switch after the other until the round is over. */
   private void reconcileNext(DatapathId switchId) {
     start(
         switchId,
@@ -177,7 +180,7 @@ public final class ReconcileRounds {
       Consumer<Boolean> done) {
     @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
     if (sw == null) {
-      return; // disconnected again; it is reconciled when it is back
+      return; // disconnected; it is reconciled when it reconnects
     }
     Reconciler reconciler =
         new Reconciler(parts, switchId, occasion, candidates, nanoTime.getAsLong());
@@ -203,7 +206,7 @@ public final class ReconcileRounds {
               public void failed(String why) {
                 readings.remove(switchId);
                 if (switches.getActiveSwitch(switchId) != sw || !sw.isConnected()) {
-                  return; // disconnected; it is reconciled when it is back
+                  return; // disconnected; it is reconciled when it reconnects
                 }
                 silent.put(switchId, SILENT_ROUNDS);
                 LOG.warn("rules_not_told switch={} why=\"{}\"", switchId, why);

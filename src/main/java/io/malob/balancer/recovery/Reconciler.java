@@ -29,10 +29,9 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Compares what one switch holds with what the controller knows, and puts right what differs: rules
- * that belong to nothing go, what is missing is sent again, connections whose rules have gone are
- * put to sleep. Costs time in proportion to the rules of the switch, and to the connections that it
- * is given. For one thread at a time.
+ * Reconciles the rules of one switch with the controller's state: removes unknown rules, restores
+ * missing rules, and makes connections dormant whose rules are missing. Takes time in proportion to
+ * the rules of the switch and to the given connections. For one thread at a time.
  */
 public final class Reconciler {
   /** Rules that were sent this shortly before the request may be missing from the answer. */
@@ -198,7 +197,7 @@ public final class Reconciler {
       labelsFound.add(hop.label());
       return true;
     }
-    // if the rule has another next hop, complete() sends it again
+    // if the rule has another next hop, complete() restores it
     return known.path().switches().contains(at);
   }
 

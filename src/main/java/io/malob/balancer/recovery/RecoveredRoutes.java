@@ -152,7 +152,7 @@ public final class RecoveredRoutes {
     return null;
   }
 
-  /** Sends the rules of a recovered connection again if its paths have changed. */
+  /** Restores the rules of a recovered connection if its paths have changed. */
   void restoreIfChanged(Recovered connection) {
     if (!connection.isAsFound()) {
       programmer.restore(connection.connection(), connection.route());

@@ -99,7 +99,7 @@ public final class StateRecovery {
     return hasPending() || counts.recovered.sum() > 0;
   }
 
-  /** Whether connections are pending that are not fully known yet. */
+  /** Whether the recovery of connections is pending. */
   boolean hasPending() {
     return pending.size() > 0;
   }

@@ -7,6 +7,6 @@ package io.malob.controller.access;
  * @param role what it may do
  */
 public record Caller(String name, Role role) {
-  /** Where nobody is asked who they are: a controller on loopback without tokens. */
+  /** The principal of unauthenticated requests: on loopback, without tokens. */
   public static final Caller ANYONE = new Caller("anyone", Role.ADMIN);
 }

@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tokens, which people and commands edit while the controller runs. What cannot be read is
- * reported, and the tokens stay as they were. Once there was a document of tokens, tokens are
- * wanted until the controller ends, also when it has gone: deleting it lets no one in. Thread-safe.
+ * The tokens, which people and commands edit while the controller runs. An unreadable document is
+ * reported, and the tokens stay unchanged. Once there was a document of tokens, tokens are required
+ * until the controller ends, even if the document is deleted. Thread-safe.
  */
 public final class StoredTokens {
   private static final Logger logger = LoggerFactory.getLogger(StoredTokens.class);
@@ -77,7 +77,7 @@ public final class StoredTokens {
     return isWanted;
   }
 
-  /** Whose token this is; empty if it is no one's. */
+  /** The principal with this token; empty if there is none. */
   public Optional<Caller> callerOf(String token) {
     return tokens.callerOf(token);
   }

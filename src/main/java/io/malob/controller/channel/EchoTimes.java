@@ -7,7 +7,7 @@ package io.malob.controller.channel;
  * thread; {@link #roundTripNanos} may be read by any.
  */
 final class EchoTimes {
-  /** So many requests are remembered; answers to older ones are nobody's. */
+  /** The number of requests that are kept. Answers to older ones are ignored. */
   private static final int REMEMBERED = 16;
 
   private final long lostAfterNanos;

@@ -37,7 +37,7 @@ final class OpenFlowEncoder extends ChannelOutboundHandlerAdapter {
       ctx.write(message, promise);
       return;
     }
-    // a promise that somebody looks at must mean these very bytes
+    // a promise with listeners must complete for exactly these bytes
     if (!promise.isVoid()) {
       handOn(ctx, promise);
     }

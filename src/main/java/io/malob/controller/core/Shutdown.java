@@ -20,7 +20,7 @@ final class Shutdown implements IShutdownService {
   private final CompletableFuture<Integer> requested = new CompletableFuture<>();
   private final List<IShutdownListener> listeners = new CopyOnWriteArrayList<>();
 
-  /** Completed with the exit status as soon as somebody asks to stop. */
+  /** Completed with the exit status at the first request to stop. */
   CompletableFuture<Integer> requested() {
     return requested;
   }

@@ -21,7 +21,7 @@ final class ThreadPool implements IThreadPoolService, AutoCloseable {
 
   ThreadPool() {
     executor.setRemoveOnCancelPolicy(true);
-    // only once it is closed: what comes then comes too late, and is nobody's mistake
+    // tasks are rejected only after the shutdown, which is no error
     executor.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
   }
 

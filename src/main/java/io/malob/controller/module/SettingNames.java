@@ -1,11 +1,14 @@
 package io.malob.controller.module;
 
 import com.google.common.collect.ImmutableSet;
+import io.malob.module.SettingReader;
 import io.malob.module.Settings;
 import io.malob.module.WrongSettingException;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import net.floodlightcontroller.core.module.IFloodlightModule;
@@ -22,6 +25,9 @@ final class SettingNames {
 
   private final TreeSet<String> known = new TreeSet<>();
 
+  /** Still accepted, but never suggested. */
+  private final Set<String> deprecated = new HashSet<>();
+
   /** The settings of these modules, whether they are loaded or not. */
   SettingNames(Collection<IFloodlightModule> available) {
     known.add(ModuleSettings.MODULES_KEY);
@@ -31,6 +37,10 @@ final class SettingNames {
       for (String key : declared(module).orElse(ImmutableSet.of())) {
         known.add(name + "." + key);
         known.add(ALL_MODULES + "." + key);
+      }
+      for (String key : SettingReader.deprecatedNames(module.getClass()).keySet()) {
+        deprecated.add(name + "." + key);
+        deprecated.add(ALL_MODULES + "." + key);
       }
     }
   }
@@ -42,7 +52,8 @@ final class SettingNames {
 
   /** Whether a module takes a setting that is for all modules. */
   boolean takes(IFloodlightModule module, String key) {
-    return declared(module).map(names -> names.contains(key)).orElse(true);
+    return declared(module).map(names -> names.contains(key)).orElse(true)
+        || SettingReader.deprecatedNames(module.getClass()).containsKey(key);
   }
 
   /**
@@ -55,7 +66,7 @@ final class SettingNames {
       String owner = name.substring(0, Math.max(0, name.lastIndexOf('.')));
       boolean isOthers =
           byModule.containsKey(owner) && byModule.getOrDefault(owner, Optional.empty()).isEmpty();
-      if (!isOthers && !known.contains(name)) {
+      if (!isOthers && !known.contains(name) && !deprecated.contains(name)) {
         throw WrongSettingException.unknown(name, known);
       }
     }

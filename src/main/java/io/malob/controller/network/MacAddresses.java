@@ -11,7 +11,9 @@ public final class MacAddresses {
 
   private MacAddresses() {}
 
-  /** Whether a frame may come from it: not from a group, from nobody, or from a path label. */
+  /**
+   * Whether it may be the source of a frame: it is no group address, not zero and no path label.
+   */
   public static boolean isHost(MacAddress mac) {
     long bits = mac.getLong();
     return bits != 0 && (bits & GROUP_BIT) == 0 && !Label.isLabel(mac);

@@ -8,8 +8,8 @@ public final class SteadyClock {
   private SteadyClock() {}
 
   /**
-   * Milliseconds since the epoch as of now, which from now on never jump: somebody who sets the
-   * machine's clock does not make links and hosts disappear.
+   * Milliseconds since the epoch that never jump after this call: a change of the machine's clock
+   * does not make links and hosts disappear.
    */
   public static LongSupplier millis() {
     long offset = System.currentTimeMillis() - TimeUnit.NANOSECONDS.toMillis(System.nanoTime());

@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
  * Stands before all resources: lets requests through whose sender may make them, and writes down
  * every change that was asked for. What is open to everyone are the page's files, which show
  * nothing without a token, whether the controller is healthy, and reports of agents, which are
- * signed. A right token always counts, however often its source has been wrong: nobody can lock
- * others out.
+ * signed. A right token always counts, however many wrong tokens came from its source, so no client
+ * can lock others out.
  */
 final class AccessFilter extends Filter {
   /** Who changes what. */

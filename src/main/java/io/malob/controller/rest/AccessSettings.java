@@ -18,7 +18,7 @@ import net.floodlightcontroller.core.module.FloodlightModuleException;
  * Who may use the REST interface.
  *
  * @param tokens has the tokens, if there are any
- * @param mustHaveTokens whether no one comes in while there are none
+ * @param mustHaveTokens whether all requests are refused while there are no tokens
  * @param tls if it speaks HTTPS
  * @param administrators common names of the certificates that may change things
  * @param hostNames under which it is reached

@@ -35,7 +35,7 @@ final class Certificates {
         }
       }
     } catch (InvalidNameException e) {
-      // nobody that could be named
+      // the certificate has no readable name
     }
     return Optional.empty();
   }

@@ -70,9 +70,9 @@ final class StaticEntries {
   }
 
   /**
-   * A switch tells that a rule has ended, by its time-out or otherwise: the entry is no more. What
-   * was deleted by a command does not count: that was this class itself, or somebody whose rules
-   * come and go without the operator's wish. Rules of others cost a look-up of their cookie.
+   * A switch tells that a rule has ended, by its time-out or otherwise: the entry is no more. A
+   * deletion by a command does not count: it comes from this class, or from a module that manages
+   * rules independently of the operator. Rules of others cost a look-up of their cookie.
    */
   void ended(DatapathId switchId, OFFlowRemoved removed) throws RejectedException {
     if (removed.getReason() != OFFlowRemovedReason.DELETE

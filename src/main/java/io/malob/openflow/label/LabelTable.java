@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The labels in the network and their life: installed from the last switch to the first, ready when
  * all switches have confirmed, counted by the connections that use them, removed from the first
- * switch to the last when nobody has used them for a while, and not used again for a while after
- * that. Thread-safe; {@link #acquire} and {@link #release} are lock-free.
+ * switch to the last when no connection has used them for a while, and reused only after another
+ * while. Thread-safe; {@link #acquire} and {@link #release} are lock-free.
  */
 public final class LabelTable {
   private static final Logger LOG = LoggerFactory.getLogger(LabelTable.class);
@@ -150,7 +150,7 @@ public final class LabelTable {
     }
   }
 
-  /** Takes away the rules of a reserved label that nobody needs, and gives the label back. */
+  /** Removes the rules of a reserved label that no connection needs, and frees the label. */
   public void discard(Label label, Collection<DatapathId> switches) {
     for (DatapathId switchId : switches) {
       programmer
@@ -251,7 +251,7 @@ public final class LabelTable {
     }
     if (!underWay.isEmpty()) {
       nextRepair.set(again);
-      // it may have come to rest before somebody waited for that
+      // it may have come to rest before nextRepair was set
       if (underWay.stream().anyMatch(LabelledPath::isAtRest)) {
         cameToRest();
       }
@@ -329,7 +329,9 @@ public final class LabelTable {
     ids.rest(labelled.label(), nowNanos);
   }
 
-  /** Goes on where a switch fails: the others would keep rules that nobody knows of. */
+  /**
+   * Continues after the failure of a switch. Otherwise the other switches would keep unknown rules.
+   */
   private void removeInOrder(List<SwitchMessages> batches) {
     if (!batches.isEmpty()) {
       programmer.sendInOrder(

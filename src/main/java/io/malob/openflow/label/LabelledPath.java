@@ -173,7 +173,7 @@ public final class LabelledPath {
     uses.decrementAndGet();
   }
 
-  /** Retires the label, for good, if nobody has used it for that long and it is at rest. */
+  /** Retires the label for good if it is at rest and was unused for that long. */
   boolean retire(long nowNanos, long unusedNanos) {
     return ready.isDone()
         && !isChanging()

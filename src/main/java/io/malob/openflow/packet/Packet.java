@@ -10,7 +10,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
 /**
  * The headers of one Ethernet frame, read once from its bytes (which are not copied): Ethernet II
  * with up to two VLAN tags, ARP for IPv4, IPv4, TCP, UDP and ICMP ({@link Ipv6Packet} reads IPv6).
- * Immutable as long as nobody writes to the bytes. Fields that a frame of this {@link Kind} does
+ * Immutable as long as the bytes are not modified. Fields that a frame of this {@link Kind} does
  * not have are zero.
  */
 public final class Packet implements IpPacket {

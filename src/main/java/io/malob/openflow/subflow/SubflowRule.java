@@ -279,8 +279,8 @@ public sealed interface SubflowRule {
   /**
    * Leads a label on.
    *
-   * @param out by which port; empty at the end of the path, where what nobody took shows itself to
-   *     the controller
+   * @param out the output port; empty at the end of the path, where undelivered packets go to the
+   *     controller
    */
   record Carry(Label label, Optional<OFPort> out) implements SubflowRule {
     private static final int KIND = 4;

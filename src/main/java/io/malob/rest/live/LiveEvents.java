@@ -41,7 +41,7 @@ public final class LiveEvents implements AutoCloseable {
             new LiveSource(balancer, monitor, devices), nanoTime, MAX_LISTENERS, PATIENCE_NANOS);
   }
 
-  /** Makes events from now on, as long as somebody wants them. */
+  /** Starts to produce events while there are listeners. */
   public void start(ScheduledExecutorService timer) {
     ScheduledFuture<?> unused =
         timer.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);

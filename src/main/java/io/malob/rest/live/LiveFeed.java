@@ -9,9 +9,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives the latest frames to listeners, each of which takes them at its own pace: who is slow gets
- * fewer, and never older ones after newer. Frames are made once for all, and only while somebody
- * wants them. Safe for use by several threads; those of listeners wait here.
+ * Delivers the latest frames to listeners, each at its own pace: a slow listener gets fewer frames,
+ * and never an older one after a newer one. Each frame is produced once for all listeners, and only
+ * while there are listeners. Thread-safe; the threads of listeners wait here.
  */
 final class LiveFeed implements AutoCloseable {
   /** How long frames go on being made after they were asked for without listening. */
@@ -88,14 +88,14 @@ final class LiveFeed implements AutoCloseable {
     return Optional.of(listener);
   }
 
-  /** Ends all listeners; nobody can join any more. */
+  /** Ends all listeners. No listener can join any more. */
   @Override
   public synchronized void close() {
     isClosed = true;
     notifyAll();
   }
 
-  /** Somebody who is sent all frames, or as many as it takes. Used by one thread. */
+  /** A receiver of frames; a slow one misses some. Used by one thread. */
   final class Listener implements AutoCloseable {
     private long seenCount;
     private @Nullable Thread writer;

@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 import org.restlet.data.MediaType;
 
 /**
- * A file of the page, from the class path. Immutable; nobody changes the bytes.
+ * A file of the page, from the class path. Immutable: the bytes are never changed.
  *
  * @param tag tells its content from others
  * @param bytes its content
  * @param gzipped the same, compressed
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared, and nobody changes the bytes
+@SuppressWarnings("ArrayRecordComponent") // never compared; the bytes are never changed
 record PageFile(MediaType type, String tag, byte[] bytes, byte[] gzipped) {
   /**
    * Where the files are; no other file can be had, as names neither begin with a dot nor end so.

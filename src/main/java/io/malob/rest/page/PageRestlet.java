@@ -29,8 +29,8 @@ import org.restlet.util.Series;
  */
 final class PageRestlet extends Restlet {
   /**
-   * Nothing but the page's own files is loaded or run, it asks nobody but its controller, and no
-   * other page can put it into a frame.
+   * The browser loads and runs only the page's own files, sends requests only to the page's own
+   * controller, and lets no other page frame it.
    */
   private static final String POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"

@@ -107,7 +107,7 @@ public final class CatalogSnapshot {
     return tables.monitors();
   }
 
-  /** The monitor of a pool; empty if nobody checks its members. */
+  /** The monitor of a pool; empty if its members are not checked. */
   public Optional<Monitor> monitorOfPool(String poolId) {
     return Optional.ofNullable(monitorsByPool.get(poolId));
   }

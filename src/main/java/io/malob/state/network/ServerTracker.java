@@ -50,7 +50,10 @@ public final class ServerTracker {
     }
   }
 
-  /** Has somebody told at once, on the thread of the report, of which server there is a new one. */
+  /**
+   * Adds a listener for the addresses of servers with a new report. It is called at once, on the
+   * report's thread.
+   */
   public void addListener(Consumer<IPAddress<?>> listener) {
     listeners.add(listener);
   }

@@ -9,14 +9,14 @@ import org.projectfloodlight.openflow.types.IPAddress;
 /**
  * The agents that may report. Immutable.
  *
- * @param allowUnsigned whether reports in the plain text formats, which nobody has signed, count
+ * @param allowUnsigned whether reports in the plain text formats, which are not signed, count
  * @param byId all agents, in the order of the file
  * @param addresses theirs
  */
 public record AgentTable(
     boolean allowUnsigned, ImmutableMap<String, Agent> byId, ImmutableSet<IPAddress<?>> addresses) {
 
-  /** Nobody may report. */
+  /** A table without agents. */
   public static final AgentTable EMPTY =
       new AgentTable(false, ImmutableMap.of(), ImmutableSet.of());
 

@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The plain text formats of the MALOB thesis, which nobody signs: {@code responseTime connections
+ * The plain text formats of the MALOB thesis, which are not signed: {@code responseTime connections
  * cpu} of a server, in milliseconds, connections on all ports, and per cent as mpstat prints it;
  * {@code ip:ip:throughput} of a link, from the first node to the second, in Mbit/s.
  */

@@ -21,7 +21,7 @@ public record Report(@Nullable Stamp stamp, Content content) {
    * @param boot a random name of this run of the agent
    * @param sequence counts the reports of the run
    * @param timeMillis the agent's wall clock, from 1970
-   * @param uptimeMillis a clock of the agent that nobody sets
+   * @param uptimeMillis the agent's monotonic clock
    */
   public record Stamp(String boot, long sequence, long timeMillis, long uptimeMillis) {}
 

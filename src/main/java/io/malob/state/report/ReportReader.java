@@ -80,7 +80,7 @@ final class ReportReader {
       field(parser.getText());
     }
     if (parser.nextToken() != null) {
-      throw malformed("there is something after the JSON object", null);
+      throw malformed("the JSON object is followed by other content", null);
     }
     for (String name : new String[] {"agent", "boot", "sequence", "time_ms", "uptime_ms"}) {
       if (!seen.contains(name)) {
@@ -88,7 +88,7 @@ final class ReportReader {
       }
     }
     if (content == null) {
-      throw malformed("neither server nor links is there", null);
+      throw malformed("server or links is required", null);
     }
     return new Report(new Stamp(boot, sequence, timeMillis, uptimeMillis), content);
   }
@@ -114,7 +114,7 @@ final class ReportReader {
   private void setContent(Report.@Nullable Content given, String name)
       throws RejectedReportException {
     if (given == null || content != null) {
-      throw malformed("one of server (an object) and links (a list) is needed", name);
+      throw malformed("one of server (an object) and links (an array) is required", name);
     }
     content = given;
   }
@@ -177,7 +177,7 @@ final class ReportReader {
     int count = 0;
     while (parser.nextToken() != JsonToken.END_ARRAY) {
       if (parser.currentToken() != JsonToken.START_OBJECT || ++count > MAX_LINKS) {
-        throw malformed("links must be a list of at most " + MAX_LINKS + " objects", "links");
+        throw malformed("links must be an array of at most " + MAX_LINKS + " objects", "links");
       }
       links.add(link());
     }
@@ -225,14 +225,14 @@ final class ReportReader {
 
   private String text(String name) throws IOException, RejectedReportException {
     if (parser.currentToken() != JsonToken.VALUE_STRING) {
-      throw malformed(name + " must be a text", name);
+      throw malformed(name + " must be a string", name);
     }
     return parser.getText();
   }
 
   private boolean flag(String name) throws IOException, RejectedReportException {
     if (!parser.currentToken().isBoolean()) {
-      throw malformed(name + " must be true or false", name);
+      throw malformed(name + " must be a boolean", name);
     }
     return parser.getBooleanValue();
   }
@@ -269,7 +269,7 @@ final class ReportReader {
 
   private static void once(Set<String> given, String name) throws RejectedReportException {
     if (!given.add(name)) {
-      throw malformed(shown(name) + " is there twice", null);
+      throw malformed(shown(name) + " is a duplicate field", null);
     }
   }
 

@@ -98,6 +98,20 @@ class SettingNamesTest {
   }
 
   @ParameterizedTest
+  @CsvSource({
+    "io.malob.controller.network.devices.DeviceModule., mostDevices, maxDevices",
+    "io.malob.latency.LatencyModule., mostLatencyMillis, maxLatencyMillis"
+  })
+  void deprecatedName_isKnown_butNeverSuggested(String module, String old, String current) {
+    assertDoesNotThrow(() -> names.check(Set.of(module + old)));
+    WrongSettingException e =
+        assertThrows(WrongSettingException.class, () -> names.check(Set.of(module + old + "s")));
+    assertEquals(
+        "There is no setting " + module + old + "s; did you mean " + module + current + "?",
+        e.getMessage());
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "io.malob.mptcp.MptcpModule.idleTimeoutTcp",

@@ -21,14 +21,14 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Three switches, 1 to 3, with a host each at port 1; all three have port 2 on a plain switch, 9,
+ * Three switches, 1 to 3, with a host each at port 1; all three have port 2 on a legacy switch, 9,
  * that has a host of its own at port 4. Switches 1 and 2 are joined by a cable as well, at port 3,
  * and switch 4 with its host is behind switch 3.
  *
  * <pre>
  *   h1-1 --- 2-h2     h9
  *       \\   /        /
- *        plain switch 9 --- 3-h3 --- 4-h4
+ *        legacy switch 9 --- 3-h3 --- 4-h4
  * </pre>
  */
 class SharedSegmentTest {
@@ -42,7 +42,7 @@ class SharedSegmentTest {
   @BeforeEach
   void start() throws Exception {
     network = new EmulatedNetwork();
-    network.switches.plain(PLAIN, 4);
+    network.switches.legacy(PLAIN, 4);
     for (int id = 1; id <= 3; id++) {
       network.switches.connect(DatapathId.of(id), 2, PLAIN, id);
       hosts.put(id, port(id, 1));
@@ -97,7 +97,7 @@ class SharedSegmentTest {
   }
 
   @Test
-  void ports_joinedByAPlainSwitch_haveMultihopLinksBesideDirectOnes() {
+  void ports_joinedByALegacySwitch_haveMultihopLinksBesideDirectOnes() {
     Map<LinkType, Integer> count = new TreeMap<>();
     network
         .links
@@ -114,7 +114,7 @@ class SharedSegmentTest {
   }
 
   @Test
-  void hosts_areLearnedWhereTheyAre_thoseBehindThePlainSwitchAtOnePort() {
+  void hosts_areLearnedWhereTheyAre_thoseBehindTheLegacySwitchAtOnePort() {
     hosts.keySet().forEach(this::broadcastFrom);
     hosts.keySet().forEach(from -> hosts.keySet().forEach(to -> sendUnlessSame(from, to)));
     hosts.forEach(
@@ -173,13 +173,13 @@ class SharedSegmentTest {
     assertEquals(
         4 + 2,
         network.links.getLinks().size(),
-        "the cables, and what the plain switch still joins");
+        "the cables, and what the legacy switch still joins");
     assertFalse(network.topology.isInSameCluster(DatapathId.of(1), DatapathId.of(4)));
     assertTrue(network.topology.isAttachmentPointPort(DatapathId.of(3), OFPort.of(2)));
   }
 
   @Test
-  void host_thatMovesBehindThePlainSwitch_isFoundThereByItsFirstBroadcast() {
+  void host_thatMovesBehindTheLegacySwitch_isFoundThereByItsFirstBroadcast() {
     hosts.keySet().forEach(this::broadcastFrom);
     hosts.put(4, port(9, 4));
     hosts.remove(9);

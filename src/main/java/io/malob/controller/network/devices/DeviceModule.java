@@ -55,7 +55,9 @@ import org.slf4j.LoggerFactory;
  * {@code learntPerSecond}, how much that is new is learnt of each port (1000, and twice as much at
  * once): hosts that are left out show themselves again.
  */
-@Settings({"mostDevices", "deviceLifeSeconds", "learntPerSecond"})
+@Settings(
+    value = {"maxDevices", "deviceLifeSeconds", "learntPerSecond"},
+    deprecated = "mostDevices=maxDevices")
 public final class DeviceModule extends BaseModule
     implements IDeviceService, IOFMessageListener, Unordered<OFType> {
   /** The name by which other listeners order themselves. */
@@ -101,7 +103,7 @@ public final class DeviceModule extends BaseModule
       throws FloodlightModuleException {
     DeviceLimits limits =
         new DeviceLimits(
-            settings.number("mostDevices", 100_000, 1, 10_000_000),
+            settings.number("maxDevices", 100_000, 1, 10_000_000),
             1_000L * settings.number("deviceLifeSeconds", 3_600, 1, 31_536_000));
     learning =
         new PortLimiter(

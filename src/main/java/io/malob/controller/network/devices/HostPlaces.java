@@ -10,8 +10,8 @@ import net.floodlightcontroller.core.types.NodePortTuple;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * What the port where a packet came in says of its sender. Where plain switches join several ports,
- * one packet may come in at all of them, and those of other hosts pass through. Pure.
+ * What the port where a packet came in says of its sender. Where legacy switches join several
+ * ports, one packet may come in at all of them, and those of other hosts pass through. Pure.
  */
 final class HostPlaces {
   private HostPlaces() {}

@@ -27,11 +27,12 @@ import org.projectfloodlight.openflow.types.U64;
 import org.projectfloodlight.openflow.types.VlanVid;
 
 /**
- * Sends each packet that nobody took to where it belongs, exactly once: to the port of its
- * destination, over the path with the fewest hops, with rules for the packets that follow; or, if
- * the destination is unknown or a group, to all other host ports of the connected network, without
- * rules. The packet itself never goes hop by hop but leaves at its last switch, so rules that are
- * late neither lose nor double it. Called by the threads that receive packets; does not block.
+ * Forwards each packet that no other module handled to its destination, exactly once: to the port
+ * of its destination, over the path with the fewest hops, with rules for the packets that follow;
+ * or, if the destination is unknown or a group, to all other host ports of the connected network,
+ * without rules. The packet itself never goes hop by hop but leaves at its last switch, so rules
+ * that are late neither lose nor double it. Called by the threads that receive packets; does not
+ * block.
  */
 final class Forwarder {
   private final TopologyView topology;
@@ -91,7 +92,7 @@ final class Forwarder {
       return; // both hosts are behind that port, and what joins them there has delivered it
     }
     Optional<HostRoute> route = network.route(source(network, from, packet), target);
-    // plain switches may bring copies to all ports of a segment: only one of them is on the way
+    // legacy switches may bring copies to all ports of a segment: only one of them is on the way
     if (route.isEmpty() || (shared.isPresent() && !route.get().comesInAt(from, network))) {
       return;
     }

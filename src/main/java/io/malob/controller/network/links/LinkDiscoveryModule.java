@@ -51,7 +51,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the links between switches by LLDP, and those through plain switches by broadcasts, and
+ * Finds the links between switches by LLDP, and those through legacy switches by broadcasts, and
  * forgets them when probes stay away. Probes that this run has not signed, that are older than a
  * link may be, or that come back from the port that sent them, are refused, counted and told of.
  * All changes happen one after the other on the shared pool; listeners are called there, too.
@@ -165,16 +165,16 @@ public final class LinkDiscoveryModule extends BaseModule
     if (millis.getAsLong() - probe.sentMillis() > times.probeLife()) {
       return Refusal.PROBE_LATE;
     }
-    // broadcasts come back from plain switches that form a loop
+    // broadcasts come back from legacy switches that form a loop
     boolean isReflected = probe.kind() == ProbeKind.LLDP && probe.from().equals(at);
     return isReflected ? Refusal.PROBE_REFLECTED : null;
   }
 
   private void refuse(Refusal problem, NodePortTuple at) {
     refusals.count(problem);
-    // LLDP of hosts and plain switches is nothing to tell of
+    // LLDP of hosts and legacy switches is usual and not logged
     if (problem != Refusal.PROBE_FOREIGN) {
-      refused.note(at, () -> problem.label() + ", " + "somebody may be making up links");
+      refused.note(at, () -> problem.label() + ", links may be forged");
     }
   }
 

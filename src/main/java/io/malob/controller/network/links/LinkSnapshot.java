@@ -16,8 +16,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * What link discovery knows at one moment. Immutable, but for the {@link LinkInfo}s, which nobody
- * changes.
+ * A snapshot of link discovery's state. Immutable; the {@link LinkInfo}s are never modified.
  *
  * @param switches all switches that take orders
  * @param ports the enabled ports of each switch

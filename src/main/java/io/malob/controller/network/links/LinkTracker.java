@@ -133,7 +133,7 @@ final class LinkTracker {
     if (!schedule.contains(from) || !schedule.contains(at)) {
       return;
     }
-    // broadcasts cross cables, too, and come back from plain switches that form a loop
+    // broadcasts cross cables, too, and come back from legacy switches that form a loop
     if (kind == ProbeKind.BDDP && (isCabled(from) || isCabled(at) || from.equals(at))) {
       return;
     }

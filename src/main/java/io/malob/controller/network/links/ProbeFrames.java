@@ -107,7 +107,7 @@ public final class ProbeFrames {
     if (!MessageDigest.isEqual(frame, frame(kind, switchId, port, source, sentMillis))) {
       return Optional.empty();
     }
-    // not before: a number that somebody made up need not be one of a port
+    // not before the check above: a forged number may be no valid port
     NodePortTuple from = new NodePortTuple(DatapathId.of(switchId), OFPort.of(port));
     return Optional.of(new Probe(kind, from, sentMillis));
   }

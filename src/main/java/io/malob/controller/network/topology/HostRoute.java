@@ -7,7 +7,7 @@ import net.floodlightcontroller.core.types.NodePortTuple;
 
 /**
  * Where packets between two hosts enter the network of OpenFlow switches, and where they leave it.
- * A host behind plain switches has several ports to choose from: the pair with the fewest hops is
+ * A host behind legacy switches has several ports to choose from: the pair with the fewest hops is
  * taken, and of several the smallest, so that both directions use the same two ports. Immutable.
  *
  * @param entry where packets come in

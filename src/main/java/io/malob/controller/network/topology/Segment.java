@@ -9,7 +9,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * switches. What leaves one of them may come in at all others. Immutable.
  *
  * @param ports the ports, at least two
- * @param isShared whether plain switches join them: then hosts may be there, too
+ * @param isShared whether legacy switches join them: then hosts may be there, too
  */
 public record Segment(ImmutableSortedSet<NodePortTuple> ports, boolean isShared) {
 

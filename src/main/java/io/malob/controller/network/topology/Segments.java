@@ -24,15 +24,15 @@ record Segments(
     ImmutableMap<NodePortTuple, Segment> byPort,
     ImmutableListMultimap<DatapathId, Segment> bySwitch) {
 
-  /** The segments that these links make, some of which go through plain switches. */
-  static Segments of(Set<DirectedLink> links, Set<DirectedLink> throughPlainSwitches) {
+  /** The segments that these links make, some of which go through legacy switches. */
+  static Segments of(Set<DirectedLink> links, Set<DirectedLink> throughLegacySwitches) {
     SetMultimap<NodePortTuple, NodePortTuple> peers =
         MultimapBuilder.treeKeys().linkedHashSetValues().build();
     Set<NodePortTuple> shared = new HashSet<>();
     for (DirectedLink link : links) {
       if (links.contains(reverse(link))) {
         peers.put(source(link), target(link));
-        if (throughPlainSwitches.contains(link)) {
+        if (throughLegacySwitches.contains(link)) {
           shared.add(source(link));
         }
       }

@@ -26,7 +26,7 @@ import org.projectfloodlight.openflow.types.OFPort;
  * <p>A link that was seen in one direction only is good for paths in that direction, and keeps
  * hosts off both of its ports, but takes no part in broadcasts.
  *
- * <p>Hosts on a segment that plain switches make count as attached at one of its ports, and enter
+ * <p>Hosts on a segment that legacy switches make count as attached at one of its ports, and enter
  * and leave the network at the port that is the nearest to their peer: see {@link #route}.
  */
 public final class TopologySnapshot {
@@ -69,14 +69,14 @@ public final class TopologySnapshot {
   /** The topology that follows from these links and ports. */
   public static TopologySnapshot of(LinkSnapshot snapshot) {
     Set<DirectedLink> links = new LinkedHashSet<>();
-    Set<DirectedLink> throughPlainSwitches = new HashSet<>();
+    Set<DirectedLink> throughLegacySwitches = new HashSet<>();
     snapshot
         .links()
         .forEach(
             (link, info) -> {
               links.add(directed(link));
               if (info.getLinkType() == LinkType.MULTIHOP_LINK) {
-                throughPlainSwitches.add(directed(link));
+                throughLegacySwitches.add(directed(link));
               }
             });
     ImmutableSetMultimap.Builder<DatapathId, OFPort> linked = ImmutableSetMultimap.builder();
@@ -88,7 +88,7 @@ public final class TopologySnapshot {
         Topology.of(snapshot.switches(), links),
         snapshot.ports(),
         linked.build(),
-        Segments.of(links, throughPlainSwitches),
+        Segments.of(links, throughLegacySwitches),
         snapshot.settled());
   }
 
@@ -138,7 +138,7 @@ public final class TopologySnapshot {
     return isAttachmentPoint(switchId, port) && !reachesTree;
   }
 
-  /** The segment that a port shares with plain switches; empty if it is no such port. */
+  /** The segment that a port shares with legacy switches; empty if it is no such port. */
   public Optional<Segment> sharedSegment(NodePortTuple port) {
     return Optional.ofNullable(segments.byPort().get(port)).filter(Segment::isShared);
   }

@@ -8,13 +8,13 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /** A switch without OpenFlow, which learns addresses and keeps LLDP to itself. */
-final class PlainSwitch {
+final class LegacySwitch {
   private static final long LINK_LOCAL = 0x0180c2000000L;
 
   private final Map<MacAddress, OFPort> learned = new HashMap<>();
   private final int ports;
 
-  PlainSwitch(int ports) {
+  LegacySwitch(int ports) {
     this.ports = ports;
   }
 

@@ -1,0 +1,72 @@
+package io.malob.module;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.malob.controller.network.devices.DeviceModule;
+import io.malob.latency.LatencyModule;
+import io.malob.testing.LogLines;
+import java.util.List;
+import java.util.Map;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.IFloodlightModule;
+import org.junit.jupiter.api.Test;
+
+/** Settings under their current and deprecated names. */
+class SettingReaderTest {
+  private static SettingReader reader(IFloodlightModule module, Map<String, String> given)
+      throws WrongSettingException {
+    FloodlightModuleContext context = new FloodlightModuleContext();
+    given.forEach((key, value) -> context.addConfigParam(module, key, value));
+    return SettingReader.of(module, context);
+  }
+
+  @Test
+  void deprecatedName_isReadAsTheCurrentOne_andLogged() throws Exception {
+    try (LogLines log = LogLines.of(SettingReader.class)) {
+      SettingReader devices = reader(new DeviceModule(), Map.of("mostDevices", "7"));
+      SettingReader latency = reader(new LatencyModule(), Map.of("mostLatencyMillis", "8"));
+
+      assertEquals(7, devices.number("maxDevices", 100, 1, 1_000));
+      assertEquals(8, latency.number("maxLatencyMillis", 100, 1, 1_000));
+      assertEquals(
+          List.of(
+              "setting_deprecated name="
+                  + DeviceModule.class.getName()
+                  + ".mostDevices use=maxDevices",
+              "setting_deprecated name="
+                  + LatencyModule.class.getName()
+                  + ".mostLatencyMillis use=maxLatencyMillis"),
+          log.takeEvents());
+    }
+  }
+
+  @Test
+  void currentName_isReadWithoutWarning() throws Exception {
+    try (LogLines log = LogLines.of(SettingReader.class)) {
+      SettingReader devices = reader(new DeviceModule(), Map.of("maxDevices", "7"));
+
+      assertEquals(7, devices.number("maxDevices", 100, 1, 1_000));
+      assertEquals(List.of(), log.takeEvents());
+    }
+  }
+
+  @Test
+  void bothNames_areRefused() {
+    WrongSettingException e =
+        assertThrows(
+            WrongSettingException.class,
+            () -> reader(new DeviceModule(), Map.of("mostDevices", "7", "maxDevices", "7")));
+
+    assertEquals(
+        DeviceModule.class.getName()
+            + ".mostDevices is the deprecated name of maxDevices, which is set, too",
+        e.getMessage());
+  }
+
+  @Test
+  void unknownName_isRefused() {
+    assertThrows(
+        WrongSettingException.class, () -> reader(new DeviceModule(), Map.of("leastDevices", "7")));
+  }
+}
