@@ -46,7 +46,7 @@ final class PacketIns {
     this.nanoTime = nanoTime;
   }
 
-  /** Takes a packet of the host's switch; none of them is anybody else's business. */
+  /** Handles a packet of the host's switch. No other module gets these packets. */
   void take(Wiring wiring, OFPort inPort, U64 cookie, byte[] frame) {
     long nowNanos = nanoTime.getAsLong();
     if (wiring.inside().isEmpty()) {

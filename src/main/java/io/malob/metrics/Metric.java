@@ -135,7 +135,7 @@ enum Metric {
       "The service's time to answer, as its agent reports",
       "member",
       "pool"),
-  SWITCHES(Kind.GAUGE, "malob_switches", "Switches that take orders"),
+  SWITCHES(Kind.GAUGE, "malob_switches", "Switches that this controller is master of"),
   SWITCH_RULES(
       Kind.GAUGE,
       "malob_switch_rules",

@@ -13,7 +13,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 /** A switch of the controller, as the flow programmer wants it. */
 public record FloodlightSwitch(IOFSwitch sw) implements FlowProgrammer.SwitchConnection {
 
-  /** The switch of that id; empty if it is not there or takes no orders. */
+  /** The switch of that id; empty if it is not connected or this controller is not its master. */
   public static Optional<FlowProgrammer.SwitchConnection> active(
       IOFSwitchService switches, DatapathId switchId) {
     return Optional.ofNullable(switches.getActiveSwitch(switchId)).map(FloodlightSwitch::new);

@@ -17,10 +17,10 @@ public record NetworkEvents(String name, Follower follower)
     implements SwitchListener, ITopologyListener, IDeviceListener, Unordered<String> {
   /** Follows the network. */
   public interface Follower {
-    /** A switch takes orders. */
+    /** This controller is now master of a switch. */
     void switchActivated(DatapathId switchId);
 
-    /** A switch has gone, or takes no more orders. */
+    /** A switch has disconnected, or this controller is no longer its master. */
     void switchRemoved(DatapathId switchId);
 
     /** Links have come or gone. */
@@ -46,7 +46,10 @@ public record NetworkEvents(String name, Follower follower)
     follower.switchRemoved(switchId);
   }
 
-  /** It takes no orders now, like one that has gone; when it does again, it is activated. */
+  /**
+   * This controller is no longer master, which is handled like a disconnected switch. When it is
+   * master again, the switch is activated.
+   */
   @Override
   public void switchDeactivated(DatapathId switchId) {
     follower.switchRemoved(switchId);

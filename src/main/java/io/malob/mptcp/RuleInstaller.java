@@ -269,13 +269,13 @@ final class RuleInstaller {
                 }));
   }
 
-  /** A switch takes orders; it may have any rules. */
+  /** This controller is now master of a switch, which may have any rules. */
   void switchActive(DatapathId switchId) {
     unsure.add(switchId);
     retry();
   }
 
-  /** A switch takes no more orders; it goes on by what it has. */
+  /** A switch is no longer controlled. It continues to forward by its rules. */
   void switchGone(DatapathId switchId) {
     known.remove(switchId);
     unsure.remove(switchId);

@@ -84,7 +84,7 @@ final class MonitoredState {
     return line;
   }
 
-  /** The switches that take orders, and how it goes with their port statistics. */
+  /** The switches that this controller is master of, and the state of their port statistics. */
   List<Object> switches() {
     long nowNanos = monitor.nanoTime();
     Map<DatapathId, PollingStats> asked = monitor.portStatistics();

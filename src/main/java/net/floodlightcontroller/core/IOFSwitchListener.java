@@ -11,7 +11,7 @@ public interface IOFSwitchListener {
   /** A switch has gone. */
   void switchRemoved(DatapathId switchId);
 
-  /** A switch now takes orders from this controller. */
+  /** This controller is now master of the switch. */
   void switchActivated(DatapathId switchId);
 
   /** A port came, went or changed. */
@@ -20,6 +20,6 @@ public interface IOFSwitchListener {
   /** Something else about the switch changed. */
   void switchChanged(DatapathId switchId);
 
-  /** A switch takes no more orders from this controller. */
+  /** This controller is no longer master of the switch. */
   void switchDeactivated(DatapathId switchId);
 }

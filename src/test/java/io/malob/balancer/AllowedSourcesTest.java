@@ -180,7 +180,7 @@ class AllowedSourcesTest {
   }
 
   @Test
-  void audit_leavesDenialsAlone() {
+  void reconciliation_leavesDenialsAlone() {
     allowOther();
     fixture.open(40_000);
 

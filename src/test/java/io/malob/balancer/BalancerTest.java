@@ -559,7 +559,7 @@ class BalancerTest {
   }
 
   @Test
-  void packetsThatWaitForMembers_goOnWithoutThoseThatDoNotAnswer() {
+  void pendingPackets_areForwardedWithoutMembersThatDoNotAnswer() {
     net.webService(far, farToo);
     net.send(client, toVip(40_000, 80, SYN));
     net.learn(far);
@@ -731,7 +731,7 @@ class BalancerTest {
   }
 
   @Test
-  void replyThatWakesAConnection_waitsForItsPathsAndCannotKeepItOpen() {
+  void replyThatReactivatesAConnection_waitsForItsPathsAndCannotKeepItOpen() {
     net.learn(far);
     net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));
@@ -887,7 +887,7 @@ class BalancerTest {
   }
 
   @Test
-  void connectionThatWakesWhileItsServersSwitchIsAway_isNotReset() {
+  void connectionThatIsReactivatedWhileItsServersSwitchIsAway_isNotReset() {
     net.learn(far);
     net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));

@@ -85,7 +85,7 @@ class ClashTest {
     return packet;
   }
 
-  private void fallAsleep(IPv4Address vip) {
+  private void expire(IPv4Address vip) {
     FakeRule request =
         net.rules(s1, 1).stream()
             .filter(rule -> rule.match().toString().contains("ipv4_dst=" + vip + ","))
@@ -138,7 +138,7 @@ class ClashTest {
   void dormantConnection_keepsItsMemberAsLongAsThereIsAnother() {
     services(first, second);
     only(send(client, A, SYN), first);
-    fallAsleep(A);
+    expire(A);
 
     only(send(client, B, SYN), second);
 
@@ -149,7 +149,7 @@ class ClashTest {
   void dormantConnection_givesWayWhereThereIsNoOther() {
     services(first);
     only(send(client, A, SYN), first);
-    fallAsleep(A);
+    expire(A);
 
     only(send(client, B, SYN), first);
 

@@ -141,7 +141,7 @@ class ConnectionRecordsTest {
   }
 
   @Test
-  void connection_thatWakes_isRecordedEachTime() throws Exception {
+  void connection_thatIsReactivated_isRecordedEachTime() throws Exception {
     net.send(client, request(Packet.TCP_SYN));
     for (int i = 0; i < 2; i++) {
       net.nanoTime.addAndGet(TimeUnit.SECONDS.toNanos(60));

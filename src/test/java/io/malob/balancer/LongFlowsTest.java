@@ -214,7 +214,7 @@ class LongFlowsTest {
   }
 
   @Test
-  void audits_leaveTheNewPathAsItIs() {
+  void reconciliations_leaveTheNewPathAsItIs() {
     start(Map.of("auditSeconds", "5"));
     crowd(direct, 8.85e6);
     download(40_000, 60);
@@ -281,7 +281,7 @@ class LongFlowsTest {
   }
 
   @Test
-  void countersOfAMovedRule_goOn() {
+  void countersOfAMovedRule_continue() {
     start(Map.of());
     crowd(direct, 8.85e6);
     download(40_000, 15);

@@ -359,7 +359,7 @@ class ReconcilerTest {
   }
 
   @Test
-  void sleepingConnectionThatWakesWhileThereIsNoWay_isNotReset() {
+  void dormantConnectionThatIsReactivatedWithoutAPath_isNotReset() {
     net.timeOut(s1, ofKind(s1, Cookie.Kind.REQUEST).get(0));
     net.learnBreak(s2, 2);
 

@@ -138,7 +138,7 @@ class StateRecoveryTest {
 
   /** The switch of the only other way may not be back yet: this run has never seen it. */
   @Test
-  void adoptedConnectionWhosePathBreaksSoonAfterTheRestart_isNotEnded() {
+  void recoveredConnectionWhosePathBreaksSoonAfterTheRestart_isNotEnded() {
     connectAll();
     after.learnBreak(s2, 2);
     after.pass(10);
@@ -150,7 +150,7 @@ class StateRecoveryTest {
   }
 
   @Test
-  void adoptedConnectionWhosePathStaysBroken_isEnded() {
+  void recoveredConnectionWhosePathStaysBroken_isEnded() {
     connectAll();
     after.learnBreak(s2, 2);
 
@@ -160,7 +160,7 @@ class StateRecoveryTest {
   }
 
   @Test
-  void adoptedLabel_servesNewConnectionsOfItsPath() {
+  void recoveredLabel_servesNewConnectionsOfItsPath() {
     List<FakeRule> labels = after.rules(s2, 2);
     connectAll();
 
@@ -171,7 +171,7 @@ class StateRecoveryTest {
   }
 
   @Test
-  void adoptedConnection_endsByFinAndByTimeOut() {
+  void recoveredConnection_endsByFinAndByTimeOut() {
     connectAll();
 
     only(after.send(client, toVip(40_000, Packet.TCP_FIN | ACK)), far);
@@ -184,7 +184,7 @@ class StateRecoveryTest {
   }
 
   @Test
-  void adoptedConnectionWhoseRuleIsRefusedLater_ends() {
+  void recoveredConnectionWhoseRuleIsRefusedLater_ends() {
     connectAll();
     after.timeOut(s1, after.rules(s1, 1).get(0));
     after.refuse(Cookie.Kind.REQUEST, true);
@@ -196,7 +196,7 @@ class StateRecoveryTest {
   }
 
   @Test
-  void adoptedConnectionOnABrokenLink_isRepaired() {
+  void recoveredConnectionOnABrokenLink_isRepaired() {
     connectAll();
     DatapathId s4 = after.addSwitch(4);
     after.link(s1, 4, s4, 1);
@@ -290,7 +290,7 @@ class StateRecoveryTest {
   }
 
   @Test
-  void pendingConnectionWhoseRuleTimesOut_isDormantOnceAdopted() {
+  void pendingConnectionWhoseRuleTimesOut_isDormantOnceRecovered() {
     after.addSwitch(1);
     after.timeOut(s1, after.rules(s1, 1).get(0));
     assertEquals(List.of(), after.send(client, toVip(40_000, ACK)), "neither reset nor placed");
@@ -305,7 +305,7 @@ class StateRecoveryTest {
   }
 
   @Test
-  void pendingConnectionWhoseRuleIsNotFoundAgain_isDormantOnceAdopted() {
+  void pendingConnectionWhoseRuleIsNotFoundAgain_isDormantOnceRecovered() {
     after.addSwitch(1);
     after.disconnect(s1);
     FakeRule rule = after.rules(s1, 1).get(0);
@@ -330,7 +330,7 @@ class StateRecoveryTest {
   }
 
   @Test
-  void pendingConnectionWhoseRuleTimedOut_isForgottenIfItCannotBeAdopted() {
+  void pendingConnectionWhoseRuleTimedOut_isForgottenIfItCannotBeRecovered() {
     after.addSwitch(1);
     after.timeOut(s1, after.rules(s1, 1).get(0));
     assertEquals(1, after.module.reconcileStats().connectionsPending());

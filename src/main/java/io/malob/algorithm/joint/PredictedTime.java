@@ -20,7 +20,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * service have been seen to carry, over a fair share of the bottleneck, and the time that they have
  * been seen to take at the server, as often as there are connections in flight, divided by its
  * weight. So small requests go where latency is low, large ones where there is room, and heavy ones
- * to the server that is least busy, without anybody saying which they are.
+ * to the least busy server, without any configuration.
  *
  * <p>Paths are chosen among those with the lowest latency and the widest one, each direction for
  * itself. A link of unknown latency or throughput counts as the worst that is known. Without data

@@ -53,10 +53,10 @@ public final class AdmissionControl {
   private final AtomicInteger generations;
 
   /**
-   * Admission to that table.
+   * Creates an admission control for the given table.
    *
-   * @param firstGeneration what connections are told apart by from earlier ones of the same
-   *     five-tuple: counted from here
+   * @param firstGeneration the first generation number; generations distinguish connections of the
+   *     same five-tuple
    */
   public AdmissionControl(
       ConnectionTable connections,

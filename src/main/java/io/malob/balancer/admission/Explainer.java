@@ -48,8 +48,8 @@ import org.projectfloodlight.openflow.types.MacAddress;
 /**
  * A dry run of a placement, with its reasons: takes the same path as a first packet, through {@link
  * Classifier}, {@link AdmissionControl#fullAt} and {@link MemberTiers}, with a placer that explains
- * its choice, and changes nothing. What depends on the client's port is left out: whether a member
- * has a connection already that it could not tell from this one. Thread-safe.
+ * its choice, and changes nothing. It ignores the client's port, and therefore members with a
+ * connection that this one could not be distinguished from. Thread-safe.
  */
 public final class Explainer {
   private static final Reason KEPT =

@@ -220,9 +220,9 @@ public final class RequestHandler {
   }
 
   /**
-   * Whether a packet begins a connection on the five-tuple of one that is done with, which is
-   * forgotten then. Only TCP tells beginnings; what else comes for a member that takes nothing new
-   * begins one after any pause.
+   * Whether a packet opens a new connection on the five-tuple of a finished one, which is then
+   * removed. Only TCP marks the first packet. With other protocols, a packet for a member that
+   * takes no new connections opens a new one after any pause.
    */
   private boolean startsAnew(Connection known, Packet packet, Protocol protocol) {
     boolean isSyn = packet.isTcpSyn();
@@ -288,8 +288,8 @@ public final class RequestHandler {
   }
 
   /**
-   * Whether a packet is a fragment that cannot be carried. Those of ICMP can: it has no ports, so
-   * that each fragment tells its connection, once the first has opened it.
+   * Whether a packet is a fragment that cannot be forwarded. Fragments of ICMP can be: ICMP has no
+   * ports, so each fragment identifies its connection once the first one has opened it.
    */
   private static boolean isLostFragment(Packet packet, @Nullable Connection known) {
     return packet.isFragment()

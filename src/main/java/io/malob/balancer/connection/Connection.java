@@ -195,14 +195,14 @@ public final class Connection {
   private long relocatedAtNanos;
 
   /**
-   * A connection that has just been placed.
+   * Creates a connection that has just been placed.
    *
    * @param request the packets from client to VIP
    * @param vipNumber the VIP's number in the catalog
-   * @param algorithm what placed it
+   * @param algorithm the algorithm that placed it
    * @param server the member
-   * @param client where the client is attached
-   * @param generation tells this connection from an earlier one of the same five-tuple
+   * @param client the client's attachment
+   * @param generation distinguishes it from earlier connections of the same five-tuple
    * @param nowNanos on the controller's monotonic clock
    */
   public Connection(
@@ -273,12 +273,12 @@ public final class Connection {
     return generation;
   }
 
-  /** Has something learnt from the connection; to be called before its rules are sent. */
+  /** Samples the connection for a profile. To be called before its rules are sent. */
   void observe(FlowSample whatIsLearnt) {
     sample = whatIsLearnt;
   }
 
-  /** Whether something is still to be learnt from it: the end of its reply rule is to be told. */
+  /** Whether its sample is incomplete, so that its switch must report the end of its reply rule. */
   boolean isSampled() {
     @Nullable FlowSample learning = sample;
     return learning != null && !learning.isSpoilt();
@@ -569,7 +569,7 @@ public final class Connection {
     return programmed;
   }
 
-  /** The switch of its member has told that the rule of its replies is still there. */
+  /** The switch of its member has reported that its reply rule still exists. */
   public synchronized void seenAtMember(long nowNanos) {
     seenAtNanos = nowNanos;
   }

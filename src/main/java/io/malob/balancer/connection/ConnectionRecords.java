@@ -70,8 +70,8 @@ public final class ConnectionRecords {
   /**
    * Records that go somewhere.
    *
-   * @param sink takes each record, on any thread, at once; null if connections are not recorded
-   * @param clock tells the time of day
+   * @param sink receives each record at once, on any thread; null if connections are not recorded
+   * @param clock the time of day
    */
   public ConnectionRecords(
       @Nullable Consumer<ConnectionRecord> sink, Clock clock, LongSupplier nanoTime) {
@@ -93,7 +93,7 @@ public final class ConnectionRecords {
     }
   }
 
-  /** Whether connections are recorded: switches are to tell the end of both of their rules. */
+  /** Whether connections are recorded, so that switches must report the end of both rules. */
   boolean areKept() {
     return sink != null;
   }
@@ -113,8 +113,8 @@ public final class ConnectionRecords {
   }
 
   /**
-   * A new connection has taken over the rules of an ended one. What they count is told in the end,
-   * with the record of the new one.
+   * A new connection has taken over the rules of an ended one. Their counters are part of the new
+   * connection's record.
    *
    * @param earlier the connection as it was until then
    */

@@ -27,9 +27,9 @@ public final class ConnectionTable {
   /** What becomes of a new connection. */
   public enum Admission {
     ADDED,
-    /** Another thread was faster: the connection of that five-tuple is there already. */
+    /** Another thread was faster: a connection of that five-tuple exists already. */
     EXISTS,
-    /** The member could not tell it from a connection that it has. */
+    /** The member could not distinguish it from one of its connections. */
     CLASH,
     /** The table is full. */
     FULL
@@ -54,10 +54,10 @@ public final class ConnectionTable {
   /**
    * An empty table.
    *
-   * @param maxOpen how many open connections there may be
-   * @param maxDormant how many dormant ones are remembered
-   * @param dormantNanos for how long
-   * @param forgotten told of each connection that leaves the table, on the thread that removes it
+   * @param maxOpen the max number of open connections
+   * @param maxDormant the max number of dormant connections
+   * @param dormantNanos the time that a dormant connection is kept
+   * @param forgotten receives each connection that leaves the table, on the thread that removes it
    */
   public ConnectionTable(
       int maxOpen,
@@ -82,7 +82,7 @@ public final class ConnectionTable {
     return byReply.get(reply);
   }
 
-  /** Adds an open connection, if it can be told from all others on both sides. */
+  /** Adds an open connection if both sides can distinguish it from all others. */
   public Admission add(Connection connection) {
     if (open.incrementAndGet() > maxOpen) {
       open.decrementAndGet();

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A connection that its service's profile learns from. The data come in parts, on the threads that
- * read from its two switches: the client's edge switch tells when it ended and its request bytes,
- * the member's edge switch its reply bytes. The last part completes the sample. Thread-safe: this
+ * read from its two switches: the client's edge switch reports the end and the request bytes, the
+ * member's edge switch its reply bytes. The last part completes the sample. Thread-safe: this
  * object's own lock guards the parts and is held for a few instructions.
  */
 final class FlowSample {

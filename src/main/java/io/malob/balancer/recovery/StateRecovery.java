@@ -64,7 +64,7 @@ public final class StateRecovery {
   record FoundReply(FoundRule.Direction rule, DatapathId at) {}
 
   /**
-   * A recovery that has not found any rules yet.
+   * Creates a recovery without rules.
    *
    * @param patienceNanos how long a connection whose rule has timed out may stay incomplete
    */
@@ -172,7 +172,7 @@ public final class StateRecovery {
       clients.clear();
     }
     boolean hasLabels = labels.letGo(pending.all(), replies.values());
-    hasWork = hasLabels || isUnderWay() || !replies.isEmpty() || !clients.isEmpty();
+    hasWork = hasLabels || hasPending() || !replies.isEmpty() || !clients.isEmpty();
   }
 
   private void takeOver() {

@@ -9,7 +9,10 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 
-/** What every switch is told that takes orders: packets that miss come to the controller, whole. */
+/**
+ * The rules of every switch that this controller is master of: table misses go to the controller,
+ * with the whole packet.
+ */
 final class BaseRules {
   /** How many tables there must be. */
   static final int TABLES = 4;

@@ -13,7 +13,9 @@ public interface SwitchEvents {
   /** A switch has finished its handshake. */
   void activated(OpenFlowSwitch sw);
 
-  /** A switch that has finished its handshake takes orders from now on, or does not any more. */
+  /**
+   * After the handshake, this controller has become master of a switch, or is no longer its master.
+   */
   void roleChanged(OpenFlowSwitch sw);
 
   /** A port came, went or changed. */

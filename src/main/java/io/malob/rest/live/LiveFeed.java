@@ -50,7 +50,7 @@ final class LiveFeed implements AutoCloseable {
     askedNanos = nanoTime.getAsLong() - INTEREST_NANOS;
   }
 
-  /** Makes the next frames if anybody wants them, and lets go of listeners that take none. */
+  /** Produces the next frames if there are listeners, and drops listeners that receive none. */
   synchronized void tick() {
     long now = nanoTime.getAsLong();
     for (Listener listener : listeners) {

@@ -72,9 +72,7 @@ public final class SourceNetworks {
     if (text.indexOf(':') >= 0) {
       throw RejectedException.invalid(
           field,
-          field
-              + ": VIPs have IPv4 addresses, so that nobody comes from "
-              + FieldFormat.quoted(text));
+          field + ": VIPs have IPv4 addresses and no clients from " + FieldFormat.quoted(text));
     }
     Matcher matcher = NETWORK.matcher(text);
     if (!matcher.matches() || !FieldFormat.IPV4.matcher(matcher.group(1)).matches()) {

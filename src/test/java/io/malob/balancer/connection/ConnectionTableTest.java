@@ -153,7 +153,7 @@ class ConnectionTableTest {
   }
 
   @Test
-  void sleepWakeAndForget_changeCountsOnceOnly() {
+  void expireReactivateAndForget_changeCountsOnceOnly() {
     Connection connection = added(1);
     assertFalse(table.reactivate(connection).happened());
     assertFalse(table.forget(connection).happened());
@@ -194,7 +194,7 @@ class ConnectionTableTest {
   }
 
   @Test
-  void wake_inFullTable_isRefused() {
+  void reactivate_inFullTable_isRefused() {
     Connection dormant = asleep(100);
     for (int port = 1; port <= MAX_OPEN; port++) {
       added(port);
@@ -205,7 +205,7 @@ class ConnectionTableTest {
   }
 
   @Test
-  void sleep_beyondTheBound_forgetsTheOldest() {
+  void expire_beyondTheBound_forgetsTheOldest() {
     Connection first = asleep(1);
     Connection second = asleep(2);
     Connection third = asleep(3);
@@ -254,7 +254,7 @@ class ConnectionTableTest {
   }
 
   @Test
-  void sleepAndWake_manyTimes_remembersNoMoreThanTwiceTheBound() {
+  void expireAndReactivate_manyTimes_remembersNoMoreThanTwiceTheBound() {
     asleep(1); // the oldest, so that nothing behind it leaves the queue by age
     Connection restless = asleep(2);
     for (int i = 0; i < 1_000; i++) {

@@ -277,7 +277,7 @@ class ConnectionTest {
   }
 
   @Test
-  void startAgain_tellsWhatTheConnectionWas_andKeepsItsPaths() {
+  void reopen_returnsThePreviousState_andKeepsThePaths() {
     Connection connection = in(Situation.ENDED);
 
     Effects earlier = connection.reopen(NOW);

@@ -456,7 +456,7 @@ class LabelTableTest {
   }
 
   @Test
-  void adoptedLabel_isSharedRepairedAndRemovedLikeAnyOther() {
+  void recoveredLabel_isSharedRepairedAndRemovedLikeAnyOther() {
     Label found = new Label(77);
     assertTrue(labels.reserve(found));
     LabelledPath recovered = labels.recover(found, PATH);

@@ -18,7 +18,7 @@ import org.projectfloodlight.openflow.types.OFPort;
 /**
  * A snapshot of link discovery's state. Immutable; the {@link LinkInfo}s are never modified.
  *
- * @param switches all switches that take orders
+ * @param switches all switches that this controller is master of
  * @param ports the enabled ports of each switch
  * @param settled the ports that were probed long enough to be sure that no link hides there
  * @param links the directed links

@@ -79,7 +79,7 @@ final class LinkTracker {
     return snapshot;
   }
 
-  /** A switch takes orders now, and these of its ports are up. */
+  /** This controller is now master of a switch, and these of the switch's ports are up. */
   void switchUp(DatapathId switchId, Collection<OFPort> ports) {
     // a switch that comes back without having gone may have lost or moved cables meanwhile
     forget(switchId);
@@ -91,7 +91,7 @@ final class LinkTracker {
     publish();
   }
 
-  /** A switch takes no more orders. */
+  /** This controller is no longer master of a switch. */
   void switchDown(DatapathId switchId) {
     if (forget(switchId)) {
       updates.add(new LDUpdate(switchId, SwitchType.BASIC_SWITCH, UpdateOperation.SWITCH_REMOVED));

@@ -25,7 +25,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  *                       member 2 (m2)
  * </pre>
  */
-class FtpAdoptionTest {
+class FtpRecoveryTest {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final int SYN = Packet.TCP_SYN;
   private static final int ACK = Packet.TCP_ACK;
@@ -134,7 +134,7 @@ class FtpAdoptionTest {
   }
 
   @Test
-  void adoptedControlConnection_leadsNewDataConnectionsToItsMember() {
+  void recoveredControlConnection_leadsNewDataConnectionsToItsMember() {
     restart();
 
     assertEquals(50_001, only(toVip(40_002, 50_001, SYN), first).dstPort());
@@ -145,7 +145,7 @@ class FtpAdoptionTest {
   }
 
   @Test
-  void adoptedControlConnection_getsItsDataRuleIfThatIsGone() {
+  void recoveredControlConnection_getsItsDataRuleIfThatIsGone() {
     lose(dataRules().get(0));
 
     restart();
@@ -177,7 +177,7 @@ class FtpAdoptionTest {
   }
 
   @Test
-  void audit_leavesTheDataRuleAndSendsItAgainWhereItIsMissing() {
+  void reconciliation_leavesTheDataRuleAndRestoresItWhereItIsMissing() {
     List<FakeRule> rules = dataRules();
     passARound();
     assertEquals(rules, dataRules());
