@@ -42,7 +42,7 @@ public final class ServerLoad {
     placed();
   }
 
-  /** Counts a connection as one that was ever placed; as an open one it is counted already. */
+  /** Adds a connection to the total; it is already counted as open. */
   public void placed() {
     total.increment();
   }

@@ -28,7 +28,7 @@ final class ConfigurationWriter {
   private final HostKeeper keeper;
   private final Executor serialExecutor;
 
-  /** Fair, so that requests take effect in their order. Held by whoever makes a change. */
+  /** Fair, so that requests take effect in their order. Held during a change. */
   private final ReentrantLock change = new ReentrantLock(true);
 
   /**

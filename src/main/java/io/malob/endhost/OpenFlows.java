@@ -63,7 +63,7 @@ final class OpenFlows {
     return winner;
   }
 
-  /** A new flow in the place of one that has ended, on the same uplink. */
+  /** Replaces an ended flow by a new one on the same uplink. */
   Flow renew(Flow before, long nowNanos) {
     Flow after =
         new Flow(

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A request that is answered with an error, and has changed nothing. It carries the HTTP status,
- * the field of the request that is to blame, and a sentence for whoever made the request.
+ * the field of the request that is to blame, and a sentence for the client.
  */
 public final class RejectedException extends Exception {
   private static final long serialVersionUID = 1L;
@@ -153,7 +153,7 @@ public final class RejectedException extends Exception {
     return allowed;
   }
 
-  /** What is wrong, for whoever made the request. */
+  /** The error, as a sentence for the client. */
   public String sentence() {
     return String.valueOf(getMessage());
   }

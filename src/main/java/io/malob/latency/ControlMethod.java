@@ -7,7 +7,7 @@ public enum ControlMethod {
   /** A probe frame that the switch gives straight back: PACKET_OUT and PACKET_IN. */
   PACKET;
 
-  /** The one that is tried where this one is not answered. */
+  /** The method to try if this one is not answered. */
   ControlMethod other() {
     return this == ECHO ? PACKET : ECHO;
   }

@@ -22,7 +22,7 @@ import org.projectfloodlight.openflow.types.OFPort;
  * kept.
  */
 final class ProbeReceiver implements IOFMessageListener, Unordered<OFType> {
-  /** Whoever asks to be called before or after these in any other way gets what he asks for. */
+  /** The known listeners that are called after this one. Other listeners choose their own order. */
   private static final Set<String> AFTER =
       Set.of(
           "linkdiscovery",

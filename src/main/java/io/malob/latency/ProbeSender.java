@@ -68,7 +68,7 @@ final class ProbeSender {
             () -> probe.written(nanoTime.getAsLong())));
   }
 
-  /** Its answer is told by its transaction id; one that fails counts as lost, in time. */
+  /** Its answer is recognized by its transaction id; a failed one times out as lost. */
   private void sendEcho(IOFSwitch sw, Probe probe) {
     TimedEchoRequest request =
         new TimedEchoRequest(sw.getOFFactory(), () -> probe.written(nanoTime.getAsLong()));

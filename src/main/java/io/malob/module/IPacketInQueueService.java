@@ -17,7 +17,7 @@ public interface IPacketInQueueService extends IFloodlightService {
   interface Classifier {
     /**
      * The class of a packet-in, a small number from {@link #FIRST} on. Called by the threads that
-     * read from switches, for each packet-in: must be fast, and not throw whatever the packet is.
+     * read from switches, for each packet-in: must be fast and must not throw for any packet.
      */
     int classOf(OFPacketIn packetIn);
   }

@@ -37,7 +37,7 @@ public final class Repetition {
             () -> tasks.run(name, work), millis, millis, TimeUnit.MILLISECONDS);
   }
 
-  /** The same on another executor, such as one that does a module's work in order. */
+  /** The same on another executor, such as a module's serial executor. */
   public void every(long millis, String name, Executor executor, Runnable work) {
     every(millis, name, () -> executor.execute(() -> tasks.run(name, work)));
   }

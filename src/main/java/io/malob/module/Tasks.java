@@ -34,7 +34,7 @@ public final class Tasks {
     this.nanoTime = nanoTime;
   }
 
-  /** Runs a task. What fails is tried again by whoever runs it the next time. */
+  /** Runs a task. A failure is logged and not thrown; the next run tries again. */
   public void run(String name, Runnable work) {
     try {
       work.run();

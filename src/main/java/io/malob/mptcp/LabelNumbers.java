@@ -6,7 +6,7 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Gives out labels for sub-flows; one that was in use a moment ago comes last. For one thread at a
+ * Allocates labels for sub-flows; the most recently freed label comes last. For one thread at a
  * time.
  */
 final class LabelNumbers {
@@ -22,7 +22,7 @@ final class LabelNumbers {
         });
   }
 
-  /** One that is free. */
+  /** A free label. */
   Label next() {
     for (int tries = Label.MAX_CONNECTION_ID; tries > 0; tries--) {
       last = last == Label.MAX_ID ? Label.MAX_CONNECTION_ID + 1 : last + 1;

@@ -12,7 +12,7 @@ import java.util.Set;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
 
-/** Hosts that have no routes of their own, and are in the network of one that has. Pure. */
+/** Hosts without routes of their own in the network of a host with routes. Pure. */
 final class Neighbours {
   private Neighbours() {}
 

@@ -82,7 +82,7 @@ public final class Cookie {
     return (cookie.getValue() >>> KIND_SHIFT) == (base(kind) >>> KIND_SHIFT);
   }
 
-  /** Whether a rule is ours, of whatever kind. */
+  /** Whether a rule is ours, of any kind. */
   static boolean isOurs(U64 cookie) {
     return cookie.getValue() >>> APPLICATION_SHIFT == APPLICATION;
   }

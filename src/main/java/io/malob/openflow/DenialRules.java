@@ -18,8 +18,8 @@ public final class DenialRules {
   private DenialRules() {}
 
   /**
-   * Drops all packets like this one, from whatever port of the client, for some seconds. The end of
-   * the rule is told.
+   * Drops all packets like this one, from any port of the client, for some seconds. The end of the
+   * rule is told.
    *
    * @param request the packet, from the client to the VIP
    */

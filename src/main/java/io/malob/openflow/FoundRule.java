@@ -60,7 +60,10 @@ public sealed interface FoundRule {
   /** Shows the controller what is still sent within a connection that was closed; ends soon. */
   record Closed() implements FoundRule {}
 
-  /** Another module's, one that ends by itself, or of a kind that later versions may have. */
+  /**
+   * A rule of another module, a rule that expires by itself, or one of an unknown kind of a later
+   * version.
+   */
   record Foreign() implements FoundRule {}
 
   /** It carries our cookie, but says nothing that a rule of its kind would. */

@@ -13,7 +13,7 @@ import org.projectfloodlight.openflow.types.TransportPort;
 
 /**
  * The rules that keep the probes of link agents on the link that they measure. They end by
- * themselves unless they are sent again, so that none is left behind, whatever happens. Pure.
+ * themselves unless they are sent again, so that none is left behind after any failure. Pure.
  */
 public final class ProbeRules {
   /** After so many seconds a rule ends that is not sent again. */
@@ -31,7 +31,7 @@ public final class ProbeRules {
   public record Flow(IPAddress<?> src, IPAddress<?> dst, boolean toServer) {}
 
   /**
-   * Sends the packets out of a port, whatever other rules there are.
+   * Sends the packets out of a port, independent of other rules.
    *
    * @param tcpPort of the probe's server
    */

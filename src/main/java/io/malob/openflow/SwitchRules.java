@@ -18,7 +18,7 @@ import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U16;
 import org.projectfloodlight.openflow.types.U64;
 
-/** The rules that every switch holds, whatever connections there are. Pure. */
+/** The rules that every switch has, independent of connections. Pure. */
 public final class SwitchRules {
   /** Packets are sent to the controller whole: no current switch buffers them well. */
   private static final int WHOLE_PACKET = 0xffff;

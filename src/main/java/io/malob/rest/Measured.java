@@ -32,9 +32,7 @@ record Measured(long nowNanos) {
         : shown(measured.value() / unit, ageSeconds(measured.atNanos()), name(measured.source()));
   }
 
-  /**
-   * A latency, in milliseconds; one that is too small to be measured has {@code below_ms} as well.
-   */
+  /** A latency in milliseconds; a latency below the resolution has {@code below_ms} as well. */
   @Nullable Object ofLatency(@Nullable Measurement measured) {
     if (measured == null) {
       return null;

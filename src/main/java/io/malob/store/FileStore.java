@@ -46,7 +46,7 @@ public final class FileStore extends LocalStore {
     return new FileStore(key -> directory.resolve(key + ".json"), notifier);
   }
 
-  /** The same for one document, in this file whatever its key is. */
+  /** The same for one document, which is in this file regardless of its key. */
   public static FileStore inFile(Path file, Executor notifier) {
     return new FileStore(key -> file, notifier);
   }

@@ -22,7 +22,10 @@ public final class ActiveCount {
     active.addAndGet(change);
   }
 
-  /** Counts one that has become active, unless that many are so already; whether it did. */
+  /**
+   * Counts a newly active connection, unless the given number are active already. Returns whether
+   * it counted.
+   */
   public boolean addOne(int limit) {
     boolean counted = active.incrementAndGet() <= limit;
     if (!counted) {

@@ -59,7 +59,7 @@ public final class LinkValues {
   /**
    * What is known of links.
    *
-   * @param known by link; one that is missing is unknown
+   * @param known the known values by link; a missing link is unknown
    * @param loads the connections on them
    */
   public static LinkValues of(

@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * The switches that a search has seen but not settled, best first: a binary heap by switch number
- * in which a switch can move up. What is better is decided by whoever owns the costs.
+ * in which a switch can move up. The owner of the costs decides which one is better.
  */
 final class SwitchHeap {
   private static final int ABSENT = -1;

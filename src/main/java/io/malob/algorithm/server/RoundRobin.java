@@ -6,7 +6,7 @@ import io.malob.algorithm.Server;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** RR of the thesis (section 3.3.2): the next server in turn, whatever its load. */
+/** RR of the thesis (section 3.3.2): the next server in turn, regardless of its load. */
 public final class RoundRobin implements ServerPicker {
   private static final Reason REASON = new Reason("the next in turn", "none: turns are exact");
 

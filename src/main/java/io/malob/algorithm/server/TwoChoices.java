@@ -60,7 +60,10 @@ public final class TwoChoices implements ServerPicker {
         : first;
   }
 
-  /** Draws a server; one that has not come to its full share is put back as often as it lacks. */
+  /**
+   * Draws a server. A server in slow start is drawn again with the probability of its missing
+   * share.
+   */
   private int draw(long number) {
     for (int again = 0; ; again++) {
       long hash = TurnHash.of(number + ((long) again << DRAW_BITS));

@@ -55,7 +55,7 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
 
   private static final long LINKS_KNOWN_NANOS = TimeUnit.SECONDS.toNanos(LINKS_KNOWN_SECONDS);
 
-  private static final String VIP = "that is a VIP's";
+  private static final String VIP = "a VIP";
 
   /** The modules that learn from packets or forward them. */
   private static final Set<String> RUN_AFTER =
@@ -156,21 +156,21 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
           refuse(
               from,
               server.address(),
-              "that is a server's at port " + server.at().port() + " of " + server.at().switchId());
+              "a server at port " + server.at().port() + " of " + server.at().switchId());
     };
   }
 
-  private Command refuse(Attachment from, IPAddress<?> address, String whose) {
-    note(from, 1, address, whose);
+  private Command refuse(Attachment from, IPAddress<?> address, String owner) {
+    note(from, 1, address, owner);
     return Command.STOP;
   }
 
-  private void note(Attachment from, long count, IPAddress<?> address, String whose) {
+  private void note(Attachment from, long count, IPAddress<?> address, String owner) {
     rejects.add(RejectReason.SPOOFED, count);
     log.note(
         new NodePortTuple(from.switchId(), from.port()),
         count,
-        () -> from.mac() + " claims " + address + " " + whose);
+        () -> from.mac() + " claims " + address + ", the address of " + owner);
   }
 
   /**

@@ -46,7 +46,7 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
   private final PortChanges<OpenFlowSwitch> portChanges = new PortChanges<>(MAX_CHANGED_PORTS);
   private final MessageListeners messageListeners;
   private final RefusalCounts refusals;
-  private final ExecutorService teller =
+  private final ExecutorService notifier =
       Executors.newSingleThreadExecutor(
           new ThreadFactoryBuilder().setNameFormat("switch-events").setDaemon(true).build());
 
@@ -136,9 +136,9 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
     execute(() -> listeners.forEach(listener -> tellOne(listener, event)));
   }
 
-  private void execute(Runnable telling) {
+  private void execute(Runnable notification) {
     try {
-      teller.execute(telling);
+      notifier.execute(notification);
     } catch (RejectedExecutionException e) {
       logger.debug("listeners_not_told - the controller stops", e);
     }
@@ -184,9 +184,9 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
     return ImmutableSet.copyOf(switches.keySet());
   }
 
-  /** Ends telling; what is being told is finished. */
+  /** Ends notifications; a running one is finished. */
   @Override
   public void close() {
-    teller.shutdown();
+    notifier.shutdown();
   }
 }

@@ -178,7 +178,7 @@ final class HttpCall extends ServerCall {
     return headers;
   }
 
-  /** Sees to it that there is an answer, whatever went wrong. */
+  /** Ensures that there is an answer after any failure. */
   void finish() {
     if (!isAnswered) {
       isAnswered = true;

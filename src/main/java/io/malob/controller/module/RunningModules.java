@@ -116,7 +116,7 @@ public final class RunningModules implements AutoCloseable {
         .orElseThrow(() -> new IllegalArgumentException(moduleClass.getName() + " is not running"));
   }
 
-  /** Stops all modules; one that fails to stop is logged and does not keep others from it. */
+  /** Stops all modules. A failure is logged and does not affect the other modules. */
   @Override
   public void close() {
     while (!toStop.isEmpty()) {

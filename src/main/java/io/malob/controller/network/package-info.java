@@ -1,6 +1,6 @@
 /**
  * What the controller knows of the network, and what it does by itself: links, topology, hosts, and
- * shortest-path forwarding of whatever no application takes.
+ * shortest-path forwarding of packets that no application handles.
  *
  * <p>No broadcast ever crosses a link between switches. A broadcast that enters at a host port
  * comes to the controller, which sends one copy to each other host port of the connected part of

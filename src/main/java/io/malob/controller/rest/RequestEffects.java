@@ -55,7 +55,7 @@ final class RequestEffects {
     return Effect.READ;
   }
 
-  /** Whether its method is one that usually reads. */
+  /** Whether its method is usually a read. */
   static boolean isSafe(Request request) {
     return request.getMethod().equals(Method.GET)
         || request.getMethod().equals(Method.HEAD)

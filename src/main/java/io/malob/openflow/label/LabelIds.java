@@ -28,7 +28,7 @@ final class LabelIds {
    * Labels that are all free.
    *
    * @param maxId there are ids from 1 to that
-   * @param lastId the id before the first one that is given out
+   * @param lastId the id before the first allocated one
    */
   LabelIds(int maxId, int lastId) {
     this.maxId = maxId;

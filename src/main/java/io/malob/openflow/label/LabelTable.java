@@ -108,7 +108,7 @@ public final class LabelTable {
     return labelled.use();
   }
 
-  /** Whether a label is in use; one that rests is not, and no switch needs a rule for it. */
+  /** Whether a label is in use. A resting label is not, and no switch needs a rule for it. */
   public boolean isInUse(Label label) {
     return ids.isInUse(label.id());
   }
@@ -188,7 +188,7 @@ public final class LabelTable {
     return labels.across(switchId);
   }
 
-  /** The rules that a switch needs so that the labels across it work; for one that came back. */
+  /** The rules that a switch needs for the labels across it; used when a switch reconnects. */
   public List<OFMessage> rulesOf(DatapathId switchId) {
     List<OFMessage> rules = new ArrayList<>();
     programmer

@@ -74,7 +74,7 @@ public final class Ipv6Packet implements IpPacket {
             case AUTHENTICATION -> (units + 2) * 4;
             default -> (units + 1) * 8;
           };
-      // one that is the first and the last part is whole (RFC 6946)
+      // an atomic fragment is a whole packet (RFC 6946)
       isFragment = protocol == FRAGMENT && (uint16(transportOffset + 2) & ~6) != 0;
       protocol = uint8(transportOffset);
       transportOffset += length;

@@ -239,7 +239,7 @@ public final class Packet implements IpPacket {
     return frame.length > 0 && (frame[0] & 1) != 0;
   }
 
-  /** Whether this is IPv4, of whatever protocol. */
+  /** Whether this is IPv4, of any protocol. */
   public boolean isIpv4() {
     return etherType == ETHERTYPE_IPV4 && kind != Kind.MALFORMED;
   }

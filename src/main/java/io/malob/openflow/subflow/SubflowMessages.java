@@ -19,10 +19,10 @@ public final class SubflowMessages {
   private SubflowMessages() {}
 
   /**
-   * Makes a switch have exactly these rules, whatever it has, without a gap: they are added, those
-   * that only lead to others last, and then what has another epoch goes.
+   * Replaces all rules of a switch by exactly these, without a gap: they are added, those that only
+   * lead to others last, and then what has another epoch goes.
    *
-   * @param epoch one that the switch's rules did not have before
+   * @param epoch an epoch that no earlier rule of the switch had
    */
   public static List<OFMessage> exactly(
       OFFactory factory, Collection<SubflowRule> rules, int epoch) {

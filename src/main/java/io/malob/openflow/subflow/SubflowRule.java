@@ -22,8 +22,8 @@ import org.projectfloodlight.openflow.types.OFVlanVidMatch;
 import org.projectfloodlight.openflow.types.TableId;
 
 /**
- * One rule for sub-flows at one switch, of whatever OpenFlow version. Two that are equal do the
- * same; of two with equal {@link #key()}s, a switch has the one that was added last. Immutable.
+ * One rule for sub-flows at one switch, independent of the OpenFlow version. Two that are equal do
+ * the same; of two with equal {@link #key()}s, a switch has the one that was added last. Immutable.
  */
 public sealed interface SubflowRule {
 
@@ -177,7 +177,7 @@ public sealed interface SubflowRule {
   }
 
   /**
-   * At the switch of a host: what is for one of its addresses is handed to it, whatever its label.
+   * At the switch of a host: delivers packets to one of its addresses, with any label.
    *
    * @param vlan that packets for it have; 0 for none
    * @param pop whether the tag is taken off

@@ -11,7 +11,7 @@ import io.malob.algorithm.Algorithm;
  */
 public record AlgorithmChoice(Algorithm algorithm, Source source, CatalogItem item) {
 
-  /** What can name an algorithm; the first one that does decides. */
+  /** The places that can name an algorithm. The first one with a name decides. */
   public enum Source {
     /** The VIP's own {@code lb_method}. */
     VIP,

@@ -63,7 +63,7 @@ public final class Catalog {
   /**
    * A catalog with what the store has.
    *
-   * @param newIds texts for the ids of new items; one that is taken is passed over
+   * @param newIds the source of ids of new items; an id in use is skipped
    * @throws IOException if the store cannot be read
    */
   public Catalog(Store store, Supplier<String> newIds) throws IOException {

@@ -123,7 +123,7 @@ public abstract class CatalogKind<T extends CatalogItem> {
   /** Checks that an item agrees with the others in the snapshot that it is already part of. */
   abstract void check(CatalogSnapshot candidate, T item) throws RejectedException;
 
-  /** Checks what only a given value has to fulfil, and not one that is left as it is. */
+  /** Checks the conditions on a given value; an unchanged value is not checked. */
   void checkGiven(CatalogSnapshot candidate, T item, Fields given) throws RejectedException {}
 
   /** The item that is there already and is all that the new one asks for; empty to go on. */

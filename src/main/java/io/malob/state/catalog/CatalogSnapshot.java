@@ -193,7 +193,7 @@ public final class CatalogSnapshot {
     return serviceIndex.find(protocol, port);
   }
 
-  /** The algorithms that requests to a VIP can get, whatever their port. */
+  /** The algorithms of requests to a VIP, over all ports. */
   public Set<Algorithm> algorithmsFor(Vip vip, Pool pool) {
     Algorithm fixed = vip.algorithm() != null ? vip.algorithm() : pool.algorithm();
     return fixed != null

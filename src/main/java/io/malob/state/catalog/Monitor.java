@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param timeoutSeconds how long an answer may take, from 1 to {@code delaySeconds}; for an agent,
  *     how old its last report may be, up to {@link #MAX_SECONDS}
  * @param rise how many checks in a row must pass for a member that is down to be up again
- * @param fall how many in a row must fail for one that is up to be down
+ * @param fall the number of failures in a row that takes a member down
  * @param port the port that TCP and HTTP checks are for; null for the member's, or else the VIP's
  * @param onDown what becomes of the open connections of a member that is down
  * @param http what an HTTP check asks for; null for other types

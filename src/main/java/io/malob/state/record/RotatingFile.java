@@ -25,7 +25,7 @@ final class RotatingFile implements Closeable {
   private long bytes;
 
   /**
-   * A file that need not be there yet; one that is there is gone on with.
+   * Names a file, which need not exist. Lines are appended to an existing one.
    *
    * @param maxBytes how large it may get; one line may be larger
    * @param maxFiles how many files are kept, this one included; at least 1

@@ -22,7 +22,7 @@ public enum Rejection {
   WRONG_KIND,
   /** A value that cannot be, like a CPU use of 7.3. */
   ABSURD,
-  /** Accepted before, or older than one that was. */
+  /** Accepted before, or older than an accepted report. */
   REPLAYED,
   /** Held back on its way. */
   STALE,

@@ -33,7 +33,7 @@ final class SignedReport {
     this.body = body;
   }
 
-  /** Whether these bytes mean to be a signed report, of whatever version. */
+  /** Whether these bytes look like a signed report of any version. */
   static boolean isOne(byte[] bytes) {
     return bytes.length >= MAGIC.length
         && Arrays.equals(bytes, 0, MAGIC.length, MAGIC, 0, MAGIC.length);

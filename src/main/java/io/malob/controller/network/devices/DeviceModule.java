@@ -48,8 +48,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Remembers the hosts that send packets. A packet of a known host costs one look-up on the thread
- * that received it; whatever is new is learned one after the other on the shared pool, where the
+ * Remembers the hosts that send packets. A packet of a known host costs one lookup on the thread
+ * that received it. New hosts are learned one after the other on the shared pool, where the
  * listeners are called, too. Packets whose source no host may use (a group address, zero, a path
  * label) go no further. Settings: {@code deviceLifeSeconds} (3600), {@code maxDevices} (100000),
  * {@code learntPerSecond}, how much that is new is learnt of each port (1000, and twice as much at
