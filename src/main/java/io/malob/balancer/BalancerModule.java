@@ -11,6 +11,7 @@ import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.LinkLoads;
 import io.malob.algorithm.health.Ejection;
+import io.malob.balancer.Housekeeping.Task;
 import io.malob.balancer.admission.AclDropRules;
 import io.malob.balancer.admission.AdmissionControl;
 import io.malob.balancer.admission.Classifier;
@@ -23,6 +24,7 @@ import io.malob.balancer.admission.FtpData;
 import io.malob.balancer.admission.HostFinder;
 import io.malob.balancer.admission.LimitWarnings;
 import io.malob.balancer.admission.MemberTiers;
+import io.malob.balancer.admission.MissingHosts;
 import io.malob.balancer.admission.PacketInClasses;
 import io.malob.balancer.admission.PacketInDrops;
 import io.malob.balancer.admission.PendingPackets;
@@ -81,10 +83,12 @@ import io.malob.balancer.recovery.RecoveredRoutes;
 import io.malob.balancer.recovery.RecoveringConnections;
 import io.malob.balancer.recovery.StateRecovery;
 import io.malob.balancer.recovery.SwitchPreparation;
+import io.malob.balancer.recovery.SwitchRecovery;
 import io.malob.balancer.reroute.LongFlowFinder;
 import io.malob.balancer.reroute.LongFlowSettings;
 import io.malob.balancer.reroute.LongFlows;
 import io.malob.balancer.reroute.PathMover;
+import io.malob.balancer.reroute.PreparedLabels;
 import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.LinkStates;
 import io.malob.balancer.view.MemberTraffic;
@@ -258,11 +262,18 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private FrameProbes healthProbes;
   private OutlierDetector outliers;
   private Housekeeping housekeeping;
+  private CatalogUpdates catalogUpdates;
+  private NetworkChanges networkChanges;
+  private Task retryPending;
+  private List<Periodic> periodic;
   private Relocations relocations;
   private LostClients lostClients;
   private @Nullable PacketInDrops packetInDrops;
   private @Nullable SpoofGuard spoofGuard;
   private ServerMoves serverMoves;
+
+  /** Tasks of housekeeping that are scheduled again and again. */
+  private record Periodic(long millis, String name, List<Task> several) {}
 
   /** Changes are applied one after the other, so the latest one is applied after all others. */
   private volatile CompletableFuture<Void> latestChange = CompletableFuture.completedFuture(null);
@@ -361,9 +372,16 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             counting,
             planCounters(),
             new SlowStarts(nanoTime),
-            search -> housekeeping.search(search));
+            search ->
+                housekeeping.submit(
+                    List.of(new Task("searching for paths", search), retryPending)));
     Supplier<BalancerView> views = view.views();
     Executor serialExecutor = MoreExecutors.newSequentialExecutor(timer);
+    housekeeping = new Housekeeping(serialExecutor, tasks);
+    MissingHosts missingHosts = new MissingHosts(hosts, nanoTime);
+    Task askForMembers =
+        new Task(
+            "locating missing members", () -> missingHosts.askForMembers(view.missingMembers()));
     outliers = outlierDetector(settings, serialExecutor);
     spoofGuard =
         settings.flag("refuseSpoofing", true)
@@ -377,7 +395,14 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     Routes routes = new Routes(labels);
     RejectSender rejectSender = new RejectSender(programmer, rejects);
     aclDropRules = new AclDropRules(programmer, rejectSender, rejects, nanoTime);
-    pendingPackets = new PendingPackets(nanoTime, arrival -> housekeeping.hostsAreMissing(arrival));
+    pendingPackets =
+        new PendingPackets(
+            nanoTime,
+            arrival ->
+                housekeeping.submit(
+                    List.of(
+                        askForMembers,
+                        new Task("locating a client", () -> missingHosts.askForClient(arrival)))));
     FtpSessions ftpSessions = new FtpSessions();
     AffinityTable affinity = new AffinityTable(nanoTime);
     ConnectionProgrammer connectionProgrammer =
@@ -530,34 +555,128 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             rejects,
             rejectedRules,
             packetIns);
-    housekeeping =
-        new Housekeeping(
-            serialExecutor,
-            tasks,
-            nanoTime,
-            new Housekeeping.Parts(
-                view,
-                requests,
-                teardown,
-                aclDropRules,
-                new LimitWarnings(connectionLimiter, halfOpen, nanoTime),
-                affinity,
-                new ConnectionResetter(
-                    views, connections, teardown, connectionProgrammer, nanoTime),
-                connections,
-                labels,
+    scheduleHousekeeping(
+        affinity,
+        new ConnectionResetter(views, connections, teardown, connectionProgrammer, nanoTime),
+        readSwitches,
+        reconcileRounds(settings, readSwitches, serialExecutor, reconciling),
+        stateRecovery,
+        outages,
+        healthChecks(answers),
+        requests,
+        missingHosts,
+        askForMembers);
+  }
+
+  /** Makes the tasks of housekeeping from what the parts of the balancer have to do. */
+  private void scheduleHousekeeping(
+      AffinityTable affinity,
+      ConnectionResetter resetter,
+      ReadSwitches readSwitches,
+      ReconcileRounds reconcileRounds,
+      StateRecovery stateRecovery,
+      SwitchOutages outages,
+      HealthChecks checks,
+      RequestHandler requests,
+      MissingHosts missingHosts,
+      Task askForMembers) {
+    LimitWarnings limits = new LimitWarnings(connectionLimiter, halfOpen, nanoTime);
+    PreparedLabels preparedLabels = new PreparedLabels(labels, devices);
+    retryPending = new Task("retrying pending packets", requests::retryPending);
+    Task recover = new Task("recovering connections", stateRecovery::complete);
+    Task preparePaths = new Task("preparing paths", () -> preparedLabels.refresh(view.get()));
+    Task locateMembers = new Task("locating members", view::refreshHosts);
+    PathRepair paths =
+        new PathRepair(
+            housekeeping,
+            view,
+            labels,
+            connections,
+            resetter,
+            outages,
+            readSwitches,
+            switches,
+            topology);
+    Task repairPaths = new Task("repairing paths", paths::repair);
+    catalogUpdates =
+        new CatalogUpdates(
+            housekeeping,
+            view,
+            checks,
+            affinity,
+            preparation,
+            aclDropRules,
+            connections,
+            resetter,
+            switches,
+            () -> {
+              askForMembers.work().run();
+              stateRecovery.complete();
+              requests.retryPending();
+            });
+    MemberChecks memberChecks = new MemberChecks(checks, view, catalogUpdates, requests);
+    networkChanges =
+        new NetworkChanges(
+            housekeeping,
+            view.views(),
+            new SwitchRecovery(
+                view.views(),
+                readSwitches,
                 hostRules,
                 preparation,
-                hosts,
-                readSwitches,
-                reconcileRounds(settings, readSwitches, serialExecutor, reconciling),
+                reconcileRounds,
                 stateRecovery,
-                outages,
-                healthChecks(answers),
-                relocations),
-            switches,
-            topology,
-            devices);
+                teardown,
+                outages),
+            relocations,
+            new NetworkChanges.Reactions(
+                List.of(
+                    new Task("taking over the topology", paths::takeTopology),
+                    repairPaths,
+                    locateMembers,
+                    recover,
+                    preparePaths,
+                    askForMembers, // the ports that may have hosts are known only now
+                    retryPending),
+                // a member that was only silent is located again before a connection needs it
+                List.of(locateMembers, recover, preparePaths, askForMembers),
+                List.of(retryPending)));
+    periodic =
+        List.of(
+            new Periodic(RETRY_MILLIS, "retrying", List.of(retryPending)),
+            new Periodic(
+                HealthChecks.TICK_MILLIS,
+                "checking members",
+                List.of(
+                    new Task("updating slow starts", view::refreshShares),
+                    new Task("checking members", memberChecks::tick))),
+            new Periodic(
+                ConnectionResetter.TICK_MILLIS,
+                "closing",
+                List.of(new Task("closing connections", resetter::resume))),
+            new Periodic(
+                MEASURED_MILLIS,
+                "taking over measurements",
+                List.of(
+                    new Task("taking over measurements of links", view::refreshLinks),
+                    new Task("taking over reports", view::refreshServers))),
+            new Periodic(
+                TIDY_MILLIS,
+                "tidying",
+                List.of(
+                    repairPaths,
+                    preparePaths,
+                    recover,
+                    new Task("sweeping labels", labels::sweep),
+                    new Task("sweeping connections", connections::sweep),
+                    new Task("sweeping clients' members", affinity::sweep),
+                    new Task("reconciling switches", reconcileRounds::tick),
+                    new Task(
+                        "reporting limits",
+                        () -> limits.tell(view.get().catalog().vips().values())),
+                    new Task("sweeping requests for hosts", missingHosts::sweep),
+                    new Task("sweeping outages", outages::sweep),
+                    askForMembers)));
   }
 
   private ServicePlan.Counters planCounters() {
@@ -685,7 +804,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   public void startUp(FloodlightModuleContext context) {
     catalog.addListener(this::catalogChanged);
     catalogChanged(CatalogSnapshot.empty(), catalog.snapshot());
-    NetworkEvents events = new NetworkEvents(SwitchMessages.NAME, housekeeping);
+    NetworkEvents events = new NetworkEvents(SwitchMessages.NAME, networkChanges);
     switches.addOFSwitchListener(events);
     devices.addListener(events);
     topology.addListener(events);
@@ -694,21 +813,22 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     }
     Repetition repetition = new Repetition(timer, tasks);
     scheduleSpoofGuard(repetition);
-    repetition.every(RETRY_MILLIS, "retrying", housekeeping::retryPending);
-    repetition.every(HealthChecks.TICK_MILLIS, "checking members", housekeeping::checkMembers);
-    repetition.every(ConnectionResetter.TICK_MILLIS, "closing", housekeeping::resumeClosing);
+    for (Periodic each : periodic) {
+      repetition.every(each.millis, each.name, () -> housekeeping.submit(each.several));
+    }
     repetition.every(LostClients.TICK_MILLIS, "ending lost clients", lostClients::tick);
     repetition.every(Relocations.TICK_MILLIS, "following hosts", relocations::tick);
-    repetition.every(
-        MEASURED_MILLIS, "taking over measurements", housekeeping::refreshMeasurements);
-    monitor.servers().addListener(housekeeping::serverReported);
+    monitor
+        .servers()
+        .addListener(
+            address ->
+                housekeeping.submit("taking over a report", () -> view.refreshServer(address)));
     monitor.servers().addListener(outliers::reported);
     repetition.every(
         UnansweredSynDetector.TICK_MILLIS,
         "detecting unanswered SYNs",
         outliers.unansweredSyns()::tick);
     repetition.every(OutlierDetector.TICK_MILLIS, "readmitting members", outliers::tick);
-    repetition.every(TIDY_MILLIS, "tidying", housekeeping::tidy);
     repetition.every(TIDY_MILLIS, "forgetting samples", samples::sweep);
     repetition.every(TIDY_MILLIS, "completing records", records.records()::sweep);
     @Nullable PacketInDrops drops = packetInDrops;
@@ -735,7 +855,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     profiles.retain(after);
     traffic.retain(after);
     records.learn(after);
-    CompletableFuture<Void> applied = housekeeping.catalogChanged(before, after);
+    CompletableFuture<Void> applied = catalogUpdates.catalogChanged(before, after);
     latestChange = applied;
     try {
       applied.get(APPLY_MILLIS, TimeUnit.MILLISECONDS);

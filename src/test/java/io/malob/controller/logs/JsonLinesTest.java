@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Lines of the log as objects of JSON. */
 class JsonLinesTest {
   private static final Logger LOGGER =
-      new LoggerContext().getLogger("io.malob.balancer.Housekeeping");
+      new LoggerContext().getLogger("io.malob.balancer.recovery.SwitchRecovery");
 
   private static JsonNode line(String pattern, Throwable thrown, Object... values)
       throws Exception {
@@ -43,7 +43,7 @@ class JsonLinesTest {
     assertEquals("no \"x\"", line.get("why").asText());
     assertEquals("it waits", line.get("message").asText());
     assertEquals("WARN", line.get("level").asText());
-    assertEquals("io.malob.balancer.Housekeeping", line.get("logger").asText());
+    assertEquals("io.malob.balancer.recovery.SwitchRecovery", line.get("logger").asText());
     assertEquals("upkeep", line.get("thread").asText());
     assertTrue(line.get("time").asText().endsWith("Z"), line.get("time").asText());
     assertFalse(line.has("exception"));

@@ -1,0 +1,112 @@
+package io.malob.balancer;
+
+import io.malob.balancer.Housekeeping.Task;
+import io.malob.balancer.admission.Relocations;
+import io.malob.balancer.recovery.SwitchRecovery;
+import io.malob.balancer.view.BalancerView;
+import io.malob.module.AttachedHosts;
+import io.malob.module.NetworkEvents;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import net.floodlightcontroller.devicemanager.IDevice;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
+
+/** Schedules the tasks that follow when switches, links or hosts change. Thread-safe. */
+final class NetworkChanges implements NetworkEvents.Follower {
+  private final Housekeeping housekeeping;
+  private final Supplier<BalancerView> views;
+  private final SwitchRecovery switchRecovery;
+  private final Relocations relocations;
+  private final Reactions reactions;
+
+  /** The number of pending changes of the topology. */
+  private final AtomicInteger topologyChanges = new AtomicInteger();
+
+  /**
+   * The tasks that follow.
+   *
+   * @param topology when links or switches were added or removed
+   * @param member when a member's host has changed
+   * @param host when any host has changed
+   */
+  record Reactions(List<Task> topology, List<Task> member, List<Task> host) {}
+
+  NetworkChanges(
+      Housekeeping housekeeping,
+      Supplier<BalancerView> views,
+      SwitchRecovery switchRecovery,
+      Relocations relocations,
+      Reactions reactions) {
+    this.housekeeping = housekeeping;
+    this.views = views;
+    this.switchRecovery = switchRecovery;
+    this.relocations = relocations;
+    this.reactions = reactions;
+  }
+
+  /**
+   * Handles added or removed links and switches. Of several pending changes, the last one handles
+   * all.
+   */
+  @Override
+  public void topologyChanged() {
+    topologyChanges.incrementAndGet();
+    housekeeping.execute(
+        () -> {
+          if (topologyChanges.decrementAndGet() == 0) {
+            housekeeping.run(reactions.topology);
+          }
+        });
+  }
+
+  /** Handles a host that was added, moved, changed or removed. */
+  @Override
+  public void hostChanged(IDevice device) {
+    List<IPAddress<?>> addresses = AttachedHosts.addressesOf(device);
+    housekeeping.execute(
+        () -> {
+          if (addresses.stream().anyMatch(this::isOfMember)) {
+            housekeeping.run(reactions.member);
+          }
+          housekeeping.run(reactions.host);
+        });
+  }
+
+  private boolean isOfMember(IPAddress<?> address) {
+    return !views.get().catalog().membersAt(address).isEmpty();
+  }
+
+  @Override
+  public void hostMoved(IDevice device) {
+    AttachedHosts.attachmentOf(device)
+        .ifPresent(now -> housekeeping.execute(() -> relocations.hostMoved(now)));
+  }
+
+  /** Handles a switch that connects or reconnects. */
+  @Override
+  public void switchActivated(DatapathId switchId) {
+    switchRecovery.connected(switchId);
+    housekeeping.execute(
+        () -> {
+          if (switchRecovery.begin(switchId)) {
+            housekeeping.run(
+                List.of(
+                    new Task("preparing a switch", () -> switchRecovery.prepare(switchId)),
+                    new Task(
+                        "reading a switch",
+                        () -> switchRecovery.read(switchId, this::topologyChanged))));
+          }
+        });
+    topologyChanged();
+  }
+
+  /** Handles a switch that disconnected or is no longer controlled. */
+  @Override
+  public void switchRemoved(DatapathId switchId) {
+    switchRecovery.disconnected(switchId);
+    housekeeping.execute(() -> switchRecovery.remove(switchId));
+    topologyChanged();
+  }
+}

@@ -1,0 +1,113 @@
+package io.malob.balancer.recovery;
+
+import io.malob.balancer.admission.ConnectionTeardown;
+import io.malob.balancer.admission.SwitchOutages;
+import io.malob.balancer.connection.HostRuleCache;
+import io.malob.balancer.view.BalancerView;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Prepares and reads switches that connect, and notes outages of those that disconnect. Connections
+ * use a switch once its rules have been read. Except for {@link #connected} and {@link
+ * #disconnected}, for one thread at a time.
+ */
+public final class SwitchRecovery {
+  private static final Logger LOG = LoggerFactory.getLogger(SwitchRecovery.class);
+
+  private final Supplier<BalancerView> views;
+  private final ReadSwitches readSwitches;
+  private final HostRuleCache hostRules;
+  private final SwitchPreparation preparation;
+  private final ReconcileRounds reconcileRounds;
+  private final StateRecovery stateRecovery;
+  private final ConnectionTeardown teardown;
+  private final SwitchOutages outages;
+
+  /** Switches that were connected before. */
+  private final Set<DatapathId> knownSwitches = new HashSet<>();
+
+  public SwitchRecovery(
+      Supplier<BalancerView> views,
+      ReadSwitches readSwitches,
+      HostRuleCache hostRules,
+      SwitchPreparation preparation,
+      ReconcileRounds reconcileRounds,
+      StateRecovery stateRecovery,
+      ConnectionTeardown teardown,
+      SwitchOutages outages) {
+    this.views = views;
+    this.readSwitches = readSwitches;
+    this.hostRules = hostRules;
+    this.preparation = preparation;
+    this.reconcileRounds = reconcileRounds;
+    this.stateRecovery = stateRecovery;
+    this.teardown = teardown;
+    this.outages = outages;
+  }
+
+  /** A switch has connected: its rules are unknown at once. Called by any thread. */
+  public void connected(DatapathId switchId) {
+    readSwitches.begin(switchId);
+  }
+
+  /** A switch has disconnected: its rules are unknown at once. Called by any thread. */
+  public void disconnected(DatapathId switchId) {
+    readSwitches.gone(switchId);
+  }
+
+  /** Begins with a switch that has connected; false if it has disconnected meanwhile. */
+  public boolean begin(DatapathId switchId) {
+    // an earlier reading may have ended meanwhile, or the switch has disconnected
+    if (!readSwitches.reread(switchId)) {
+      return false;
+    }
+    hostRules.reset(switchId);
+    return true;
+  }
+
+  /** Prepares a switch for the present catalog. */
+  public void prepare(DatapathId switchId) {
+    preparation.prepare(switchId, views.get().catalog());
+  }
+
+  /**
+   * Reads the rules of a switch.
+   *
+   * @param done called when connections can use the switch
+   */
+  public void read(DatapathId switchId, Runnable done) {
+    reconcileRounds.connected(
+        switchId,
+        known -> {
+          take(switchId, known);
+          done.run();
+        });
+  }
+
+  private void take(DatapathId switchId, boolean known) {
+    if (!known) {
+      LOG.warn("switch_started_afresh switch={} - its connections are interrupted", switchId);
+      teardown.switchReset(switchId);
+      preparation.reset(switchId, views.get().catalog());
+    }
+    if (!knownSwitches.add(switchId)) {
+      outages.back(switchId);
+    } else if (stateRecovery.hasBegun()) {
+      outages.restarted();
+    }
+    readSwitches.done(switchId);
+  }
+
+  /** Notes the outage of a switch that has disconnected. Its rules may differ when it returns. */
+  public void remove(DatapathId switchId) {
+    reconcileRounds.gone(switchId);
+    if (knownSwitches.contains(switchId)) {
+      outages.gone(switchId);
+    }
+  }
+}
