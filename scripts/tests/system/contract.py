@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from malob.errors import MissingError, ScriptError
-from malob.system.place import ROOT
-from malob.system.processes import run
-from malob.system.waiting import say
+from tests.environment import programs
 
 VERSION = "4.32.5"
-_PLACE = ROOT / "build" / f"schemathesis-{VERSION}"
-_INSTALL_TIMEOUT_S = 240
 
 
 def program() -> Path:
     """The program, installed first if it is not there. Raises MissingError if that cannot be done."""
-    found = _PLACE / "bin" / "schemathesis"
-    complete = _PLACE / "complete"
-    if complete.exists():
-        return found
-    say(f"schemathesis {VERSION} is installed to {_PLACE.relative_to(ROOT)}")
-    try:
-        run([sys.executable, "-m", "venv", "--clear", str(_PLACE)], timeout_s=_INSTALL_TIMEOUT_S)
-        run([str(_PLACE / "bin" / "python"), "-m", "pip", "install", "--quiet", f"schemathesis=={VERSION}"], timeout_s=_INSTALL_TIMEOUT_S)
-    except ScriptError as error:
-        raise MissingError(f"schemathesis {VERSION} could not be installed: {error}") from error
-    complete.touch()
-    return found
+    return programs(f"schemathesis-{VERSION}", f"schemathesis=={VERSION}") / "schemathesis"
 
 
 def check(url: str, document: str, seconds: int, phases: Sequence[str], excluded: Sequence[str]) -> str | None:

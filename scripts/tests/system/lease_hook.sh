@@ -1,5 +1,6 @@
 #!/bin/sh
 # What udhcpc does with a lease: the interface gets its address, and a default route. Nothing else of the machine is changed.
+# shellcheck disable=SC2154 # udhcpc sets interface, ip, mask and router
 set -eu
 case $1 in
   deconfig) ip -4 address flush dev "$interface" ;;
