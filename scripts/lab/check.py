@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 
 from lab import instance, measuring
 from lab.instance import Instance
+from lab.percentiles import median
 from lab.shaping.shaper import Reading
 from lab.strain import StrainMeter
 from malob.cli.arguments import Subparsers
@@ -201,7 +202,7 @@ def measure(lab: Instance, links: Sequence[Link], pings: int, seconds: float) ->
 
 def _round_trip_ms(lab: Instance, link: Link, pings: int) -> float | None:
     inside = functools.partial(lab.inside, _node(link.first))
-    return measuring.median(measuring.round_trips_ms(inside, lab.topology.nodes[link.second].ip, pings))
+    return median(measuring.round_trips_ms(inside, lab.topology.nodes[link.second].ip, pings))
 
 
 def _throughput_mbps(lab: Instance, link: Link, way: int, port: int, seconds: float, expected_ms: float) -> float:

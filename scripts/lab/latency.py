@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import statistics
 import subprocess
 import time
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import Any
 
 from lab import check, instance, processes
 from lab.instance import Instance
+from lab.percentiles import median
 from malob.cli import target
 from malob.cli.arguments import Subparsers
 from malob.cli.status.view import latency
@@ -58,7 +58,7 @@ class Result:
 
     @property
     def median_ms(self) -> float | None:
-        return statistics.median(self.known_ms) if self.known_ms else None
+        return median(self.known_ms)
 
     @property
     def worst_error_ms(self) -> float | None:

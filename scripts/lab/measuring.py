@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import statistics
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -53,8 +52,3 @@ def throughput_mbps(source: Inside, target: Inside, address: str, seconds: float
     finally:
         receiver.kill()
         receiver.communicate()
-
-
-def median(values: Sequence[float]) -> float | None:
-    """None if there are no values."""
-    return statistics.median(values) if values else None

@@ -15,6 +15,7 @@ from malob.errors import ScriptError, run_main
 from malob.system.place import ROOT
 from malob.system.preparation import prepare
 from malob.system.waiting import orderly_end, say
+from research.preparation import go_on_with_scipy
 from tests import reruns, sharing
 from tests.counts import Counts, failed_of_class, messages_of_class, of_surefire, of_unittest
 from tests.reruns import MAX_RERUNS, Rerun
@@ -24,6 +25,7 @@ _HERE = Path(__file__).parent
 
 def main() -> int:
     options = _options()
+    go_on_with_scipy()
     if options.tested:
         # begun by sharing.py
         result = _run(_of_class(options.tested, options.only, options.test))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import statistics
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from lab.percentiles import median
 
 
 @dataclass
@@ -67,20 +68,12 @@ class Tally:
         return {
             "requests": self.requests,
             "failed": self.failed,
-            "servers": {server: {"requests": len(self.times_of(server)), "median_ms": median(self.times_of(server))} for server in self.servers},
+            "servers": {server: {"requests": len(self.times_of(server)), "median_ms": median_ms(self.times_of(server))} for server in self.servers},
             "failures": dict(self.failures),
         }
 
 
-def median(times_ms: Sequence[float]) -> float | None:
-    """In ms, to 1 µs; None if there are none."""
-    return round(statistics.median(times_ms), 3) if times_ms else None
-
-
-def percentile(times_ms: Sequence[float], share: float) -> float | None:
-    """The smallest time that at least this share (0 to 1) of the times does not exceed; None if there are none."""
-    if not times_ms:
-        return None
-    ordered = sorted(times_ms)
-    rank = max(1, -(-len(ordered) * round(share * 1000) // 1000))
-    return ordered[rank - 1]
+def median_ms(times_ms: Sequence[float]) -> float | None:
+    """To 1 µs; None if there are none."""
+    found = median(times_ms)
+    return None if found is None else round(found, 3)

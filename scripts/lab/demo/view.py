@@ -7,7 +7,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
-from lab.demo.tally import Tally, median, percentile
+from lab.demo.tally import Tally, median_ms
+from lab.percentiles import percentile
 from malob.cli.table import render
 
 _HEADER = ["server", "client and path", "requests", "open", "median ms", "95 % ms"]
@@ -34,7 +35,7 @@ def table(tally: Tally, open_connections: Mapping[str, int], paths: Mapping[tupl
 
 
 def _figures(times_ms: Sequence[float]) -> list[str]:
-    return [_milliseconds(median(times_ms)), _milliseconds(percentile(times_ms, 0.95))]
+    return [_milliseconds(median_ms(times_ms)), _milliseconds(percentile(times_ms, 95))]
 
 
 def _milliseconds(value: float | None) -> str:
@@ -44,7 +45,7 @@ def _milliseconds(value: float | None) -> str:
 def line(tally: Tally, open_connections: Mapping[str, int]) -> str:
     """The state in one line, for logs."""
     servers = ", ".join(
-        f"{server} {len(tally.times_of(server))} ({open_connections.get(server, '?')} open, {_milliseconds(median(tally.times_of(server)))} ms)"
+        f"{server} {len(tally.times_of(server))} ({open_connections.get(server, '?')} open, {_milliseconds(median_ms(tally.times_of(server)))} ms)"
         for server in tally.servers
     )
     return f"{tally.requests} requests, {tally.failed} failed: {servers}"

@@ -18,6 +18,7 @@ from research.bench import endhost_figures, usage
 from research.bench.endhost_figures import MALOB, NONE
 from research.bench.endhost_ways import Ways, start_seconds
 from research.bench.open_vswitch import CONNECTING, figure
+from research.distribution import percentile
 from research.experiments import machine
 from research.experiments.endhost_site import TCP_PORT, EndhostSite, open_site
 from research.experiments.folder import Folder
@@ -103,7 +104,7 @@ class _Bench:
             timeout_s=600,
         )
         times_ms = [int(line) / 1000 for line in words.split()][_WARM_UP:]
-        return {"connect_median_ms": statistics.median(times_ms), "connect_p95_ms": endhost_figures.percentile(times_ms, 95)}
+        return {"connect_median_ms": statistics.median(times_ms), "connect_p95_ms": percentile(times_ms, 95)}
 
     def _load(self, controller: int | None) -> dict[str, float]:
         before = usage.cpu_seconds(controller) if controller else 0.0

@@ -11,12 +11,13 @@ from typing import Any
 from malob.cli import table
 from malob.cli.arguments import Parser
 from malob.errors import UsageError
-from malob.system.preparation import need_root, prepare
+from malob.system.preparation import need_root
 from malob.system.waiting import orderly_end
 from research.bench import endhost, endhost_figures
 from research.bench.endhost_figures import OSKEN
 from research.bench.open_vswitch_command import positive
 from research.experiments import arguments, endhost_arguments
+from research.preparation import prepare
 
 
 def main(words: Sequence[str]) -> int:
@@ -27,8 +28,7 @@ def main(words: Sequence[str]) -> int:
     if out is not None:
         _make(out)
     need_root("bench endhost")
-    for part in ("lab", "endhost", "bench", *(["os-ken"] if OSKEN in ways else [])):
-        prepare(part)
+    prepare("lab", "endhost", "bench", *(["os-ken"] if OSKEN in ways else []))
     plan = endhost.Plan(ways, options.rounds, options.seconds, options.settle, options.connects, options.requests, options.parallel, options.seed)
     with orderly_end():
         result = endhost.measure(plan, congestion, out)

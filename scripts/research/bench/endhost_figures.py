@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -81,11 +80,6 @@ def checks(found: Mapping[str, Mapping[str, float]]) -> list[dict[str, Any]]:
         for target in TARGETS
         if target.figure in malob
     ]
-
-
-def percentile(values: Sequence[float], percent: float) -> float:
-    """The smallest value that so many percent of all do not exceed (nearest rank). There is at least one value."""
-    return sorted(values)[max(0, math.ceil(len(values) * percent / 100) - 1)]
 
 
 def rows(found: Mapping[str, Mapping[str, float]]) -> list[list[str]]:

@@ -14,7 +14,7 @@ from typing import Any
 from lab.multihomed import UplinkLine
 from lab.strain import StrainMeter
 from malob.network.links import Direction
-from malob.system.preparation import need_root, prepare
+from malob.system.preparation import need_root
 from malob.system.waiting import orderly_end, say
 from research.experiments import arguments, endhost_arguments, endhost_capacity_report, machine, measurement, plan, plots, report
 from research.experiments.endhost_capacity_cases import DELAY_MS, LOAD_SHARE, LOADS, Case, Outcome, Reading, cases, outcome
@@ -26,6 +26,7 @@ from research.experiments.folder import Folder
 from research.experiments.progress import Progress
 from research.experiments.samples import Record, Sample
 from research.experiments.summary import Summary
+from research.preparation import prepare
 
 NAME = "endhost-capacity"
 HELP = "how well capacities of 1 to 50 Mbit/s are measured, idle and half loaded (section 8 of the paper of 2020)"
@@ -51,8 +52,7 @@ def run(options: argparse.Namespace) -> int:
     loads = endhost_arguments.chosen(options.only, LOADS)
     congestion = endhost_arguments.congestion(options)
     need_root(f"lab run {NAME}")
-    for part in ("lab", "controller", "bench", *([] if options.no_plots else ["plots"])):
-        prepare(part)
+    prepare("lab", "controller", "bench", *([] if options.no_plots else ["plots"]))
     study = CapacityStudy(options, cases(loads), congestion)
     with orderly_end():
         return _finish(options, study, study.run())

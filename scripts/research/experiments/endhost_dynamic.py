@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from lab.multihomed import UplinkLine
 from lab.strain import StrainMeter
-from malob.system.preparation import need_root, prepare
+from malob.system.preparation import need_root
 from malob.system.waiting import orderly_end, say
 from research.experiments import (
     arguments,
@@ -37,6 +37,7 @@ from research.experiments.folder import Folder
 from research.experiments.progress import Progress
 from research.experiments.samples import Record, Sample
 from research.experiments.summary import Summary
+from research.preparation import prepare
 
 NAME = "endhost-dynamic"
 HELP = "files in a loop over uplinks whose rates change, and MPTCP on the same (figures 11 to 26 of the paper of 2020)"
@@ -86,8 +87,7 @@ def run(options: argparse.Namespace) -> int:
     """The exit code of the command."""
     study = DynamicStudy(options, endhost_arguments.congestion(options))
     need_root(f"lab run {NAME}")
-    for part in ("lab", "controller", "bench", *([] if options.no_plots else ["plots"])):
-        prepare(part)
+    prepare("lab", "controller", "bench", *([] if options.no_plots else ["plots"]))
     with orderly_end():
         return _finish(options, study, study.run())
 

@@ -12,10 +12,11 @@ from lab.multihomed import SERVER
 from lab.strain import StrainMeter
 from malob.cli.table import render
 from malob.errors import ScriptError
-from malob.system.preparation import need_root, prepare
+from malob.system.preparation import need_root
 from malob.system.processes import run as run_command
 from malob.system.waiting import orderly_end, say, wait_until
-from research.experiments import arguments, confidence, endhost_arguments, machine, measurement, plan, plots
+from research import distribution
+from research.experiments import arguments, endhost_arguments, machine, measurement, plan, plots
 from research.experiments.endhost_site import EndhostSite, open_site
 from research.experiments.estimate import Estimate
 from research.experiments.folder import Folder
@@ -23,6 +24,7 @@ from research.experiments.plots import Bar, Figure
 from research.experiments.progress import Progress
 from research.experiments.samples import Record, Sample
 from research.experiments.summary import Summary
+from research.preparation import prepare
 
 NAME = "endhost-overhead"
 HELP = "throughput with the switch on the host against none (figure 5 of the end host's paper of 2020)"
@@ -46,8 +48,7 @@ def run(options: argparse.Namespace) -> int:
     policies = endhost_arguments.chosen(options.only, POLICIES)
     congestion = endhost_arguments.congestion(options)
     need_root(f"lab run {NAME}")
-    for part in ("lab", "controller", "bench", "throughput", *([] if options.no_plots else ["plots"])):
-        prepare(part)
+    prepare("lab", "controller", "bench", "throughput", *([] if options.no_plots else ["plots"]))
     study = OverheadStudy(options, policies, congestion)
     with orderly_end():
         return _finish(options, study, study.run())
@@ -144,7 +145,7 @@ def received(words: str) -> tuple[int, float, str]:
 
 def _finish(options: argparse.Namespace, study: OverheadStudy, record: Record) -> int:
     runs = {case: [sample.size * 8e-6 / sample.seconds for sample in record.samples(case, "stream") if sample.good] for case in study.cases}
-    means = {case: found for case, values in runs.items() if (found := confidence.mean(values)) is not None}
+    means = {case: found for case, values in runs.items() if (found := distribution.mean(values)) is not None}
     summed = Summary(NAME, study.parameters(), study.facts)
     for case, found in means.items():
         summed.metric(f"mbps.{case}", round(found.value, 2), _UNIT)

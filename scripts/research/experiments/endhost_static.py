@@ -12,7 +12,7 @@ from pathlib import Path
 from lab.multihomed import SERVER, UplinkLine
 from lab.strain import StrainMeter
 from malob.errors import ScriptError
-from malob.system.preparation import need_root, prepare
+from malob.system.preparation import need_root
 from malob.system.processes import run as run_command
 from malob.system.waiting import orderly_end, say
 from research.experiments import arguments, endhost_arguments, endhost_static_cases, endhost_static_report, machine, measurement, plan, plots, report
@@ -23,6 +23,7 @@ from research.experiments.folder import Folder
 from research.experiments.progress import Progress
 from research.experiments.samples import Record, Sample, SliceResult
 from research.experiments.summary import Summary
+from research.preparation import prepare
 
 NAME = "endhost-static"
 HELP = "100 files over uplinks of fixed rates (figures 7 to 10 of the end host's paper of 2020)"
@@ -43,8 +44,7 @@ def run(options: argparse.Namespace) -> int:
     policies = endhost_arguments.chosen(options.only, POLICIES)
     congestion = endhost_arguments.congestion(options)
     need_root(f"lab run {NAME}")
-    for part in ("lab", "controller", "bench", *([] if options.no_plots else ["plots"])):
-        prepare(part)
+    prepare("lab", "controller", "bench", *([] if options.no_plots else ["plots"]))
     study = StaticStudy(options, endhost_static_cases.cases(options.quick, policies), congestion)
     with orderly_end():
         return _finish(options, study, study.run())

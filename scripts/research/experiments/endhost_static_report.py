@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from malob.cli.table import render
-from research.experiments import confidence, endhost_model
-from research.experiments.confidence import Mean
+from research import distribution
+from research.distribution import Mean
+from research.experiments import endhost_model
 from research.experiments.endhost_static_cases import CONCURRENCY, KILOBYTES, USUAL_KILOBYTES, Case
 from research.experiments.plots import Chart, Line
 from research.experiments.samples import Record
@@ -28,7 +29,7 @@ class Results:
 
     def __init__(self, record: Record, cases: Sequence[Case], flows: Mapping[str, list[list[int]]], seed: int) -> None:
         times = {case: [sample.seconds for sample in record.samples(case.key, "files") if sample.good] for case in cases}
-        self.means: dict[Case, Mean] = {case: found for case in cases if (found := confidence.mean(times[case])) is not None}
+        self.means: dict[Case, Mean] = {case: found for case in cases if (found := distribution.mean(times[case])) is not None}
         self.flows = flows
         self.ideal_s = {case: endhost_model.ideal_s(case.job) for case in cases}
         self.fluid_s = {case: endhost_model.fluid_s(case.job) for case in cases}

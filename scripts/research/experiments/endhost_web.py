@@ -11,7 +11,7 @@ from contextlib import closing
 
 from lab.multihomed import UplinkLine
 from lab.strain import StrainMeter
-from malob.system.preparation import need_root, prepare
+from malob.system.preparation import need_root
 from malob.system.waiting import orderly_end, say
 from research.experiments import (
     arguments,
@@ -37,6 +37,7 @@ from research.experiments.folder import Folder
 from research.experiments.progress import Progress
 from research.experiments.samples import Record, Sample
 from research.experiments.summary import Summary
+from research.preparation import prepare
 
 NAME = "endhost-web"
 HELP = "web pages over two uplinks, by TCP and QUIC, with a film or without (figures 9 to 17 of the end host's paper on web pages)"
@@ -70,8 +71,7 @@ def run(options: argparse.Namespace) -> int:
     """The exit code of the command."""
     study = WebStudy(options, endhost_arguments.congestion(options))
     need_root(f"lab run {NAME}")
-    for part in ("lab", "controller", "bench", *(["quic"] if "quic" in study.transports else []), *([] if options.no_plots else ["plots"])):
-        prepare(part)
+    prepare("lab", "controller", "bench", *(["quic"] if "quic" in study.transports else []), *([] if options.no_plots else ["plots"]))
     with orderly_end():
         return _finish(options, study, study.run())
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from malob.cli.table import render
-from research.experiments import distribution
+from research import distribution
 from research.experiments.endhost_browsing import VIDEO_MBPS, Load
 from research.experiments.endhost_web_cases import PAPER_GAINS, PAPER_MEANS_S, PAPER_MEDIANS_S, Case
 from research.experiments.plots import Bar, Chart, Figure, Line

@@ -12,7 +12,7 @@ from lab.strain import StrainMeter
 from malob.errors import UsageError
 from malob.network import topology
 from malob.network.topology import Topology
-from malob.system.preparation import need_root, prepare
+from malob.system.preparation import need_root
 from malob.system.waiting import orderly_end, say
 from research.experiments import (
     arguments,
@@ -41,6 +41,7 @@ from research.experiments.mptcp_site import MptcpSite
 from research.experiments.progress import Progress
 from research.experiments.samples import Record, Sample, SliceResult
 from research.experiments.summary import Summary
+from research.preparation import prepare
 
 NAME = "mptcp"
 HELP = "MPTCP over Hamiltonian paths, per VLAN or not, against TCP and plain MPTCP (figure 5 of the MPTCP paper)"
@@ -81,8 +82,7 @@ def run(options: argparse.Namespace) -> int:
         return _forecast(options, networks, names, loads)
     congestion = thesis_arguments.congestion(options.congestion)
     need_root(f"lab run {NAME}")
-    for part in ("lab", "controller", *([] if options.no_plots else ["plots"])):
-        prepare(part)
+    prepare("lab", "controller", *([] if options.no_plots else ["plots"]))
     study = MptcpStudy(options, networks, names, loads, congestion)
     with orderly_end():
         record = study.run()

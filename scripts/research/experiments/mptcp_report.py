@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from malob.cli.table import render
-from research.experiments import confidence
-from research.experiments.confidence import Mean
+from research import distribution
+from research.distribution import Mean
 from research.experiments.mptcp_methods import PAPER_GAINS
 from research.experiments.plots import Bar, Figure
 from research.experiments.samples import Record
@@ -47,7 +47,7 @@ class Results:
         self.cells = cells
         self.model = model
         self._runs = {cell: _runs_mbps(record, cell, seconds) for cell in cells}
-        self.means = {cell: found for cell in cells if (found := confidence.mean(self._runs[cell])) is not None}
+        self.means = {cell: found for cell in cells if (found := distribution.mean(self._runs[cell])) is not None}
 
     def gain_percent(self, cell: Cell) -> float | None:
         """On TCP in the same place."""

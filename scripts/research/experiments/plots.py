@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from malob.system.processes import run
-from research.experiments.interpreter import python_with
+from research.preparation import python_with
 
 _DRAWING = Path(__file__).parent / "drawing.py"
 

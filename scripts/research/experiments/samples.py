@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from research.experiments import distribution
-from research.experiments.distribution import Distribution
+from research import distribution
+from research.distribution import Distribution
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from lab.strain import StrainMeter
 from malob.errors import ScriptError
 from malob.rest.local import RestError
-from malob.system.preparation import need_root, prepare
+from malob.system.preparation import need_root
 from malob.system.waiting import orderly_end, say
 from research.experiments import arguments, clients, machine, measurement, plan, plots, report
 from research.experiments.clients import Client
@@ -22,6 +22,7 @@ from research.experiments.samples import Record, Sample
 from research.experiments.scenario import Case, Scenario
 from research.experiments.site import VIP, Site, open_site, second_address
 from research.experiments.summary import Summary
+from research.preparation import prepare
 
 #: Between two slices, until the network is at rest, on top of what clients need.
 _SETTLING_S = 6.0
@@ -31,8 +32,7 @@ _RESTART_S = 15.0
 def run(scenario: Scenario, options: argparse.Namespace) -> int:
     """The exit code of the command."""
     need_root(f"lab run {scenario.name}")
-    for part in ("lab", "controller", "experiments", *([] if options.no_plots else ["plots"])):
-        prepare(part)
+    prepare("lab", "controller", "experiments", *([] if options.no_plots else ["plots"]))
     facts = machine.facts()
     folder = Folder(arguments.out_directory(options, scenario.name))
     say(f"everything that comes of it goes to {folder.path}")

@@ -67,12 +67,6 @@ class EndhostFiguresTest(unittest.TestCase):
     def test_delay_is_not_told_where_none_was_not_measured(self) -> None:
         self.assertNotIn("first_packet_ms", endhost_figures.figures({MALOB: [one_round(2.0)]})[MALOB])
 
-    def test_percentile_is_the_nearest_rank(self) -> None:
-        values = [float(value) for value in range(20, 0, -1)]
-        self.assertEqual(19, endhost_figures.percentile(values, 95))
-        self.assertEqual(20, endhost_figures.percentile(values, 96))
-        self.assertEqual(7, endhost_figures.percentile([7.0], 95))
-
     def test_limits_hold_as_they_are_promised(self) -> None:
         at_limit = {"rss_load_mb": 120.0, "idle_cpu_percent": 0.5, "start_s": 2.0, "first_packet_ms": 2.0}
         self.assertEqual(

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from lab.strain import Strain
 from malob.errors import UsageError
-from research.experiments import distribution, measurement, plan, report
-from research.experiments.distribution import Distribution
+from research.distribution import Distribution
+from research.experiments import measurement, plan, report
 from research.experiments.estimate import Estimate
 from research.experiments.folder import Folder
 from research.experiments.plan import Slice
@@ -111,24 +111,6 @@ class ProgressTest(unittest.TestCase):
         self.assertIn("about 1 min 45 s left", progress._words())
         self.now = 500
         self.assertIn("about 1 min 40 s left", progress._words())
-
-
-class DistributionTest(unittest.TestCase):
-    def test_percentiles_of_ten_and_one_values(self) -> None:
-        self.assertEqual(Distribution(11, 1, 5, 9), distribution.of([10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]))
-
-    def test_between_two_values_by_straight_line(self) -> None:
-        found = distribution.of([2, 1])
-        assert found is not None
-        self.assertAlmostEqual(1.1, found.p10)
-        self.assertEqual(1.5, found.median)
-        self.assertAlmostEqual(1.9, found.p90)
-
-    def test_one_value_is_all_of_them(self) -> None:
-        self.assertEqual(Distribution(1, 3, 3, 3), distribution.of([3]))
-
-    def test_no_values_have_none(self) -> None:
-        self.assertIsNone(distribution.of([]))
 
 
 class RecordTest(unittest.TestCase):

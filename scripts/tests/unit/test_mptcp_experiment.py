@@ -14,8 +14,7 @@ from unittest import mock
 from malob.errors import UsageError
 from malob.network import topology
 from malob.network.topology import Topology
-from research.experiments import confidence, mptcp, mptcp_forecast, mptcp_methods, mptcp_pairs, mptcp_report, mptcp_site
-from research.experiments.confidence import Mean
+from research.experiments import mptcp, mptcp_forecast, mptcp_methods, mptcp_pairs, mptcp_report, mptcp_site
 from research.experiments.mptcp_model import Traffic
 from research.experiments.mptcp_pairs import MOST_SESSIONS
 from research.experiments.mptcp_report import Cell, Results
@@ -92,24 +91,6 @@ class PairsTest(unittest.TestCase):
             has = Counter(host for pair in pairs for host in pair)
             self.assertEqual(set(network.hosts), set(has))
             self.assertLessEqual(max(has.values()) - min(has.values()), 2)
-
-
-class ConfidenceTest(unittest.TestCase):
-    def test_interval_of_five_values(self) -> None:
-        # s = 1.5811, t(4) = 2.132: 2.132 * 1.5811 / sqrt(5)
-        found = confidence.mean([1, 2, 3, 4, 5])
-        assert found is not None and found.ci90 is not None
-        self.assertEqual((5, 3), (found.count, found.value))
-        self.assertAlmostEqual(1.5076, found.ci90, places=4)
-
-    def test_one_value_has_no_interval(self) -> None:
-        self.assertEqual(Mean(1, 7.0, None), confidence.mean([7.0]))
-        self.assertIsNone(confidence.mean([]))
-
-    def test_many_values_have_the_last_t(self) -> None:
-        found = confidence.mean([0.0, 1.0] * 50)
-        assert found is not None and found.ci90 is not None
-        self.assertAlmostEqual(1.697 * 0.50252 / 10, found.ci90, places=4)
 
 
 class SiteTest(unittest.TestCase):

@@ -10,21 +10,20 @@ from pathlib import Path
 
 from malob.cli.arguments import Parser
 from malob.errors import UsageError
-from malob.system.preparation import need_root, prepare
+from malob.system.preparation import need_root
 from malob.system.waiting import orderly_end
 from research.bench.open_vswitch_command import positive
 from research.bench.soak import findings, run
 from research.bench.soak.events import EVERY_S, KINDS
 from research.experiments import arguments
+from research.preparation import prepare
 
 
 def main(words: Sequence[str]) -> int:
     options = parser().parse_args(words)
     kinds = _kinds(options.only)
     need_root("bench soak")
-    prepare("lab")
-    prepare("emulator")
-    prepare("controller")
+    prepare("lab", "emulator", "controller")
     seconds = options.seconds or 60 * options.minutes
     with orderly_end():
         load = os.getloadavg()[0]

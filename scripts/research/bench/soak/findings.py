@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from research import distribution
 from research.bench.soak import model, trend
 from research.bench.soak.model import Failure, Fault
 
@@ -57,7 +58,7 @@ def document(record: Record) -> dict[str, Any]:
     """The run as JSON has it; "ok" is the verdict."""
     explained, unexplained = _explanations(record)
     trends, grown = _trends(record)
-    rest = {"requests": len(record.rest_ms), "median_ms": percentile(record.rest_ms, 50), "p99_ms": percentile(record.rest_ms, 99)}
+    rest = {"requests": len(record.rest_ms), "median_ms": _percentile(record.rest_ms, 50), "p99_ms": _percentile(record.rest_ms, 99)}
     violations = [*record.violations, *unexplained, *grown, *_undue(record)]
     if rest["p99_ms"] is not None and rest["p99_ms"] > REST_P99_MS:
         violations.append(Violation(record.begin + record.seconds, f"REST: p99 is {rest['p99_ms']} ms, above {REST_P99_MS:g} ms"))
@@ -72,8 +73,8 @@ def document(record: Record) -> dict[str, Any]:
             "failed_for_a_reason": dict(explained),
             "failed_for_none": len(unexplained),
             "megabytes": round(record.bytes / 1e6, 1),
-            "connect_median_ms": percentile(record.connect_ms, 50),
-            "connect_p99_ms": percentile(record.connect_ms, 99),
+            "connect_median_ms": _percentile(record.connect_ms, 50),
+            "connect_p99_ms": _percentile(record.connect_ms, 99),
         },
         "rest": rest,
         "comparisons": record.compared,
@@ -148,11 +149,9 @@ def _trends(record: Record) -> tuple[dict[str, Any], list[Violation]]:
     return shown, grown
 
 
-def percentile(values: Sequence[float], percent: float) -> float | None:
-    """The nearest rank, to a tenth; None without values."""
-    if not values:
-        return None
-    return round(sorted(values)[max(0, math.ceil(percent / 100 * len(values)) - 1)], 1)
+def _percentile(values: Sequence[float], percent: float) -> float | None:
+    """To a tenth; None without values."""
+    return round(distribution.percentile(values, percent), 1) if values else None
 
 
 def text(found: Mapping[str, Any]) -> list[str]:

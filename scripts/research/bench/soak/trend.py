@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,13 +27,11 @@ def of(samples: Sequence[tuple[float, float]]) -> Trend | None:
 
     None if they are too few, or too close together.
     """
+    import numpy
+    from scipy import stats
+
     if len(samples) < LEAST_SAMPLES or samples[-1][0] - samples[0][0] < LEAST_S:
         return None
-    slopes = [
-        (later[1] - earlier[1]) / (later[0] - earlier[0])
-        for number, earlier in enumerate(samples)
-        for later in samples[number + 1 :]
-        if later[0] > earlier[0]
-    ]
-    seconds = samples[-1][0] - samples[0][0]
-    return Trend(statistics.median(value for _, value in samples), statistics.median(slopes) * seconds, seconds)
+    times, values = zip(*samples)
+    seconds = times[-1] - times[0]
+    return Trend(float(numpy.median(values)), float(stats.theilslopes(values, times)[0]) * seconds, seconds)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from research.experiments.hosting import ServerHost
-from research.experiments.interpreter import python_with
+from research.preparation import python_with
 
 _PROGRAM = Path(__file__).parents[1] / "programs" / "ftp_server.py"
 

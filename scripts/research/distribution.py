@@ -1,0 +1,53 @@
+"""Percentiles, and means with confidence intervals. No I/O.
+
+numpy and scipy are imported where they are needed: command lines are parsed, and documented, without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Of so many values, the 10th percentile, the median and the 90th percentile, in the values' own unit."""
+
+    count: int
+    p10: float
+    median: float
+    p90: float
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Of so many values. ci90: half the width of the 90 % confidence interval (Student's t); None for a single value."""
+
+    count: int
+    value: float
+    ci90: float | None
+
+
+def of(values: Iterable[float]) -> Distribution | None:
+    """None if there are no values."""
+    known = list(values)
+    return Distribution(len(known), *(percentile(known, percent) for percent in (10, 50, 90))) if known else None
+
+
+def percentile(values: Sequence[float], percent: float) -> float:
+    """The value below which so many percent of the values lie; in between two of them, by straight line. Needs one value."""
+    import numpy
+
+    return float(numpy.percentile(values, percent))
+
+
+def mean(values: Sequence[float]) -> Mean | None:
+    """None if there are no values."""
+    import numpy
+    from scipy import stats
+
+    if not values:
+        return None
+    count = len(values)
+    ci90 = float(stats.t.ppf(0.95, count - 1) * stats.sem(values)) if count > 1 else None
+    return Mean(count, float(numpy.mean(values)), ci90)
