@@ -11,7 +11,7 @@ from typing import Callable
 
 from lab import check, control, instance, latency, linking, simulations
 from lab.shaping import choice
-from malob.cli.arguments import Parser, Subparsers, completes
+from malob.cli.arguments import Commands, Parser
 from malob.cli.table import render
 from malob.errors import MissingError, ScriptError, UsageError, run_main
 from malob.network import generators, labs, topology
@@ -27,14 +27,14 @@ def main() -> int:
     return options.run(options)
 
 
-def parser(add_run: Callable[[Subparsers], None] | None = None) -> argparse.ArgumentParser:
+def parser(add_run: Callable[[Commands], None] | None = None) -> Parser:
     """add_run: adds `run`; without it, its help is there, and it says where the experiments are."""
     made = Parser(prog="malob lab", description="Networks of Open vSwitch bridges and network namespaces.")
-    commands = made.add_subparsers(metavar="COMMAND", required=True)
+    commands = made.add_commands("COMMAND")
 
     up = commands.add_parser("up", help="build a network")
-    completes(
-        up.add_argument("topology", metavar="TOPOLOGY", help="a name from 'list', or a file; 'ring:5' and the like are made by rule"), "topology"
+    up.add_argument(
+        "topology", metavar="TOPOLOGY", help="a name from 'list', or a file; 'ring:5' and the like are made by rule", completes="topology"
     )
     up.add_argument(
         "--controller",
@@ -81,7 +81,7 @@ def parser(add_run: Callable[[Subparsers], None] | None = None) -> argparse.Argu
     return made
 
 
-def _add_run(commands: Subparsers) -> None:
+def _add_run(commands: Commands) -> None:
     run = commands.add_parser("run", help=RUN_HELP, add_help=False)
     run.add_argument("words", nargs=argparse.REMAINDER)
     run.set_defaults(run=_run)

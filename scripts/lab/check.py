@@ -20,7 +20,7 @@ from lab.instance import Instance
 from lab.percentiles import median
 from lab.shaping.shaper import Reading
 from lab.strain import StrainMeter
-from malob.cli.arguments import Subparsers
+from malob.cli.arguments import Commands, Parser
 from malob.cli.table import render
 from malob.errors import ScriptError
 from malob.network.links import Direction, Link
@@ -69,7 +69,7 @@ class Result:
         return self.throughput_mbps is not None and (abs(self.throughput_mbps - self.rate_mbps) <= RATE_TOLERANCE * self.rate_mbps)
 
 
-def add_parser(commands: Subparsers) -> argparse.ArgumentParser:
+def add_parser(commands: Commands) -> Parser:
     check = commands.add_parser(
         "check",
         help="measure every link against what it should be",

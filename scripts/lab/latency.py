@@ -17,7 +17,7 @@ from lab import check, instance, processes
 from lab.instance import Instance
 from lab.percentiles import median
 from malob.cli import target
-from malob.cli.arguments import Subparsers
+from malob.cli.arguments import Commands, Parser
 from malob.cli.status.view import latency
 from malob.cli.table import render
 from malob.errors import ScriptError, UsageError
@@ -75,7 +75,7 @@ class Result:
         return self.right >= 1 - MOST_WRONG
 
 
-def add_parser(commands: Subparsers) -> argparse.ArgumentParser:
+def add_parser(commands: Commands) -> Parser:
     command = commands.add_parser(
         "latency",
         help="what the controller says of links' latencies, against what they are set to",

@@ -11,7 +11,7 @@ from lab import instance
 from lab.instance import Instance
 from lab.shaping import trace
 from lab.shaping.shaper import Reading
-from malob.cli.arguments import Subparsers
+from malob.cli.arguments import Commands, Parser
 from malob.cli.table import render
 from malob.errors import ScriptError, UsageError
 from malob.network import labs
@@ -22,7 +22,7 @@ from malob.system.waiting import say
 _OPTIONS = {"rate": "rate_mbps", "delay": "delay_ms", "queue": "queue_packets", "loss": "loss"}
 
 
-def add_parsers(commands: Subparsers) -> list[argparse.ArgumentParser]:
+def add_parsers(commands: Commands) -> list[Parser]:
     """Adds both commands. Returns those that take --name."""
     link = commands.add_parser(
         "link",

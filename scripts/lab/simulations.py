@@ -1,27 +1,42 @@
-"""`./malob lab simulate`: experiments without a network, which are Java and started by the launcher (simulations/)."""
+"""`./malob lab simulate`: experiments without a network, which are Java (simulations/)."""
 
 from __future__ import annotations
 
-from malob.cli.arguments import Subparsers
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from malob.cli import java
+from malob.cli.arguments import Commands, Parser
+from malob.errors import UsageError
 
 #: By name: half a sentence.
-SIMULATIONS = {
-    "fluid": "how long files take where links are shared max-min fairly, by the thesis's combinations of rules",
-    "herding": "rules with and without counting what was placed since the last measurement",
-    "mix": "pages, files and computations, each kind alone and all at once",
-    "mptcp-fluid": "what the sessions of 'lab run mptcp' get where their sub-flows share links max-min fairly",
-    "hamiltonian": "the share of Hamiltonian paths that are found, and how fast, by kind of network",
-}
+SIMULATIONS = java.programs("lab simulate")
+
+_DESCRIPTION = "Simulates networks, clients and servers around the controller's own algorithms; needs no root."
 
 
-def add_parser(commands: Subparsers) -> None:
-    simulate = commands.add_parser(
-        "simulate",
-        help="an experiment without a network: clients and servers are simulated around the real algorithms",
-        description="Simulates networks, clients and servers around the controller's own algorithms; needs no root."
-        " 'lab simulate NAME --help' lists the options.",
+def add_parser(commands: Commands) -> None:
+    _add_programs(
+        commands.add_parser(
+            "simulate",
+            help="an experiment without a network: clients and servers are simulated around the real algorithms",
+            description=_DESCRIPTION,
+        )
     )
-    names = simulate.add_subparsers(metavar="NAME", required=True)
-    names.add_parser("list", help="what there is")
-    for name, purpose in SIMULATIONS.items():
-        names.add_parser(name, help=purpose)
+
+
+def _add_programs(parser: Parser) -> Parser:
+    java.add_programs(parser.add_commands("NAME"), "lab simulate")
+    return parser
+
+
+def main() -> NoReturn:
+    become(sys.argv[2:])
+
+
+def become(words: Sequence[str]) -> NoReturn:
+    """Becomes a simulation. words: its name and options."""
+    if not words:
+        raise UsageError("which one? './malob lab simulate list' lists them")
+    java.become("simulate", words, lambda: _add_programs(Parser(prog="malob lab simulate", description=_DESCRIPTION)))

@@ -38,7 +38,7 @@ def main() -> int:
     return 0 if tally.good else 1
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     made = Parser(
         prog="malob demo",
         description="A network of five switches with two clients and three web servers, balanced by MALOB."

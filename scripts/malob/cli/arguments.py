@@ -3,23 +3,110 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any, NoReturn
+from dataclasses import dataclass
+from typing import Any, NoReturn
 
 from malob.errors import UsageError
 
 
+@dataclass(frozen=True)
+class Argument:
+    """One of a parser's. completes: what its values are ("vip", "topology", ...); files need no telling: they are called FILE or DIR."""
+
+    action: argparse.Action
+    again: bool
+    completes: str
+
+    @property
+    def is_public(self) -> bool:
+        return self.action.help != argparse.SUPPRESS
+
+    @property
+    def form(self) -> str:
+        """As it is typed: --port N, or NAME..."""
+        names = ", ".join(self.action.option_strings)
+        if self.action.nargs == 0:
+            return names
+        forms = {"?": "[{}]"} if names else {"?": "[{}]", "*": "[{}...]", "+": "{}...", argparse.REMAINDER: "{}..."}
+        value = forms.get(str(self.action.nargs), "{}").format(self._value)
+        return f"{names} {value}" if names else value
+
+    @property
+    def _value(self) -> str:
+        if isinstance(self.action.metavar, str):
+            return self.action.metavar
+        if self.action.choices is not None:
+            return "|".join(map(str, self.action.choices))
+        return self.action.dest.upper()
+
+
+class Commands:
+    """The sub-commands of a parser, by name."""
+
+    def __init__(self, parser: Parser, metavar: str, **more: Any) -> None:
+        self.metavar = metavar
+        self.parsers: dict[str, Parser] = {}
+        self.purposes: dict[str, str] = {}
+        self._made = parser.add_subparsers(metavar=metavar, required=True, **more)
+
+    def add_parser(self, name: str, help: str, **more: Any) -> Parser:  # argparse calls it help
+        """help: half a sentence."""
+        made: Parser = self._made.add_parser(name, help=help, **more)
+        self.parsers[name], self.purposes[name] = made, help
+        return made
+
+    def list_parser(self, name: str, help: str, made: Parser) -> None:
+        """One that reads its command line itself: its help is that parser's."""
+        self._made.add_parser(name, help=help)
+        self.parsers[name], self.purposes[name] = made, help
+
+
 class Parser(argparse.ArgumentParser):
-    """As argparse's, and its sub-commands' too; what is wrong with a command line is said in one line."""
+    """As argparse's, and its sub-commands' too; what is wrong with a command line is said in one line.
+
+    Knows its arguments and sub-commands, for completion and docs/cli.md.
+    """
+
+    def __init__(self, **more: Any) -> None:
+        # argparse adds --help while it is made
+        self.arguments: list[Argument] = []
+        self.commands: Commands | None = None
+        super().__init__(**more)
+
+    def add_argument(self, *names: Any, completes: str = "", **more: Any) -> argparse.Action:
+        return self._known(super().add_argument(*names, **more), completes, more)
+
+    def help_of(self, action: argparse.Action) -> str:
+        """With its default and the like put in."""
+        values = {name: value for name, value in vars(action).items() if value is not argparse.SUPPRESS}
+        if action.choices is not None:
+            values["choices"] = ", ".join(map(str, action.choices))
+        return " ".join(((action.help or "") % {**values, "prog": self.prog}).split())
+
+    def add_mutually_exclusive_group(self, **more: Any) -> Any:
+        return _Group(self, super().add_mutually_exclusive_group(**more))
+
+    def add_commands(self, metavar: str, **more: Any) -> Commands:
+        """One of them has to follow; instead of argparse's add_subparsers()."""
+        self.commands = Commands(self, metavar, **more)
+        return self.commands
 
     def error(self, message: str) -> NoReturn:
         self.exit(UsageError.exit_code, f"{self.prog}: {message}; '{self.prog} --help' tells more\n")
 
+    def _known(self, action: argparse.Action, completes: str, options: dict[str, Any]) -> argparse.Action:
+        self.arguments.append(Argument(action, options.get("action") == "append", completes))
+        return action
 
-if TYPE_CHECKING:
-    #: What add_subparsers() gives; argparse has no public name for it.
-    Subparsers = argparse._SubParsersAction[Any]
-else:
-    Subparsers = Any
+
+class _Group:
+    """Arguments of which a command line has one."""
+
+    def __init__(self, parser: Parser, group: Any) -> None:
+        self._parser, self._group = parser, group
+
+    def add_argument(self, *names: Any, completes: str = "", **more: Any) -> argparse.Action:
+        return self._parser._known(self._group.add_argument(*names, **more), completes, more)
 
 
 def endpoint(text: str) -> tuple[str, int]:
@@ -53,11 +140,3 @@ def seconds(text: str) -> float:
     if not 0.1 <= value <= 86_400:
         raise argparse.ArgumentTypeError(f"expected seconds from 0.1 to 86400, not '{text}'")
     return value
-
-
-def completes(action: argparse.Action, what: str) -> None:
-    """Says what the values of an argument are, for the shell's completion: "vip", "pool", "member", "service", "algorithm", "topology".
-
-    Arguments called FILE or DIR need no telling.
-    """
-    action.completes = what  # type: ignore[attr-defined]

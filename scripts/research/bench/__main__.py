@@ -1,46 +1,59 @@
-"""`./malob bench NAME` for what is measured on Open vSwitch: which of them is meant."""
+"""`./malob bench NAME`: which of the measurements is meant, here and in bench/, which is Java."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 
-from lab.simulations import SIMULATIONS
+from lab import simulations
+from malob.cli import java, test
 from malob.cli.arguments import Parser
 from malob.errors import UsageError, run_main
+from malob.system.waiting import say
 from research.bench import endhost_command, faults_command, open_vswitch_command
 from research.bench.soak import command as soak_command
 
 #: Of bench/, which is Java.
-JAVA_BENCHMARKS = ("packet-in", "reports", "storm", "heap", "footprint", "codec", "jmh", "switches", "slow-clients", "latency", "health")
+JAVA_BENCHMARKS = java.programs("bench")
 
 #: What was a benchmark, and what it is now.
-MOVED_BENCHMARKS = {**{name: f"lab simulate {name}" for name in SIMULATIONS}, "fuzz": "test --fuzz"}
+MOVED_BENCHMARKS = {**{name: f"lab simulate {name}" for name in simulations.SIMULATIONS}, "fuzz": "test --fuzz"}
 
-_COMMANDS = {"open-vswitch": open_vswitch_command, "endhost": endhost_command, "faults": faults_command, "soak": soak_command}
+#: On Open vSwitch: half a sentence, and where its command line is.
+_OWN = {
+    "open-vswitch": ("new connections through a VIP on real Open vSwitch, and the same without; needs root", open_vswitch_command),
+    "soak": ("a long run on real Open vSwitch with everything that comes and goes; needs root", soak_command),
+    "faults": ("what an open connection notices of faults of links, switches and controller; needs root", faults_command),
+    "endhost": ("what a host with several uplinks pays, beside os-ken and with no switch at all; needs root", endhost_command),
+}
 
 
-def parser() -> argparse.ArgumentParser:
-    """All of `./malob bench`, those that the launcher gives to others too: for completion and docs/cli.md."""
-    made = Parser(prog="malob bench", description="Measurements. 'bench NAME --help' lists the options of those in Java.")
-    names = made.add_subparsers(metavar="NAME", required=True)
-    names.add_parser("list", help="what there is")
-    for name, own in ((name, module.parser()) for name, module in _COMMANDS.items()):
-        names.add_parser(
-            name, parents=[own], add_help=False, help=(own.description or "").partition(",")[0].partition(".")[0], description=own.description
-        )
-    for name in JAVA_BENCHMARKS:
-        names.add_parser(name, help="in Java")
+def parser() -> Parser:
+    made = Parser(prog="malob bench", description="Measurements.")
+    names = made.add_commands("NAME")
+    for name, (purpose, module) in _OWN.items():
+        names.list_parser(name, purpose, module.parser())
+    java.add_programs(names, "bench")
     for name, now in MOVED_BENCHMARKS.items():
         names.add_parser(name, help=f"deprecated: './malob {now}' does it")
     return made
 
 
 def main() -> int:
-    name = sys.argv[1] if len(sys.argv) > 1 else ""
-    if name not in _COMMANDS:
-        raise UsageError(f"expected {' or '.join(sorted(_COMMANDS))}, not '{name}'")
-    return _COMMANDS[name].main(sys.argv[2:])
+    words = sys.argv[1:]
+    if not words:
+        raise UsageError("which one? './malob bench list' lists them")
+    name, more = words[0], words[1:]
+    if name in _OWN:
+        return _OWN[name][1].main(more)
+    if name in MOVED_BENCHMARKS:
+        say(f"malob: 'bench {name}' is deprecated: it is '{MOVED_BENCHMARKS[name]}' now")
+        if name == "fuzz":
+            java.become("fuzz", more, test.parser)
+        simulations.become(words)
+    if name == "list":
+        for own, (purpose, _module) in _OWN.items():
+            print(f"{own:<13}{purpose}")
+    return java.become("bench", words, parser)
 
 
 if __name__ == "__main__":

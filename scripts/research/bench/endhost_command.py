@@ -53,7 +53,7 @@ def _shown(result: Mapping[str, Any]) -> list[str]:
     return [*table.render(header, endhost_figures.rows(found), right=range(1, len(header))), "", *endhost_figures.verdicts(result["checks"])]
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     made = Parser(
         prog="malob bench endhost",
         description="What MALOB on a host with two uplinks costs, beside os-ken doing round robin on the same switch, and the host"

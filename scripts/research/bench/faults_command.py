@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -54,7 +53,7 @@ def _spread(spread: Mapping[str, float] | None, digits: int) -> str:
     return "–" if spread is None else f"{spread['median']:.{digits}f}, {spread['worst']:.{digits}f}"
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     made = Parser(
         prog="malob bench faults",
         description="What an open connection through a VIP notices of faults, on five Open vSwitches. Times are the median and the"

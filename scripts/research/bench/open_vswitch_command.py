@@ -53,7 +53,7 @@ def _table(figures: dict[str, dict]) -> list[str]:
     return table.render(header, rows, right=range(1, len(header)))
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     made = Parser(
         prog="malob bench open-vswitch",
         description="New connections through a VIP (ab, without keep-alive) on one Open vSwitch, and the same directly to"

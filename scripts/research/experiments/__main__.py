@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
-
 import lab.__main__
+from malob.cli.arguments import Parser
 from malob.errors import run_main
 from research.experiments import command
 
@@ -14,7 +13,7 @@ def main() -> int:
     return int(options.run(options))
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     return lab.__main__.parser(command.add_parser)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 from lab.__main__ import RUN_HELP
+from malob.cli.arguments import Commands
 from research.experiments import (
     endhost_capacity,
     endhost_dynamic,
@@ -26,14 +26,14 @@ _THESIS: tuple[Any, ...] = (thesis_http, thesis_ftp, thesis_bio, thesis_discussi
 _ENDHOST: tuple[Any, ...] = (endhost_static, endhost_dynamic, endhost_web, endhost_overhead, endhost_capacity)
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(commands: Commands) -> None:
     run = commands.add_parser(
         "run",
         help=RUN_HELP,
         description="Builds a network with a controller of its own, measures, and removes everything. Exit code 1 if requests"
         " failed or are missing. docs/experiments.md tells what each experiment is, and how to read what comes of it.",
     )
-    experiments = run.add_subparsers(metavar="EXPERIMENT", required=True)
+    experiments = run.add_commands("EXPERIMENT")
     for module in _THESIS:
         parser = experiments.add_parser(module.NAME, help=module.HELP, description=(module.__doc__ or "").strip())
         module.add_arguments(parser)

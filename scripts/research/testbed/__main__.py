@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from malob.cli.agents.keys import AgentsFile
-from malob.cli.arguments import endpoint, positive
+from malob.cli.arguments import Parser, endpoint, positive
 from malob.errors import UsageError, run_main
 from malob.network import topology
 from malob.system.place import ROOT
@@ -26,15 +26,13 @@ PROFILED = ("geni-wan", "thesis-two-servers")
 
 
 def main() -> int:
-    options = _parser().parse_args()
+    options = parser().parse_args()
     return options.run(options)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="malob testbed", description="Slices of testbeds: requests for machines and links, and what to run on them."
-    )
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+def parser() -> Parser:
+    made = Parser(prog="malob testbed", description="Slices of testbeds: requests for machines and links, and what to run on them.")
+    commands = made.add_commands("COMMAND")
     ask = commands.add_parser("request", help="print the request RSpec for a topology of the lab")
     ask.add_argument("topology", metavar="TOPOLOGY")
     ask.add_argument("--sites", metavar="FILE", type=Path, default=sites.FILE, help="where its switches stand (geni/sites.json)")
@@ -65,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     play.add_argument("--vip", metavar="ADDRESS:PORT", type=endpoint, default=("10.0.0.100", 80), help="(10.0.0.100:80)")
     play.add_argument("--agents", metavar="SECONDS", type=positive, help="with agents; after so long, print what the controller knows")
     play.set_defaults(run=_rehearse)
-    return parser
+    return made
 
 
 def _request(options: argparse.Namespace) -> int:

@@ -185,7 +185,7 @@ class ParserTest(unittest.TestCase):
     def test_all_kinds_have_all_actions_and_only_members_drain(self) -> None:
         for name, kind in KINDS.items():
             with contextlib.redirect_stdout(io.StringIO()) as out, self.assertRaises(SystemExit):
-                parser(kind).parse_args(["--help"])
+                parser(kind.name).parse_args(["--help"])
             for action in ("list", "show", "add", "set", "rm"):
                 self.assertIn(f"    {action} ", out.getvalue())
             self.assertEqual(name == "member", "    drain " in out.getvalue())

@@ -1,20 +1,30 @@
 from __future__ import annotations
 
+import io
 import os
 import re
 import shutil
 import subprocess
+import tempfile
 import unittest
 from collections.abc import Sequence
+from contextlib import redirect_stderr
+from pathlib import Path
+from unittest import mock
 
 from lab.simulations import SIMULATIONS
+from malob.cli import commands, java, usage
 from malob.cli.catalog.kinds import KINDS
-from malob.cli.completion import commands, reference
+from malob.cli.completion import reference
 from malob.cli.completion.engine import Completion, complete
 from malob.cli.completion.sources import SOURCES
+from malob.cli.test import FUZZ_TARGETS
+from malob.errors import ScriptError
 from malob.system.place import ROOT
+from research.bench import __main__ as bench
 from research.bench.__main__ import JAVA_BENCHMARKS, MOVED_BENCHMARKS
 from tests.unit.answering import answering
+from tools.reference import java_options
 
 _IDS = {"vip": lambda words: ["web", "ftp"], "pool": lambda words: ["p"]}
 
@@ -94,13 +104,39 @@ class SourcesTest(unittest.TestCase):
 
 
 class CommandsTest(unittest.TestCase):
-    def test_all_commands_of_the_launcher_are_known(self) -> None:
-        """a new command of ./malob goes into scripts/malob/cli/completion/commands.py, too"""
-        script = (ROOT / "malob").read_text()
-        cases = script.partition("case $command in")[2].partition("esac")[0]
-        named = {name for line in re.findall(r"^ +([a-z| -]+)\)", cases, re.M) for name in re.split(r"[| ]+", line)}
-        internal = {"prepare", "java", "complete", "help", "--help", "-h"}
-        self.assertEqual(named - internal, {command.name for command in commands.ALL})
+    def test_each_command_has_a_parser_of_its_name(self) -> None:
+        for command in commands.here():
+            with self.subTest(command.name):
+                self.assertEqual(f"malob {command.name}", command.parser().prog)
+
+    def test_help_names_all_commands_and_what_can_follow(self) -> None:
+        lines = usage.text().splitlines()
+        named = [line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "]
+        self.assertEqual([*(command.name for command in commands.here()), "help"], named)
+        self.assertIn("list, show, add, set, rm, drain", "\n".join(lines))
+        self.assertIn("[--data DIR]", "\n".join(lines))
+
+    def test_no_command_is_one_of_the_launchers_own(self) -> None:
+        """what ./malob does before it asks Python"""
+        cases = (ROOT / "malob").read_text().partition("\nmain() {")[2].partition("esac")[0]
+        own = set(re.findall(r"^    ([a-z]+)\)", cases, re.M))
+        self.assertEqual({"prepare", "java", "launch"}, own)
+        self.assertFalse(own & {command.name for command in commands.here()})
+
+    def test_what_a_release_lacks_is_said(self) -> None:
+        with tempfile.TemporaryDirectory() as directory, mock.patch.object(commands, "ROOT", Path(directory)):
+            Path(directory, "scripts", "malob").mkdir(parents=True)
+            self.assertNotIn("demo", [command.name for command in commands.here()])
+            for words, code, sentence in (
+                (["lab", "run"], 3, "'lab run' needs scripts/research, which releases and packages leave out: take a checkout"),
+                (["bench", "list"], 3, "'bench' needs bench, which releases and packages leave out: take a checkout"),
+                (["test", "--unit"], 1, "test: this is a release, which has neither sources nor tests; take a checkout"),
+                (["test", "--fuzz"], 1, "test --fuzz: this is a release, which has neither sources nor tests; take a checkout"),
+                (["lab", "simulate", "fluid"], 1, "lab simulate: this is a release, which has neither sources nor tests; take a checkout"),
+            ):
+                with self.subTest(words), self.assertRaises(ScriptError) as caught:
+                    commands.find(words).check()  # type: ignore[union-attr]
+                self.assertEqual((code, sentence), (caught.exception.exit_code, str(caught.exception)))
 
     def test_benchmarks_are_those_of_bench(self) -> None:
         sources = (ROOT / "bench/src/main/java/io/malob/bench").glob("*Command.java")
@@ -114,20 +150,30 @@ class CommandsTest(unittest.TestCase):
 
     def test_targets_of_fuzzing_are_those_of_the_tests(self) -> None:
         source = (ROOT / "src/test/java/io/malob/fuzz/FuzzCommand.java").read_text()
-        self.assertEqual([name.lower() for name in re.findall(r"^    ([A-Z]+)\(", source, re.M)], list(commands.FUZZ_TARGETS))
+        self.assertEqual([name.lower() for name in re.findall(r"^    ([A-Z]+)\(", source, re.M)], list(FUZZ_TARGETS))
 
     def test_what_was_a_benchmark_is_one_no_more(self) -> None:
-        """its old name still works: the launcher leads on"""
+        """its old name still works, and leads on"""
         self.assertFalse(set(JAVA_BENCHMARKS) & set(MOVED_BENCHMARKS))
-        launcher = (ROOT / "malob").read_text().partition("command_bench() {")[2].partition("\n}\n")[0]
         for name in MOVED_BENCHMARKS:
-            self.assertRegex(launcher, rf"(?m)^    (.* \| )?{name}( \| .*)?\)$")
+            with mock.patch("sys.argv", ["x", name, "--seeds", "1"]), mock.patch.object(java, "become", side_effect=SystemExit) as become:
+                with self.subTest(name), self.assertRaises(SystemExit), redirect_stderr(io.StringIO()) as said:
+                    bench.main()
+            self.assertEqual(("fuzz", ["--seeds", "1"]) if name == "fuzz" else ("simulate", [name, "--seeds", "1"]), become.call_args.args[:2])
+            self.assertEqual(f"malob: 'bench {name}' is deprecated: it is '{MOVED_BENCHMARKS[name]}' now\n", said.getvalue())
 
     def test_options_of_run_are_those_of_the_controller(self) -> None:
         source = (ROOT / "src/main/java/io/malob/controller/Main.java").read_text()
         options = {name for line in re.findall(r"names = (.*),$", source, re.M) for name in re.findall(r'"(-[^"]+)"', line)}
-        parser = commands.find("run").parser()  # type: ignore[union-attr]
-        self.assertEqual(options, set(parser._option_string_actions) - {"-h", "--help"})
+        parser = commands.find(["run"]).parser()  # type: ignore[union-attr]
+        known = {name for argument in parser.arguments for name in argument.action.option_strings}
+        self.assertEqual(options, known - {"-h", "--help"})
+
+    def test_options_of_java_are_those_of_the_programs(self) -> None:
+        """python3 scripts/command.py tools.reference.java_options --write writes them anew"""
+        if not java_options.are_built():
+            self.skipTest("the programs are not built; ./malob test builds them")
+        self.assertEqual(java.FILE.read_text(encoding="utf-8"), java_options.text())
 
 
 class ReferenceTest(unittest.TestCase):

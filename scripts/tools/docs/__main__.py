@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
 
+from malob.cli.arguments import Parser
 from malob.errors import ScriptError, run_main
 from malob.system.place import ROOT
 from malob.system.preparation import prepare
@@ -31,11 +31,11 @@ def main() -> int:
     return 0
 
 
-def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="malob docs", description="Makes the site of the documentation, in target/site.")
-    parser.add_argument("--serve", action="store_true", help="serve it instead, and follow changes, until Ctrl-C")
-    parser.add_argument("--address", metavar="HOST:PORT", default="127.0.0.1:8000", help="where to serve it (default %(default)s)")
-    return parser
+def parser() -> Parser:
+    made = Parser(prog="malob docs", description="Makes the site of the documentation, in target/site.")
+    made.add_argument("--serve", action="store_true", help="serve it instead, and follow changes, until Ctrl-C")
+    made.add_argument("--address", metavar="HOST:PORT", default="127.0.0.1:8000", help="where to serve it (default %(default)s)")
+    return made
 
 
 if __name__ == "__main__":

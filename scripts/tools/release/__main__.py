@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import subprocess
 import tempfile
 from pathlib import Path
 
+from malob.cli.arguments import Parser
 from malob.errors import ScriptError, run_main
 from malob.system.place import ROOT
 from malob.system.waiting import orderly_end, say
@@ -18,13 +18,15 @@ from tools.release.files import below, tar_gz
 from tools.release.project import Project
 
 
+def parser() -> Parser:
+    made = Parser(prog="malob release", description="Makes all files of a release: archive, .deb packages, jars, bill of materials, checksums.")
+    made.add_argument("--out", type=Path, default=ROOT / "target" / "release", metavar="DIR", help="where they are put (%(default)s)")
+    made.add_argument("--check", action="store_true", help="build twice, in different folders, and compare; fails if a byte differs")
+    return made
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        prog="malob release", description="Makes all files of a release: archive, .deb packages, jars, bill of materials, checksums."
-    )
-    parser.add_argument("--out", type=Path, default=ROOT / "target" / "release", metavar="DIR", help="where they are put (%(default)s)")
-    parser.add_argument("--check", action="store_true", help="build twice, in different folders, and compare; fails if a byte differs")
-    options = parser.parse_args()
+    options = parser().parse_args()
     if sources.changed(ROOT):
         say("malob release: with changes that are not committed")
     with orderly_end(), tempfile.TemporaryDirectory(prefix="malob-release-") as snapshot:

@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from malob.cli.agents.keys import KINDS, AgentsFile
+from malob.cli.arguments import Parser
 from malob.cli.table import render
 from malob.errors import UsageError, run_main
 from malob.system.place import DATA
 from malob.system.waiting import say
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="malob agent", description="Who may report to the controller.")
-    parser.add_argument("--data", type=Path, default=DATA, metavar="DIR", help="the controller's data directory (default %(default)s)")
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+def parser() -> Parser:
+    made = Parser(prog="malob agent", description="Who may report to the controller.")
+    made.add_argument("--data", type=Path, default=DATA, metavar="DIR", help="the controller's data directory (default %(default)s)")
+    actions = made.add_commands("ACTION", dest="action")
     add = actions.add_parser("add", help="enter an agent with a new key, and print the agent's configuration file")
     add.add_argument("id", metavar="ID")
     add.add_argument("--kind", choices=KINDS, required=True)
@@ -39,7 +40,11 @@ def main() -> int:
     )
     remove = actions.add_parser("remove", help="take an agent away; the controller forgets it within seconds")
     remove.add_argument("id", metavar="ID")
-    options = parser.parse_args()
+    return made
+
+
+def main() -> int:
+    options = parser().parse_args()
     file = AgentsFile(options.data / "agents.json")
     if options.action == "add":
         print(json.dumps(_add(file, options), indent=2))

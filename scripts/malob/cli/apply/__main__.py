@@ -20,7 +20,7 @@ from malob.system.waiting import say
 _TIMEOUT_S = 60
 
 
-def apply_parser() -> argparse.ArgumentParser:
+def _apply_parser() -> Parser:
     made = Parser(
         prog="malob apply",
         description="Makes a controller's VIPs, pools, members and services what a file says: shows what would change, asks, and"
@@ -37,20 +37,23 @@ def apply_parser() -> argparse.ArgumentParser:
     return made
 
 
-def config_parser() -> argparse.ArgumentParser:
+def _config_parser() -> Parser:
     made = Parser(prog="malob config", description="Prints a controller's VIPs, pools, members and services as one YAML file.")
     made.add_argument("--json", action="store_true", help="print one JSON document instead")
     target.add_target(made)
     return made
 
 
+def parser(name: str) -> Parser:
+    return _apply_parser() if name == "apply" else _config_parser()
+
+
 def main() -> int:
-    command = sys.argv[1] if len(sys.argv) > 1 else ""
-    if command == "apply":
-        return _apply(apply_parser().parse_args(sys.argv[2:]))
-    if command == "config":
-        return _config(config_parser().parse_args(sys.argv[2:]))
-    raise UsageError(f"expected apply or config, not '{command}'")
+    name = sys.argv[1] if len(sys.argv) > 1 else ""
+    if name not in ("apply", "config"):
+        raise UsageError(f"expected apply or config, not '{name}'")
+    options = parser(name).parse_args(sys.argv[2:])
+    return _apply(options) if name == "apply" else _config(options)
 
 
 def _config(options: argparse.Namespace) -> int:

@@ -8,27 +8,28 @@ import sys
 from typing import Any
 
 from malob.cli import target
-from malob.cli.arguments import Parser, Subparsers, completes, seconds
+from malob.cli.arguments import Commands, Parser, seconds
 from malob.cli.catalog import draining, view
-from malob.cli.catalog.kinds import BASE, KINDS, MEMBER, Field, Kind
+from malob.cli.catalog.kinds import BASE, KINDS, MEMBER, Field
 from malob.errors import UsageError, run_main
 from malob.rest.client import asking, segment
 from malob.system.progress import Line
 from malob.system.waiting import orderly_end, say
 
 
-def parser(kind: Kind) -> argparse.ArgumentParser:
-    """The command line of one kind."""
+def parser(name: str) -> Parser:
+    """The command line of the kind of that name."""
+    kind = KINDS[name]
     made = Parser(prog=f"malob {kind.name}", description=f"{kind.meaning[0].upper()}{kind.meaning[1:]}.")
-    actions = made.add_subparsers(metavar="ACTION", required=True)
+    actions = made.add_commands("ACTION")
 
     listing = actions.add_parser("list", help="all of them, oldest first")
     if kind is MEMBER:
-        completes(listing.add_argument("--pool", metavar="POOL", help="only those of this pool"), "pool")
+        listing.add_argument("--pool", metavar="POOL", help="only those of this pool", completes="pool")
     listing.set_defaults(run=_list)
 
     show = actions.add_parser("show", help="one, with all of its fields")
-    completes(show.add_argument("id", metavar="ID"), kind.name)
+    show.add_argument("id", metavar="ID", completes=kind.name)
     show.set_defaults(run=_show)
 
     add = actions.add_parser("add", help="a new one")
@@ -38,7 +39,7 @@ def parser(kind: Kind) -> argparse.ArgumentParser:
     add.set_defaults(run=_add)
 
     change = actions.add_parser("set", help="change the fields that are named")
-    completes(change.add_argument("id", metavar="ID"), kind.name)
+    change.add_argument("id", metavar="ID", completes=kind.name)
     for field in kind.fields:
         _add_field(change, field, False)
     clearable = [field.option[2:] for field in kind.fields if field.optional]
@@ -53,12 +54,12 @@ def parser(kind: Kind) -> argparse.ArgumentParser:
     change.set_defaults(run=_set)
 
     remove = actions.add_parser("rm", help="remove; what refers to it stays, without it")
-    completes(remove.add_argument("id", metavar="ID", nargs="+"), kind.name)
+    remove.add_argument("id", metavar="ID", nargs="+", completes=kind.name)
     remove.set_defaults(run=_remove)
 
     if kind is MEMBER:
         _add_drain(actions)
-    for action in actions.choices.values():
+    for action in actions.parsers.values():
         if action is not remove:
             action.add_argument("--json", action="store_true", help="print one JSON document")
         target.add_target(action)
@@ -66,22 +67,26 @@ def parser(kind: Kind) -> argparse.ArgumentParser:
     return made
 
 
-def _add_field(action: argparse.ArgumentParser, field: Field, required: bool) -> None:
-    added = action.add_argument(
-        field.option, dest=field.key, metavar=field.metavar, help=field.help, required=required, choices=field.choices or None
+def _add_field(action: Parser, field: Field, required: bool) -> None:
+    action.add_argument(
+        field.option,
+        dest=field.key,
+        metavar=field.metavar,
+        help=field.help,
+        required=required,
+        choices=field.choices or None,
+        completes=field.refers or "",
     )
-    if field.refers:
-        completes(added, field.refers)
 
 
-def _add_drain(actions: Subparsers) -> None:
+def _add_drain(actions: Commands) -> None:
     drain = actions.add_parser(
         "drain",
         help="no new connections; those that are there go on",
         description="The members get no new connections from now on, and keep those that they have."
         " './malob member set ID --admin-state up' takes it back.",
     )
-    completes(drain.add_argument("id", metavar="ID", nargs="+"), "member")
+    drain.add_argument("id", metavar="ID", nargs="+", completes="member")
     drain.add_argument(
         "--wait",
         action="store_true",
@@ -95,7 +100,7 @@ def main() -> int:
     if len(sys.argv) < 2 or sys.argv[1] not in KINDS:
         raise UsageError(f"expected {', '.join(KINDS)}")
     kind = KINDS[sys.argv[1]]
-    options = parser(kind).parse_args(sys.argv[2:])
+    options = parser(kind.name).parse_args(sys.argv[2:])
     rest = target.client(options)
     with asking(rest, kind.options()), orderly_end():
         options.run(rest, options)

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Callable
 
-from malob.cli.completion import commands
+from malob.cli import commands
+from malob.cli.arguments import Argument, Parser
 
 #: Gives the values of a kind ("vip", "topology", ...); gets the words so far, which may say which controller is meant.
 Source = Callable[[Sequence[str]], Sequence[str]]
@@ -35,9 +36,9 @@ def complete(words: Sequence[str], sources: Mapping[str, Source]) -> Completion:
     """words: those behind the program's name; the last one, which may be empty, is completed."""
     *before, current = words or [""]
     if not before:
-        known = [Candidate(command.name, command.purpose) for command in commands.ALL]
+        known = [Candidate(command.name, command.purpose) for command in commands.here()]
         return _starting(Completion([*known, Candidate("help", "all commands")]), current)
-    command = commands.find(before[0])
+    command = commands.find(before[:1])
     if command is None:
         return Completion()
     place = _Place(command.parser())
@@ -54,13 +55,13 @@ def _starting(found: Completion, current: str) -> Completion:
 class _Place:
     """A place on a command line: in which sub-command, behind which option, at which argument."""
 
-    def __init__(self, parser: argparse.ArgumentParser) -> None:
+    def __init__(self, parser: Parser) -> None:
         self._enter(parser)
 
-    def _enter(self, parser: argparse.ArgumentParser) -> None:
+    def _enter(self, parser: Parser) -> None:
         self._parser = parser
-        self._positionals = [action for action in parser._actions if not action.option_strings]
-        self._option: argparse.Action | None = None
+        self._positionals = [each for each in parser.arguments if not each.action.option_strings]
+        self._option: Argument | None = None
         self._given: set[str] = set()
         self._foreign = False
 
@@ -71,23 +72,24 @@ class _Place:
         elif word.startswith("-") and not self._foreign:
             name, equals, _value = word.partition("=")
             self._given.add(name)
-            action = self._parser._option_string_actions.get(name)
-            self._option = action if action is not None and action.nargs != 0 and not equals else None
+            option = self._known(name)
+            self._option = option if option is not None and option.action.nargs != 0 and not equals else None
         else:
             self._option = None
             self._pass_positional(word)
 
+    def _known(self, name: str) -> Argument | None:
+        return next((each for each in self._parser.arguments if name in each.action.option_strings), None)
+
     def _pass_positional(self, word: str) -> None:
-        if not self._positionals:
-            return
-        action = self._positionals[0]
-        if isinstance(action, argparse._SubParsersAction):
-            if word in action.choices:
-                self._enter(action.choices[word])
-        elif action.nargs == argparse.REMAINDER:
-            self._foreign = True
-        elif action.nargs not in ("+", "*"):
-            self._positionals.pop(0)
+        if self._positionals:
+            nargs = self._positionals[0].action.nargs
+            if nargs == argparse.REMAINDER:
+                self._foreign = True
+            elif nargs not in ("+", "*"):
+                self._positionals.pop(0)
+        elif self._parser.commands is not None and word in self._parser.commands.parsers:
+            self._enter(self._parser.commands.parsers[word])
 
     def candidates(self, current: str, values: Callable[[str], Sequence[str]]) -> Completion:
         """What can stand here."""
@@ -97,39 +99,32 @@ class _Place:
             return _values(self._option, values)
         name, equals, _value = current.partition("=")
         if current.startswith("--") and equals:
-            action = self._parser._option_string_actions.get(name)
-            found = Completion() if action is None else _values(action, values)
+            option = self._known(name)
+            found = Completion() if option is None else _values(option, values)
             return Completion([Candidate(f"{name}={each.word}", each.help) for each in found.candidates], found.files)
         if current.startswith("-"):
             return Completion(list(self._options()))
-        if not self._positionals:
-            return Completion(list(self._options()) if not current else ())
-        return _values(self._positionals[0], values)
+        if self._positionals:
+            return _values(self._positionals[0], values)
+        if self._parser.commands is not None:
+            return Completion([Candidate(name, purpose) for name, purpose in self._parser.commands.purposes.items()])
+        return Completion(list(self._options()) if not current else ())
 
     def _options(self) -> Iterator[Candidate]:
-        for action in self._parser._actions:
-            again = isinstance(action, argparse._AppendAction)
-            if action.option_strings and action.help != argparse.SUPPRESS and (again or not self._given.intersection(action.option_strings)):
-                yield Candidate(action.option_strings[-1], help_of(self._parser, action))
+        for each in self._parser.arguments:
+            names = each.action.option_strings
+            if names and each.is_public and (each.again or not self._given.intersection(names)):
+                yield Candidate(names[-1], self._parser.help_of(each.action))
 
 
-def _values(action: argparse.Action, values: Callable[[str], Sequence[str]]) -> Completion:
-    if isinstance(action, argparse._SubParsersAction):
-        return Completion([Candidate(each.dest, each.help or "") for each in action._choices_actions])
+def _values(argument: Argument, values: Callable[[str], Sequence[str]]) -> Completion:
+    action = argument.action
     if action.choices is not None:
         return Completion([Candidate(str(choice)) for choice in action.choices])
-    kind = getattr(action, "completes", None)
-    if kind is not None:
-        return Completion([Candidate(value) for value in values(kind)], files=kind == "topology")
+    if argument.completes:
+        return Completion([Candidate(value) for value in values(argument.completes)], files=argument.completes == "topology")
     return Completion(files=action.metavar in _FILES)
 
 
-def _may_be_absent(option: argparse.Action) -> bool:
-    return option.nargs in ("?", "*")
-
-
-def help_of(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
-    """An argument's help, with its default and the like put in."""
-    if not action.help:
-        return ""
-    return " ".join(parser._get_formatter()._expand_help(action).split())
+def _may_be_absent(option: Argument) -> bool:
+    return option.action.nargs in ("?", "*")

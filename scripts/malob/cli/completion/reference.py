@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 
-from malob.cli.completion import commands
-from malob.cli.completion.engine import help_of
+from malob.cli import commands
+from malob.cli.arguments import Parser
 from malob.system.place import ROOT
 
 #: What malob.cli.target adds; the introduction tells of it.
@@ -46,13 +45,13 @@ Shells complete commands, options and the ids of the controller's items:
 
 def page() -> str:
     """The whole page."""
-    lines = [_INTRODUCTION + "\n".join(f"| [{command.name}](#malob-{command.name}) | {command.purpose} |" for command in commands.ALL)]
-    for command in commands.ALL:
+    lines = [_INTRODUCTION + "\n".join(f"| [{command.name}](#malob-{command.name}) | {command.purpose} |" for command in commands.here())]
+    for command in commands.here():
         lines += ["", f"## malob {command.name}", "", *_section(command.parser(), f"malob {command.name}")]
     return "\n".join(lines) + "\n"
 
 
-def _section(parser: argparse.ArgumentParser, name: str) -> Iterator[str]:
+def _section(parser: Parser, name: str) -> Iterator[str]:
     if parser.description:
         yield _text(parser.description)
         yield ""
@@ -63,72 +62,45 @@ def _section(parser: argparse.ArgumentParser, name: str) -> Iterator[str]:
         yield "| | |"
         yield "| --- | --- |"
         yield from rows
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for choice in action._choices_actions:
+    if parser.commands is not None:
+        for child_name, child in parser.commands.parsers.items():
+            yield ""
+            yield f"### {name} {child_name}"
+            yield ""
+            if not child.description:
+                purpose = parser.commands.purposes[child_name]
+                yield _text(purpose[0].upper() + purpose[1:] + ".")
                 yield ""
-                yield f"### {name} {choice.dest}"
-                yield ""
-                child = action.choices[choice.dest]
-                if not child.description and choice.help:
-                    yield _text(choice.help[0].upper() + choice.help[1:] + ".")
-                    yield ""
-                yield from _section(child, f"{name} {choice.dest}")
+            yield from _section(child, f"{name} {child_name}")
 
 
-def _usage(parser: argparse.ArgumentParser) -> Iterator[str]:
-    optional = False
-    for action in parser._actions:
-        if action.option_strings and action.required:
-            yield _spelled(action)
-        elif action.option_strings:
-            optional = optional or not (action.dest in _TARGET or action.dest == "help" or action.help == argparse.SUPPRESS)
-    if optional:
+def _usage(parser: Parser) -> Iterator[str]:
+    options = [each for each in parser.arguments if each.action.option_strings]
+    yield from (each.form for each in options if each.action.required)
+    if any(not each.action.required and each.is_public and each.action.dest not in {"help", *_TARGET} for each in options):
         yield "[OPTIONS]"
     if _asks_a_controller(parser):
         yield "[--url URL]"
-    for action in parser._actions:
-        if not action.option_strings:
-            yield _positional(action)
+    yield from (each.form for each in parser.arguments if not each.action.option_strings)
+    if parser.commands is not None:
+        yield parser.commands.metavar
 
 
-def _positional(action: argparse.Action) -> str:
-    name = _value_name(action)
-    forms = {"?": f"[{name}]", "*": f"[{name}...]", "+": f"{name}...", argparse.REMAINDER: f"{name}..."}
-    return forms.get(str(action.nargs), name)
+def _asks_a_controller(parser: Parser) -> bool:
+    return {each.action.dest for each in parser.arguments} >= _TARGET
 
 
-def _asks_a_controller(parser: argparse.ArgumentParser) -> bool:
-    return {action.dest for action in parser._actions} >= _TARGET
-
-
-def _rows(parser: argparse.ArgumentParser) -> Iterator[str]:
+def _rows(parser: Parser) -> Iterator[str]:
     known = _TARGET if _asks_a_controller(parser) else set()
-    for action in parser._actions:
-        if not action.help or action.help == argparse.SUPPRESS or action.dest in {"help", *known} or isinstance(action, argparse._SubParsersAction):
+    for each in parser.arguments:
+        action = each.action
+        if not action.help or not each.is_public or action.dest in {"help", *known}:
             continue
-        spelled = _spelled(action) if action.option_strings else _positional(action)
-        text = help_of(parser, action)
+        text = parser.help_of(action)
         if action.choices is not None and action.metavar is not None:
             named = ", ".join(map(str, action.choices))
             text += "" if all(str(choice) in text for choice in action.choices) else f" ({named})"
-        yield f"| `{spelled.replace('|', chr(92) + '|')}` | {_text(text)} |"
-
-
-def _spelled(action: argparse.Action) -> str:
-    names = ", ".join(action.option_strings)
-    if action.nargs == 0:
-        return names
-    value = _value_name(action)
-    return f"{names} [{value}]" if action.nargs == "?" else f"{names} {value}"
-
-
-def _value_name(action: argparse.Action) -> str:
-    if isinstance(action.metavar, str):
-        return action.metavar
-    if action.choices is not None:
-        return "|".join(map(str, action.choices))
-    return action.dest.upper()
+        yield f"| `{each.form.replace('|', chr(92) + '|')}` | {_text(text)} |"
 
 
 def _text(text: str) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 
 from malob.cli import target
-from malob.cli.arguments import Parser, completes, positive
+from malob.cli.arguments import Parser, positive
 from malob.cli.connections.view import table
 from malob.errors import run_main
 from malob.rest.client import asking
@@ -25,12 +24,10 @@ _FILTERS = {
 }
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     made = Parser(prog="malob connections", description="The connections that a controller's load balancer knows.")
     for name, (metavar, meaning) in _FILTERS.items():
-        added = made.add_argument(f"--{name}", metavar=metavar, help=f"only those {meaning}")
-        if name in ("vip", "member"):
-            completes(added, name)
+        made.add_argument(f"--{name}", metavar=metavar, help=f"only those {meaning}", completes=name if name in ("vip", "member") else "")
     made.add_argument("--limit", metavar="N", type=positive, default=100, help="at most that many (100)")
     made.add_argument("--json", action="store_true", help="print one JSON document")
     target.add_target(made)

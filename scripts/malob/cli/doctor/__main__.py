@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import json
 
@@ -12,7 +11,7 @@ from malob.cli.table import render
 from malob.errors import MissingError, run_main
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     made = Parser(prog="malob doctor", description="What this machine has of what MALOB needs.")
     made.add_argument("--json", action="store_true", help="print one JSON document")
     return made

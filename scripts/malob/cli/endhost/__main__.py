@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 
-from malob.cli.arguments import port
+from malob.cli.arguments import Parser, port
 from malob.cli.endhost import view
 from malob.endhost import condition, options, running
 from malob.endhost.options import Settings, UplinkOption
@@ -17,13 +17,13 @@ from malob.system.waiting import say
 
 
 def main() -> int:
-    told = _parser().parse_args()
+    told = parser().parse_args()
     return int(told.run(told))
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="malob endhost", description="Spreads this host's own flows over its uplinks; docs/endhost.md tells how.")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+def parser() -> Parser:
+    made = Parser(prog="malob endhost", description="Spreads this host's own flows over its uplinks; docs/endhost.md tells how.")
+    commands = made.add_commands("COMMAND")
 
     up = commands.add_parser(
         "up",
@@ -62,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
 
     down = commands.add_parser("down", help="undo all; needs root")
     down.set_defaults(run=_down)
-    return parser
+    return made
 
 
 def _up(told: argparse.Namespace) -> int:

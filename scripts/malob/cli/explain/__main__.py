@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from urllib.parse import urlencode
 
 from malob.cli import target
-from malob.cli.arguments import Parser, completes
+from malob.cli.arguments import Parser
 from malob.cli.explain.view import lines
 from malob.errors import run_main
 from malob.rest.client import asking
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     made = Parser(prog="malob explain", description="Which server and paths a new connection would get now, and why. Nothing is changed by asking.")
-    completes(made.add_argument("--vip", metavar="ID|ADDRESS", required=True, help="what the client connects to"), "vip")
+    made.add_argument("--vip", metavar="ID|ADDRESS", required=True, help="what the client connects to", completes="vip")
     made.add_argument("--client", metavar="ADDRESS|MAC", required=True, help="a host that the network knows")
     made.add_argument("--port", metavar="N", help="the port of the virtual address, if it takes more than one")
     made.add_argument("--protocol", choices=("tcp", "udp", "icmp"), help="that of the virtual address, or tcp")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from malob.cli import target
-from malob.cli.arguments import Parser, completes
+from malob.cli.arguments import Parser
 from malob.cli.mptcp import hosting, planner, question, view
 from malob.errors import ScriptError, run_main
 from malob.network import labs, topology
@@ -27,13 +27,13 @@ def main() -> int:
     return int(options.run(options))
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     made = Parser(prog="malob mptcp", description="MPTCP sub-flows over many paths, so that links carry about as many of them.")
-    commands = made.add_subparsers(metavar="COMMAND", required=True)
+    commands = made.add_commands("COMMAND")
 
     plan = commands.add_parser("plan", help="show a plan for a network, without a controller; changes nothing")
-    completes(
-        plan.add_argument("topology", metavar="TOPOLOGY", help="a name from './malob lab list', a file, or 'fat-tree:4' and the like"), "topology"
+    plan.add_argument(
+        "topology", metavar="TOPOLOGY", help="a name from './malob lab list', a file, or 'fat-tree:4' and the like", completes="topology"
     )
     question.add_options(plan, question.WEIGHTS_OFFLINE)
     plan.add_argument("--svg", metavar="FILE", type=Path, help="draw the plan: each path a colour, each link its count")
@@ -46,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
         " --name, for all hosts that it has seen.",
     )
     who = apply.add_mutually_exclusive_group()
-    completes(who.add_argument("topology", metavar="TOPOLOGY", nargs="?", help="for the hosts of this one"), "topology")
+    who.add_argument("topology", metavar="TOPOLOGY", nargs="?", help="for the hosts of this one", completes="topology")
     who.add_argument("--hosts", metavar="FILE", type=Path, help="for those in this JSON file: a list, or an object with 'hosts'")
     who.add_argument("--name", metavar="LAB", help="for those of this lab, which runs")
     question.add_options(apply, question.WEIGHTS)

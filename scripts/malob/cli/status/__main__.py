@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -16,7 +15,7 @@ from malob.rest.state import State, read
 from malob.system.waiting import orderly_end
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     made = Parser(prog="malob status", description="What a controller knows of its network, with ages. '-' is not known.")
     target.add_target(made)
     how = made.add_mutually_exclusive_group()

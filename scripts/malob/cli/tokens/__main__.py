@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
+from malob.cli.arguments import Parser
 from malob.cli.table import render
 from malob.cli.tokens.file import ROLES, TokensFile
 from malob.errors import run_main
@@ -13,12 +13,10 @@ from malob.system.place import DATA
 from malob.system.waiting import say
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        prog="malob token", description="Who may use the controller's REST interface. With the first token, all requests need one."
-    )
-    parser.add_argument("--data", type=Path, default=DATA, metavar="DIR", help="the controller's data directory (default %(default)s)")
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+def parser() -> Parser:
+    made = Parser(prog="malob token", description="Who may use the controller's REST interface. With the first token, all requests need one.")
+    made.add_argument("--data", type=Path, default=DATA, metavar="DIR", help="the controller's data directory (default %(default)s)")
+    actions = made.add_commands("ACTION", dest="action")
     add = actions.add_parser("add", help="make a token and print it; it counts within a second, without a restart")
     add.add_argument("name", metavar="NAME")
     add.add_argument("--role", choices=ROLES, required=True, help="read-only: GET alone; admin: everything")
@@ -26,7 +24,11 @@ def main() -> int:
     listing.add_argument("--json", action="store_true", help="print one JSON document")
     remove = actions.add_parser("remove", help="take a token away; it ends to count within a second")
     remove.add_argument("name", metavar="NAME")
-    options = parser.parse_args()
+    return made
+
+
+def main() -> int:
+    options = parser().parse_args()
     file = TokensFile(options.data / "tokens.json")
     if options.action == "add":
         print(file.add(options.name, options.role))

@@ -23,7 +23,7 @@ from malob.system.waiting import orderly_end
 _TIMEOUT_S = 3
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     made = Parser(
         prog="malob top", description="Members, links and pools of a running controller, live, the busiest first. Keys: " + screen.KEYS + "."
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 from collections.abc import Sequence
@@ -49,7 +48,7 @@ def _kinds(only: str | None) -> list[str]:
     return chosen
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     made = Parser(
         prog="malob bench soak",
         description="A long run on Open vSwitch, with clients, members, servers and links that come and go, and failures under"

@@ -1,0 +1,111 @@
+"""All commands of ./malob, of which its help, the completion of command lines and docs/cli.md are made.
+
+A command's module is imported only when it is asked for. It has parser(), and main(), which reads sys.argv.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from malob.errors import MissingError, ScriptError
+from malob.system.place import ROOT
+
+if TYPE_CHECKING:
+    from malob.cli.arguments import Parser
+
+
+class Command(NamedTuple):
+    """One command.
+
+    name: of two words, if the module has a part of a command only
+    purpose: half a sentence; none for a part, and for what users do not type
+    module: below scripts/; a release lacks some
+    shared: the module has several commands; parser() and main() get the name
+    folder: what it works on, of a checkout; a release lacks it
+    built: it builds from sources
+    whole: the parser of this part is that of all of the command
+    """
+
+    name: str
+    purpose: str
+    module: str
+    shared: bool = False
+    folder: str = ""
+    built: bool = False
+    whole: bool = False
+
+    @property
+    def is_here(self) -> bool:
+        return not self._missing()
+
+    def parser(self) -> Parser:
+        whole = next((part for part in _ALL if part.whole and part.name.startswith(f"{self.name} ") and part.is_here), self)
+        module = importlib.import_module(whole.module)
+        made: Parser = module.parser(self.name) if self.shared else module.parser()
+        return made
+
+    def check(self) -> None:
+        """Raises ScriptError if this is a release, and the command is for checkouts."""
+        if self.built and not (ROOT / "pom.xml").is_file():
+            raise ScriptError(f"{self.name}: this is a release, which has neither sources nor tests; take a checkout")
+        if not self.is_here:
+            raise MissingError(f"'{self.name}' needs {self._missing()}, which releases and packages leave out: take a checkout")
+
+    def run(self) -> int:
+        """Does what sys.argv says: the words behind the command's first one, or with that if the module is shared."""
+        code: int = importlib.import_module(self.module).main()
+        return code
+
+    def _missing(self) -> str:
+        top = f"scripts/{self.module.partition('.')[0]}"
+        return next((folder for folder in (self.folder, top) if not (ROOT / folder).is_dir()), "")
+
+
+def here() -> Sequence[Command]:
+    """Those that this checkout or release has."""
+    return [command for command in _ALL if command.is_here and command.purpose]
+
+
+def find(words: Sequence[str]) -> Command | None:
+    """The command that a command line, without ./malob, begins with."""
+    names = (" ".join(words[:2]), "".join(words[:1]))
+    return next((command for name in names for command in _ALL if command.name == name), None)
+
+
+def _catalog(name: str, purpose: str) -> Command:
+    return Command(name, purpose, "malob.cli.catalog.__main__", shared=True)
+
+
+_ALL = (
+    Command("run", "the controller with its load balancer, in the foreground; needs no root", "malob.cli.run"),
+    Command("demo", "a network of five switches with clients and servers, watched at work; needs root", "lab.demo.__main__"),
+    Command("status", "what a running controller knows of switches, links and servers; needs no root", "malob.cli.status.__main__"),
+    Command("top", "members, links and pools, live, the busiest first", "malob.cli.top.__main__"),
+    _catalog("vip", "virtual addresses, what clients connect to"),
+    _catalog("pool", "pools, the servers behind a virtual address"),
+    _catalog("member", "members, the servers of pools"),
+    _catalog("service", "services, which algorithm places the connections of a port"),
+    _catalog("monitor", "health monitors, how the members of a pool are checked"),
+    Command("apply", "make all of these what a file (YAML or JSON) says", "malob.cli.apply.__main__", shared=True),
+    Command("config", "print all of these as such a file", "malob.cli.apply.__main__", shared=True),
+    Command("explain", "which server and paths a new connection would get now, and why; changes nothing", "malob.cli.explain.__main__"),
+    Command("connections", "the connections that the load balancer knows, with their paths", "malob.cli.connections.__main__"),
+    Command("endhost", "this host's own flows over several uplinks; needs root", "malob.cli.endhost.__main__"),
+    Command("mptcp", "MPTCP sub-flows over many paths", "malob.cli.mptcp.__main__"),
+    Command("agent", "who may report the state of servers and links", "malob.cli.agents.__main__"),
+    Command("token", "who may use the REST interface", "malob.cli.tokens.__main__"),
+    Command("lab", "emulated networks, and the experiments of the papers; needs root", "lab.__main__"),
+    Command("lab run", "", "research.experiments.__main__", whole=True),
+    Command("lab simulate", "", "lab.simulations", built=True),
+    Command("testbed", "slices of GENI, CloudLab and FABRIC", "research.testbed.__main__"),
+    Command("bench", "measurements", "research.bench.__main__", folder="bench"),
+    Command("test", "all tests", "malob.cli.test", folder="scripts/tests", built=True),
+    Command("test --fuzz", "", "malob.cli.test", folder="scripts/tests", built=True),
+    Command("docs", "the documentation's site, in target/site", "tools.docs.__main__"),
+    Command("release", "all files of a release, in target/release", "tools.release.__main__", built=True),
+    Command("doctor", "what this machine has of what MALOB needs", "malob.cli.doctor.__main__"),
+    Command("completion", "completion of command lines for shells", "malob.cli.completion.__main__"),
+    Command("complete", "", "malob.cli.completion.__main__", shared=True),
+)

@@ -1,0 +1,34 @@
+"""`./malob test`: the tests, which Maven and Python run."""
+
+from __future__ import annotations
+
+import sys
+
+from malob.cli import java
+from malob.cli.arguments import Parser
+
+#: What --fuzz knows.
+FUZZ_TARGETS = ("packets", "openflow", "probes", "reports", "catalog")
+
+
+def parser() -> Parser:
+    made = Parser(prog="malob test", description="All tests; those on Open vSwitch need root. What is below --fuzz here goes with it.")
+    which = made.add_mutually_exclusive_group()
+    which.add_argument("--unit", action="store_true", help="only those that need neither root nor switches")
+    which.add_argument(
+        "--fuzz",
+        metavar="TARGET",
+        nargs="?",
+        const=FUZZ_TARGETS[0],
+        choices=FUZZ_TARGETS,
+        help="spoiled input for a parser instead, guided by what it reaches: %(choices)s",
+    )
+    java.add_options(made, "test --fuzz")
+    return made
+
+
+def main() -> int:
+    words = sys.argv[1:]
+    if words[:1] == ["--fuzz"]:
+        java.become("fuzz", words[1:], parser)
+    java.become("test", words, parser)
