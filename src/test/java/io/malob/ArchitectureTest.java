@@ -22,12 +22,14 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import io.malob.module.BaseModule;
 import io.malob.store.Store;
 import java.util.AbstractCollection;
 import java.util.AbstractMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentMap;
+import net.floodlightcontroller.core.module.IFloodlightModule;
 
 /** The directions between packages, as docs/architecture/code-map.md draws them. */
 @AnalyzeClasses(
@@ -345,6 +347,17 @@ class ArchitectureTest {
           .resideInAPackage(MODULE)
           .should()
           .dependOnClassesThat(oursExcept(MODULE, OPENFLOW, ALGORITHM, STORE, FLOODLIGHT));
+
+  /** It checks the names of settings, and FloodlightJarTest finds modules by it. */
+  @ArchTest
+  static final ArchRule modules_extendTheBaseModule =
+      classes()
+          .that()
+          .resideInAPackage("io.malob..")
+          .and()
+          .implement(IFloodlightModule.class)
+          .should()
+          .beAssignableTo(BaseModule.class);
 
   @ArchTest
   static final ArchRule rest_seesStateAndServicesOnly =

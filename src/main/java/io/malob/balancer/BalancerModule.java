@@ -265,15 +265,11 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private CatalogUpdates catalogUpdates;
   private NetworkChanges networkChanges;
   private Task retryPending;
-  private List<Periodic> periodic;
   private Relocations relocations;
   private LostClients lostClients;
   private @Nullable PacketInDrops packetInDrops;
   private @Nullable SpoofGuard spoofGuard;
   private ServerMoves serverMoves;
-
-  /** Tasks of housekeeping that are scheduled again and again. */
-  private record Periodic(long millis, String name, List<Task> several) {}
 
   /** Changes are applied one after the other, so the latest one is applied after all others. */
   private volatile CompletableFuture<Void> latestChange = CompletableFuture.completedFuture(null);
@@ -641,42 +637,35 @@ public final class BalancerModule extends BaseModule implements IBalancerService
                 // a member that was only silent is located again before a connection needs it
                 List.of(locateMembers, recover, preparePaths, askForMembers),
                 List.of(retryPending)));
-    periodic =
-        List.of(
-            new Periodic(RETRY_MILLIS, "retrying", List.of(retryPending)),
-            new Periodic(
-                HealthChecks.TICK_MILLIS,
-                "checking members",
-                List.of(
-                    new Task("updating slow starts", view::refreshShares),
-                    new Task("checking members", memberChecks::tick))),
-            new Periodic(
-                ConnectionResetter.TICK_MILLIS,
-                "closing",
-                List.of(new Task("closing connections", resetter::resume))),
-            new Periodic(
-                MEASURED_MILLIS,
-                "taking over measurements",
-                List.of(
-                    new Task("taking over measurements of links", view::refreshLinks),
-                    new Task("taking over reports", view::refreshServers))),
-            new Periodic(
-                TIDY_MILLIS,
-                "tidying",
-                List.of(
-                    repairPaths,
-                    preparePaths,
-                    recover,
-                    new Task("sweeping labels", labels::sweep),
-                    new Task("sweeping connections", connections::sweep),
-                    new Task("sweeping clients' members", affinity::sweep),
-                    new Task("reconciling switches", reconcileRounds::tick),
-                    new Task(
-                        "reporting limits",
-                        () -> limits.tell(view.get().catalog().vips().values())),
-                    new Task("sweeping requests for hosts", missingHosts::sweep),
-                    new Task("sweeping outages", outages::sweep),
-                    askForMembers)));
+    housekeeping.every(RETRY_MILLIS, "retrying", retryPending);
+    housekeeping.every(
+        HealthChecks.TICK_MILLIS,
+        "checking members",
+        new Task("updating slow starts", view::refreshShares),
+        new Task("checking members", memberChecks::tick));
+    housekeeping.every(
+        ConnectionResetter.TICK_MILLIS,
+        "closing",
+        new Task("closing connections", resetter::resume));
+    housekeeping.every(
+        MEASURED_MILLIS,
+        "taking over measurements",
+        new Task("taking over measurements of links", view::refreshLinks),
+        new Task("taking over reports", view::refreshServers));
+    housekeeping.every(
+        TIDY_MILLIS,
+        "tidying",
+        repairPaths,
+        preparePaths,
+        recover,
+        new Task("sweeping labels", labels::sweep),
+        new Task("sweeping connections", connections::sweep),
+        new Task("sweeping clients' members", affinity::sweep),
+        new Task("reconciling switches", reconcileRounds::tick),
+        new Task("reporting limits", () -> limits.tell(view.get().catalog().vips().values())),
+        new Task("sweeping requests for hosts", missingHosts::sweep),
+        new Task("sweeping outages", outages::sweep),
+        askForMembers);
   }
 
   private ServicePlan.Counters planCounters() {
@@ -813,9 +802,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     }
     Repetition repetition = new Repetition(timer, tasks);
     scheduleSpoofGuard(repetition);
-    for (Periodic each : periodic) {
-      repetition.every(each.millis, each.name, () -> housekeeping.submit(each.several));
-    }
+    housekeeping.start(repetition);
     repetition.every(LostClients.TICK_MILLIS, "ending lost clients", lostClients::tick);
     repetition.every(Relocations.TICK_MILLIS, "following hosts", relocations::tick);
     monitor

@@ -1,6 +1,8 @@
 package io.malob.balancer;
 
+import io.malob.module.Repetition;
 import io.malob.module.Tasks;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -8,11 +10,12 @@ import java.util.concurrent.Executor;
 /**
  * The schedule of the balancer's work besides packets. It consists of named tasks, which fail
  * independently. They run in order on one serial executor, never on a thread that reads from
- * switches. Thread-safe.
+ * switches. Thread-safe, once the periodic tasks are added.
  */
 final class Housekeeping {
   private final Executor serialExecutor;
   private final Tasks tasks;
+  private final List<Period> periods = new ArrayList<>();
 
   /**
    * An empty schedule.
@@ -31,6 +34,20 @@ final class Housekeeping {
    * @param name for logs and failure counts
    */
   record Task(String name, Runnable work) {}
+
+  private record Period(long millis, String name, List<Task> several) {}
+
+  /** Adds tasks that are scheduled one by one, in this order, at each interval. */
+  void every(long millis, String name, Task... several) {
+    periods.add(new Period(millis, name, List.of(several)));
+  }
+
+  /** Starts the periodic tasks. */
+  void start(Repetition repetition) {
+    for (Period each : periods) {
+      repetition.every(each.millis, each.name, () -> submit(each.several));
+    }
+  }
 
   /** Schedules a task. */
   void submit(String name, Runnable work) {
