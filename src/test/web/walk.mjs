@@ -51,6 +51,7 @@ async function seesAnError(page) {
   await toView(page, 'catalog');
   await page.getByRole('button', { name: 'Add VIP' }).focus();
   await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor(); // a person sees the form before typing
   await page.keyboard.type('10.0.0.999');
   await page.keyboard.press('Enter');
   const field = page.getByRole('dialog').getByLabel('Address', { exact: true });
