@@ -31,6 +31,10 @@ import org.mockito.internal.PremainAttachAccess;
  */
 public final class CodeWatch implements AutoCloseable {
   private static final String SELF = Type.getInternalName(CodeWatch.class);
+
+  /** The virtual machine stands still once for each batch of classes. */
+  private static final int BATCH = 256;
+
   private static final String LOCKS = "java/util/concurrent/locks/";
 
   /** Written by the watched code. */
@@ -71,7 +75,8 @@ public final class CodeWatch implements AutoCloseable {
             .disableClassFormatChanges()
             .with(RedefinitionStrategy.RETRANSFORMATION)
             // a class that cannot be changed must not keep the others from it
-            .with(RedefinitionStrategy.BatchAllocator.ForFixedSize.ofSize(1))
+            .with(RedefinitionStrategy.BatchAllocator.ForFixedSize.ofSize(BATCH))
+            .with(RedefinitionStrategy.Listener.BatchReallocator.splitting())
             .with(AgentBuilder.TypeStrategy.Default.REDEFINE)
             .ignore(not(types))
             .type(any())
