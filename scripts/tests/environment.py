@@ -13,18 +13,20 @@ from malob.system.waiting import say
 _INSTALL_TIMEOUT_S = 240
 
 
-def programs(name: str, *packages: str) -> Path:
+def programs(name: str, *packages: str, with_system_packages: bool = False) -> Path:
     """The folder of the programs of these packages, which are installed first if they are not there.
 
     name: of the environment, one for each set of versions. packages: with their versions, as pip takes them.
+    with_system_packages: those of this Python can be imported there, too.
     Raises MissingError if they cannot be installed.
     """
     place = ROOT / "build" / name
     complete = place / "complete"
     if not complete.exists():
+        shared = ["--system-site-packages"] if with_system_packages else []
         say(f"installing {' '.join(packages)} into {place.relative_to(ROOT)}")
         try:
-            run([sys.executable, "-m", "venv", "--clear", str(place)], timeout_s=_INSTALL_TIMEOUT_S)
+            run([sys.executable, "-m", "venv", "--clear", *shared, str(place)], timeout_s=_INSTALL_TIMEOUT_S)
             run([str(place / "bin" / "python"), "-m", "pip", "install", "--quiet", *packages], timeout_s=_INSTALL_TIMEOUT_S)
         except ScriptError as error:
             raise MissingError(f"{' '.join(packages)} could not be installed: {error}") from error

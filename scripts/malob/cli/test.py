@@ -15,6 +15,7 @@ def parser() -> Parser:
     made = Parser(prog="malob test", description="All tests; those on Open vSwitch need root. What is below --fuzz here goes with it.")
     which = made.add_mutually_exclusive_group()
     which.add_argument("--unit", action="store_true", help="only those that need neither root nor switches")
+    which.add_argument("--only", metavar="PATTERN", help="only the tests in Python whose names match, as Mesh or '*MeshTest.test_parallel*'")
     which.add_argument(
         "--fuzz",
         metavar="TARGET",
@@ -31,4 +32,5 @@ def main() -> int:
     words = sys.argv[1:]
     if words[:1] == ["--fuzz"]:
         java.become("fuzz", words[1:], parser)
-    java.become("test", words, parser)
+    only = parser().parse_args(words).only
+    java.become("test", ["--only", only] if only else words, parser)

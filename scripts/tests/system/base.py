@@ -31,24 +31,7 @@ HTTP_PORTS = (80, 8001)
 UDP_PORT = 5353
 
 
-class LogsAfterFailure(unittest.TestCase):
-    """Shows the ends of programs' logs after a test that has failed."""
-
-    def logs(self) -> Sequence[Path]:
-        raise NotImplementedError
-
-    def run(self, result: unittest.TestResult | None = None) -> Any:
-        before = _failures(result)
-        outcome = super().run(result)
-        if _failures(result) > before:
-            for log in self.logs():
-                say(f"{log.name} ends so:")
-                for line in log.read_text(errors="replace").splitlines()[-25:]:
-                    say(f"  | {line}")
-        return outcome
-
-
-class SystemTest(LogsAfterFailure):
+class SystemTest(unittest.TestCase):
     """Starts a controller, a network and a server on each host in the role of one, once for a class."""
 
     topology_name = "mesh5"
@@ -95,6 +78,7 @@ class SystemTest(LogsAfterFailure):
         say(f"\n{type(self).__name__}: {self.shortDescription() or self._testMethodName}")
 
     def logs(self) -> Sequence[Path]:
+        """What is shown of a test that has failed (conftest.py)."""
         return [self.controller.log] if "controller" in type(self).__dict__ else []
 
     @classmethod
@@ -134,8 +118,11 @@ class SystemTest(LogsAfterFailure):
         return answers - doubles, doubles
 
     def frames(self, host: str, *arguments: str) -> subprocess.Popen[str]:
-        """Starts frames.py on a host."""
-        return subprocess.Popen(processes.script(self.lab, host, FRAMES, *arguments), stdout=subprocess.PIPE, text=True)
+        """Starts frames.py on a host; its output is closed when the test ends."""
+        process = subprocess.Popen(processes.script(self.lab, host, FRAMES, *arguments), stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        self.addCleanup(process.stdout.close)
+        return process
 
     def rules(self, switch: str) -> list[str]:
         """The rules that a switch holds, as ovs-ofctl prints them."""
@@ -194,7 +181,3 @@ class SystemTest(LogsAfterFailure):
             "s.send(sys.argv[4].encode()); print(s.recv(2000).decode())"
         )
         return self.on(host, sys.executable, "-I", "-c", program, address, str(port), str(local_port), text, check=False).strip()
-
-
-def _failures(result: unittest.TestResult | None) -> int:
-    return 0 if result is None else len(result.failures) + len(result.errors)

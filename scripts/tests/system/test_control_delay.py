@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 
+import pytest
+
 from tests.system.base import SystemTest
 
 SLOW_MS = 300
 
 
+@pytest.mark.real_time
 class ControlDelayTest(SystemTest):
-    real_time = True
     topology_name = "thesis-two-servers"
     control_delays_ms = {"server-1": SLOW_MS, "server-2": 10}
 

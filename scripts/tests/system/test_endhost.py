@@ -17,13 +17,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from malob.endhost.names import INSIDE_IPV6
 from malob.errors import ScriptError
 from malob.system import namespaces
 from malob.system.preparation import prepare
 from malob.system.processes import run
 from malob.system.waiting import say, wait_until
-from tests.system.base import LogsAfterFailure
 from tests.system.uplinks import HOST, HTTP_PORT, SERVER, SERVER6, SSH_PORT, TALK_PORT, Talk, UplinkNetwork, gateway6
 
 STATE = Path(f"/run/malob/endhost/netns-{HOST}")
@@ -41,18 +42,18 @@ while select.select([s], [], [], 0.5)[0]:
 """
 
 
-class _WithUplinks(LogsAfterFailure):
-    needs = ("endhost",)
+@pytest.mark.needs("endhost")
+class _WithUplinks(unittest.TestCase):
     network: UplinkNetwork
 
     def logs(self) -> Sequence[Path]:
         return [log for log in (STATE / "endhost.log", STATE / "controller.log") if log.exists()]
 
 
+@pytest.mark.real_time
 class EndhostTest(_WithUplinks):
     """What happens while it is up. One network for all; each test leaves both uplinks alive."""
 
-    real_time = True
     earlier: Talk
     session: Talk
 
@@ -538,10 +539,9 @@ class EndhostLifeTest(_WithUplinks):
         self.assertEqual(1, self.network.malob("status").returncode)
 
 
+@pytest.mark.needs("endhost")
 class EndhostLeaseTest(unittest.TestCase):
     """The second uplink's address comes from a DHCP server, by a real client, which is there before and after."""
-
-    needs = ("endhost",)
 
     def setUp(self) -> None:
         say(f"\n{type(self).__name__}: {self._testMethodName}")

@@ -8,14 +8,15 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import pytest
+
 from lab import multihomed
 from malob.system.place import ROOT
 from malob.system.waiting import say
 
 
+@pytest.mark.needs("endhost", "bench", "os-ken")
 class EndhostBenchTest(unittest.TestCase):
-    needs = ("endhost", "bench", "os-ken")
-
     def test_small_run_measures_both_ways_and_leaves_nothing_behind(self) -> None:
         """what MALOB on a host costs, against none: every figure is there, no request fails, all is removed"""
         say(f"\n{type(self).__name__}: {self.shortDescription()}")

@@ -11,6 +11,8 @@ import unittest
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from lab import multihomed
 from malob.system.namespaces import exists
 from malob.system.place import ROOT
@@ -18,10 +20,9 @@ from malob.system.processes import run
 from malob.system.waiting import say, wait_until
 
 
+@pytest.mark.real_time
+@pytest.mark.needs("emulator", "endhost", "bench")
 class EndhostExperimentsTest(unittest.TestCase):
-    real_time = True
-    needs = ("emulator", "endhost", "bench")
-
     def setUp(self) -> None:
         say(f"\n{type(self).__name__}: {self.shortDescription() or self._testMethodName}")
         directory = tempfile.TemporaryDirectory(prefix="malob-test-")

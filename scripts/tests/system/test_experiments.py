@@ -12,6 +12,8 @@ import unittest
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from malob.network import labs
 from malob.system.place import ROOT
 from malob.system.processes import run
@@ -21,9 +23,8 @@ from research.experiments.site import NAME
 _SHORT = ["--quick", "--rounds", "1", "--no-plots"]
 
 
+@pytest.mark.needs("emulator", "experiments", "plots")
 class ExperimentsTest(unittest.TestCase):
-    needs = ("emulator", "experiments", "plots")
-
     def setUp(self) -> None:
         say(f"\n{type(self).__name__}: {self.shortDescription() or self._testMethodName}")
         directory = tempfile.TemporaryDirectory(prefix="malob-test-")

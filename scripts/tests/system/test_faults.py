@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+import pytest
+
 from lab import balancing
 from lab.balancing import VirtualServer
 from lab.faults import links, ownership, processes, pulsing, switches
@@ -15,10 +17,10 @@ PORT = 8600
 PROBE_INTERVAL_S = 0.5
 
 
+@pytest.mark.real_time
 class FaultsTest(SystemTest):
     """A client at s1 talks to a server at s3 all the time: by the link between them, or by s2, or by s5."""
 
-    real_time = True
     properties = {
         "io.malob.controller.network.links.LinkDiscoveryModule.probeIntervalMillis": str(round(1000 * PROBE_INTERVAL_S)),
         "io.malob.balancer.BalancerModule.auditSeconds": "5",

@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from lab import balancing, processes
 from lab.balancing import VirtualServer
 from malob.network.hosts import Host
@@ -20,8 +22,8 @@ PORT = 8055
 CLIENT = Path(__file__).parent / "connections.py"
 
 
+@pytest.mark.real_time
 class HealthTest(SystemTest):
-    real_time = True
     topology_name = "single"
 
     def _serve(self, host: Host) -> subprocess.Popen[bytes]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from lab import latency
 from lab.latency import Result
 from tests.system.base import SystemTest
 
 
+@pytest.mark.real_time
+@pytest.mark.needs("emulator")
 class LatencyTest(SystemTest):
-    real_time = True
-    needs = ("emulator",)
     topology_name = "geni-wan"
     control_delays_ms = {"kansas": 40}
 

@@ -9,6 +9,8 @@ import time
 import unittest
 from pathlib import Path
 
+import pytest
+
 from lab import measuring
 from lab.shaping import trace
 from lab.shaping.emulator import Emulator
@@ -25,11 +27,10 @@ def _inside(name: str) -> measuring.Inside:
     return functools.partial(namespaces.inside, name)
 
 
+@pytest.mark.real_time
+@pytest.mark.needs("emulator")
 class LinkEmulatorTest(unittest.TestCase):
     """Two namespaces, each with one end of an emulated link, no switches. Tolerances are for a busy machine."""
-
-    real_time = True
-    needs = ("emulator",)
 
     def setUp(self) -> None:
         say(f"\n{type(self).__name__}: {self.shortDescription()}")

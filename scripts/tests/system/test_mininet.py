@@ -9,6 +9,8 @@ import unittest
 from pathlib import Path
 from typing import Callable
 
+import pytest
+
 from lab import balancing
 from lab.controller import Controller
 from malob.network import generators, topology
@@ -32,9 +34,8 @@ for name, make in topos.items():
 """
 
 
+@pytest.mark.real_time
 class MininetTest(unittest.TestCase):
-    real_time = True
-
     def test_all_topologies_are_whole_with_names_that_the_kernel_takes(self) -> None:
         known = topology.known_names()
         lines = run(["/usr/bin/python3", "-c", _LIST, str(_FILE), *known]).splitlines()

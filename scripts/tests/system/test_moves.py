@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from lab import balancing
 from malob.system.waiting import say, wait_until
 from tests.system.base import SystemTest
@@ -15,9 +17,9 @@ RATES_MBPS = {("near", "far"): 8, ("near", "middle"): 40, ("middle", "far"): 40}
 SECONDS = 5
 
 
+@pytest.mark.real_time
+@pytest.mark.needs("emulator")
 class MovesTest(SystemTest):
-    real_time = True
-    needs = ("emulator",)
     topology_name = str(Path(__file__).parent / "two_ways.json")
 
     def test_long_download_goes_on_over_the_faster_way(self) -> None:

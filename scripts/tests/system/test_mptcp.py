@@ -10,6 +10,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from lab import processes
 from malob.cli.mptcp import hosting, question
 from malob.network.hosts import Host
@@ -64,8 +66,8 @@ class Stream:
         return json.loads(sent), json.loads(got)
 
 
+@pytest.mark.real_time
 class MptcpTest(SystemTest):
-    real_time = True
     topology_name = "mptcp-1"
     rest: RestClient
 

@@ -7,6 +7,8 @@ import subprocess
 import tempfile
 import unittest
 
+import pytest
+
 from lab import processes
 from malob.system.place import ROOT
 from malob.system.preparation import prepare
@@ -16,9 +18,8 @@ WALK = ROOT / "src/test/web/walk.mjs"
 SECONDS = 120
 
 
+@pytest.mark.needs("page")
 class PageModulesTest(unittest.TestCase):
-    needs = ("page",)
-
     def test_modules_without_a_browser(self) -> None:
         """what the page computes: edges, rates, histories, places, texts"""
         prepare("page")
@@ -26,8 +27,8 @@ class PageModulesTest(unittest.TestCase):
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
 
 
+@pytest.mark.needs("page")
 class PageTest(SystemTest):
-    needs = ("page",)
     topology_name = "mesh5"
 
     def test_operators_walk(self) -> None:

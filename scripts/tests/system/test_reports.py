@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from lab import balancing, processes
 from malob.system import ovs
 from malob.system.processes import run
@@ -46,8 +48,8 @@ print(sent)
 _BURN = "import time\nend = time.monotonic() + 60\nwhile time.monotonic() < end: pass"
 
 
+@pytest.mark.real_time
 class ReportsTest(SystemTest):
-    real_time = True
     topology_name = "mesh5"
 
     configurations: dict[str, Path]

@@ -9,6 +9,8 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import pytest
+
 from lab.controller import Controller
 from malob.system.place import ROOT
 from malob.system.ports import free_port
@@ -46,10 +48,9 @@ def checkout() -> set[str]:
     return found
 
 
+@pytest.mark.needs("schemathesis")
 class RestContractTest(unittest.TestCase):
     """Needs no switches. MALOB_CONTRACT_SECONDS: how long it may look for mistakes (20); from 60 on it also makes up requests at random."""
-
-    needs = ("schemathesis",)
 
     def test_answers_are_those_that_are_documented(self) -> None:
         """made-up requests get no 5xx, and no status, type or form that the OpenAPI document does not have"""

@@ -8,6 +8,8 @@ import sys
 import time
 import unittest
 
+import pytest
+
 from lab import check, instance
 from lab.instance import Instance
 from lab.shaping import choice, trace
@@ -30,11 +32,11 @@ TOPOLOGY = {
 }
 
 
+@pytest.mark.real_time
+@pytest.mark.needs("emulator")
 class ShapedLinksTest(unittest.TestCase):
     """A lab without a controller; its links carry what passes between the nodes of their switches."""
 
-    real_time = True
-    needs = ("emulator",)
     lab: Instance
 
     @classmethod
@@ -137,9 +139,8 @@ class ShapedLinksTest(unittest.TestCase):
         self.assertRegex("; ".join(strain.complaints), "came more than 2 ms late")
 
 
+@pytest.mark.needs("emulator")
 class CrashTest(unittest.TestCase):
-    needs = ("emulator",)
-
     def test_down_after_crash(self) -> None:
         """after kill -9 of the emulator, `down` removes all the rest"""
         say(f"\n{type(self).__name__}: {self.shortDescription()}")
@@ -174,9 +175,8 @@ class CrashTest(unittest.TestCase):
         self.assertFalse(namespaces.device_exists(lab.link_device("a", "b")))
 
 
+@pytest.mark.needs("emulator")
 class ChoiceTest(unittest.TestCase):
-    needs = ("emulator",)
-
     def test_netem_that_is_not_there(self) -> None:
         """netem is taken where the kernel has it, and refused where it has not"""
         if namespaces.netem():

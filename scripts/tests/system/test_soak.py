@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import unittest
 
+import pytest
+
 from malob.system.waiting import say
 from research.bench.soak import findings, run
 
@@ -15,10 +17,9 @@ KINDS = ("weight", "drain", "remove", "disable", "kill", "unlink", "flap", "orph
 SEED = 5
 
 
+@pytest.mark.needs("emulator")
+@pytest.mark.beside
 class SoakTest(unittest.TestCase):
-    needs = ("emulator",)
-    beside = True
-
     def test_model_holds_while_everything_comes_and_goes(self) -> None:
         """every connection ends well or for a stated reason, and nothing is left of them on either side"""
         found = findings.document(run.soak(run.Plan(SECONDS, SEED, RATE, KINDS, EVERY_S)).record)

@@ -7,6 +7,8 @@ import subprocess
 import unittest
 from typing import Any
 
+import pytest
+
 from malob.network import topology
 from malob.system.place import ROOT
 from malob.system.waiting import say, wait_until
@@ -17,8 +19,8 @@ TOPOLOGY = "thesis-two-servers"
 VIP = "10.0.0.100", 80
 
 
+@pytest.mark.needs("emulator")
 class TestbedTest(unittest.TestCase):
-    needs = ("emulator",)
     rehearsal: Rehearsal
     commands: dict[str, list[str]]
     answers: dict[str, str]

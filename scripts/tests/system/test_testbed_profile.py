@@ -10,6 +10,8 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+import pytest
+
 from malob.errors import MissingError
 from malob.system.place import ROOT
 from malob.system.preparation import prepare
@@ -20,9 +22,8 @@ from research.testbed.names import emulab, rspec
 PYTHON = ROOT / "target" / "geni-lib" / "bin" / "python"
 
 
+@pytest.mark.needs("geni-lib")
 class TestbedProfileTest(unittest.TestCase):
-    needs = ("geni-lib",)
-
     @classmethod
     def setUpClass(cls) -> None:
         try:

@@ -10,6 +10,8 @@ import time
 import unittest
 from typing import Any
 
+import pytest
+
 from lab import processes
 from malob.system import ovs
 from malob.system.place import ROOT
@@ -25,11 +27,10 @@ RATE_MBPS = 20.0
 Ends = tuple[str, str]
 
 
+@pytest.mark.real_time
+@pytest.mark.needs("emulator")
 class LinkUseTest(SystemTest):
     """In mesh5, c1 hangs on s1 and w1 on s3, which are joined directly."""
-
-    real_time = True
-    needs = ("emulator",)
 
     def test_traffic_of_a_known_rate_is_the_use_of_its_links_and_of_no_others(self) -> None:
         wait_until(lambda: self.ping("c1", "10.0.0.11", count=1)[0] == 1, "c1 and w1 to reach each other", 15)
@@ -105,11 +106,11 @@ class LinkUseTest(SystemTest):
         return process
 
 
+@pytest.mark.real_time
+@pytest.mark.needs("emulator")
 class LinkAgentTest(SystemTest):
     """Agents on the nodes of two switches, with a link of 20 Mbit/s between them."""
 
-    real_time = True
-    needs = ("emulator",)
     topology_name = "line:2,rate=20,delay=2"
     RATE_MBPS = 20.0
 

@@ -7,6 +7,8 @@ import unittest
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from lab import check, instance, measuring, processes
 from lab.instance import Instance
 from malob.network import topology
@@ -75,10 +77,10 @@ class VlanTest(unittest.TestCase):
             self.assertEqual([each.ip], [entry["local"] for entry in addresses[0]["addr_info"]])
 
 
+@pytest.mark.real_time
 class TaggedForwardingTest(SystemTest):
     """Plain forwarding between hosts that tag their frames."""
 
-    real_time = True
     topology_name = str(Path(__file__).parent / "tagged_hosts.json")
 
     @classmethod

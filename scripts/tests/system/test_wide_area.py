@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from itertools import permutations
 
+import pytest
+
 from malob.system import ovs
 from malob.system.place import ROOT
 from malob.system.processes import run
 from tests.system.base import NAME, SystemTest
 
 
+@pytest.mark.needs("emulator")
 class WideAreaTest(SystemTest):
-    needs = ("emulator",)
     topology_name = "geni-wan"
 
     def test_every_host_reaches_every_other(self) -> None:

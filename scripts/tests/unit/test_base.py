@@ -24,7 +24,7 @@ from malob.system.place import ROOT
 from malob.system.ports import free_port, port_is_free
 from malob.system.processes import PidFile, ProcessId, run, succeeds
 from malob.system.waiting import wait_until
-from tests.counts import Counts, failed_of_class, of_surefire, of_unittest
+from tests.counts import of_surefire
 
 
 class ArgumentsTest(unittest.TestCase):
@@ -216,37 +216,6 @@ class CountsTest(unittest.TestCase):
                     f'<testsuite tests="{tests}" failures="{failures}" errors="{errors}" skipped="{skipped}"/>'
                 )
             self.assertEqual("5 passed, 2 failed, 1 skipped", str(of_surefire(Path(directory))))
-
-    def test_failing_class_set_up_is_one_failure(self) -> None:
-        class Broken(unittest.TestCase):
-            @classmethod
-            def setUpClass(cls) -> None:
-                raise RuntimeError
-
-            def test_never(self) -> None:
-                pass
-
-        class Mixed(unittest.TestCase):
-            def test_good(self) -> None:
-                pass
-
-            def test_bad(self) -> None:
-                for number in range(3):
-                    with self.subTest(number=number):
-                        self.fail()
-
-            @unittest.skip("not today")
-            def test_skipped(self) -> None:
-                pass
-
-        suite = unittest.TestSuite(unittest.defaultTestLoader.loadTestsFromTestCase(case) for case in (Broken, Mixed))
-        result = unittest.TestResult()
-        suite.run(result)
-        self.assertEqual(Counts(passed=1, failed=2, skipped=1), of_unittest(result))
-        self.assertEqual(["all.of.it"], failed_of_class(result, "all.of.it"))
-        result = unittest.TestResult()
-        unittest.defaultTestLoader.loadTestsFromTestCase(Mixed).run(result)
-        self.assertEqual([Mixed("test_bad").id()], failed_of_class(result, "all.of.it"))
 
 
 if __name__ == "__main__":

@@ -9,13 +9,15 @@ import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import tests.__main__ as program
 from malob.system.place import ROOT
-from tests import reruns, sharing
+from tests import reruns, running
 from tests.counts import Counts, of_surefire
 from tests.reruns import MAX_RERUNS, Rerun
+from tests.running import Outcome, Outcomes
 
 _POM = {"m": "http://maven.apache.org/POM/4.0.0"}
 _JAVA_TESTS = ROOT / "src" / "test" / "java"
@@ -113,7 +115,7 @@ class RunTest(unittest.TestCase):
             for patch in (
                 mock.patch.object(program, "ROOT", root),
                 mock.patch.object(reruns, "LIST", written),
-                mock.patch.object(program, "_run", lambda _: unittest.TestResult()),
+                mock.patch.object(running, "run_unit", lambda _: Outcomes({})),
                 mock.patch.object(reruns, "write", lambda again: written.write_text(str(len(again)))),
                 mock.patch("sys.argv", ["malob test", "--unit", "--maven-status", "0"]),
             ):
@@ -140,77 +142,72 @@ class RunTest(unittest.TestCase):
         self.assertIn("a.Stress.t0 was run once more", errors)
 
 
+def _bad(name: str, phase: str = "call", real_time: bool = True) -> tuple[str, Outcome]:
+    return f"m.py::{name}", Outcome("failed", phase, "AssertionError: 3 > 2", real_time)
+
+
 class SecondTryTest(unittest.TestCase):
-    """What tests.sharing does about failures; the runs are made up, their outcomes queued by class."""
+    """What tests.running does about failures; the runs of pytest are made up."""
 
     def setUp(self) -> None:
-        self.runs: list[tuple[str, list[str]]] = []
+        self.runs: list[str] = []
         self.again: list[Rerun] = []
-        self.second: dict[str, sharing.Outcome] = {}
-        test = self
+        self.second = Outcomes({})
 
-        class Run:
-            def __init__(self, name: str, more: list[str]) -> None:
-                test.runs.append((name, more))
-                self.name = name
+        def run(options: list[str]) -> Outcomes:
+            self.runs += [word for word in options if "::" in word]
+            return self.second
 
-            def outcome(self) -> sharing.Outcome:
-                return test.second[self.name]
-
-            def end(self) -> None:
-                pass
-
-        for name, replacement in (("_ClassRun", Run), ("say", lambda _: None)):
-            patch = mock.patch.object(sharing, name, replacement)
+        for name, replacement in (("_run", run), ("_machines", lambda _: []), ("say", lambda _: None)):
+            patch: Any = mock.patch.object(running, name, replacement)
             patch.start()
             self.addCleanup(patch.stop)
 
-    def counts(self, *outcomes: sharing.Outcome) -> Counts:
-        return sum((outcome.counts for outcome in sharing.with_a_second_try(outcomes, {"m.Bad", "m.Slow"}, self.again)), Counts())
+    def counts(self, *tests: tuple[str, Outcome]) -> Counts:
+        return running.with_a_second_try(Outcomes(dict(tests)), self.again).counts()
 
     def test_test_that_passes_alone_counts_as_passed_and_is_named(self) -> None:
-        good, bad = (
-            sharing.Outcome("m.Good", Counts(5)),
-            sharing.Outcome("m.Bad", Counts(3, 1, 1), ["m.Bad.test_a"], {"m.Bad.test_a": "AssertionError: 3 > 2"}),
-        )
-        self.second["m.Bad"] = sharing.Outcome("m.Bad", Counts(1))
-        self.assertEqual(Counts(9, 0, 1), self.counts(good, bad))
-        self.assertEqual([("m.Bad", ["--test", "m.Bad.test_a"])], self.runs)
-        self.assertEqual([Rerun("m.Bad.test_a", "AssertionError: 3 > 2", "passed")], self.again)
+        self.second = Outcomes({"m.py::Bad::test_a": Outcome("passed")})
+        skipped = ("m.py::Good::test_b", Outcome("skipped"))
+        self.assertEqual(Counts(2, 0, 1), self.counts(("m.py::Good::test_a", Outcome("passed")), skipped, _bad("Bad::test_a")))
+        self.assertEqual(["m.py::Bad::test_a"], self.runs)
+        self.assertEqual([Rerun("m.py::Bad::test_a", "AssertionError: 3 > 2", "passed")], self.again)
 
     def test_test_that_fails_again_has_failed(self) -> None:
-        bad = sharing.Outcome("m.Bad", Counts(3, 2), ["m.Bad.test_a", "m.Bad.test_b"])
-        self.second["m.Bad"] = sharing.Outcome("m.Bad", Counts(1, 1), ["m.Bad.test_b"])
-        self.assertEqual(Counts(4, 1), self.counts(bad))
-        self.assertEqual([("m.Bad.test_a", "passed"), ("m.Bad.test_b", "failed")], [(each.test, each.outcome) for each in self.again])
+        self.second = Outcomes(dict([_bad("Bad::test_b"), ("m.py::Bad::test_a", Outcome("passed"))]))
+        self.assertEqual(Counts(1, 1), self.counts(_bad("Bad::test_a"), _bad("Bad::test_b")))
+        self.assertEqual([("m.py::Bad::test_a", "passed"), ("m.py::Bad::test_b", "failed")], [(each.test, each.outcome) for each in self.again])
 
     def test_class_that_could_not_begin_is_run_again_whole(self) -> None:
-        bad = sharing.Outcome("m.Bad", Counts(failed=1), ["m.Bad"])
-        self.second["m.Bad"] = sharing.Outcome("m.Bad", Counts(7))
-        self.assertEqual(Counts(7), self.counts(bad))
+        names = [f"m.py::Bad::test_{n}" for n in range(7)]
+        self.second = Outcomes({name: Outcome("passed") for name in names})
+        self.assertEqual(Counts(7), self.counts(*(_bad(f"Bad::test_{n}", "setup") for n in range(7))))
+        self.assertEqual(["m.py::Bad"], self.runs)
+        self.assertEqual(["passed"], [each.outcome for each in self.again])
 
     def test_second_run_that_could_not_begin_has_failed(self) -> None:
-        bad = sharing.Outcome("m.Bad", Counts(3, 1), ["m.Bad.test_a"])
-        self.second["m.Bad"] = sharing.Outcome("m.Bad", Counts(failed=1), ["m.Bad"])
-        self.assertEqual(Counts(3, 1), self.counts(bad))
+        self.second = Outcomes(dict([_bad("Bad::test_a", "setup")]))
+        self.assertEqual(Counts(0, 1), self.counts(_bad("Bad::test_a")))
         self.assertEqual(["failed"], [each.outcome for each in self.again])
 
-    def test_many_failures_and_a_class_without_end_are_no_accident(self) -> None:
-        many = sharing.Outcome("m.Bad", Counts(3, 4), [f"m.Bad.test_{n}" for n in range(4)])
-        self.assertEqual(Counts(3, 4), self.counts(many))
-        self.assertEqual(Counts(failed=1), self.counts(sharing.Outcome("m.Slow", Counts(failed=1), None)))
+    def test_second_run_without_the_test_has_failed(self) -> None:
+        self.assertEqual(Counts(0, 1), self.counts(_bad("Bad::test_a")))
+        self.assertEqual(["failed"], [each.outcome for each in self.again])
+
+    def test_many_failures_and_a_process_that_died_are_no_accident(self) -> None:
+        self.assertEqual(Counts(failed=4), self.counts(*(_bad(f"Bad::test_{n}") for n in range(4))))
+        # what pytest-xdist says of it has no marks
+        self.assertEqual(Counts(failed=1), self.counts(_bad("Bad::test_a", "???", real_time=False)))
         self.assertEqual([], self.runs)
 
     def test_class_that_does_not_depend_on_real_time_is_not_run_again(self) -> None:
-        other = sharing.Outcome("m.Other", Counts(3, 1), ["m.Other.test_a"])
-        bad = sharing.Outcome("m.Bad", Counts(3, 1), ["m.Bad.test_a"])
-        self.second["m.Bad"] = sharing.Outcome("m.Bad", Counts(1))
-        self.assertEqual(Counts(7, 1), self.counts(other, bad))
-        self.assertEqual(["m.Bad"], [name for name, _ in self.runs])
+        self.second = Outcomes({"m.py::Bad::test_a": Outcome("passed")})
+        self.assertEqual(Counts(1, 1), self.counts(_bad("Other::test_a", real_time=False), _bad("Bad::test_a")))
+        self.assertEqual(["m.py::Bad::test_a"], self.runs)
 
     def test_java_tests_count_towards_the_limit_of_a_run(self) -> None:
         self.again += [Rerun(f"a.B.test{n}", "", "passed") for n in range(MAX_RERUNS)]
-        self.assertEqual(Counts(3, 1), self.counts(sharing.Outcome("m.Bad", Counts(3, 1), ["m.Bad.test_a"])))
+        self.assertEqual(Counts(0, 1), self.counts(_bad("Bad::test_a")))
         self.assertEqual([], self.runs)
 
 
