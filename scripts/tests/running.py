@@ -85,8 +85,7 @@ def run_system(tests: Outcomes, pattern: str | None, missing: Sequence[str], aga
 
     tests: what collect() found. missing: parts that could not be prepared. again: tests that were run once more are added to it.
     """
-    # labs leave processes, with their pipes, to those who remove them; Python would tell of these in any later test
-    options = ["-v", "-W", "ignore::ResourceWarning", *_named(pattern), *(f"--missing={part}" for part in missing), str(TESTS / "system")]
+    options = [*_named(pattern), *(f"--missing={part}" for part in missing), str(TESTS / "system")]
     with _kept_directory(), ThreadPoolExecutor() as pool:
         beside = pool.submit(_run, [*_machines(1), "-m", "beside", *options])
         first = _run([*_machines(SIDE_BY_SIDE), "-m", "not beside", *options]) + beside.result()
@@ -122,8 +121,14 @@ def _named(pattern: str | None) -> list[str]:
 def _machines(count: int) -> list[str]:
     """Options for so many workers, each with processes of its own."""
     python = shlex.join(["bash", str(TESTS / "worker.sh"), str(environment() / "python")])
-    # pytest-xdist 3.8 may wait forever after it has replaced a worker that died (its issue 1378)
-    return ["--dist", "loadscope", "--max-worker-restart=0", "--tx", f"{count}*popen//python={python}//execmodel=main_thread_only"]
+    return [
+        "-v",
+        # labs leave processes, with their pipes, to those who remove them; Python would tell of these in any later test
+        *("-W", "ignore::ResourceWarning"),
+        *("--dist", "loadscope", "--tx", f"{count}*popen//python={python}//execmodel=main_thread_only"),
+        # pytest-xdist 3.8 may wait forever after it has replaced a worker that died (its issue 1378)
+        "--max-worker-restart=0",
+    ]
 
 
 @contextmanager

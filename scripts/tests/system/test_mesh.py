@@ -20,6 +20,9 @@ class MeshTest(SystemTest):
     def test_broadcast_arrives_once(self) -> None:
         """one broadcast arrives exactly once at every other host, and not at its sender"""
         sender = self.lab.topology.hosts["c1"]
+        # a port is a host's once it was probed for a while
+        others = [host.ip for host in self.hosts if host != sender]
+        wait_until(lambda: all(self.ping("c1", each, count=1)[0] for each in others), "all hosts to be reached", 20)
         counters = {host.name: self.frames(host.name, "count", "10.0.0.77", "--seconds", "4") for host in self.hosts}
         for counter in counters.values():
             self.addCleanup(counter.wait)
