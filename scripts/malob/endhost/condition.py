@@ -6,12 +6,12 @@ from typing import Any
 
 from malob.endhost import firewall, network, switch
 from malob.endhost.controller import Controller
-from malob.endhost.journal import Journal
 from malob.endhost.names import INSIDE
 from malob.endhost.options import Settings
 from malob.endhost.place import Place
 from malob.endhost.rules import ours
 from malob.errors import ScriptError
+from malob.system.journal import Journal
 
 
 def look(place: Place) -> dict[str, Any]:
@@ -22,9 +22,9 @@ def look(place: Place) -> dict[str, Any]:
     journal = Journal(place.journal)
     if not journal.exists() or not journal.is_of_this_network():
         raise ScriptError("no end host is up here")
-    settings = Settings.of(journal.settings())
+    settings = Settings.of(journal.read()["settings"])
     controller = Controller(place, settings)
-    supervisor, process = journal.supervisor(), controller.process()
+    supervisor, process = journal.owner(), controller.process()
     broken = []
     if supervisor is None:
         broken.append("the supervisor does not run: './malob endhost up' as before goes on with what it has left, 'down' undoes that")

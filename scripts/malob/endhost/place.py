@@ -7,6 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from malob.system.journal import namespace_mark
 from malob.system.place import RUN_DIRECTORY
 
 #: Survives a reboot, because what is in the machine's own Open vSwitch does, too. Other network namespaces do not.
@@ -44,17 +45,6 @@ class Place:
     def lock(self) -> Path:
         """Held by whoever may change things."""
         return _RUNNING / f"{self.name}.lock"
-
-
-def namespace_mark() -> list[int]:
-    """What tells this network namespace from all others that are there now."""
-    status = os.stat("/proc/self/ns/net")
-    return [status.st_dev, status.st_ino]
-
-
-def boot_mark() -> str:
-    """What tells this run of the kernel from all others."""
-    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
 def _name() -> str:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from typing import IO, Callable
+from typing import Callable
 
 from malob.endhost import checks, network, switch
-from malob.endhost.journal import Journal
 from malob.endhost.options import Settings
 from malob.endhost.place import Place
 from malob.endhost.setup import Setup
 from malob.endhost.supervisor import Supervisor
 from malob.errors import MissingError, ScriptError, UsageError
+from malob.system.journal import Journal
+from malob.system.lock import locked
 from malob.system.place import ROOT
 from malob.system.waiting import orderly_end, say, undisturbed
 
@@ -30,18 +30,18 @@ def up(place: Place, settings: Settings, ready: Callable[[], None]) -> int:
     """Sets up, and stays until SIGTERM, SIGINT or SIGHUP; then undoes all. ready: called once all works."""
     with _alone(place), orderly_end():
         journal = Journal(place.journal)
-        earlier = Settings.of(journal.settings()) if journal.exists() else None
+        earlier = Settings.of(journal.read()["settings"]) if journal.exists() else None
         supervisor = Supervisor(place, settings)
         goes_on = earlier is not None and settings.goes_on_from(earlier) and supervisor.setup.is_whole()
         if not goes_on:
             _clear_the_way(place, settings, earlier, supervisor)
-            journal.begin(settings.document())
+            journal.begin(settings=settings.document())
         try:
             if goes_on:
                 assert earlier is not None
                 say("malob endhost: going on with what an earlier one has left; open flows stay")
                 # whoever goes on after this one is to find the algorithm, too
-                journal.take_over(replace(settings, algorithm=settings.algorithm or earlier.algorithm).document())
+                journal.take_over(settings=replace(settings, algorithm=settings.algorithm or earlier.algorithm).document())
                 supervisor.take_over(earlier)
             else:
                 supervisor.make()
@@ -114,7 +114,7 @@ def tell_ready(descriptor: int | None) -> None:
 def is_up(place: Place) -> bool:
     """Whether a supervisor is at work here."""
     journal = Journal(place.journal)
-    return journal.exists() and journal.supervisor() is not None
+    return journal.exists() and journal.owner() is not None
 
 
 def down(place: Place) -> bool:
@@ -122,21 +122,14 @@ def down(place: Place) -> bool:
     journal = Journal(place.journal)
     if not journal.exists():
         return False
-    supervisor = journal.supervisor()
+    supervisor = journal.owner()
     if supervisor is not None:
         supervisor.end(patience_s=30)
     with _alone(place), undisturbed():
         if journal.exists():
-            Setup(place, Settings.of(journal.settings())).undo()
+            Setup(place, Settings.of(journal.read()["settings"])).undo()
     return True
 
 
-@contextmanager
-def _alone(place: Place) -> Iterator[IO[str]]:
-    place.lock.parent.mkdir(parents=True, exist_ok=True)
-    with open(place.lock, "a", encoding="utf-8") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ScriptError("another './malob endhost' is at work in this network namespace") from None
-        yield lock
+def _alone(place: Place) -> AbstractContextManager[None]:
+    return locked(place.lock, "runs './malob endhost' in this network namespace", 0)

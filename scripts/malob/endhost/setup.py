@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Callable
 
 from malob.endhost import firewall, inside, network, offloads, policy, switch
 from malob.endhost.controller import Controller, make_archive
-from malob.endhost.journal import Journal, Step
 from malob.endhost.names import INSIDE
 from malob.endhost.network import Interface
 from malob.endhost.options import Settings
 from malob.endhost.place import Place
 from malob.errors import ScriptError
+from malob.system.cleanup import Cleanup
+from malob.system.journal import Journal, Step
 from malob.system.processes import run, succeeds
 from malob.system.waiting import say
 
@@ -86,15 +88,10 @@ class Setup:
         """
         if self.journal.is_of_this_network():
             self._part()
-        failures = []
-        for step in reversed(self.journal.steps()):
-            try:
-                _UNDO[step["kind"]](self, step)
-                self.journal.remove(step)
-            except (ScriptError, OSError) as error:  # a full disk keeps nothing from being undone
-                failures.append(str(error))
-        if failures:
-            raise ScriptError(f"not everything could be undone: {'; '.join(failures)}. Try './malob endhost down' again")
+        cleanup = Cleanup()
+        self.journal.undo({kind: partial(undo, self) for kind, undo in _UNDO.items()}, cleanup)
+        if cleanup.failures:
+            raise ScriptError(f"not everything could be undone: {'; '.join(cleanup.failures)}. Try './malob endhost down' again")
         self.journal.end()
         self._remove_files()
 

@@ -106,7 +106,7 @@ class Journal:
         except (OSError, ValueError) as error:
             raise ScriptError(f"cannot read {self._path}, which tells what to undo: {error}") from None
         if "owner" not in document and "supervisor" in document:
-            # what an end host of version 0.5 or older has left; it survives an upgrade
+            # what an end host of an earlier version has left: it outlives an upgrade
             document["owner"] = document.pop("supervisor")
         return document
 

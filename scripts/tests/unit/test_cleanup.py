@@ -15,6 +15,7 @@ from malob.endhost.options import Settings, UplinkOption
 from malob.endhost.place import Place
 from malob.errors import ScriptError, run_main
 from malob.system.cleanup import Cleanup
+from malob.system.journal import Journal
 from malob.system.lock import locked
 from research.testbed import rehearsal
 
@@ -50,14 +51,20 @@ class EndhostTest(unittest.TestCase):
     def test_full_disk_keeps_nothing_from_being_undone(self) -> None:
         """an end host's journal cannot be written"""
         undone: list[str] = []
-        steps = [{"kind": "inside"}, {"kind": "firewall"}]
         undo = {kind: lambda _, step: undone.append(step["kind"]) for kind in ("inside", "firewall")}
         ours = setup.Setup(Place("host"), Settings((UplinkOption.parse("eth0"), UplinkOption.parse("eth1"))))
-        ours.journal = mock.Mock(
-            is_of_this_network=lambda: False, steps=lambda: steps, remove=mock.Mock(side_effect=OSError(28, "No space left on device"))
-        )
-        with mock.patch.object(setup, "_UNDO", undo), self.assertRaisesRegex(ScriptError, "No space left on device"):
-            ours.undo()
+        with tempfile.TemporaryDirectory() as directory:
+            ours.journal = Journal(Path(directory, "journal.json"))
+            ours.journal.begin()
+            for kind in ("inside", "firewall"):
+                ours.journal.add(kind)
+            with (
+                mock.patch.object(setup, "_UNDO", undo),
+                mock.patch.object(ours, "_part"),
+                mock.patch.object(Path, "write_text", side_effect=OSError(28, "No space left on device")),
+                self.assertRaisesRegex(ScriptError, "No space left on device"),
+            ):
+                ours.undo()
         self.assertEqual(["firewall", "inside"], undone)
 
 

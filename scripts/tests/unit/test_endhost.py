@@ -12,12 +12,12 @@ from pathlib import Path
 from malob.cli.endhost import view
 from malob.endhost import checks, document, offloads, policy
 from malob.endhost.document import UplinkState
-from malob.endhost.journal import Journal
 from malob.endhost.network import MAIN, Interface
 from malob.endhost.options import Settings, UplinkOption, inside
 from malob.endhost.policy import Way
 from malob.endhost.rules import Rule
 from malob.errors import ScriptError, UsageError
+from malob.system.journal import Journal
 
 ETH0 = Interface("eth0", 2, "02:00:00:00:00:01", True, False, True, False, "", None, 1500, ("10.0.1.2",), (), "10.0.1.1", None)
 
@@ -96,22 +96,22 @@ class JournalTest(unittest.TestCase):
         self.journal = Journal(self.path)
 
     def test_steps_come_back_in_order_in_another_process(self) -> None:
-        self.journal.begin({"a": 1})
+        self.journal.begin(settings={"a": 1})
         self.journal.add("bridge", own=True)
         self.journal.add("offloads", device="eth0", index=2, features=["gro"])
         other = Journal(self.path)
         self.assertEqual(["bridge", "offloads"], [step["kind"] for step in other.steps()])
         self.assertEqual([{"kind": "bridge", "own": True}], other.steps("bridge"))
-        self.assertEqual({"a": 1}, other.settings())
+        self.assertEqual({"a": 1}, other.read()["settings"])
 
     def test_the_same_step_is_noted_once(self) -> None:
-        self.journal.begin({})
+        self.journal.begin()
         self.journal.add("bridge", own=True)
         self.journal.add("bridge", own=True)
         self.assertEqual(1, len(self.journal.steps()))
 
     def test_removed_steps_are_gone(self) -> None:
-        self.journal.begin({})
+        self.journal.begin()
         self.journal.add("inside")
         self.journal.remove(self.journal.steps()[0])
         self.assertEqual([], self.journal.steps())
@@ -119,33 +119,33 @@ class JournalTest(unittest.TestCase):
         self.assertFalse(self.journal.exists())
 
     def test_supervisor_is_known_while_it_runs_and_not_by_its_number_alone(self) -> None:
-        self.journal.begin({})
-        found = self.journal.supervisor()
+        self.journal.begin()
+        found = self.journal.owner()
         self.assertEqual(os.getpid(), found.pid if found else None)
         text = self.path.read_text().replace(str(found.start_ticks if found else None), "1")
         self.path.write_text(text)
-        self.assertIsNone(self.journal.supervisor())
+        self.assertIsNone(self.journal.owner())
 
     def test_another_process_can_take_it_over_with_all_steps(self) -> None:
-        self.journal.begin({"a": 1})
+        self.journal.begin(settings={"a": 1})
         self.journal.add("inside")
         self.path.write_text(self.path.read_text().replace(str(os.getpid()), "1"))
-        self.assertIsNone(self.journal.supervisor())
-        self.journal.take_over({"a": 2})
-        self.assertIsNotNone(self.journal.supervisor())
+        self.assertIsNone(self.journal.owner())
+        self.journal.take_over(settings={"a": 2})
+        self.assertIsNotNone(self.journal.owner())
         self.assertTrue(self.journal.is_of_this_network())
-        self.assertEqual((["inside"], {"a": 2}), ([step["kind"] for step in self.journal.steps()], self.journal.settings()))
+        self.assertEqual((["inside"], {"a": 2}), ([step["kind"] for step in self.journal.steps()], self.journal.read()["settings"]))
 
     def test_after_a_reboot_it_is_of_another_network(self) -> None:
-        self.journal.begin({})
+        self.journal.begin()
         self.assertTrue(self.journal.is_of_this_network())
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         self.path.write_text(self.path.read_text().replace(boot, "another"))
         self.assertFalse(self.journal.is_of_this_network())
-        self.assertIsNone(self.journal.supervisor())
+        self.assertIsNone(self.journal.owner())
 
     def test_a_broken_file_is_told_of(self) -> None:
-        self.journal.begin({})
+        self.journal.begin()
         self.path.write_text("{")
         with self.assertRaisesRegex(ScriptError, "host.json"):
             self.journal.steps()
