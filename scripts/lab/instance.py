@@ -7,19 +7,18 @@ Every name that it creates in the system starts with the instance's own name and
                   its frames. LAB-SWITCH.node is that of a node
     LAB-2p3       port 3 of the second switch of the topology: the device that leads to a host, a node or another switch
 
-What it will make is written down before it is made, in /run/malob/NAME/state.json, so that down() always knows.
+What it will make is noted before it is made, in /run/malob/NAME/state.json, a journal, so that down() always knows.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Callable
 
 from lab.control import Relay
 from lab.shaping import choice
@@ -32,6 +31,7 @@ from malob.network.links import Direction, Link
 from malob.network.topology import Topology
 from malob.system import namespaces, ovs
 from malob.system.cleanup import Cleanup
+from malob.system.journal import Journal, Step, this_process
 from malob.system.lock import locked
 from malob.system.namespaces import Namespace
 from malob.system.place import RUN_DIRECTORY
@@ -88,7 +88,7 @@ class Instance(Lab):
             link = self.topology.link(first, second)
             self._put_back(link, self.shaped(link))
         else:
-            ovs.vsctl(*_joined([["--if-exists", "del-port", self.bridge(switch), device] for switch, device in ends]))
+            ovs.vsctl(*ovs.joined([["--if-exists", "del-port", self.bridge(switch), device] for switch, device in ends]))
 
     @property
     def shaper(self) -> Shaper:
@@ -123,7 +123,7 @@ class Instance(Lab):
         devices = [self.link_device(*ends) for ends in (link.ends, link.ends[::-1])]
         if shaped and not self.shaper.of_switches:
             self.shaper.join(*devices)
-        ovs.vsctl(*_joined(_link(self, *link.ends, shaped)))
+        ovs.vsctl(*ovs.joined(_link(self, *link.ends, shaped)))
         if shaped and self.shaper.of_switches:
             self.shaper.join(*devices)
 
@@ -135,7 +135,7 @@ class Instance(Lab):
     def disown(self) -> None:
         """Lets the lab live on when this process ends: it is no left-over then."""
         with _lock("is changing", self.name):
-            _write_state(self.name, {**labs.read_state(self.name), "owner": None})
+            _journal(self.name).disown()
 
     def _port_device(self, switch: str, neighbour: str) -> str:
         number = list(self.topology.switches).index(switch) + 1
@@ -169,23 +169,20 @@ def up(
     parse_endpoint(controller)
     with _lock("is building", name):
         _clear_leftover(name)
+        instance = Instance(name, _with_tags_that_can_be(network).scaled(scale), controller, ovs.datapath_type(), choice.choose(shaper), scale)
+        journal = _journal(name)
         try:
-            ovs.ensure_running()
-            instance = Instance(name, _with_tags_that_can_be(network).scaled(scale), controller, ovs.datapath_type(), choice.choose(shaper), scale)
-            _check_free(instance)
-            owner = _this_process() if owned else None
-            _write_state(
-                name,
-                {
-                    "topology": {"name": network.name, **instance.topology.to_json()},
-                    "controller": controller,
-                    "datapath": instance.datapath,
-                    "shaper": instance.shaper_kind,
-                    "scale": scale,
-                    "owner": [owner.pid, owner.start_ticks] if owner else None,
-                    "processes": [],
-                },
+            journal.begin(
+                owned,
+                topology={"name": network.name, **instance.topology.to_json()},
+                controller=controller,
+                datapath=instance.datapath,
+                shaper=instance.shaper_kind,
+                scale=scale,
             )
+            journal.add("daemons")
+            ovs.ensure_running()
+            _check_free(instance)
             _build(instance, _control_endpoints(instance, control_delays_ms))
         except BaseException:
             with undisturbed():
@@ -225,8 +222,7 @@ def down(name: str) -> bool:
 def remove_own(name: str) -> None:
     """Removes the lab of that name if this process has built it as its own; does nothing otherwise. Raises as down() does."""
     with _lock("is removing", name):
-        owner = _this_process()
-        if name in labs.running() and labs.read_state(name)["owner"] == [owner.pid, owner.start_ticks]:
+        if name in labs.running() and labs.read_state(name)["owner"] == this_process():
             _removed(name)
 
 
@@ -275,19 +271,22 @@ def _control_endpoints(instance: Instance, delays_ms: Mapping[str, float]) -> di
 
 def _build(instance: Instance, controllers: Mapping[str, str]) -> None:
     """controllers: where each switch finds its own, as HOST:PORT."""
-    network = instance.topology
-    namespaces.create(_namespaces(instance))
-    commands = [command for switch in network.switches for command in _bridge(instance, switch, f"tcp:{controllers[switch]}")]
+    network, journal = instance.topology, _journal(instance.name)
+    namespaces.create(journal, _namespaces(instance))
+    # a link without limits may get some later
+    journal.add("links")
     if any(link.limited for link in network.links):
         ovs.keep_punctual()
     shaped = [link for link in network.links if link.limited]
     if not instance.shaper.of_switches:
         _join(instance, shaped)
+    commands = [command for switch in network.switches for command in _control_and_hosts(instance, switch, f"tcp:{controllers[switch]}")]
     for link in network.links:
         commands += _link(instance, *link.ends, link.limited)
     # ten switches take a second on a slow machine
     patience_s = 20 + len(network.switches)
-    ovs.vsctl(*_joined(commands), timeout_s=patience_s)
+    bridges = {instance.bridge(switch): _columns(instance, switch) for switch in network.switches}
+    ovs.make_bridges(journal, {"kind": "bridges"}, bridges, commands, patience_s)
     if instance.shaper.of_switches:
         _join(instance, shaped)
     wait_until(lambda: not _unready(instance), "the switches' ports", patience_s, detail=lambda: _unready(instance))
@@ -300,20 +299,10 @@ def _namespaces(instance: Instance) -> list[Namespace]:
     ]
 
 
-def _joined(commands: Sequence[Sequence[str]]) -> list[str]:
-    """One ovs-vsctl command line of several commands."""
-    return [word for command in commands for word in ["--", *command]]
-
-
-def _bridge(instance: Instance, switch: str, controller: str) -> Iterator[list[str]]:
-    bridge = instance.bridge(switch)
-    ports = instance.topology.ports(switch)
+def _columns(instance: Instance, switch: str) -> list[str]:
+    """What the database has of a switch's bridge."""
     dpid = instance.topology.switches[switch].replace(":", "")
-    yield ["add-br", bridge]
-    yield [
-        "set",
-        "Bridge",
-        bridge,
+    return [
         f"datapath_type={instance.datapath}",
         "fail_mode=secure",
         "protocols=OpenFlow13,OpenFlow14,OpenFlow15",
@@ -321,14 +310,22 @@ def _bridge(instance: Instance, switch: str, controller: str) -> Iterator[list[s
         "other_config:disable-in-band=true",
         f"external_ids:malob-lab={instance.name}",
     ]
-    yield ["set-controller", bridge, controller]
-    # a switch that lost its controller tries again every second, not only every eight
-    yield ["set", "Controller", bridge, "max_backoff=1000", "inactivity_probe=5000", "connection_mode=out-of-band"]
+
+
+def _control_and_hosts(instance: Instance, switch: str, controller: str) -> list[list[str]]:
+    bridge = instance.bridge(switch)
+    ports = instance.topology.ports(switch)
+    commands = [
+        ["set-controller", bridge, controller],
+        # a switch that lost its controller tries again every second, not only every eight
+        ["set", "Controller", bridge, "max_backoff=1000", "inactivity_probe=5000", "connection_mode=out-of-band"],
+    ]
     for place in instance.topology.places:
         if place.switch == switch:
             device = instance.device(place.name)
-            yield ["add-port", bridge, device]
-            yield ["set", "Interface", device, f"ofport_request={ports[place.name]}"]
+            commands.append(["add-port", bridge, device])
+            commands.append(["set", "Interface", device, f"ofport_request={ports[place.name]}"])
+    return commands
 
 
 def _join(instance: Instance, links: Sequence[Link]) -> None:
@@ -392,12 +389,6 @@ def _clear_leftover(name: str) -> None:
         _remove_bridges(name)
 
 
-def _this_process() -> ProcessId:
-    process = ProcessId.of(os.getpid())
-    assert process is not None
-    return process
-
-
 def _removed(name: str) -> bool:
     """Removes a lab. Returns whether there was something. Raises ScriptError if something could not be removed."""
     cleanup = Cleanup()
@@ -407,33 +398,64 @@ def _removed(name: str) -> bool:
 
 
 def _remove(name: str, cleanup: Cleanup) -> bool:
-    """Removes processes, bridges, namespaces, files, and the daemons if nobody needs them any more; each even if the others fail.
-
-    What is written down stays until all is removed. Returns whether there was something.
-    """
-    instance = find(name) if name in labs.running() else None
-    found = instance is not None
-    if instance is not None:
-        for pid, start_ticks in labs.read_state(name)["processes"]:
-            cleanup.step(f"process {pid}", ProcessId(pid, start_ticks).end)
-    bridges = Cleanup()
-    if ovs.database_runs():
-        bridges.step("bridges", lambda: _remove_bridges(name))
-    elif found and ovs.database_listens():
-        bridges.step("bridges", ovs.refuse_silence)
-    if instance is not None:
-        cleanup.step("links", instance.shaper.stop)
-        cleanup.step("hosts", lambda: namespaces.remove(_namespaces(instance)))
-    if not [other for other in labs.running() if other != name]:
-        cleanup.step("daemons of Open vSwitch", ovs.stop_ours)
-    if bridges.failures and instance is not None and not ovs.database_listens():
+    """Undoes all that is noted, each step even if others fail; files go once all is undone. Returns whether there was something."""
+    if name not in labs.running():
+        if ovs.database_runs():
+            # the system's own database outlives a reboot, our journal does not
+            cleanup.step("bridges", lambda: _remove_bridges(name))
+        cleanup.step("daemons", lambda: _stop_daemons(name))
+        return False
+    _note_all_of_earlier_version(name)
+    failed = _undo(name)
+    if failed and _journal(name).steps("bridges") and not ovs.database_listens():
         # they went with their daemons, which leave interfaces behind
-        cleanup.step("interfaces", lambda: namespaces.remove_devices(_devices_of_switches(instance)))
-    else:
-        cleanup.failures += bridges.failures
-    if not cleanup.failures:
+        failed = _undo(name)
+    cleanup.failures += failed
+    if not failed:
         shutil.rmtree(labs.directory(name), ignore_errors=True)
-    return found
+    return True
+
+
+def _undo(name: str) -> list[str]:
+    """What of it failed."""
+    instance, cleanup = find(name), Cleanup()
+    table: dict[str, Callable[[Step], object]] = {
+        "process": lambda step: ProcessId(step["pid"], step["start_ticks"]).end(),
+        "bridges": lambda _: _undo_bridges(instance),
+        "links": lambda _: instance.shaper.stop(),
+        "hosts": lambda _: namespaces.remove(_namespaces(instance)),
+        "daemons": lambda _: _stop_daemons(name),
+    }
+    _journal(name).undo(table, cleanup)
+    return cleanup.failures
+
+
+def _undo_bridges(instance: Instance) -> None:
+    if not ovs.database_listens():
+        namespaces.remove_devices(_devices_of_switches(instance))
+    elif ovs.database_runs():
+        _remove_bridges(instance.name)
+    else:
+        ovs.refuse_silence()
+
+
+def _stop_daemons(name: str) -> None:
+    """Unless another lab needs them."""
+    if not [other for other in labs.running() if other != name]:
+        ovs.stop_ours()
+
+
+def _note_all_of_earlier_version(name: str) -> None:
+    """A lab of an earlier version has noted processes only, apart from what it is."""
+    state, journal = labs.read_state(name), _journal(name)
+    if "steps" not in state:
+        processes = state.pop("processes")
+        journal.end()
+        journal.begin(**state)
+        for kind in ("daemons", "hosts", "links", "bridges"):
+            journal.add(kind)
+        for pid, start_ticks in processes:
+            journal.add("process", pid=pid, start_ticks=start_ticks)
 
 
 def _devices_of_switches(instance: Instance) -> list[str]:
@@ -449,28 +471,18 @@ def _remove_bridges(name: str) -> None:
     if bridges:
         # with the daemon gone there is nobody to wait for
         patience = [] if ovs.switch_daemon_runs() else ["--no-wait"]
-        ovs.vsctl(*patience, *_joined([["--if-exists", "del-br", bridge] for bridge in bridges]), timeout_s=20 + len(bridges))
+        ovs.vsctl(*patience, *ovs.joined([["--if-exists", "del-br", bridge] for bridge in bridges]), timeout_s=20 + len(bridges))
 
 
 def _add_process(name: str, pid: int) -> None:
     process = ProcessId.of(pid)
     if process is None:
         raise ScriptError(f"process {pid} has ended")
-    state = labs.read_state(name)
-    state["processes"].append([process.pid, process.start_ticks])
-    _write_state(name, state)
+    _journal(name).add("process", pid=process.pid, start_ticks=process.start_ticks)
 
 
-def _write_state(name: str, state: dict[str, Any]) -> None:
-    directory = labs.directory(name)
-    unfinished = directory / "state.json.new"
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        unfinished.write_text(json.dumps(state, indent=1), encoding="utf-8")
-        unfinished.replace(directory / "state.json")
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise ScriptError(f"{directory / 'state.json'} cannot be written: {error.strerror}") from None
+def _journal(name: str) -> Journal:
+    return Journal(labs.directory(name) / "state.json")
 
 
 def _lock(what: str, name: str) -> AbstractContextManager[None]:

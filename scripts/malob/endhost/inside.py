@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from malob.endhost.names import GATEWAY_IPV6, GATEWAY_MAC, INSIDE, INSIDE_IPV6, INSIDE_PORT, LENGTH_IPV6
 from malob.endhost.options import Settings
+from malob.system.journal import Journal
+from malob.system.namespaces import End, add_pair
 from malob.system.processes import run, succeeds
 
 #: Checksums are finished and packets cut to size before they get to the switch. Its end of the pair is nobody's interface.
@@ -24,9 +26,9 @@ ip neighbour replace {gateway} lladdr {gateway_mac} dev {inside} nud permanent
 """
 
 
-def make(settings: Settings, mtu: int) -> None:
+def make(journal: Journal, settings: Settings, mtu: int) -> None:
     """Makes the pair. mtu: the smallest of the uplinks', so that what fits inside fits everywhere."""
-    run(["ip", "link", "add", INSIDE, "type", "veth", "peer", "name", INSIDE_PORT])
+    add_pair(journal, End(INSIDE), End(INSIDE_PORT), kind="inside")
     run(
         [
             "sh",

@@ -33,8 +33,7 @@ class Setup:
         make_archive(self._place.directory)
         names = [uplink.name for uplink in self._settings.uplinks]
         interfaces = network.read()
-        self.journal.add("inside")
-        inside.make(self._settings, min(interfaces[name].mtu for name in names))
+        inside.make(self.journal, self._settings, min(interfaces[name].mtu for name in names))
         self.journal.add("controller")
         self.controller.launch()
         self.journal.add("firewall")
@@ -78,8 +77,7 @@ class Setup:
             self.journal.add("daemons")
             switch.address_own(self._place)
             switch.start_daemons(self._place)
-        self.journal.add("bridge", own=own)
-        switch.make_bridge(names, self._settings.openflow_port)
+        switch.make_bridge(self.journal, own, names, self._settings.openflow_port)
 
     def undo(self) -> None:
         """Takes back all that is written down, the last first, and then the journal itself.

@@ -15,6 +15,7 @@ from malob.endhost.place import Place
 from malob.errors import MissingError
 from malob.system import ovs
 from malob.system.daemons import DaemonPair
+from malob.system.journal import Journal
 from malob.system.processes import ProcessId, find_program, run, succeeds
 from malob.system.waiting import wait_until
 
@@ -78,34 +79,25 @@ def stop_daemons(place: Place) -> None:
             run(["ip", "link", "delete", name])
 
 
-def make_bridge(uplinks: Sequence[str], openflow_port: int) -> None:
-    """Makes the bridge with all of its ports. Uplinks that are not there become ports when they come."""
-    ports = [word for at, name in enumerate((INSIDE_PORT, *uplinks), 1) for word in ("--", *_port(name, at))]
-    ovs.vsctl(
-        "add-br",
-        BRIDGE,
-        "--",
-        "set",
-        "Bridge",
-        BRIDGE,
+def make_bridge(journal: Journal, own: bool, uplinks: Sequence[str], openflow_port: int) -> None:
+    """Makes the bridge with all of its ports. Uplinks that are not there become ports when they come.
+
+    own: whether the daemons are ours.
+    """
+    columns = [
         "datapath_type=netdev",
         "fail_mode=secure",
         "protocols=OpenFlow13",
         f"other_config:datapath-id={DATAPATH_ID}",
         "other_config:disable-in-band=true",
         _MARK,
-        *ports,
-        "--",
-        "set-controller",
-        BRIDGE,
-        f"tcp:127.0.0.1:{openflow_port}",
-        "--",
-        "set",
-        "Controller",
-        BRIDGE,
-        "max_backoff=1000",
-        "inactivity_probe=5000",
-    )
+    ]
+    more = [
+        *(_port(name, at) for at, name in enumerate((INSIDE_PORT, *uplinks), 1)),
+        ["set-controller", BRIDGE, f"tcp:127.0.0.1:{openflow_port}"],
+        ["set", "Controller", BRIDGE, "max_backoff=1000", "inactivity_probe=5000"],
+    ]
+    ovs.make_bridges(journal, {"kind": "bridge", "own": own}, {BRIDGE: columns}, more)
 
 
 def attach_again(name: str, number: int) -> None:

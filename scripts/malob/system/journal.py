@@ -37,12 +37,12 @@ class Journal:
         """
         if self.exists():
             raise ScriptError(f"{self._path} is there already, and tells what to undo first")
-        owner = _this_process() if owned else None
+        owner = this_process() if owned else None
         self._write({**facts, "boot": boot_mark(), "namespace": namespace_mark(), "owner": owner, "steps": []})
 
     def take_over(self, **facts: Any) -> None:
         """Goes on with one that is there: from now on it is this process's. facts: those that are new."""
-        self._write({**self.read(), **facts, "owner": _this_process()})
+        self._write({**self.read(), **facts, "owner": this_process()})
 
     def disown(self) -> None:
         """From now on it belongs to no process."""
@@ -144,7 +144,8 @@ def _reach_disk(path: Path) -> None:
         os.close(file)
 
 
-def _this_process() -> list[int]:
+def this_process() -> list[int]:
+    """As journals have it: number, and when it started."""
     process = ProcessId.of(os.getpid())
     assert process is not None
     return [process.pid, process.start_ticks]

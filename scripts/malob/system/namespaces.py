@@ -11,13 +11,15 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Callable
 
 from malob.errors import ScriptError
 from malob.system.cleanup import Cleanup
+from malob.system.journal import Journal, Step
 from malob.system.processes import ProcessId, run, succeeds
 
 
@@ -82,8 +84,12 @@ done
 """
 
 
-def create(wanted: Sequence[Namespace]) -> None:
-    """Makes namespaces, and in each an interface eth0; the host's address is on that, or on its VLAN's device above it."""
+def create(journal: Journal, wanted: Sequence[Namespace]) -> None:
+    """Makes namespaces, and in each an interface eth0; the host's address is on that, or on its VLAN's device above it.
+
+    Noted as "hosts", which remove() undoes.
+    """
+    journal.add("hosts")
     commands = []
     for one in wanted:
         commands.append(f"netns add {one.name}")
@@ -92,6 +98,40 @@ def create(wanted: Sequence[Namespace]) -> None:
     run(["sh", "-ec", _OUT_HERE, "sh", *(one.device for one in wanted)], timeout_s=30 + len(wanted))
     for one in wanted:
         run(inside(one.name, ["sh", "-ec", _INSIDE, "sh", one.address, one.interface]))
+
+
+def add(journal: Journal, namespace: str) -> None:
+    """Makes a namespace with nothing in it but its loopback, which is up. Noted as "namespace", which delete() undoes."""
+    journal.add("namespace", name=namespace)
+    run(["ip", "netns", "add", namespace])
+    run(["ip", "-n", namespace, "link", "set", "lo", "up"])
+
+
+@dataclass(frozen=True)
+class End:
+    """One end of a veth pair. namespace: None for the one that this process is in."""
+
+    device: str
+    namespace: str | None = None
+
+
+def add_pair(journal: Journal, first: End, second: End, kind: str = "device") -> None:
+    """Makes a veth pair. Noted with the name of an end that is out here, which remove_devices() undoes.
+
+    A pair without such an end goes with its namespaces.
+    """
+    out_here = [end.device for end in (first, second) if end.namespace is None]
+    if out_here:
+        journal.add(kind, name=out_here[0])
+    words = [[end.device, *(["netns", end.namespace] if end.namespace else [])] for end in (first, second)]
+    run(["ip", "link", "add", *words[0], "type", "veth", "peer", "name", *words[1]])
+
+
+#: How a journal's steps are undone that this module has noted, but for "hosts".
+UNDO: Mapping[str, Callable[[Step], object]] = {
+    "namespace": lambda step: delete([step["name"]]),
+    "device": lambda step: remove_devices([step["name"]]),
+}
 
 
 def remove(unwanted: Sequence[Namespace]) -> None:

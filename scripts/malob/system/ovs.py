@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from malob.errors import MissingError, ScriptError
 from malob.system.daemons import DaemonPair
+from malob.system.journal import Journal
 from malob.system.place import RUN_DIRECTORY
 from malob.system.processes import find_program, run, succeeds
 from malob.system.waiting import wait_until
@@ -29,6 +32,20 @@ def _ours() -> DaemonPair:
 def vsctl(*arguments: str, timeout_s: int = 20, check: bool = True) -> str:
     """Runs ovs-vsctl; with several commands, separated by "--", all happen at once or none."""
     return run(["ovs-vsctl", f"--timeout={timeout_s}", *arguments], timeout_s + 5, check)
+
+
+def joined(commands: Sequence[Sequence[str]]) -> list[str]:
+    """One ovs-vsctl command line of several commands."""
+    return [word for command in commands for word in ["--", *command]]
+
+
+def make_bridges(
+    journal: Journal, step: Mapping[str, Any], bridges: Mapping[str, Sequence[str]], more: Sequence[Sequence[str]], timeout_s: int = 20
+) -> None:
+    """Makes bridges, all at once or none. step: as what they are noted. bridges: what is set of each, by name. more: commands that come after."""
+    journal.add(**step)
+    commands = [command for name, columns in bridges.items() for command in (["add-br", name], ["set", "Bridge", name, *columns])]
+    vsctl(*joined([*commands, *more]), timeout_s=timeout_s)
 
 
 def ofctl(*arguments: str) -> str:

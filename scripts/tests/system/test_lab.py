@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -15,6 +14,7 @@ from lab import instance
 from lab.faults import disks
 from malob.network import labs
 from malob.system import ovs
+from malob.system.journal import Journal
 from malob.system.place import ROOT, RUN_DIRECTORY
 from malob.system.processes import ProcessId, run
 from malob.system.waiting import wait_until
@@ -39,8 +39,8 @@ class LeftOverTest(unittest.TestCase):
             # with the command that is under way, which would go on otherwise
             os.killpg(builder.pid, signal.SIGKILL)
             builder.wait()
-            state = json.loads((RUN_DIRECTORY / NAME / "state.json").read_text())
-            relay = [ProcessId(*process) for process in state["processes"]]
+            steps = Journal(RUN_DIRECTORY / NAME / "state.json").steps("process")
+            relay = [ProcessId(step["pid"], step["start_ticks"]) for step in steps]
             self.assertEqual([True], [process.alive() for process in relay])
             run([str(ROOT / "malob"), "lab", "down", "--name", NAME])
             self.assertEqual([], _left("/run/netns") + _left("/sys/class/net"))

@@ -23,6 +23,7 @@ from lab.demo import session
 from malob.errors import ScriptError
 from malob.network import labs, topology
 from malob.system import ovs
+from malob.system.journal import Journal
 from malob.system.place import ROOT
 from malob.system.ports import free_port
 from malob.system.processes import ProcessId
@@ -69,6 +70,8 @@ class LabTest(unittest.TestCase):
         self.addCleanup(patch.stop)
 
     def build(self, lab: instance.Instance, _controllers: Any) -> None:
+        for what in ("hosts", "links", "bridges"):
+            Journal(lab.directory / "state.json").add(what)
         self.there |= {f"{lab.name}-{what}" for what in ("bridges", "hosts", "links")} | {"daemons"}
 
     def vsctl(self, *words: str, **_: Any) -> None:
@@ -211,8 +214,8 @@ class AtTheSameTimeTest(LabTest):
                 thread.start()
             for thread in threads:
                 thread.join(20)
-            known = json.loads((self.place / "mlf" / "state.json").read_text())["processes"]
-            self.assertEqual({child.pid for child in children}, {pid for pid, _ in known})
+            known = Journal(self.place / "mlf" / "state.json").steps("process")
+            self.assertEqual({child.pid for child in children}, {step["pid"] for step in known})
         finally:
             for child in children:
                 child.kill()
@@ -249,6 +252,62 @@ class RemovalTest(LabTest):
         self.patch(instance.namespaces, remove_devices=devices)
         self.assertTrue(instance.down("mlf"))
         self.assertIn("mlf-s1", devices.call_args.args[0])
+
+    def test_bridges_that_cannot_be_removed_go_with_their_daemons(self) -> None:
+        self.up("mlf")
+        self.broken = {"mlf-bridges"}
+        self.patch(ovs, database_listens=lambda: bool(self.there & {"daemons"}))
+        devices = mock.Mock()
+        self.patch(instance.namespaces, remove_devices=devices)
+        self.assertTrue(instance.down("mlf"))
+        self.assertIn("mlf-s1", devices.call_args.args[0])
+        self.assertEqual([], labs.running())
+
+    def test_lab_of_an_earlier_version_is_removed(self) -> None:
+        child = subprocess.Popen(["sleep", "60"])
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        self.up("mlf").add_process(child.pid)
+        file = self.place / "mlf" / "state.json"
+        state = json.loads(file.read_text())
+        steps = state.pop("steps")
+        state["processes"] = [[step["pid"], step["start_ticks"]] for step in steps if step["kind"] == "process"]
+        file.write_text(json.dumps({key: value for key, value in state.items() if key not in ("boot", "namespace")}))
+        self.assertTrue(instance.down("mlf"))
+        self.assertEqual((set(), []), (self.there, labs.running()))
+        self.assertEqual(-signal.SIGTERM, child.wait(10))
+
+    def test_whatever_is_interrupted_while_building_nothing_stays(self) -> None:
+        """at each note, and at each making"""
+        for moment in range(6):
+            moments = iter(range(7))
+
+            def tick(moment: int = moment, moments: Any = moments) -> None:
+                if next(moments) == moment:
+                    raise KeyboardInterrupt
+
+            def build(lab: instance.Instance, _controllers: Any, tick: Any = tick) -> None:
+                for what in ("hosts", "links", "bridges"):
+                    Journal(lab.directory / "state.json").add(what)
+                    self.there.add(f"{lab.name}-{what}")
+                    tick()
+
+            def ensure(tick: Any = tick) -> None:
+                self.there.add("daemons")
+                tick()
+
+            with (
+                self.subTest(moment=moment),
+                mock.patch.multiple(instance, _build=build, _check_free=lambda _, tick=tick: tick()),
+                mock.patch.object(ovs, "ensure_running", ensure),
+            ):
+                if moment < 5:
+                    with self.assertRaises(KeyboardInterrupt):
+                        self.up("mlf")
+                else:
+                    self.up("mlf")
+                    self.assertTrue(instance.down("mlf"))
+                self.assertEqual((set(), []), (self.there, labs.running()))
 
     def test_full_disk_while_building_is_told_and_nothing_stays(self) -> None:
         with (
