@@ -10,12 +10,10 @@ that was killed, the next one removes.
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,15 +23,20 @@ from malob.errors import ScriptError
 from malob.network.links import Direction
 from malob.system import namespaces
 from malob.system.cleanup import Cleanup
+from malob.system.journal import Journal, Step
 from malob.system.lock import locked
+from malob.system.namespaces import End, add_pair
 from malob.system.place import RUN_DIRECTORY
 from malob.system.preparation import prepare
-from malob.system.processes import ProcessId, bound_to_us, run
+from malob.system.processes import bound_to_us, run
 from malob.system.waiting import undisturbed, wait_until
 
 #: In front of all that is made in the system.
 NAME = "mlup"
 DIRECTORY = RUN_DIRECTORY / NAME
+JOURNAL = DIRECTORY / "journal.json"
+#: The host has its own; on a machine without MALOB's controller it is made for that to lie upon.
+_KEPT = Path("/var/lib/malob")
 
 #: The server has as many addresses as are wanted from here on.
 SERVERS = "10.79.0.0/24"
@@ -51,10 +54,7 @@ ip link set "$1" up
 """
 
 #: What ends of connections remember of a destination would let one case spoil the next.
-_EACH = """
-ip link set lo up
-sysctl -qw net.ipv4.tcp_no_metrics_save=1
-"""
+_EACH = "sysctl -qw net.ipv4.tcp_no_metrics_save=1"
 _GATEWAY = 'sysctl -qw net.ipv4.ip_forward=1; ip route add "$1" via "$2"'
 
 #: Its mounts are nobody else's; it lives until it is ended.
@@ -91,6 +91,7 @@ class MultihomedNetwork:
         self.lines = tuple(lines)
         self.emulator = Emulator(DIRECTORY, 0)
         self._congestion = congestion
+        self._journal = Journal(JOURNAL)
         self._machine: subprocess.Popen[str] | None = None
 
     @property
@@ -163,17 +164,17 @@ class MultihomedNetwork:
 
     def build(self) -> None:
         """Makes everything. What is left of a run before must be gone."""
-        DIRECTORY.mkdir(parents=True, exist_ok=True)
-        owner = ProcessId.of(os.getpid())
-        assert owner is not None
-        (DIRECTORY / "owner.json").write_text(json.dumps([owner.pid, owner.start_ticks]))
-        for place in ("host", "server", *(f"gw{number + 1}" for number in range(len(self.lines)))):
-            run(["ip", "netns", "add", f"{NAME}-{place}"])
-            run(self._in(place, ["sh", "-ec", _EACH]))
+        self._journal.begin()
+        places = ["host", "server", *(f"gw{number + 1}" for number in range(len(self.lines)))]
+        namespaces.add(self._journal, [f"{NAME}-{place}" for place in places])
+        for place in places:
+            run(self._in(place, _EACH.split()))
+        self._journal.add("links")
         run(self._in("server", ["ip", "addr", "add", f"{SERVER}/32", "dev", "lo"]))
         for number in range(len(self.lines)):
             self._uplink(number)
         self.restore()
+        self._journal.add("directory", path=str(_KEPT))
         self._machine = subprocess.Popen(
             bound_to_us(["ip", "netns", "exec", f"{NAME}-host", "sh", "-ec", _MACHINE]),
             stdin=subprocess.DEVNULL,
@@ -197,13 +198,13 @@ class MultihomedNetwork:
         shaped = self.lines[number] is not None
         if shaped:
             for far, name, device in (("host", f"eth{number}", self.up_device(number)), (place, "eth0", self.down_device(number))):
-                run(["ip", "link", "add", device, "type", "veth", "peer", "name", name, "netns", f"{NAME}-{far}"])
+                add_pair(self._journal, End(device), End(name, f"{NAME}-{far}"))
                 run(["sh", "-ec", _DEVICE, "sh", device])
         else:
-            run(["ip", "link", "add", f"eth{number}", "netns", f"{NAME}-host", "type", "veth", "peer", "name", "eth0", "netns", f"{NAME}-{place}"])
+            add_pair(self._journal, End(f"eth{number}", f"{NAME}-host"), End("eth0", f"{NAME}-{place}"))
         run(self._in("host", ["sh", "-ec", _DEVICE, "sh", f"eth{number}", f"{host}/24"]))
         run(self._in(place, ["sh", "-ec", _DEVICE, "sh", "eth0", f"{gateway}/24"]))
-        run(["ip", "link", "add", "eth1", "netns", f"{NAME}-{place}", "type", "veth", "peer", "name", place, "netns", f"{NAME}-server"])
+        add_pair(self._journal, End("eth1", f"{NAME}-{place}"), End(place, f"{NAME}-server"))
         behind = f"10.78.{number + 1}."
         run(self._in(place, ["sh", "-ec", _DEVICE, "sh", "eth1", f"{behind}1/24"]))
         run(self._in("server", ["sh", "-ec", _DEVICE, "sh", place, f"{behind}2/24"]))
@@ -238,18 +239,18 @@ class MultihomedNetwork:
 
 def clear() -> None:
     """Removes what a network of this kind has left. Raises ScriptError if something is left, after all has been tried."""
-    cleanup = Cleanup()
-    cleanup.step("hosts", lambda: namespaces.delete([path.name for path in Path("/run/netns").glob(f"{NAME}-*")]))
-    cleanup.step("links", Emulator(DIRECTORY, 0).stop)
-    # the other ends went with their namespaces; those that never had one are still here
-    cleanup.step("interfaces", lambda: namespaces.remove_devices([path.name for path in Path("/sys/class/net").glob(f"{NAME}-*")]))
-    cleanup.finish()
-    shutil.rmtree(DIRECTORY, ignore_errors=True)
-    try:
-        # if nobody has put anything there, it was made for the host's own to lie upon
-        Path("/var/lib/malob").rmdir()
-    except OSError:
-        pass
+    journal, cleanup = Journal(JOURNAL), Cleanup()
+    if journal.exists():
+        undo = {**namespaces.UNDO, "links": lambda _: Emulator(DIRECTORY, 0).stop(), "directory": _remove_if_empty}
+        journal.undo(undo, cleanup)
+        cleanup.finish()
+        shutil.rmtree(DIRECTORY, ignore_errors=True)
+
+
+def _remove_if_empty(step: Step) -> None:
+    """A place that was made for the host's own to lie upon, unless others have put something there."""
+    with suppress(OSError):
+        Path(step["path"]).rmdir()
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from malob.errors import ScriptError
 from malob.network.links import Direction
 from malob.system import namespaces
 from malob.system.cleanup import Cleanup
+from malob.system.namespaces import End
 from malob.system.processes import PidFile, run
 
 #: Packets are counted without it, by the emulator as by netem.
@@ -64,7 +65,10 @@ class Netem(Shaper):
     def join(self, first: str, second: str) -> None:
         if self.carries(first):
             return
-        run(["ip", "link", "add", first, "type", "veth", "peer", "name", second])
+        # before they are made: stop() removes what is noted
+        for device in (first, second):
+            self._write_note(device, Direction())
+        namespaces.make_pair(End(first), End(second))
         for device in (first, second):
             run(["ethtool", "-K", device, "tx", "off"])
             run(["ip", "link", "set", device, "up"])
@@ -73,6 +77,9 @@ class Netem(Shaper):
     def set(self, device: str, direction: Direction) -> None:
         self._player(device).end()
         run(["tc", "qdisc", "replace", "dev", device, "root", *arguments(direction)])
+        self._write_note(device, direction)
+
+    def _write_note(self, device: str, direction: Direction) -> None:
         self._directory.mkdir(parents=True, exist_ok=True)
         note = self._note(device)
         unfinished = note.with_suffix(".new")

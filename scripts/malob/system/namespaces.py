@@ -100,11 +100,12 @@ def create(journal: Journal, wanted: Sequence[Namespace]) -> None:
         run(inside(one.name, ["sh", "-ec", _INSIDE, "sh", one.address, one.interface]))
 
 
-def add(journal: Journal, namespace: str) -> None:
-    """Makes a namespace with nothing in it but its loopback, which is up. Noted as "namespace", which delete() undoes."""
-    journal.add("namespace", name=namespace)
-    run(["ip", "netns", "add", namespace])
-    run(["ip", "-n", namespace, "link", "set", "lo", "up"])
+def add(journal: Journal, names: Sequence[str]) -> None:
+    """Makes namespaces with nothing in them but their loopback, which is up. Noted as "namespaces", which delete() undoes."""
+    journal.add("namespaces", names=list(names))
+    _batch([f"netns add {name}" for name in names])
+    for name in names:
+        run(["ip", "-n", name, "link", "set", "lo", "up"])
 
 
 @dataclass(frozen=True)
@@ -123,13 +124,18 @@ def add_pair(journal: Journal, first: End, second: End, kind: str = "device") ->
     out_here = [end.device for end in (first, second) if end.namespace is None]
     if out_here:
         journal.add(kind, name=out_here[0])
+    make_pair(first, second)
+
+
+def make_pair(first: End, second: End) -> None:
+    """The same for whoever has noted it in a way of its own."""
     words = [[end.device, *(["netns", end.namespace] if end.namespace else [])] for end in (first, second)]
     run(["ip", "link", "add", *words[0], "type", "veth", "peer", "name", *words[1]])
 
 
 #: How a journal's steps are undone that this module has noted, but for "hosts".
 UNDO: Mapping[str, Callable[[Step], object]] = {
-    "namespace": lambda step: delete([step["name"]]),
+    "namespaces": lambda step: delete(step["names"]),
     "device": lambda step: remove_devices([step["name"]]),
 }
 

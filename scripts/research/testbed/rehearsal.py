@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import ipaddress
 import json
+import os
 import shutil
 import subprocess
 import tempfile
@@ -23,7 +24,9 @@ from malob.cli.agents.keys import AgentsFile
 from malob.errors import ScriptError
 from malob.system import namespaces
 from malob.system.cleanup import Cleanup
+from malob.system.journal import Journal, Step
 from malob.system.lock import locked
+from malob.system.namespaces import End, add_pair
 from malob.system.place import RUN_DIRECTORY
 from malob.system.preparation import prepare
 from malob.system.processes import find_program, run
@@ -40,6 +43,18 @@ _SET_UP_S = 600
 #: Where machines have files of their own: as the first word says in the machine's directory, mounted at the second.
 _OWN = {"run": "/run", "etc": "/etc/openvswitch", "lib": "/var/lib/openvswitch", "log": "/var/log/openvswitch", "data": "/var/lib/malob-testbed"}
 
+_UNDO: Mapping[str, Callable[[Step], object]] = {
+    **namespaces.UNDO,
+    "links": lambda step: Emulator(Path(step["directory"]), 0).stop(),
+    "directory": lambda step: _remove(Path(step["path"]), Path.rmdir),
+    "files": lambda step: _remove(Path(step["path"]), shutil.rmtree),
+}
+
+
+def _remove(path: Path, how: Callable[[Path], object]) -> None:
+    if path.exists():
+        how(path)
+
 
 class Rehearsal:
     """The machines of one slice, while they are there. Use as a context; machines go with it, and all that runs on them."""
@@ -52,21 +67,28 @@ class Rehearsal:
         self._name = name
         self._numbers = {node.name: number for number, node in enumerate(wanted.nodes, 1)}
         self._interfaces = {one.name: (node, at) for node in wanted.nodes for at, one in enumerate(node.interfaces, 1)}
-        self._directory = Path(tempfile.mkdtemp(prefix="malob-testbed-"))
+        # not below /run, which machines cover with their own
+        self._directory = Path(tempfile.gettempdir(), f"malob-testbed-{name}-{os.getpid()}")
         self._links = Emulator(self._directory, handover_ns(1))
-        self._made: list[Path] = []
+        self._journal = Journal(RUN_DIRECTORY / name / "journal.json")
         self._lock = ExitStack()
 
     def __enter__(self) -> Rehearsal:
         prepare("lab")
-        # from here on, what has our names is ours, or was left by one that was killed
         self._lock.enter_context(locked(RUN_DIRECTORY / f"{self._name}.lock", "is rehearsing a slice, and there is room for one", 0))
         # a test's clean-up does not run when it is interrupted
         atexit.register(self.__exit__)
         try:
-            self._made += [Path(place) for place in _OWN.values() if not Path(place).exists()]
-            for place in self._made:
-                place.mkdir()
+            # what one has left that was killed
+            self._undo()
+            self._journal.begin()
+            self._journal.add("files", path=str(self._directory))
+            self._directory.mkdir(mode=0o700)
+            for place in map(Path, _OWN.values()):
+                if not place.exists():
+                    self._journal.add("directory", path=str(place))
+                    place.mkdir()
+            namespaces.add(self._journal, [self.namespace(node.name) for node in self.slice.nodes])
             for node in self.slice.nodes:
                 self._make(node)
             for connection in self.slice.connections:
@@ -79,19 +101,14 @@ class Rehearsal:
     def __exit__(self, *_: object) -> None:
         atexit.unregister(self.__exit__)
         with undisturbed(), self._lock:
+            self._undo()
+
+    def _undo(self) -> None:
+        if self._journal.exists():
             cleanup = Cleanup()
-            cleanup.step("links", self._links.stop)
-            cleanup.step("machines", lambda: namespaces.delete([self.namespace(node.name) for node in self.slice.nodes]))
-            # a device goes with its peer's namespace, but not necessarily at once
-            cleanup.step(
-                "interfaces",
-                lambda: namespaces.remove_devices([self._outer(end) for one in self.slice.connections for end in (one.first, one.second)]),
-            )
-            shutil.rmtree(self._directory, ignore_errors=True)
-            while self._made:
-                place = self._made.pop()
-                cleanup.step(str(place), place.rmdir)
+            self._journal.undo(_UNDO, cleanup)
             cleanup.finish()
+            self._journal.end()
 
     def namespace(self, node: str) -> str:
         return f"{self._name}-{self._numbers[node]}"
@@ -144,8 +161,6 @@ class Rehearsal:
         for name in _OWN:
             (self._directory / node.name / name).mkdir(parents=True)
         namespace = self.namespace(node.name)
-        run(["ip", "netns", "add", namespace])
-        run(["ip", "-n", namespace, "link", "set", "lo", "up"])
         if node.name == CONTROLLER:
             run(["ip", "-n", namespace, "address", "add", f"{CONTROLLER_ADDRESS}/32", "dev", "lo"])
         elif node.role == "switch":
@@ -155,7 +170,7 @@ class Rehearsal:
         """A way between a switch and the controller; the slice's first node is the controller."""
         here, there = self.namespace(node.name), self.namespace(CONTROLLER)
         address, far = str(_CONTROL + self._numbers[node.name]), f"control{self._numbers[node.name]}"
-        run(["ip", "-n", here, "link", "add", "control", "type", "veth", "peer", "name", far, "netns", there])
+        add_pair(self._journal, End("control", here), End(far, there))
         run(["ip", "-n", here, "address", "add", f"{address}/32", "dev", "control"])
         for namespace, device, peer in ((here, "control", CONTROLLER_ADDRESS), (there, far, address)):
             run(["ip", "-n", namespace, "link", "set", device, "up"])
@@ -166,31 +181,16 @@ class Rehearsal:
         limited = connection != connection.unshaped()
         if limited:
             for end in ends:
-                run(["ip", "link", "add", self._outer(end), "type", "veth", "peer", "name", self._inner(end), "netns", self._space(end)])
+                add_pair(self._journal, End(self._outer(end)), End(self._inner(end), self._space(end)))
                 run(["ethtool", "-K", self._outer(end), "tx", "off"])
                 run(["ip", "link", "set", self._outer(end), "up"])
+            self._journal.add("links", directory=str(self._directory))
             self._links.join(*map(self._outer, ends))
             self._links.set(self._outer(ends[0]), connection.forward)
             self._links.set(self._outer(ends[1]), connection.reverse)
         else:
             first, second = ends
-            run(
-                [
-                    "ip",
-                    "-n",
-                    self._space(first),
-                    "link",
-                    "add",
-                    self._inner(first),
-                    "type",
-                    "veth",
-                    "peer",
-                    "name",
-                    self._inner(second),
-                    "netns",
-                    self._space(second),
-                ]
-            )
+            add_pair(self._journal, End(self._inner(first), self._space(first)), End(self._inner(second), self._space(second)))
         for end in ends:
             node, number = self._interfaces[end]
             run(["ip", "-n", self._space(end), "address", "add", node.interfaces[number - 1].address, "dev", self._inner(end)])

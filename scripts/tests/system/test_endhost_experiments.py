@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 from lab import multihomed
+from malob.errors import ScriptError
+from malob.system.journal import Journal
 from malob.system.namespaces import exists
 from malob.system.place import ROOT
 from malob.system.processes import run
@@ -67,6 +69,6 @@ class EndhostExperimentsTest(unittest.TestCase):
 
     def _owner(self) -> int | None:
         try:
-            return int(json.loads((multihomed.DIRECTORY / "owner.json").read_text())[0])
-        except (OSError, ValueError):
+            return int(Journal(multihomed.JOURNAL).read()["owner"][0])
+        except ScriptError:
             return None

@@ -6,6 +6,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from lab.shaping import netem, trace
@@ -48,10 +49,11 @@ class ShaperTest(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.directory = Path(directory.name)
         self.ran = self.enter(mock.patch("lab.shaping.netem.run", return_value=""))
+        self.enter(mock.patch("malob.system.namespaces.run", self.ran))
         self.start = self.enter(mock.patch("lab.shaping.netem.PidFile.start"))
         self.netem = netem.Netem(self.directory)
 
-    def enter(self, patch: mock._patch[mock.Mock]) -> mock.Mock:
+    def enter(self, patch: Any) -> Any:
         self.addCleanup(patch.stop)
         return patch.start()
 
