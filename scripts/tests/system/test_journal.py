@@ -9,7 +9,7 @@ from typing import Any
 from unittest import mock
 
 from malob.errors import ScriptError
-from malob.system import namespaces
+from malob.system import namespaces, processes
 from malob.system.cleanup import Cleanup
 from malob.system.journal import Journal
 from malob.system.namespaces import End
@@ -22,7 +22,7 @@ class CreatingTest(unittest.TestCase):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.journal = Journal(Path(directory.name, "journal.json"))
-        self.run, self.calls = namespaces.run, 0
+        self.calls = 0
 
     def create(self) -> None:
         namespaces.add(self.journal, _NAMES)
@@ -38,11 +38,13 @@ class CreatingTest(unittest.TestCase):
     def failing_at(self, last: int, done: bool) -> Any:
         """done: the command that fails has done what it is to do, as one that is killed just then."""
 
+        command = processes.run
+
         def run(*words: Any, **options: Any) -> str:
             self.calls += 1
             if self.calls == last and not done:
                 raise ScriptError("no luck")
-            answer = self.run(*words, **options)
+            answer: str = command(*words, **options)
             if self.calls == last:
                 raise ScriptError("no luck")
             return answer

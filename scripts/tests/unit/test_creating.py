@@ -47,16 +47,14 @@ def creating(scripts: Path) -> set[tuple[str, str]]:
 
 def _commands(tree: ast.AST) -> Iterator[str]:
     """The texts of a program, and its lists as if each were a command line; "…" for what is not known. Not docstrings."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            node.value.value = None  # type: ignore[assignment]
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.List):
             yield " ".join(_word(each) for each in node.elts)
         elif isinstance(node, ast.Call):
             # words that are passed on one by one; not a command from its beginning on
             yield "(" + " ".join(_word(each) for each in node.args)
-        elif isinstance(node, (ast.Constant, ast.JoinedStr)):
+        elif isinstance(node, (ast.Constant, ast.JoinedStr)) and id(node) not in docstrings:
             yield _word(node)
 
 
