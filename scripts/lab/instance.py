@@ -399,21 +399,22 @@ def _removed(name: str) -> bool:
 
 def _remove(name: str, cleanup: Cleanup) -> bool:
     """Undoes all that is noted, each step even if others fail; files go once all is undone. Returns whether there was something."""
-    if name not in labs.running():
+    found = name in labs.running()
+    if found:
+        _note_all_of_earlier_version(name)
+        failed = _undo(name)
+        if failed and _journal(name).steps("bridges") and not ovs.database_listens():
+            # they went with their daemons, which leave interfaces behind
+            failed = _undo(name)
+        cleanup.failures += failed
+    else:
         if ovs.database_runs():
             # the system's own database outlives a reboot, our journal does not
             cleanup.step("bridges", lambda: _remove_bridges(name))
         cleanup.step("daemons", lambda: _stop_daemons(name))
-        return False
-    _note_all_of_earlier_version(name)
-    failed = _undo(name)
-    if failed and _journal(name).steps("bridges") and not ovs.database_listens():
-        # they went with their daemons, which leave interfaces behind
-        failed = _undo(name)
-    cleanup.failures += failed
-    if not failed:
+    if not cleanup.failures:
         shutil.rmtree(labs.directory(name), ignore_errors=True)
-    return True
+    return found
 
 
 def _undo(name: str) -> list[str]:

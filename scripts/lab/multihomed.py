@@ -244,7 +244,7 @@ def clear() -> None:
         undo = {**namespaces.UNDO, "links": lambda _: Emulator(DIRECTORY, 0).stop(), "directory": _remove_if_empty}
         journal.undo(undo, cleanup)
         cleanup.finish()
-        shutil.rmtree(DIRECTORY, ignore_errors=True)
+    shutil.rmtree(DIRECTORY, ignore_errors=True)
 
 
 def _remove_if_empty(step: Step) -> None:

@@ -70,7 +70,7 @@ class Rehearsal:
         # not below /run, which machines cover with their own
         self._directory = Path(tempfile.gettempdir(), f"malob-testbed-{name}-{os.getpid()}")
         self._links = Emulator(self._directory, handover_ns(1))
-        self._journal = Journal(RUN_DIRECTORY / name / "journal.json")
+        self._journal = Journal(RUN_DIRECTORY / f"{name}.json")
         self._lock = ExitStack()
 
     def __enter__(self) -> Rehearsal:

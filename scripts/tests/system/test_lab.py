@@ -9,10 +9,13 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 from lab import instance
 from lab.faults import disks
-from malob.network import labs
+from malob.errors import ScriptError
+from malob.network import labs, topology
 from malob.system import ovs
 from malob.system.journal import Journal
 from malob.system.place import ROOT, RUN_DIRECTORY
@@ -46,6 +49,33 @@ class LeftOverTest(unittest.TestCase):
             self.assertEqual([], _left("/run/netns") + _left("/sys/class/net"))
             self.assertEqual([False], [process.alive() for process in relay])
             self.assertFalse((RUN_DIRECTORY / NAME).exists())
+
+    def test_failure_at_each_step_leaves_nothing(self) -> None:
+        """as soon as a step is noted, and as soon as it is done"""
+        add, steps = Journal.add, ("daemons", "process", "hosts", "links", "bridges")
+        for at, failing in enumerate(steps):
+            for early in (True, False):
+                noted: list[str] = []
+
+                def failing_add(journal: Journal, kind: str, at: int = at, early: bool = early, noted: list[str] = noted, **facts: Any) -> None:
+                    if not early and len(noted) == at + 1:
+                        raise ScriptError("no luck")
+                    add(journal, kind, **facts)
+                    noted.append(kind)
+                    if early and len(noted) == at + 1:
+                        raise ScriptError("no luck")
+
+                with (
+                    self.subTest(failing=failing, early=early),
+                    mock.patch.object(Journal, "add", failing_add),
+                    # after the last step there is no other one to note
+                    mock.patch.object(instance, "wait_until", side_effect=ScriptError("no luck")),
+                    self.assertRaisesRegex(ScriptError, "no luck"),
+                ):
+                    instance.up(topology.load("single"), NAME, control_delays_ms={"s1": 1})
+                self.assertEqual(list(steps[: at + 1]), noted)
+                self.assertEqual([], _left("/run/netns") + _left("/sys/class/net"))
+                self.assertFalse((RUN_DIRECTORY / NAME).exists())
 
 
 class TogetherTest(unittest.TestCase):
