@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import subprocess
+import sys
+import tempfile
 import unittest
 from typing import Any
 
 import pytest
 
 from malob.network import topology
-from malob.system.place import ROOT
+from malob.system.place import ROOT, RUN_DIRECTORY
 from malob.system.waiting import say, wait_until
 from research.testbed import reading, roles
 from research.testbed.rehearsal import CONTROLLER_ADDRESS, Rehearsal
 
 TOPOLOGY = "thesis-two-servers"
 VIP = "10.0.0.100", 80
+
+#: Rehearses until all machines are there, and ends at once, as after kill -9.
+_KILLED = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from research.testbed import reading
+from research.testbed.rehearsal import Rehearsal
+Rehearsal(reading.read(sys.argv[2], Path(sys.argv[2]).read_text()).slice, "mlk").__enter__()
+os._exit(9)
+"""
 
 
 @pytest.mark.needs("emulator")
@@ -125,6 +139,26 @@ class TestbedTest(unittest.TestCase):
             (1, "client.sh: no interface has the address 10.0.0.9/24; 'ip address' shows those that there are"),
             self.refused("client", "client.sh", "--address", "10.0.0.9/24"),
         )
+
+
+class KilledRehearsalTest(unittest.TestCase):
+    needs = ("emulator",)
+
+    def left(self) -> list[str]:
+        places = ("/run/netns/mlk-*", "/sys/class/net/mlk*", f"{tempfile.gettempdir()}/malob-testbed-mlk-*")
+        return [path for place in places for path in glob.glob(place)]
+
+    def test_what_a_killed_one_has_left_the_next_one_removes(self) -> None:
+        file = ROOT / "geni" / "rspec" / f"{TOPOLOGY}.xml"
+        killed = subprocess.run([sys.executable, "-c", _KILLED, str(ROOT / "scripts"), str(file)])
+        self.assertEqual(9, killed.returncode)
+        before = self.left()
+        self.assertTrue(before)
+        with Rehearsal(reading.read(str(file), file.read_text()).slice, "mlk"):
+            directories = [path for path in self.left() if "malob-testbed" in path]
+            self.assertEqual(1, len(directories))
+            self.assertNotIn(directories[0], before)
+        self.assertEqual(([], False), (self.left(), (RUN_DIRECTORY / "mlk.json").exists()))
 
 
 if __name__ == "__main__":
