@@ -11,7 +11,7 @@ from typing import Callable
 
 from lab import check, control, instance, latency, linking, simulations
 from lab.shaping import choice
-from malob.cli.arguments import Commands, Parser
+from malob.cli.arguments import Commands, Parser, endpoint
 from malob.cli.table import render
 from malob.errors import MissingError, ScriptError, UsageError, run_main
 from malob.network import generators, labs, topology
@@ -39,6 +39,7 @@ def parser(add_run: Callable[[Commands], None] | None = None) -> Parser:
     up.add_argument(
         "--controller",
         metavar="HOST:PORT",
+        type=_endpoint,
         default=instance.DEFAULT_CONTROLLER,
         help="where the switches look for their controller (default %(default)s)",
     )
@@ -91,11 +92,16 @@ def _run(_options: argparse.Namespace) -> int:
     raise MissingError("the experiments are not here: scripts/research belongs to a checkout")
 
 
+def _endpoint(text: str) -> str:
+    """As Open vSwitch takes it, once it is known to be one."""
+    endpoint(text)
+    return text
+
+
 def _up(options: argparse.Namespace) -> int:
     name = options.name or labs.DEFAULT_NAME
     network = topology.load(options.topology)
     labs.check_name(name)
-    instance.parse_endpoint(options.controller)
     if not 0 < options.scale < math.inf:
         raise UsageError(f"--scale: expected more than 0, not {options.scale}")
     delays_ms = control.parse_delays(options.control_delay, network)

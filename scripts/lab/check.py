@@ -20,7 +20,7 @@ from lab.instance import Instance
 from lab.percentiles import median
 from lab.shaping.shaper import Reading
 from lab.strain import StrainMeter
-from malob.cli.arguments import Commands, Parser
+from malob.cli.arguments import Commands, Parser, positive
 from malob.cli.table import render
 from malob.errors import ScriptError
 from malob.network.links import Direction, Link
@@ -79,18 +79,11 @@ def add_parser(commands: Commands) -> Parser:
     )
     check.add_argument("--quick", action="store_true", help="10 pings and 2 s per direction instead of 40 and 5 s")
     check.add_argument(
-        "--at-once", type=_positive, default=1, metavar="N", help="so many links at a time instead of one: what the machine can carry together"
+        "--at-once", type=positive, default=1, metavar="N", help="so many links at a time instead of one: what the machine can carry together"
     )
     check.add_argument("--json", action="store_true", help="print one JSON document")
     check.set_defaults(run=_check)
     return check
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
 
 
 def _check(options: argparse.Namespace) -> int:

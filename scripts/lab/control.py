@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from malob.cli.arguments import endpoint
 from malob.errors import ScriptError, UsageError
 from malob.network.links import check_limit
 from malob.network.topology import Topology
@@ -53,10 +54,11 @@ class Relay:
 
     def __init__(self, controller: str, delays_ms: Mapping[str, float], log: Path) -> None:
         """Starts it. controller: HOST:PORT. delays_ms: one way, by switch. Raises ScriptError if it does not start."""
+        host, port = endpoint(controller)
         distinct = sorted(set(delays_ms.values()))
         with open(log, "ab") as err:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", str(RELAY), controller, *map(str, distinct)],
+                [sys.executable, "-I", str(RELAY), host, str(port), *map(str, distinct)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=err,

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 from malob.errors import MissingError, ScriptError
+from malob.network.topology import Topology
 from malob.rest.local import RestClient
 from malob.system.place import ROOT
 from malob.system.ports import port_is_free
@@ -81,6 +82,19 @@ class Controller:
     def _ready_or_ended(self) -> bool:
         assert self._process is not None
         return self._process.poll() is not None or self.rest.answers()
+
+    def sees(self, network: Topology) -> bool:
+        """Whether it knows all switches and links of a network."""
+        return self.rest.switch_count() == len(network.switches) and self.rest.link_count() == len(network.links)
+
+    def wait_for(self, network: Topology, patience_s: float = 40) -> None:
+        """Returns once it knows all switches and links of a network. Raises ScriptError after patience_s."""
+        wait_until(
+            lambda: self.sees(network),
+            f"the controller to see {len(network.switches)} switches and {len(network.links)} links",
+            patience_s,
+            detail=lambda: f"it sees {self.rest.switch_count()} and {self.rest.link_count()}; its log: {self.last_words()}",
+        )
 
     def stop(self) -> None:
         """Ends it in order; does nothing if it has ended."""

@@ -166,7 +166,6 @@ def up(
     nothing is left behind then, and nothing of others is touched.
     """
     labs.check_name(name)
-    parse_endpoint(controller)
     with _lock("is building", name):
         _clear_leftover(name)
         instance = Instance(name, _with_tags_that_can_be(network).scaled(scale), controller, ovs.datapath_type(), choice.choose(shaper), scale)
@@ -244,14 +243,6 @@ def find_all() -> list[Instance]:
             if name in labs.running():
                 raise
     return found
-
-
-def parse_endpoint(text: str) -> tuple[str, int]:
-    """Host and port of HOST:PORT. Raises UsageError."""
-    host, _, port = text.rpartition(":")
-    if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
-        raise UsageError(f"expected HOST:PORT, not '{text}'")
-    return host, int(port)
 
 
 def _control_endpoints(instance: Instance, delays_ms: Mapping[str, float]) -> dict[str, str]:

@@ -17,7 +17,7 @@ from lab import check, instance, processes
 from lab.instance import Instance
 from lab.percentiles import median
 from malob.cli import target
-from malob.cli.arguments import Commands, Parser
+from malob.cli.arguments import Commands, Parser, positive
 from malob.cli.status.view import latency
 from malob.cli.table import render
 from malob.errors import ScriptError, UsageError
@@ -84,17 +84,11 @@ def add_parser(commands: Commands) -> Parser:
         " traffic in both directions meanwhile, one link after the other: it takes so many times as long.",
     )
     target.add_target(command)
-    command.add_argument("--seconds", metavar="N", type=_positive, default=20, help="how long (default %(default)s)")
+    command.add_argument("--seconds", metavar="N", type=positive, default=20, help="how long (default %(default)s)")
     command.add_argument("--load", metavar="F", type=_share, default=0.0, help="share of each link's rate, as 0.5")
     command.add_argument("--json", action="store_true", help="print one JSON document")
     command.set_defaults(run=_latency)
     return command
-
-
-def _positive(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"'{text}' is no positive number")
-    return int(text)
 
 
 def _share(text: str) -> float:

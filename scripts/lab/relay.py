@@ -1,6 +1,6 @@
 """Stands between switches and their controller, and delays what they say to each other.
 
-    relay.py HOST:PORT DELAY_MS…     one listener on loopback for each delay, which is one way
+    relay.py HOST PORT DELAY_MS…     one listener on loopback for each delay, which is one way
 
 Prints the listeners' ports, as a JSON list, and begins when it reads a line; if its input ends before, so does it:
 whoever started it did not live to write its number down. A connection that comes in is made to the controller as if
@@ -29,8 +29,7 @@ CHUNKS = 1024
 
 def main() -> None:
     _go_first()
-    endpoint, *delays = sys.argv[1:]
-    host, _, port = endpoint.rpartition(":")
+    host, port, *delays = sys.argv[1:]
     listeners = [socket.create_server(("127.0.0.1", 0), backlog=1024) for _ in delays]
     print(json.dumps([listener.getsockname()[1] for listener in listeners]), flush=True)
     if sys.stdin.readline():

@@ -12,7 +12,7 @@ from lab.demo.session import Plan
 from lab.demo.tally import Tally
 from lab.demo.view import LiveView, summary
 from lab.instance import Instance
-from malob.cli.arguments import Parser
+from malob.cli.arguments import Parser, port
 from malob.errors import ScriptError, UsageError, run_main
 from malob.system.preparation import need_root, prepare
 from malob.system.waiting import orderly_end, say
@@ -47,8 +47,8 @@ def parser() -> Parser:
     made.add_argument("--seconds", type=float, default=20, metavar="N", help="for how long requests are sent (default %(default)s)")
     made.add_argument("--json", metavar="FILE", help="also write the figures to a file ('-': to stdout)")
     made.add_argument("--keep", action="store_true", help="leave everything running, to look around")
-    made.add_argument("--openflow-port", type=_port, default=6653, metavar="N", help="(default %(default)s)")
-    made.add_argument("--http-port", type=_port, default=8080, metavar="N", help="(default %(default)s)")
+    made.add_argument("--openflow-port", type=port, default=6653, metavar="N", help="(default %(default)s)")
+    made.add_argument("--http-port", type=port, default=8080, metavar="N", help="(default %(default)s)")
     return made
 
 
@@ -59,12 +59,6 @@ def _options() -> argparse.Namespace:
     if options.json and options.json != "-" and not Path(options.json).resolve().parent.is_dir():
         raise UsageError(f"--json: there is no directory for {options.json}")
     return options
-
-
-def _port(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 65536):
-        raise argparse.ArgumentTypeError(f"'{text}' is no port")
-    return int(text)
 
 
 def _write(file: str, tally: Tally) -> None:

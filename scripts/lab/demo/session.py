@@ -70,7 +70,8 @@ def run(plan: Plan, view: LiveView) -> Outcome:
         lab.add_process(controller.pid)
         for server in network.with_role("server"):
             processes.start_responder(lab, server.name, http=[PORT], keep=plan.keep)
-        _wait_for_network(controller, lab)
+        controller.wait_for(network, DISCOVERY_TIMEOUT_S)
+        say(f"the controller sees {len(network.switches)} switches and {len(network.links)} links")
         say("configuring the load balancer; the same by hand:")
         virtual = balancing.set_up(controller.rest, VIP, PORT, network.with_role("server"), tell=lambda line: say(f"  {line}"))
         wait_until(lambda: balancing.all_located(controller.rest, virtual), "the servers to be found", 10)
@@ -88,18 +89,6 @@ def _clean_up(controller: Controller) -> None:
         cleanup.step("the controller", controller.stop)
         cleanup.step("the network", lambda: instance.remove_own(NAME))
         cleanup.finish()
-
-
-def _wait_for_network(controller: Controller, lab: Instance) -> None:
-    switches, links = len(lab.topology.switches), len(lab.topology.links)
-    rest = controller.rest
-    wait_until(
-        lambda: rest.switch_count() == switches and rest.link_count() == links,
-        f"the controller to see {switches} switches and {links} links",
-        DISCOVERY_TIMEOUT_S,
-        detail=lambda: f"it sees {rest.switch_count()} and {rest.link_count()}; its log: {controller.last_words()}",
-    )
-    say(f"the controller sees {switches} switches and {links} links")
 
 
 def _send_requests(plan: Plan, lab: Instance, controller: Controller, virtual: VirtualServer, view: LiveView) -> Tally:

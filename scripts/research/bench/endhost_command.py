@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from malob.cli import table
-from malob.cli.arguments import Parser
+from malob.cli.arguments import Parser, positive
 from malob.errors import UsageError
 from malob.system.preparation import need_root
 from malob.system.waiting import orderly_end
 from research.bench import endhost, endhost_figures
 from research.bench.endhost_figures import OSKEN
-from research.bench.open_vswitch_command import positive
 from research.experiments import arguments, endhost_arguments
 from research.preparation import prepare
 

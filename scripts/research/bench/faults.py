@@ -46,8 +46,7 @@ class Site:
     virtual: VirtualServer
 
     def network_is_whole(self) -> bool:
-        rest, network = self.controller.rest, self.lab.topology
-        return rest.switch_count() == len(network.switches) and rest.link_count() == len(network.links)
+        return self.controller.sees(self.lab.topology)
 
     def pulse(self) -> Pulse:
         return Pulse(self.lab, CLIENT, self.virtual.address, self.virtual.port)

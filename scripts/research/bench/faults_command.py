@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from malob.cli import table
-from malob.cli.arguments import Parser
+from malob.cli.arguments import Parser, positive
 from malob.system.preparation import need_root, prepare
 from malob.system.waiting import orderly_end
 from research.bench import faults
-from research.bench.open_vswitch_command import positive
 
 
 def main(words: Sequence[str]) -> int:

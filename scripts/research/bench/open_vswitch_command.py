@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from malob.cli import table
-from malob.cli.arguments import Parser
+from malob.cli.arguments import Parser, positive
 from malob.errors import UsageError
 from malob.system.preparation import need_root, prepare
 from malob.system.waiting import orderly_end
@@ -79,10 +79,3 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     if options.parallel > options.requests:
         raise UsageError("--parallel: there are not so many requests")
     return options
-
-
-def positive(text: str) -> int:
-    """A whole number above 0; argparse reports the error."""
-    if not (text.isascii() and text.isdigit() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"'{text}' is no positive number")
-    return int(text)

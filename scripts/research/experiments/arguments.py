@@ -7,6 +7,8 @@ import math
 import time
 from pathlib import Path
 
+from malob.cli.arguments import positive
+
 
 def add_common(parser: argparse.ArgumentParser) -> None:
     """The options that every experiment has."""
@@ -22,12 +24,6 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 def out_directory(options: argparse.Namespace, experiment: str) -> Path:
     """--out, or a new one below results/."""
     return options.out or Path("results") / f"{experiment}-{time.strftime('%Y%m%d-%H%M%S')}"
-
-
-def positive(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"'{text}' is no positive number")
-    return int(text)
 
 
 def amount(text: str) -> float:

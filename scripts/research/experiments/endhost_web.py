@@ -11,6 +11,7 @@ from contextlib import closing
 
 from lab.multihomed import UplinkLine
 from lab.strain import StrainMeter
+from malob.cli.arguments import positive
 from malob.system.preparation import need_root
 from malob.system.waiting import orderly_end, say
 from research.experiments import (
@@ -59,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     endhost_arguments.add(parser, POLICIES)
     parser.add_argument("--transport", metavar="NAME,NAME", help=f"of {', '.join(TRANSPORTS)} (default both)")
     parser.add_argument("--links", metavar="NAME,NAME", help=f"of {', '.join(LINKS)} (default both; with --quick {LINKS[0]})")
-    parser.add_argument("--pages", type=arguments.positive, metavar="N", help=f"the first so many (default {endhost_pages.PAGES}; with --quick 3)")
+    parser.add_argument("--pages", type=positive, metavar="N", help=f"the first so many (default {endhost_pages.PAGES}; with --quick 3)")
     parser.add_argument("--no-video", action="store_true", help="no film meanwhile")
     parser.add_argument(
         "--time-scale", type=arguments.amount, default=1.0, metavar="F", help="plays the trace so many times faster (default %(default)g)"

@@ -75,13 +75,7 @@ class MptcpSite:
         self.controller.start()
         self.lab.add_process(self.controller.pid)
         self._rest = RestClient("127.0.0.1", self.controller.http_port, _PLAN_TIMEOUT_S)
-        rest = self.controller.rest
-        wait_until(
-            lambda: rest.switch_count() == len(network.switches) and rest.link_count() == len(network.links),
-            f"the controller to see {len(network.switches)} switches and {len(network.links)} links",
-            60,
-            detail=lambda: f"it sees {rest.switch_count()} and {rest.link_count()}",
-        )
+        self.controller.wait_for(self.lab.topology, 60)
 
     def use(self, method: Method, pairs: Sequence[tuple[str, str]]) -> None:
         """Returns once packets go as the method says for these clients and servers, and hosts have the addresses for it."""

@@ -106,13 +106,7 @@ class Site:
         self.controller = Controller(self.lab.directory, *self._ports, properties=file)
         self.controller.start()
         self.lab.add_process(self.controller.pid)
-        rest, network = self.controller.rest, self.lab.topology
-        wait_until(
-            lambda: rest.switch_count() == len(network.switches) and rest.link_count() == len(network.links),
-            f"the controller to see {len(network.switches)} switches and {len(network.links)} links",
-            60,
-            detail=lambda: f"it sees {rest.switch_count()} and {rest.link_count()}",
-        )
+        self.controller.wait_for(self.lab.topology, 60)
         if self._properties is not None:
             self.wait_for_state()
         self._properties = dict(properties)

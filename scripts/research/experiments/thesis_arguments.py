@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from malob.cli.arguments import positive
 from malob.errors import UsageError
-from research.experiments.arguments import add_common, amount, positive
+from research.experiments.arguments import add_common, amount
 from research.experiments.scenario import GREEDY, UNMOVED
 from research.experiments.site import Setup
 from research.experiments.workloads.workload import Workload

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from malob.cli.arguments import positive
 from research.experiments import combinations, request_cpu, thesis_arguments, thesis_ftp, thesis_http
-from research.experiments.arguments import amount, positive
+from research.experiments.arguments import amount
 from research.experiments.report import Row
 from research.experiments.scenario import Case, Plot, Scenario
 from research.experiments.summary import Check, Summary

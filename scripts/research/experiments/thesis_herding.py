@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from malob.cli.arguments import positive
 from malob.errors import UsageError
 from research.experiments import thesis_arguments, thesis_ftp
-from research.experiments.arguments import amount, positive
+from research.experiments.arguments import amount
 from research.experiments.report import Row
 from research.experiments.scenario import GREEDY, Case, Plot, Scenario
 from research.experiments.summary import Check, Summary

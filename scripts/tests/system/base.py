@@ -84,13 +84,7 @@ class SystemTest(unittest.TestCase):
     @classmethod
     def wait_for_network(cls) -> None:
         """Returns once the controller sees all switches and links."""
-        rest, network = cls.controller.rest, cls.lab.topology
-        wait_until(
-            lambda: rest.switch_count() == len(network.switches) and rest.link_count() == len(network.links),
-            f"{len(network.switches)} switches and {len(network.links)} links",
-            40,
-            detail=lambda: f"the controller sees {rest.switch_count()} and {rest.link_count()}",
-        )
+        cls.controller.wait_for(cls.lab.topology)
 
     # --- the network -----------------------------------------------------------------------------
 

@@ -62,7 +62,7 @@ class MininetTest(unittest.TestCase):
         controller.start()
         network = topology.load("geni-wan")
         rest = controller.rest
-        self._wait(lambda: rest.switch_count() == len(network.switches) and rest.link_count() == len(network.links), "switches and links")
+        self._wait(lambda: controller.sees(network), "switches and links")
         Path(directory.name, "index.html").write_text("I am a page")
         self._type(mininet, f"server_2 python3 -m http.server 80 -d {directory.name} > /dev/null 2>&1 &")
         virtual = balancing.set_up(rest, "10.0.0.100", 80, [network.hosts["server-2"]])

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from lab.instance import parse_endpoint
-from malob.cli.arguments import Parser, endpoint, seconds
+from malob.cli.arguments import Parser, endpoint, positive, seconds
 from malob.cli.doctor.__main__ import obstacles, report
 from malob.cli.doctor.checks import Finding
 from malob.cli.table import render
@@ -31,9 +30,15 @@ class ArgumentsTest(unittest.TestCase):
     def test_endpoint(self) -> None:
         self.assertEqual(("10.0.0.1", 8081), endpoint("10.0.0.1:8081"))
         self.assertEqual(("::1", 80), endpoint("[::1]:80"))
-        for wrong in ("8080", ":80", "host:", "host:0", "host:65536", "host:http"):
+        for wrong in ("", "8080", ":80", "host:", "host:0", "host:65536", "host:http"):
             with self.assertRaises(argparse.ArgumentTypeError):
                 endpoint(wrong)
+
+    def test_positive(self) -> None:
+        self.assertEqual(7, positive("7"))
+        for wrong in ("0", "-1", "1.5", "x", "", "٣", "1" + 9 * "0"):
+            with self.subTest(text=wrong), self.assertRaises(argparse.ArgumentTypeError):
+                positive(wrong)
 
     def test_seconds(self) -> None:
         self.assertEqual(0.5, seconds("0.5"))
@@ -180,12 +185,6 @@ class WaitingTest(unittest.TestCase):
 
 
 class NamesTest(unittest.TestCase):
-    def test_endpoint(self) -> None:
-        self.assertEqual(("127.0.0.1", 6653), parse_endpoint("127.0.0.1:6653"))
-        for text in ("", "6653", "h:", "h:0", "h:65536", "h:x", ":1"):
-            with self.subTest(text=text), self.assertRaises(UsageError):
-                parse_endpoint(text)
-
     def test_lab_names_leave_room_for_host_names(self) -> None:
         check_name("ml")
         check_name("mlt")

@@ -187,7 +187,7 @@ class ArgumentsTest(unittest.TestCase):
             ("thesis-ftp", ["--sizes", "1,2,3"], "--sizes: expected one size, or two"),
             ("thesis-discussion", ["--only", "RR+SPH"], "--only: 'RR.SPH' is not one of SL-PS"),
             ("thesis-herding", ["--only", "HT-PS"], "neither --only nor --greedy"),
-            ("thesis-herding", ["--intervals", "1,0"], "--intervals: '0'"),
+            ("thesis-herding", ["--intervals", "1,0"], "--intervals: expected a whole number from 1, not '0'"),
         ):
             with self.subTest(words=words), self.assertRaisesRegex(UsageError, complaint):
                 scenario(name, *words)

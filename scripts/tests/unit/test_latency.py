@@ -62,9 +62,3 @@ class OptionsTest(unittest.TestCase):
         for text in ("1", "-0.1", "half", "nan"):
             with self.subTest(text=text), self.assertRaises(argparse.ArgumentTypeError):
                 latency._share(text)
-
-    def test_seconds_are_a_positive_number(self) -> None:
-        self.assertEqual(7, latency._positive("7"))
-        for text in ("0", "-1", "1.5", "x"):
-            with self.subTest(text=text), self.assertRaises(argparse.ArgumentTypeError):
-                latency._positive(text)

@@ -7,11 +7,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from malob.cli.arguments import Parser
+from malob.cli.arguments import Parser, positive
 from malob.errors import UsageError
 from malob.system.preparation import need_root
 from malob.system.waiting import orderly_end
-from research.bench.open_vswitch_command import positive
 from research.bench.soak import findings, run
 from research.bench.soak.events import EVERY_S, KINDS
 from research.experiments import arguments

@@ -73,13 +73,7 @@ class Site:
             cleanup.finish()
 
     def wait_for_network(self) -> None:
-        switches, links = len(self._network.switches), len(self._network.links)
-        wait_until(
-            lambda: self.rest.switch_count() == switches and self.rest.link_count() == links,
-            f"the controller to see {switches} switches and {links} links",
-            40,
-            detail=lambda: f"it sees {self.rest.switch_count()} and {self.rest.link_count()}",
-        )
+        self.controller.wait_for(self._network)
 
     def wait_for_members(self) -> None:
         """Returns once all are there and have passed their checks."""
