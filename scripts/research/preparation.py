@@ -6,12 +6,10 @@ The distribution's packages are for its own Python, which need not be ours.
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
-from malob.errors import MissingError
 from malob.system import preparation
-from malob.system.processes import succeeds
+from malob.system.environment import python_with
 
 
 def prepare(*parts: str) -> None:
@@ -32,11 +30,3 @@ def go_on_with_scipy() -> None:
         python = python_with("scipy", "python3-scipy")
         words = Path("/proc/self/cmdline").read_text(encoding="utf-8").split("\0")[1:-1]
         os.execv(python, [python, *words])
-
-
-def python_with(module: str, package: str) -> str:
-    """The path of an interpreter that can import a module. Raises MissingError, naming the package."""
-    for candidate in (sys.executable, "/usr/bin/python3"):
-        if succeeds([candidate, "-I", "-c", f"import {module}"], timeout_s=60):
-            return candidate
-    raise MissingError(f"no Python here has {module} (package {package})")

@@ -6,8 +6,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from malob.system.environment import install, programs
 from malob.system.place import ROOT
-from tests.environment import programs
 from tests.running import PYTEST
 
 RUFF, MYPY, SHELLCHECK = "0.17.6", "2.4.1", "0.11.0.1"
@@ -46,4 +46,4 @@ def shell_scripts() -> Iterator[Path]:
 
 
 if __name__ == "__main__":
-    tools()
+    install(tools)

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from malob.errors import ScriptError
+from malob.system.environment import programs
 from malob.system.place import ROOT
 from malob.system.waiting import say
 from tests.counts import Counts
-from tests.environment import programs
 from tests.reruns import MAX_RERUNS, Rerun
 
 PYTEST, XDIST, TIMEOUT = "9.2.0", "3.8.0", "2.4.0"
@@ -181,7 +181,3 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-
-
-if __name__ == "__main__":
-    environment()

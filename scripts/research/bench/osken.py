@@ -1,4 +1,4 @@
-"""os-ken with its round robin, as a process. It lives in an environment of its own, which `./malob prepare os-ken` makes."""
+"""os-ken with its round robin, as a process. It lives in an environment of its own."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ from pathlib import Path
 from typing import Any, Callable
 
 from malob.errors import ScriptError
-from malob.system.place import ROOT
+from malob.system.environment import install, programs
 from malob.system.processes import bound_to_us
 from malob.system.waiting import wait_until
 
-_MANAGER = ROOT / "target" / "os-ken" / "bin" / "osken-manager"
 _PROGRAM = Path(__file__).parent / "round_robin_osken.py"
 _START_TIMEOUT_S = 60
+
+
+def program() -> Path:
+    """The program, installed first if it is not there. Raises MissingError if that cannot be done."""
+    return programs("os-ken-3", "os-ken<4") / "osken-manager"
 
 
 class OsKen:
@@ -41,7 +45,7 @@ class OsKen:
         command = [
             "env",
             f"MALOB_BENCH_HOST={self._host}",
-            str(_MANAGER),
+            str(program()),
             "--ofp-listen-host",
             "127.0.0.1",
             "--ofp-tcp-listen-port",
@@ -81,3 +85,7 @@ class OsKen:
                 self._process.kill()
                 self._process.wait()
             self._process = None
+
+
+if __name__ == "__main__":
+    install(program)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from malob.system.environment import python_with
 from malob.system.processes import run
-from research.preparation import python_with
 
 _DRAWING = Path(__file__).parent / "drawing.py"
 

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.environment import programs
+from malob.system.environment import install, programs
 
 VERSION = "4.32.5"
 
@@ -57,4 +57,4 @@ def check(url: str, document: str, seconds: int, phases: Sequence[str], excluded
 
 
 if __name__ == "__main__":
-    program()
+    install(program)

@@ -12,27 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from malob.errors import MissingError
 from malob.system.place import ROOT
-from malob.system.preparation import prepare
 from research.testbed import rules
 from research.testbed.__main__ import PROFILE, PROFILED
 from research.testbed.names import emulab, rspec
-
-PYTHON = ROOT / "target" / "geni-lib" / "bin" / "python"
+from tests.system import geni_lib
 
 
 @pytest.mark.needs("geni-lib")
 class TestbedProfileTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls) -> None:
-        try:
-            prepare("geni-lib")
-        except MissingError as error:
-            if os.environ.get("CI") == "true":
-                raise
-            raise unittest.SkipTest(str(error)) from None
-
     def request(self, **parameters: object) -> str:
         """What the portal would get."""
         with tempfile.TemporaryDirectory() as directory:
@@ -45,7 +33,7 @@ class TestbedProfileTest(unittest.TestCase):
                 "GENILIB_PORTAL_REQUEST_PATH": str(out),
                 "GENILIB_PORTAL_PARAMS_PATH": str(chosen),
             }
-            done = subprocess.run([str(PYTHON), str(PROFILE)], env=environment, capture_output=True, text=True, timeout=60)
+            done = subprocess.run([str(geni_lib.python()), str(PROFILE)], env=environment, capture_output=True, text=True, timeout=60)
             self.assertEqual((0, ""), (done.returncode, done.stdout), done.stderr)
             return out.read_text()
 

@@ -11,15 +11,15 @@ from malob.errors import ScriptError, run_main
 from malob.system.place import ROOT
 from malob.system.preparation import prepare
 from malob.system.waiting import say
+from tools.docs import mkdocs
 
 SITE = ROOT / "target" / "site"
-_MKDOCS = ROOT / "target" / "docs-environment" / "bin" / "mkdocs"
 
 
 def main() -> int:
     options = parser().parse_args()
     prepare("docs")
-    command = [str(_MKDOCS), *(["serve", "--dev-addr", options.address] if options.serve else ["build", "--strict", "--clean"])]
+    command = [str(mkdocs.program()), *(["serve", "--dev-addr", options.address] if options.serve else ["build", "--strict", "--clean"])]
     # the theme tells of its successor at each call
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=sys.stderr, env=environment)

@@ -6,8 +6,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from malob.system.environment import python_with
 from research.experiments.hosting import ServerHost
-from research.preparation import python_with
 
 _PROGRAM = Path(__file__).parents[1] / "programs" / "ftp_server.py"
 
