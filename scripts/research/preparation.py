@@ -1,6 +1,6 @@
-"""What research needs on this machine, besides what the launcher builds: a Python that has certain libraries.
+"""Finds a Python that has the libraries that research needs.
 
-The distribution's packages are for its own Python, which need not be ours.
+The distribution's packages are for its own Python, which need not be the one that runs this.
 """
 
 from __future__ import annotations
@@ -13,20 +13,18 @@ from malob.system.environment import python_with
 
 
 def prepare(*parts: str) -> None:
-    """Prepares parts, and numpy and scipy. If this Python does not have these, the same command begins again in one that does.
+    """Prepares parts, and numpy and scipy. Call it before the command has started anything: see restart_with().
 
-    To be called before anything has begun. Raises MissingError or ScriptError.
+    Raises MissingError or ScriptError.
     """
     for part in (*parts, "statistics"):
         preparation.prepare(part)
-    go_on_with_scipy()
+    restart_with("scipy")
 
 
-def go_on_with_scipy() -> None:
-    """Begins the same command again in a Python that has scipy, unless this one does. Raises MissingError."""
-    try:
-        import scipy  # noqa: F401
-    except ImportError:
-        python = python_with("scipy", "python3-scipy")
+def restart_with(*modules: str) -> None:
+    """Restarts this command in a Python that has these modules, unless this Python has them. Raises MissingError."""
+    python = python_with(", ".join(modules), ", ".join(f"python3-{module}" for module in modules))
+    if python != sys.executable:
         words = Path("/proc/self/cmdline").read_text(encoding="utf-8").split("\0")[1:-1]
         os.execv(python, [python, *words])

@@ -9,7 +9,7 @@ from malob.errors import ScriptError, run_main
 from malob.system.place import ROOT
 from malob.system.preparation import prepare
 from malob.system.waiting import orderly_end, say
-from research.preparation import go_on_with_scipy
+from research.preparation import restart_with
 from tests import reruns, running
 from tests.counts import Counts, of_surefire
 from tests.reruns import MAX_RERUNS, Rerun
@@ -17,7 +17,7 @@ from tests.reruns import MAX_RERUNS, Rerun
 
 def main() -> int:
     options = _options()
-    go_on_with_scipy()
+    restart_with("scipy", "lxml")
     total = Counts()
     again: list[Rerun] = []
     if options.maven_status is not None:

@@ -34,6 +34,7 @@ package_of() {
     openssl) echo "openssl|makes the certificate of the QUIC server" ;;
     matplotlib) echo "python3-matplotlib|draws figures" ;;
     scipy) echo "python3-scipy|computes percentiles and confidence intervals, with numpy" ;;
+    lxml) echo "python3-lxml|checks RSpecs against their schema" ;;
     ensurepip) echo "python3-venv|makes environments of their own for what comes from PyPI, apart from the system's Python" ;;
     mn) echo "mininet|emulates the networks of the documentation's walks, and runs the lab's topologies" ;;
     iperf3) echo "iperf3|measures throughput between hosts" ;;
@@ -69,7 +70,7 @@ has_program() {
     javac) find_jdk >/dev/null ;;
     java) find_java >/dev/null ;;
     libc-headers) [ -e /usr/include/stdio.h ] ;;
-    ensurepip | pyftpdlib | matplotlib | scipy) has_python_module "$1" ;;
+    ensurepip | pyftpdlib | matplotlib | scipy | lxml) has_python_module "$1" ;;
     *) command -v "$1" >/dev/null ;;
   esac
 }

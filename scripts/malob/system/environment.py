@@ -49,12 +49,12 @@ def install(program: Callable[[], Path]) -> None:
     run_main(main, "malob prepare")
 
 
-def python_with(module: str, package: str) -> str:
-    """The path of an interpreter that can import a module. Raises MissingError, naming the package."""
+def python_with(modules: str, packages: str) -> str:
+    """The path of an interpreter that can import modules ("a, b"). Raises MissingError, naming their packages."""
     for candidate in (sys.executable, "/usr/bin/python3"):
-        if succeeds([candidate, "-I", "-c", f"import {module}"], timeout_s=60):
+        if succeeds([candidate, "-I", "-c", f"import {modules}"], timeout_s=60):
             return candidate
-    raise MissingError(f"no Python here has {module} (package {package})")
+    raise MissingError(f"no Python on this machine has {modules} (Debian: {packages})")
 
 
 def _run_as_owner(*command: str) -> None:

@@ -16,6 +16,7 @@ from malob.network import topology
 from malob.system.place import ROOT
 from malob.system.preparation import need_root, prepare
 from malob.system.waiting import orderly_end, say
+from research.preparation import restart_with
 from research.testbed import agents, profile, reading, request, roles, rules, sites, slices
 from research.testbed.rehearsal import CONTROLLER_ADDRESS, Rehearsal
 from research.testbed.slices import CONTROLLER, Slice
@@ -73,6 +74,8 @@ def _request(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
+    prepare("rspec")
+    restart_with("lxml")
     wrong = 0
     for file in options.files:
         faults = rules.faults(_text(file))

@@ -19,7 +19,7 @@ _FOLDERS: Mapping[str, frozenset[str]] = {
     "agents": frozenset({"measuring", "reporting"}),
     "malob": frozenset(),
     "lab": frozenset({"malob", "mininet"}),
-    "research": frozenset({"malob", "lab", "matplotlib", "numpy", "scipy", "os_ken", "pyftpdlib"}),
+    "research": frozenset({"malob", "lab", "matplotlib", "lxml", "numpy", "scipy", "os_ken", "pyftpdlib"}),
     "tools": frozenset({"malob", "mkdocs"}),
 }
 

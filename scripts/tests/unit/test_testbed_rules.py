@@ -50,28 +50,32 @@ class RulesTest(unittest.TestCase):
         self.assertIn("no rspec", rules.faults('<rspec xmlns="http://www.protogeni.net/resources/rspec/2" type="request"/>')[0])
 
     def test_missing_attribute_is_told(self) -> None:
-        self.broken("rspec: attribute 'type' is missing", ' type="request"', "")
-        self.broken("rspec/node: attribute 'client_id' is missing", '<node client_id="a"', "<node")
-        self.broken("attribute 'name' is missing", '<sliver_type name="emulab-xen"/>', "<sliver_type/>")
-        self.broken("attribute 'install_path' is missing", ' install_path="/local"', "")
-        self.broken("attribute 'dest_id' is missing", ' dest_id="b:0"', "")
+        self.broken("Element 'rspec': The attribute 'type' is required but missing", ' type="request"', "")
+        self.broken("line 2: Element 'node': The attribute 'client_id' is required but missing", '<node client_id="a"', "<node")
+        self.broken("The attribute 'name' is required but missing", '<sliver_type name="emulab-xen"/>', "<sliver_type/>")
+        self.broken("The attribute 'install_path' is required but missing", ' install_path="/local"', "")
+        self.broken("The attribute 'dest_id' is required but missing", ' dest_id="b:0"', "")
 
     def test_attribute_that_is_not_allowed_is_told(self) -> None:
         self.broken("attribute 'colour' is not allowed", '<node client_id="a"', '<node colour="red" client_id="a"')
         self.broken("attribute 'bandwidth' is not allowed", 'capacity="1000"', 'bandwidth="1000"')
 
     def test_value_of_the_wrong_type_is_told(self) -> None:
-        self.broken("'type' cannot be 'manifest'", 'type="request"', 'type="manifest"')
-        self.broken("'exclusive' cannot be 'maybe'", 'exclusive="false"', 'exclusive="maybe"')
-        self.broken("'generated' cannot be 'today'", "2026-01-02T03:04:05Z", "today")
+        self.broken("'type': [facet 'enumeration'] The value 'manifest'", 'type="request"', 'type="manifest"')
+        self.broken("'exclusive': 'maybe' is not a valid value", 'exclusive="false"', 'exclusive="maybe"')
+        self.broken("'generated': 'today' is not a valid value", "2026-01-02T03:04:05Z", "today")
 
     def test_element_in_the_wrong_place_is_told(self) -> None:
-        self.broken("rspec/node[b]: element 'interface_ref' is not allowed", '<sliver_type name="emulab-xen"/>', '<interface_ref client_id="a:0"/>')
-        self.broken("element 'speed' is not allowed", '<link_type name="egre-tunnel"/>', '<link_type name="egre-tunnel"/><speed/>')
-        self.broken("element 'link_type' is not allowed", '<link_type name="egre-tunnel"/>', '<link_type xmlns="" name="egre-tunnel"/>')
+        self.broken(
+            "line 7: Element 'interface_ref': This element is not expected", '<sliver_type name="emulab-xen"/>', '<interface_ref client_id="a:0"/>'
+        )
+        self.broken("Element 'speed': This element is not expected", '<link_type name="egre-tunnel"/>', '<link_type name="egre-tunnel"/><speed/>')
+        self.broken(
+            "Element 'link_type': This element is not expected", '<link_type name="egre-tunnel"/>', '<link_type xmlns="" name="egre-tunnel"/>'
+        )
 
     def test_text_between_elements_is_told(self) -> None:
-        self.broken("text is not allowed here: 'hello'", "</node>", "</node>hello")
+        self.broken("Element 'rspec': Character content other than whitespace is not allowed", "</node>", "</node>hello")
 
     def test_names_that_are_not_unique_are_told(self) -> None:
         self.broken("2 nodes have the client_id 'a'", '<node client_id="b"', '<node client_id="a"')
@@ -99,9 +103,9 @@ class RulesTest(unittest.TestCase):
 
     def test_properties_that_lead_nowhere_or_say_nonsense_are_told(self) -> None:
         self.broken("not from 'a:0' to 'x:0'", 'dest_id="b:0"', 'dest_id="x:0"')
-        self.broken("capacity cannot be 'fast'", 'capacity="1000"', 'capacity="fast"')
-        self.broken("latency cannot be '-1'", 'latency="2.5"', 'latency="-1"')
-        self.broken("packet_loss cannot be '10'", 'packet_loss="0.1"', 'packet_loss="10"')
+        self.broken("'capacity': 'fast' is not a valid value", 'capacity="1000"', 'capacity="fast"')
+        self.broken("'latency': [facet 'pattern'] The value '-1'", 'latency="2.5"', 'latency="-1"')
+        self.broken("'packet_loss': [facet 'maxInclusive'] The value '10'", 'packet_loss="0.1"', 'packet_loss="10"')
         self.broken(
             "2 properties from 'a:0' to 'b:0'",
             '<link_type name="egre-tunnel"/>',
