@@ -49,9 +49,9 @@ class Command(NamedTuple):
     def check(self) -> None:
         """Raises ScriptError if this is a release, and the command is for checkouts."""
         if self.built and not (ROOT / "pom.xml").is_file():
-            raise ScriptError(f"{self.name}: this is a release, which has neither sources nor tests; take a checkout")
+            raise ScriptError(f"{self.name}: a release has no sources and no tests; use a checkout")
         if not self.is_here:
-            raise MissingError(f"'{self.name}' needs {self._missing()}, which releases and packages leave out: take a checkout")
+            raise MissingError(f"'{self.name}' needs {self._missing()}, which releases and packages do not contain: use a checkout")
 
     def run(self) -> int:
         """Does what sys.argv says: the words behind the command's first one, or with that if the module is shared."""
@@ -80,32 +80,32 @@ def _catalog(name: str, purpose: str) -> Command:
 
 _ALL = (
     Command("run", "the controller with its load balancer, in the foreground; needs no root", "malob.cli.run"),
-    Command("demo", "a network of five switches with clients and servers, watched at work; needs root", "lab.demo.__main__"),
-    Command("status", "what a running controller knows of switches, links and servers; needs no root", "malob.cli.status.__main__"),
+    Command("demo", "a network of five switches with clients and servers, balanced by MALOB; needs root", "lab.demo.__main__"),
+    Command("status", "the state of switches, links and servers; needs no root", "malob.cli.status.__main__"),
     Command("top", "members, links and pools, live, the busiest first", "malob.cli.top.__main__"),
-    _catalog("vip", "virtual addresses, what clients connect to"),
+    _catalog("vip", "virtual addresses that clients connect to"),
     _catalog("pool", "pools, the servers behind a virtual address"),
     _catalog("member", "members, the servers of pools"),
     _catalog("service", "services, which algorithm places the connections of a port"),
     _catalog("monitor", "health monitors, how the members of a pool are checked"),
-    Command("apply", "make all of these what a file (YAML or JSON) says", "malob.cli.apply.__main__", shared=True),
-    Command("config", "print all of these as such a file", "malob.cli.apply.__main__", shared=True),
+    Command("apply", "apply a configuration of all of these from a file (YAML or JSON)", "malob.cli.apply.__main__", shared=True),
+    Command("config", "print the configuration as such a file", "malob.cli.apply.__main__", shared=True),
     Command("explain", "which server and paths a new connection would get now, and why; changes nothing", "malob.cli.explain.__main__"),
-    Command("connections", "the connections that the load balancer knows, with their paths", "malob.cli.connections.__main__"),
-    Command("endhost", "this host's own flows over several uplinks; needs root", "malob.cli.endhost.__main__"),
-    Command("mptcp", "MPTCP sub-flows over many paths", "malob.cli.mptcp.__main__"),
-    Command("agent", "who may report the state of servers and links", "malob.cli.agents.__main__"),
-    Command("token", "who may use the REST interface", "malob.cli.tokens.__main__"),
+    Command("connections", "the load balancer's connections, with their paths", "malob.cli.connections.__main__"),
+    Command("endhost", "distributes this host's own flows over several uplinks; needs root", "malob.cli.endhost.__main__"),
+    Command("mptcp", "routes MPTCP sub-flows over many paths", "malob.cli.mptcp.__main__"),
+    Command("agent", "the agents that may report the state of servers and links", "malob.cli.agents.__main__"),
+    Command("token", "access to the REST interface", "malob.cli.tokens.__main__"),
     Command("lab", "emulated networks, and the experiments of the papers; needs root", "lab.__main__"),
     Command("lab run", "", "research.experiments.__main__", whole=True),
     Command("lab simulate", "", "lab.simulations", built=True),
     Command("testbed", "slices of GENI, CloudLab and FABRIC", "research.testbed.__main__"),
-    Command("bench", "measurements", "research.bench.__main__", folder="bench"),
+    Command("bench", "benchmarks", "research.bench.__main__", folder="bench"),
     Command("test", "all tests", "malob.cli.test", folder="scripts/tests", built=True),
     Command("test --fuzz", "", "malob.cli.test", folder="scripts/tests", built=True),
-    Command("docs", "the documentation's site, in target/site", "tools.docs.__main__"),
-    Command("release", "all files of a release, in target/release", "tools.release.__main__", built=True),
-    Command("doctor", "what this machine has of what MALOB needs", "malob.cli.doctor.__main__"),
-    Command("completion", "completion of command lines for shells", "malob.cli.completion.__main__"),
+    Command("docs", "builds the documentation's site, in target/site", "tools.docs.__main__"),
+    Command("release", "builds all files of a release, in target/release", "tools.release.__main__", built=True),
+    Command("doctor", "checks this machine for the programs that MALOB needs", "malob.cli.doctor.__main__"),
+    Command("completion", "prints shell completions", "malob.cli.completion.__main__"),
     Command("complete", "", "malob.cli.completion.__main__", shared=True),
 )

@@ -55,7 +55,7 @@ def add_options(parser: Parser, command: str) -> None:
 
 def add_programs(commands: Commands, group: str) -> None:
     """Parsers of all programs of a command."""
-    commands.add_parser("list", help="what there is")
+    commands.add_parser("list", help="list the names")
     for name, purpose in programs(group).items():
         made = commands.add_parser(name, help=purpose)
         add_options(made, f"{group} {name}")

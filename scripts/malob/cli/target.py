@@ -23,9 +23,9 @@ def add_target(parser: argparse.ArgumentParser) -> None:
         "--url",
         metavar="URL",
         type=_url,
-        help=f"the controller's REST interface ($MALOB_URL, or {DEFAULT_URL}); its token, if it wants one, is in $MALOB_TOKEN",
+        help=f"the controller's REST interface ($MALOB_URL, or {DEFAULT_URL}); $MALOB_TOKEN has its token, if it requires one",
     )
-    where.add_argument("--http", metavar="HOST:PORT", type=endpoint, help="the same, as http://HOST:PORT")
+    where.add_argument("--http", metavar="HOST:PORT", type=endpoint, help="the same as --url http://HOST:PORT")
 
 
 def client(options: argparse.Namespace, timeout_s: float = 10, environment: Mapping[str, str] = os.environ) -> RestClient:
@@ -72,7 +72,7 @@ def _url(text: str) -> Target:
 def _token(environment: Mapping[str, str]) -> str | None:
     token = environment.get("MALOB_TOKEN", "").strip()
     if not _printable(token):
-        raise UsageError("MALOB_TOKEN: a token has letters, digits and signs only")
+        raise UsageError("MALOB_TOKEN: a token has printable ASCII characters only")
     return token or None
 
 

@@ -12,17 +12,17 @@ FUZZ_TARGETS = ("packets", "openflow", "probes", "reports", "catalog")
 
 
 def parser() -> Parser:
-    made = Parser(prog="malob test", description="All tests; those on Open vSwitch need root. What is below --fuzz here goes with it.")
+    made = Parser(prog="malob test", description="Runs all tests; those on Open vSwitch need root. The options after --fuzz apply to it only.")
     which = made.add_mutually_exclusive_group()
-    which.add_argument("--unit", action="store_true", help="only those that need neither root nor switches")
-    which.add_argument("--only", metavar="PATTERN", help="only the tests in Python whose names match, as Mesh or '*MeshTest.test_parallel*'")
+    which.add_argument("--unit", action="store_true", help="only tests that need neither root nor switches")
+    which.add_argument("--only", metavar="PATTERN", help="only Python tests whose names match, for example Mesh or '*MeshTest.test_parallel*'")
     which.add_argument(
         "--fuzz",
         metavar="TARGET",
         nargs="?",
         const=FUZZ_TARGETS[0],
         choices=FUZZ_TARGETS,
-        help="spoiled input for a parser instead, guided by what it reaches: %(choices)s",
+        help="fuzz a parser, guided by coverage, instead: %(choices)s",
     )
     java.add_options(made, "test --fuzz")
     return made

@@ -33,5 +33,5 @@ cache_directory() {
 
 # need_sources COMMAND
 need_sources() {
-  has_sources || fail 1 "$1: this is a release, which has neither sources nor tests; take a checkout"
+  has_sources || fail 1 "$1: a release has no sources and no tests; use a checkout"
 }

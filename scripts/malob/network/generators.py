@@ -43,7 +43,7 @@ def generate(text: str) -> dict[str, Any]:
     numbers, limits = _parameters(text, words.split(","))
     least, most, rule = _RULES[kind]
     if not least <= len(numbers) <= most:
-        raise UsageError(f"'{text}': expected {_form(kind)}, and at most rate=MBPS and delay=MS")
+        raise UsageError(f"'{text}': expected {_form(kind)}, optionally with rate=MBPS and delay=MS")
     switches, links, attached = rule(text, *numbers)
     _bounded(text, "hosts", len(attached), 0, MAX_HOSTS)
     return {
@@ -66,7 +66,7 @@ def _parameters(text: str, words: Names) -> tuple[list[int], dict[str, float]]:
         name, equals, value = word.partition("=")
         if equals:
             if name not in fields or fields[name] in limits:
-                raise UsageError(f"'{text}': expected rate=MBPS or delay=MS, each at most once, not '{word}'")
+                raise UsageError(f"'{text}': expected rate=MBPS or delay=MS, each once, not '{word}'")
             limits[fields[name]] = check_limit(f"'{text}': {name}", fields[name], _number(text, name, value))
         elif limits or not (word.isascii() and word.isdigit()):
             raise UsageError(f"'{text}': expected whole numbers, then rate=MBPS or delay=MS, not '{word}'")

@@ -57,7 +57,7 @@ def parse_host(at: str, name: str, fields: Any) -> Host:
     Whether there is such a switch is not checked.
     """
     if not isinstance(fields, dict) or set(fields) - {"vlan", "tagged_by"} != {"switch", "ip", "role"}:
-        raise UsageError(f"{at}: expected the fields switch, ip, role, and perhaps vlan and tagged_by, and no others")
+        raise UsageError(f"{at}: expected the fields switch, ip and role, optionally vlan and tagged_by, and no others")
     if fields["role"] not in _ROLES:
         raise UsageError(f"{at}.role: expected one of {', '.join(_ROLES)}, not {fields['role']!r}")
     _check_address(at, fields["ip"])
@@ -80,7 +80,7 @@ def _check_tagger(at: str, vlan: int | None, value: Any) -> None:
     if value not in _TAGGERS:
         raise UsageError(f"{at}.tagged_by: expected one of {', '.join(_TAGGERS)}, not {value!r}")
     if vlan is None:
-        raise UsageError(f"{at}.tagged_by: there is no VLAN to tag with: 'vlan' is missing")
+        raise UsageError(f"{at}.tagged_by: 'vlan' is missing")
 
 
 def _check_address(at: str, value: Any) -> None:

@@ -78,13 +78,13 @@ def pick() -> str:
     """The lab that is meant when no name is given: the default one, or else the only one that is up."""
     names = running()
     if len(names) > 1 and DEFAULT_NAME not in names:
-        raise UsageError(f"several labs are up ({', '.join(names)}): say which with --name")
+        raise UsageError(f"several labs are up ({', '.join(names)}): choose one with --name")
     return names[0] if len(names) == 1 else DEFAULT_NAME
 
 
 def check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
-        raise UsageError(f"'{name}' is no name for a lab; one is 'ml' and at most one more letter or digit")
+        raise UsageError(f"'{name}' is not a valid lab name: expected 'ml' and max one more letter or digit")
 
 
 def read_state(name: str) -> dict[str, Any]:

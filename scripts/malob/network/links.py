@@ -103,7 +103,7 @@ def _each_way(at: str, name: str, value: Any) -> tuple[Any, Any]:
         checked = check_limit(at, name, value)
         return checked, checked
     if len(value) != 2:
-        raise UsageError(f"{at}: expected one value, or a pair: there and back")
+        raise UsageError(f"{at}: expected one value, or a pair (forward, reverse)")
     return check_limit(f"{at}[0]", name, value[0]), check_limit(f"{at}[1]", name, value[1])
 
 

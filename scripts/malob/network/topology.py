@@ -138,7 +138,7 @@ def load(name_or_file: str) -> Topology:
         path = Path(name_or_file)
     else:
         known = ", ".join([*known_names(), *generators.FORMS])
-        raise UsageError(f"no topology '{name_or_file}'; there are: {known} (or give a file)")
+        raise UsageError(f"no topology '{name_or_file}'; expected a file or one of {known}")
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -187,7 +187,7 @@ def _hosts(where: str, value: Any, switches: dict[str, str]) -> dict[str, Host]:
         if not isinstance(host.switch, str) or host.switch not in switches:
             raise UsageError(f"{at}.switch: there is no switch {host.switch!r}")
         if name in switches and name != host.switch:
-            raise UsageError(f"{at}: another switch than its own has that name")
+            raise UsageError(f"{at}: a switch other than its own has that name")
     if len({host.ip for host in hosts.values()}) < len(hosts):
         raise UsageError(f"{where}: two hosts have the same address")
     return hosts
@@ -200,12 +200,12 @@ def _check_room_for_nodes(where: str, network: Topology) -> None:
     nodes = {node.ip: node.switch for node in network.nodes.values()}
     for host in network.hosts.values():
         if host.ip in nodes:
-            raise UsageError(f"{where}: hosts.{host.name}.ip: {host.ip} is kept for the node of {nodes[host.ip]}")
+            raise UsageError(f"{where}: hosts.{host.name}.ip: {host.ip} is reserved for the node of {nodes[host.ip]}")
 
 
 def _links(where: str, value: Any, switches: dict[str, str]) -> tuple[Link, ...]:
     if not isinstance(value, list):
-        raise UsageError(f"{where}: 'links' must be a list")
+        raise UsageError(f"{where}: 'links' must be an array")
     links: dict[frozenset[str], Link] = {}
     for number, document in enumerate(value):
         at = f"{where}: links[{number}]"
@@ -214,11 +214,13 @@ def _links(where: str, value: Any, switches: dict[str, str]) -> tuple[Link, ...]
             if end not in switches:
                 raise UsageError(f"{at}: there is no switch {end!r}")
         if frozenset(link.ends) in links:
-            raise UsageError(f"{at}: there is a link {link.first} - {link.second} already")
+            raise UsageError(f"{at}: the link {link.first} - {link.second} exists already")
         links[frozenset(link.ends)] = link
     return tuple(links.values())
 
 
 def _check_name(where: str, field: str, name: str) -> None:
     if not _NAME.fullmatch(name):
-        raise UsageError(f"{where}: {field}: '{name}' is no name; one is a small letter and up to ten small letters, digits or '-'")
+        raise UsageError(
+            f"{where}: {field}: '{name}' is not a valid name: expected a lower-case letter and max ten more lower-case letters, digits or '-'"
+        )

@@ -99,7 +99,7 @@ class RestClient:
             return self.json_of(self.ask("PUT", path, body, {"If-Match": "*"}), f"PUT {path}")
         except RestError as error:
             if error.status == _PRECONDITION_FAILED:
-                raise RestError(f"there is no {what}", 404) from None
+                raise RestError(f"{what} does not exist", 404) from None
             raise
 
     def post(self, path: str, body: dict[str, Any]) -> Any:
@@ -122,7 +122,7 @@ class RestClient:
         asked: set[str] = set()
         while following is not None:
             if following in asked:
-                raise RestError(f"GET {path}: its pages go round in a circle", 0)
+                raise RestError(f"GET {path}: its pages form a loop", 0)
             asked.add(following)
             answer = self.ask("GET", following)
             items += self.json_of(answer, f"GET {following}")

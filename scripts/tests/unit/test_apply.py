@@ -64,7 +64,7 @@ class ReadTest(unittest.TestCase):
         with tempfile.NamedTemporaryFile() as file:
             file.write(b"\xff\xfe")
             file.flush()
-            with self.assertRaisesRegex(UsageError, "is no text"):
+            with self.assertRaisesRegex(UsageError, "is not UTF-8"):
                 tree.read(file.name)
 
 
@@ -120,7 +120,7 @@ class CommandTest(unittest.TestCase):
 
     def test_what_someone_else_has_changed_meanwhile_is_left_alone(self) -> None:
         self.etag = '"2"'
-        with self.assertRaisesRegex(RestError, "changed meanwhile"):
+        with self.assertRaisesRegex(RestError, "changed the configuration meanwhile"):
             self._run("FILE", "--yes")
 
     def test_dry_run_changes_nothing(self) -> None:
@@ -147,7 +147,7 @@ class CommandTest(unittest.TestCase):
 
     def test_any_other_answer_changes_nothing(self) -> None:
         self.on_terminal, self.typed = True, "\n"
-        with self.assertRaisesRegex(ScriptError, "nothing is changed"):
+        with self.assertRaisesRegex(ScriptError, "nothing was changed"):
             self._run("FILE")
         self.assertEqual(["/wm/malob/config?dry_run=true"], self._posts())
 

@@ -39,7 +39,7 @@ class EngineTest(unittest.TestCase):
 
     def test_action_has_its_help(self) -> None:
         self.assertEqual(
-            [("show", "one, with all of its fields"), ("set", "change the fields that are named")],
+            [("show", "show one with all its fields"), ("set", "change the given fields")],
             [(each.word, each.help) for each in complete(["vip", "s"], _IDS).candidates],
         )
 
@@ -128,11 +128,11 @@ class CommandsTest(unittest.TestCase):
             Path(directory, "scripts", "malob").mkdir(parents=True)
             self.assertNotIn("demo", [command.name for command in commands.here()])
             for words, code, sentence in (
-                (["lab", "run"], 3, "'lab run' needs scripts/research, which releases and packages leave out: take a checkout"),
-                (["bench", "list"], 3, "'bench' needs bench, which releases and packages leave out: take a checkout"),
-                (["test", "--unit"], 1, "test: this is a release, which has neither sources nor tests; take a checkout"),
-                (["test", "--fuzz"], 1, "test --fuzz: this is a release, which has neither sources nor tests; take a checkout"),
-                (["lab", "simulate", "fluid"], 1, "lab simulate: this is a release, which has neither sources nor tests; take a checkout"),
+                (["lab", "run"], 3, "'lab run' needs scripts/research, which releases and packages do not contain: use a checkout"),
+                (["bench", "list"], 3, "'bench' needs bench, which releases and packages do not contain: use a checkout"),
+                (["test", "--unit"], 1, "test: a release has no sources and no tests; use a checkout"),
+                (["test", "--fuzz"], 1, "test --fuzz: a release has no sources and no tests; use a checkout"),
+                (["lab", "simulate", "fluid"], 1, "lab simulate: a release has no sources and no tests; use a checkout"),
             ):
                 with self.subTest(words), self.assertRaises(ScriptError) as caught:
                     commands.find(words).check()  # type: ignore[union-attr]

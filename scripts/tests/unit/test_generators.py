@@ -104,7 +104,7 @@ class GeneratorsTest(unittest.TestCase):
             "ring:4,rate=0": "rate: expected Mbit/s, more than 0",
             "ring:4,rate=x": "rate: 'x' is no number",
             "ring:4,delay=-1": "delay: expected milliseconds",
-            "ring:4,rate=1,rate=2": "each at most once",
+            "ring:4,rate=1,rate=2": "each once",
             "ring:4,colour=red": "expected rate=MBPS or delay=MS",
             "ring:rate=1": "expected ring:N",
             "ring:rate=1,4": "expected whole numbers",

@@ -175,7 +175,7 @@ class QuestionTest(unittest.TestCase):
             for text in (json.dumps(hosts), json.dumps({"hosts": hosts})):
                 path.write_text(text)
                 self.assertEqual(hosts, question.read_hosts(path))
-            for text, words in (("{}", "list of hosts"), ("[", "not JSON")):
+            for text, words in (("{}", "array of hosts"), ("[", "not JSON")):
                 path.write_text(text)
                 with self.subTest(text=text), self.assertRaisesRegex(UsageError, words):
                     question.read_hosts(path)

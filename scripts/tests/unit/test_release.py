@@ -177,7 +177,7 @@ class PackagesTest(unittest.TestCase):
                 with self.subTest(words=words):
                     done = self._malob(directory, *words)
                     self.assertEqual((3, ""), (done.returncode, done.stdout))
-                    self.assertEqual(f"malob: '{named}' needs {needs}, which releases and packages leave out: take a checkout\n", done.stderr)
+                    self.assertEqual(f"malob: '{named}' needs {needs}, which releases and packages do not contain: use a checkout\n", done.stderr)
 
     def test_other_commands_run_without_the_rest(self) -> None:
         with tempfile.TemporaryDirectory() as directory:

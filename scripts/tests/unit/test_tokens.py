@@ -51,7 +51,7 @@ class TokenCommandTest(unittest.TestCase):
         before = self.file.read_text()
         done = self.run_it("add", "ops", "--role", "admin")
         self.assertEqual((2, ""), (done.returncode, done.stdout))
-        self.assertIn("there is a token ops already", done.stderr)
+        self.assertIn("token ops already exists", done.stderr)
         self.assertEqual(before, self.file.read_text())
 
     def test_removed_token_is_gone_and_an_unknown_one_is_refused(self) -> None:

@@ -17,28 +17,28 @@ from malob.system.waiting import say
 
 
 def parser() -> Parser:
-    made = Parser(prog="malob agent", description="Who may report to the controller.")
+    made = Parser(prog="malob agent", description="Manages the agents that may report to the controller.")
     made.add_argument("--data", type=Path, default=DATA, metavar="DIR", help="the controller's data directory (default %(default)s)")
     actions = made.add_commands("ACTION", dest="action")
-    add = actions.add_parser("add", help="enter an agent with a new key, and print the agent's configuration file")
+    add = actions.add_parser("add", help="add an agent with a new key and print its configuration file")
     add.add_argument("id", metavar="ID")
     add.add_argument("--kind", choices=KINDS, required=True)
     add.add_argument("--address", required=True, help="the agent's own address in the balanced network")
-    add.add_argument("--controller", metavar="URL", help="where it reports to, if not in band")
-    add.add_argument("--interface", metavar="DEVICE", help="the network device that its reports leave by")
-    add.add_argument("--ports", metavar="N,N...", help="of a server: the TCP ports whose connections count")
-    listing = actions.add_parser("list", help="who may report; keys are not shown")
+    add.add_argument("--controller", metavar="URL", help="the URL it reports to (default: in band)")
+    add.add_argument("--interface", metavar="DEVICE", help="the interface that sends its reports")
+    add.add_argument("--ports", metavar="N,N...", help="for servers: count connections to these TCP ports")
+    listing = actions.add_parser("list", help="list the agents; keys are not shown")
     listing.add_argument("--json", action="store_true", help="print one JSON document")
-    rotate = actions.add_parser("rotate", help="give an agent a new key, and print it; the one before counts for a while")
+    rotate = actions.add_parser("rotate", help="give an agent a new key and print it; the old key stays valid for a while")
     rotate.add_argument("id", metavar="ID")
     rotate.add_argument(
         "--overlap",
         type=_minutes,
         default=60,
         metavar="MINUTES",
-        help="how long the key before counts (default %(default)s; 0: not at all, as if it was stolen)",
+        help="how long the old key stays valid (default %(default)s; 0: revoke it now)",
     )
-    remove = actions.add_parser("remove", help="take an agent away; the controller forgets it within seconds")
+    remove = actions.add_parser("remove", help="remove an agent; the controller rejects its reports within seconds")
     remove.add_argument("id", metavar="ID")
     return made
 
@@ -48,10 +48,10 @@ def main() -> int:
     file = AgentsFile(options.data / "agents.json")
     if options.action == "add":
         print(json.dumps(_add(file, options), indent=2))
-        say(f"this is the configuration file of {options.id}: it has a key in it, so keep it to its machine (mode 0600)")
+        say(f"this is the configuration file of {options.id}. It contains a key: keep it on that machine only (mode 0600)")
     elif options.action == "rotate":
         print(json.dumps(file.rotate(options.id, options.overlap * 60, time.time()), indent=2))
-        say(f"put the key into the configuration file of {options.id} and restart it there, within {options.overlap} minutes")
+        say(f"put the key into the configuration file of {options.id} and restart the agent within {options.overlap} minutes")
     elif options.action == "remove":
         file.remove(options.id)
     elif options.json:
@@ -75,7 +75,7 @@ def _add(file: AgentsFile, options: argparse.Namespace) -> dict[str, Any]:
 
 def _minutes(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) <= 7 * 24 * 60):
-        raise argparse.ArgumentTypeError(f"expected minutes, at most those of a week, not '{text}'")
+        raise argparse.ArgumentTypeError(f"expected minutes, max 10080 (a week), not '{text}'")
     return int(text)
 
 
@@ -84,7 +84,7 @@ def _ports(text: str, kind: str) -> list[int]:
         raise UsageError("--ports: only agents of servers have ports")
     ports = [int(word) if word.isascii() and word.isdigit() else 0 for word in text.split(",")]
     if not all(0 < port < 65536 for port in ports):
-        raise UsageError(f"--ports: expected port numbers with commas in between, not '{text}'")
+        raise UsageError(f"--ports: expected port numbers separated by commas, not '{text}'")
     return ports
 
 

@@ -43,9 +43,9 @@ class AgentsFile:
             content = file.document or _empty()
             for agent in content["agents"]:
                 if agent.get("id") == name:
-                    raise UsageError(f"there is an agent {name} already; './malob agent remove {name}' takes it away")
+                    raise UsageError(f"agent {name} already exists; './malob agent remove {name}' removes it")
                 if (agent.get("kind"), agent.get("address")) == (kind, address):
-                    raise UsageError(f"{agent.get('id')} is the {kind} agent of {address} already")
+                    raise UsageError(f"{address} already has a {kind} agent, {agent.get('id')}")
             key = secrets.token_hex(_KEY_BYTES)
             content["agents"].append({"id": name, "kind": kind, "address": address, "key": key})
             file.write(content)

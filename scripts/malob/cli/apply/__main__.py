@@ -30,9 +30,9 @@ def _apply_parser() -> Parser:
     made.add_argument("file", metavar="FILE", help="YAML or JSON; '-' for standard input")
     made.add_argument("--yes", action="store_true", help="do not ask")
     how = made.add_mutually_exclusive_group()
-    how.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
-    how.add_argument("--check", action="store_true", help="as --dry-run; the exit code is 1 if there is something to change")
-    made.add_argument("--json", action="store_true", help="print one JSON document: the changes, and whether they are applied")
+    how.add_argument("--dry-run", action="store_true", help="show the changes without applying them")
+    how.add_argument("--check", action="store_true", help="like --dry-run; exit code 1 if something would change")
+    made.add_argument("--json", action="store_true", help="print one JSON document: the changes, and whether they were applied")
     target.add_target(made)
     return made
 
@@ -67,7 +67,7 @@ def _config(options: argparse.Namespace) -> int:
 def _apply(options: argparse.Namespace) -> int:
     only_shows = options.dry_run or options.check
     if not (only_shows or options.yes or (options.file != "-" and sys.stdin.isatty())):
-        raise UsageError("there is no terminal to ask on: --yes applies, --dry-run shows only")
+        raise UsageError("no terminal for the question: use --yes to apply, or --dry-run to show the changes")
     document = tree.read(options.file)
     rest = target.client(options, _TIMEOUT_S)
     with asking(rest):
@@ -102,7 +102,7 @@ def _confirm(count: int) -> None:
     """Returns if the user says yes. Raises ScriptError otherwise."""
     print(f"apply {'this change' if count == 1 else f'these {count} changes'}? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise ScriptError("nothing is changed")
+        raise ScriptError("nothing was changed")
 
 
 def _coloured(stream: TextIO) -> bool:

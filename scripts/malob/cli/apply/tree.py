@@ -43,7 +43,7 @@ def read(file: str) -> Document:
     except OSError as error:
         raise UsageError(f"cannot read {name}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise UsageError(f"{name} is no text (UTF-8)") from None
+        raise UsageError(f"{name} is not UTF-8") from None
     guess = JSON if text.lstrip()[:1] == "{" else YAML
     return Document(name, _KINDS.get(Path(file).suffix.lower(), guess), text)
 
@@ -71,7 +71,7 @@ def _changes(rest: RestClient, document: Document, query: str, headers: dict[str
 
 def _explained(error: RestError, document: Document) -> Exception:
     if error.status == _CHANGED_MEANWHILE:
-        return RestError("the configuration has been changed meanwhile by someone else; nothing is changed", error.status)
+        return RestError("another client changed the configuration meanwhile; nothing was changed", error.status)
     if error.status not in (400, 409, 422):
         return error
     blamed = f"{error.field}: " if error.field and error.field not in error.sentence else ""

@@ -23,22 +23,22 @@ def parser(name: str) -> Parser:
     made = Parser(prog=f"malob {kind.name}", description=f"{kind.meaning[0].upper()}{kind.meaning[1:]}.")
     actions = made.add_commands("ACTION")
 
-    listing = actions.add_parser("list", help="all of them, oldest first")
+    listing = actions.add_parser("list", help="list all, oldest first")
     if kind is MEMBER:
-        listing.add_argument("--pool", metavar="POOL", help="only those of this pool", completes="pool")
+        listing.add_argument("--pool", metavar="POOL", help="only members of this pool", completes="pool")
     listing.set_defaults(run=_list)
 
-    show = actions.add_parser("show", help="one, with all of its fields")
+    show = actions.add_parser("show", help="show one with all its fields")
     show.add_argument("id", metavar="ID", completes=kind.name)
     show.set_defaults(run=_show)
 
-    add = actions.add_parser("add", help="a new one")
-    add.add_argument("id", metavar="ID", nargs="?", help="for life; a unique one is made if it is not given")
+    add = actions.add_parser("add", help="add one")
+    add.add_argument("id", metavar="ID", nargs="?", help="the permanent id (default: a unique one)")
     for field in kind.fields:
         _add_field(add, field, field.required)
     add.set_defaults(run=_add)
 
-    change = actions.add_parser("set", help="change the fields that are named")
+    change = actions.add_parser("set", help="change the given fields")
     change.add_argument("id", metavar="ID", completes=kind.name)
     for field in kind.fields:
         _add_field(change, field, False)
@@ -49,11 +49,11 @@ def parser(name: str) -> Parser:
         action="append",
         default=[],
         choices=clearable,
-        help=f"take the value of a field away ({', '.join(clearable)}); may be repeated",
+        help=f"clear a field ({', '.join(clearable)}); may be repeated",
     )
     change.set_defaults(run=_set)
 
-    remove = actions.add_parser("rm", help="remove; what refers to it stays, without it")
+    remove = actions.add_parser("rm", help="remove; objects that refer to it stay and lose the reference")
     remove.add_argument("id", metavar="ID", nargs="+", completes=kind.name)
     remove.set_defaults(run=_remove)
 
@@ -82,17 +82,16 @@ def _add_field(action: Parser, field: Field, required: bool) -> None:
 def _add_drain(actions: Commands) -> None:
     drain = actions.add_parser(
         "drain",
-        help="no new connections; those that are there go on",
-        description="The members get no new connections from now on, and keep those that they have."
-        " './malob member set ID --admin-state up' takes it back.",
+        help="stop new connections; open ones continue",
+        description="Stops new connections to the members; open ones continue. './malob member set ID --admin-state up' undoes it.",
     )
     drain.add_argument("id", metavar="ID", nargs="+", completes="member")
     drain.add_argument(
         "--wait",
         action="store_true",
-        help="until none of their connections is open; one that has been idle for longer than its rules live does not count",
+        help="wait until their connections have ended; connections idle for longer than the rule time-out do not count",
     )
-    drain.add_argument("--timeout", metavar="SECONDS", type=seconds, help="with --wait: no longer than that; then the exit code is 1")
+    drain.add_argument("--timeout", metavar="SECONDS", type=seconds, help="with --wait: give up after this time, with exit code 1")
     drain.set_defaults(run=_drain)
 
 
@@ -135,7 +134,7 @@ def _set(rest: Any, options: argparse.Namespace) -> None:
     fields = _fields(options)
     for key in cleared:
         if key in fields:
-            raise UsageError(f"{options.kind.options()[key]}: given, and taken away by --unset")
+            raise UsageError(f"{options.kind.options()[key]}: given and cleared by --unset")
     if not fields and not cleared:
         raise UsageError("nothing to set; --help lists the fields")
     _say_item(rest.change(_path(options), {**fields, **cleared}, f"{options.kind.name} {options.id}"), options)

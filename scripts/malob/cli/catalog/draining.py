@@ -49,6 +49,6 @@ def wait(
         if not words:
             return
         if timeout_s is not None and clock() - start >= timeout_s:
-            raise ScriptError(f"after {timeout_s:g} s there are connections still: {words}")
+            raise ScriptError(f"after {timeout_s:g} s connections are still open: {words}")
         tell(f"open connections: {words}")
         sleep(_PAUSE_S)

@@ -45,32 +45,32 @@ class Kind:
         return {"id": "ID", **{field.key: field.option for field in self.fields}}
 
 
-_NAME = Field("name", "TEXT", "for people; the id if it is not given", "--name")
-_PROTOCOL = Field("protocol", "P", "tcp, udp or icmp; not set: any", "--protocol", choices=PROTOCOLS, optional=True)
+_NAME = Field("name", "TEXT", "a display name (default: the id)", "--name")
+_PROTOCOL = Field("protocol", "P", "tcp, udp or icmp (default: any)", "--protocol", choices=PROTOCOLS, optional=True)
 _METHOD = Field(
     "lb_method",
     "ALGORITHM",
-    "how its connections are placed, as LC+SPH; not set: the services table decides",
+    "the placement algorithm, for example LC+SPH (default: from the services)",
     "--lb-method",
     refers="algorithm",
     optional=True,
 )
-_LIMIT = Field("connection_limit", "N", "how many connections may be open; not set: any number", "--connection-limit", optional=True)
+_LIMIT = Field("connection_limit", "N", "max number of open connections (default: unlimited)", "--connection-limit", optional=True)
 
 VIP = Kind(
     "vip",
     "vips",
-    "virtual addresses: what clients connect to",
+    "virtual addresses that clients connect to",
     (
         _NAME,
         Field("address", "ADDRESS", "IPv4", "--address", required=True),
         _PROTOCOL,
-        Field("port", "N", "port, or ICMP type; not set: every port", "--port", optional=True),
+        Field("port", "N", "the port, or the ICMP type (default: any)", "--port", optional=True),
         _METHOD,
         Field(
             "allowed_sources",
             "NETWORKS",
-            "where clients may come from, as 10.0.0.0/8,192.168.7.1; not set: anywhere",
+            "networks of the clients that may connect, for example 10.0.0.0/8,192.168.7.1 (default: all)",
             "--allowed-sources",
             optional=True,
         ),
@@ -89,11 +89,11 @@ POOL = Kind(
         Field("vip_id", "VIP", "the virtual address that it serves", "--vip", refers="vip", optional=True),
         _PROTOCOL,
         _METHOD,
-        Field("slow_start", "S", "seconds in which a member that joins, or is back, comes to its full share (0)", "--slow-start"),
+        Field("slow_start", "S", "seconds in which a new or recovered member reaches its full share (default 0)", "--slow-start"),
         Field(
             "session_persistence",
             "HOW",
-            "SOURCE_IP, or type=SOURCE_IP,timeout=SECONDS (1800): clients stay with their member; not set: they do not",
+            "keep clients on their member: SOURCE_IP, or type=SOURCE_IP,timeout=SECONDS (1800) (default: off)",
             "--session-persistence",
             optional=True,
         ),
@@ -108,13 +108,19 @@ MEMBER = Kind(
     "members: the servers of pools",
     (
         Field("address", "ADDRESS", "IPv4", "--address", required=True),
-        Field("port", "N", "on the server; not set: the one that the client asked for", "--port", optional=True),
+        Field("port", "N", "the port on the server (default: the client's destination port)", "--port", optional=True),
         Field("pool_id", "POOL", "the pool that it serves in", "--pool", refers="pool", optional=True),
-        Field("weight", "N", "its share, 0 to 256 (1); 0: no new connections", "--weight"),
-        Field("backup", "YES", "true: only while no other member of the pool takes connections (false)", "--backup", choices=("true", "false")),
+        Field("weight", "N", "its share, 0 to 256 (default 1); 0: no new connections", "--weight"),
+        Field(
+            "backup",
+            "YES",
+            "true: use it only while no other member of the pool accepts connections (default false)",
+            "--backup",
+            choices=("true", "false"),
+        ),
         _LIMIT,
         Field("admin_state", "STATE", "up; drain: no new connections; down: none at all", "--admin-state", choices=("up", "drain", "down")),
-        Field("monitor_address", "ADDRESS", "where HTTP checks find it; not set: its address", "--monitor-address", optional=True),
+        Field("monitor_address", "ADDRESS", "the address for HTTP checks (default: its address)", "--monitor-address", optional=True),
     ),
     {"member": "id", "address": "address", "port": "port", "pool": "pool_id", "weight": "weight", "backup": "backup", "state": "admin_state"},
     {"port": "any"},
@@ -125,10 +131,10 @@ SERVICE = Kind(
     "services",
     "services: which algorithm places the connections of a port",
     (
-        Field("service_name", "TEXT", "for people; the id if it is not given", "--name"),
-        Field("port", "N", "the port that clients ask for", "--port"),
+        Field("service_name", "TEXT", "a display name (default: the id)", "--name"),
+        Field("port", "N", "the destination port of clients", "--port"),
         _PROTOCOL,
-        Field("algorithm", "ALGORITHM", "as SL-PS or LC+SPH", "--algorithm", required=True, refers="algorithm"),
+        Field("algorithm", "ALGORITHM", "for example SL-PS or LC+SPH", "--algorithm", required=True, refers="algorithm"),
     ),
     {"service": "id", "name": "service_name", "protocol": "protocol", "port": "port", "algorithm": "algorithm"},
     {"protocol": "any", "port": "other"},
@@ -140,18 +146,26 @@ MONITOR = Kind(
     "health monitors: how the members of a pool are checked",
     (
         _NAME,
-        Field("type", "TYPE", "PING, TCP, HTTP or AGENT (reports)", "--type", required=True, choices=("PING", "TCP", "HTTP", "AGENT")),
+        Field("type", "TYPE", "PING, TCP, HTTP or AGENT (its reports arrive)", "--type", required=True, choices=("PING", "TCP", "HTTP", "AGENT")),
         Field("pool_id", "POOL", "the pool whose members are checked", "--pool", refers="pool", optional=True),
-        Field("delay", "S", "seconds between checks (5)", "--delay"),
-        Field("timeout", "S", "seconds that an answer may take (2; 5 for AGENT)", "--timeout"),
-        Field("rise", "N", "passes that bring a member up (2)", "--rise"),
-        Field("attempts_before_deactivation", "N", "failures that take it down (3)", "--fall"),
-        Field("port", "N", "of TCP and HTTP checks; not set: the member's, or else the VIP's", "--port", optional=True),
-        Field("on_down", "WHAT", "reset or keep the open connections of a member that goes down (reset)", "--on-down", choices=("reset", "keep")),
-        Field("http_method", "METHOD", "of HTTP checks: GET, HEAD or OPTIONS (GET)", "--http-method", choices=("GET", "HEAD", "OPTIONS")),
-        Field("url_path", "PATH", "what HTTP checks ask for (/)", "--url-path"),
-        Field("expected_codes", "CODES", "the status that they must get, as 200, 200,202 or 200-204 (200)", "--expected-codes"),
-        Field("expected_body", "TEXT", "a text that must be in what they get; not set: any", "--expected-body", optional=True),
+        Field("delay", "S", "seconds between checks (default 5)", "--delay"),
+        Field("timeout", "S", "max seconds until the answer (default 2; for AGENT 5)", "--timeout"),
+        Field("rise", "N", "successful checks that bring a member up (default 2)", "--rise"),
+        Field("attempts_before_deactivation", "N", "failed checks that take it down (default 3)", "--fall"),
+        Field("port", "N", "the port of TCP and HTTP checks (default: the member's, otherwise the VIP's)", "--port", optional=True),
+        Field(
+            "on_down", "WHAT", "reset or keep the open connections of a member that goes down (default reset)", "--on-down", choices=("reset", "keep")
+        ),
+        Field(
+            "http_method",
+            "METHOD",
+            "the method of HTTP checks: GET, HEAD or OPTIONS (default GET)",
+            "--http-method",
+            choices=("GET", "HEAD", "OPTIONS"),
+        ),
+        Field("url_path", "PATH", "the path of HTTP checks (default /)", "--url-path"),
+        Field("expected_codes", "CODES", "the accepted status codes: 200, 200,202 or 200-204 (default 200)", "--expected-codes"),
+        Field("expected_body", "TEXT", "a string that the response must contain (default: any response passes)", "--expected-body", optional=True),
     ),
     {
         "monitor": "id",

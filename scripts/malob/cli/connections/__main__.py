@@ -25,10 +25,10 @@ _FILTERS = {
 
 
 def parser() -> Parser:
-    made = Parser(prog="malob connections", description="The connections that a controller's load balancer knows.")
+    made = Parser(prog="malob connections", description="Lists the load balancer's connections.")
     for name, (metavar, meaning) in _FILTERS.items():
         made.add_argument(f"--{name}", metavar=metavar, help=f"only those {meaning}", completes=name if name in ("vip", "member") else "")
-    made.add_argument("--limit", metavar="N", type=positive, default=100, help="at most that many (100)")
+    made.add_argument("--limit", metavar="N", type=positive, default=100, help="max number of connections (default 100)")
     made.add_argument("--json", action="store_true", help="print one JSON document")
     target.add_target(made)
     return made

@@ -12,7 +12,7 @@ from malob.errors import MissingError, run_main
 
 
 def parser() -> Parser:
-    made = Parser(prog="malob doctor", description="What this machine has of what MALOB needs.")
+    made = Parser(prog="malob doctor", description="Checks whether this machine has the programs and libraries that MALOB needs.")
     made.add_argument("--json", action="store_true", help="print one JSON document")
     return made
 

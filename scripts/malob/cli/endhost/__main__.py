@@ -22,13 +22,13 @@ def main() -> int:
 
 
 def parser() -> Parser:
-    made = Parser(prog="malob endhost", description="Spreads this host's own flows over its uplinks; docs/endhost.md tells how.")
+    made = Parser(prog="malob endhost", description="Distributes this host's own flows over its uplinks (docs/endhost.md).")
     commands = made.add_commands("COMMAND")
 
     up = commands.add_parser(
         "up",
-        help="set it up; needs root",
-        description="Sets up a switch beside this host's network, and a controller that leads each flow over one of the uplinks.",
+        help="start; needs root",
+        description="Starts a switch on this host, and a controller that assigns each flow to one of the uplinks.",
     )
     up.add_argument(
         "--uplink",
@@ -39,28 +39,28 @@ def parser() -> Parser:
         help="an interface; may, and should, be repeated. Gateways are those of its default"
         " routes unless told; the weight is its capacity, as it is measured, unless told",
     )
-    up.add_argument("--algorithm", choices=options.ALGORITHMS, help="how uplinks are chosen (the controller's: WRR)")
-    up.add_argument("--default-uplink", metavar="NAME", help="for what is neither TCP nor UDP (the first that is alive)")
+    up.add_argument("--algorithm", choices=options.ALGORITHMS, help="how an uplink is chosen for a flow (default: the controller's, WRR)")
+    up.add_argument("--default-uplink", metavar="NAME", help="for traffic other than TCP and UDP (default: the first uplink that is alive)")
     up.add_argument(
         "--inside",
         metavar="CIDR",
         type=options.inside,
         default=options.DEFAULT_INSIDE,
-        help="the address that this host's flows have towards the switch (%(default)s)",
+        help="the source address of this host's flows at the switch (%(default)s)",
     )
     up.add_argument("--openflow-port", metavar="N", type=port, default=6653, help="on loopback (%(default)s)")
     up.add_argument("--http-port", metavar="N", type=port, default=8080, help="REST interface, on loopback (%(default)s)")
-    up.add_argument("--foreground", action="store_true", help="stay, and undo all when ended; for systemd")
-    up.add_argument("--force", action="store_true", help="pass over what could cut this machine off")
-    up.add_argument("--allow-ssh", action="store_true", help="pass over ssh sessions that come in over an uplink; they are kept on it")
+    up.add_argument("--foreground", action="store_true", help="stay in the foreground and undo everything at the end; for systemd")
+    up.add_argument("--force", action="store_true", help="continue even if this machine could lose its network")
+    up.add_argument("--allow-ssh", action="store_true", help="continue although ssh sessions come in over an uplink; they stay on it")
     up.add_argument("--ready", type=int, help=argparse.SUPPRESS)
     up.set_defaults(run=_up)
 
-    status = commands.add_parser("status", help="how it is; ends with 1 if something is broken")
+    status = commands.add_parser("status", help="show the state; exit code 1 if something is broken")
     status.add_argument("--json", action="store_true", help="print one JSON document")
     status.set_defaults(run=_status)
 
-    down = commands.add_parser("down", help="undo all; needs root")
+    down = commands.add_parser("down", help="stop and undo everything; needs root")
     down.set_defaults(run=_down)
     return made
 
@@ -76,7 +76,7 @@ def _up(told: argparse.Namespace) -> int:
     if told.foreground:
         return running.up(place, settings, lambda: running.tell_ready(told.ready))
     running.up_in_background(place, sys.argv[2:])
-    say(f"malob endhost: up; './malob endhost status' tells how it is, its log is {place.log}")
+    say(f"malob endhost: up; './malob endhost status' shows its state; log: {place.log}")
     return 0
 
 

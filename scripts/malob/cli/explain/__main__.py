@@ -13,11 +13,11 @@ from malob.rest.client import asking
 
 
 def parser() -> Parser:
-    made = Parser(prog="malob explain", description="Which server and paths a new connection would get now, and why. Nothing is changed by asking.")
-    made.add_argument("--vip", metavar="ID|ADDRESS", required=True, help="what the client connects to", completes="vip")
-    made.add_argument("--client", metavar="ADDRESS|MAC", required=True, help="a host that the network knows")
-    made.add_argument("--port", metavar="N", help="the port of the virtual address, if it takes more than one")
-    made.add_argument("--protocol", choices=("tcp", "udp", "icmp"), help="that of the virtual address, or tcp")
+    made = Parser(prog="malob explain", description="Shows which server and paths a new connection would get now, and why. Changes nothing.")
+    made.add_argument("--vip", metavar="ID|ADDRESS", required=True, help="the virtual address", completes="vip")
+    made.add_argument("--client", metavar="ADDRESS|MAC", required=True, help="a host that the controller has seen")
+    made.add_argument("--port", metavar="N", help="the destination port, if the virtual address has several")
+    made.add_argument("--protocol", choices=("tcp", "udp", "icmp"), help="the protocol (default: that of the virtual address, or tcp)")
     made.add_argument("--json", action="store_true", help="print one JSON document")
     target.add_target(made)
     return made

@@ -28,48 +28,48 @@ def main() -> int:
 
 
 def parser() -> Parser:
-    made = Parser(prog="malob mptcp", description="MPTCP sub-flows over many paths, so that links carry about as many of them.")
+    made = Parser(prog="malob mptcp", description="Routes MPTCP sub-flows over many paths, with about as many on each link.")
     commands = made.add_commands("COMMAND")
 
-    plan = commands.add_parser("plan", help="show a plan for a network, without a controller; changes nothing")
+    plan = commands.add_parser("plan", help="compute and show a plan for a network, without a controller")
     plan.add_argument(
-        "topology", metavar="TOPOLOGY", help="a name from './malob lab list', a file, or 'fat-tree:4' and the like", completes="topology"
+        "topology", metavar="TOPOLOGY", help="a name from './malob lab list', a file, or a generated one such as 'fat-tree:4'", completes="topology"
     )
     question.add_options(plan, question.WEIGHTS_OFFLINE)
-    plan.add_argument("--svg", metavar="FILE", type=Path, help="draw the plan: each path a colour, each link its count")
+    plan.add_argument("--svg", metavar="FILE", type=Path, help="draw the plan: a colour per path, the number of sub-flows on each link")
     plan.set_defaults(run=_plan)
 
     apply = commands.add_parser(
         "apply",
-        help="have a controller plan for its network, and set up the paths",
+        help="let a controller compute a plan for its network and install the paths",
         description="Has a controller plan for the network that it sees, and set up the paths. Without TOPOLOGY, --hosts and"
         " --name, for all hosts that it has seen.",
     )
     who = apply.add_mutually_exclusive_group()
-    who.add_argument("topology", metavar="TOPOLOGY", nargs="?", help="for the hosts of this one", completes="topology")
-    who.add_argument("--hosts", metavar="FILE", type=Path, help="for those in this JSON file: a list, or an object with 'hosts'")
-    who.add_argument("--name", metavar="LAB", help="for those of this lab, which runs")
+    who.add_argument("topology", metavar="TOPOLOGY", nargs="?", help="plan for the hosts of this topology", completes="topology")
+    who.add_argument("--hosts", metavar="FILE", type=Path, help="plan for the hosts in this JSON file: an array, or an object with 'hosts'")
+    who.add_argument("--name", metavar="LAB", help="plan for the hosts of this running lab")
     question.add_options(apply, question.WEIGHTS)
-    apply.add_argument("--dry-run", action="store_true", help="show what the controller would do, and change nothing")
+    apply.add_argument("--dry-run", action="store_true", help="show the plan without installing it")
     apply.set_defaults(run=_apply)
 
-    status = commands.add_parser("status", help="the plan that a controller has set up, and how it is")
-    status.add_argument("--svg", metavar="FILE", type=Path, help="draw it: each path a colour, each link its count")
+    status = commands.add_parser("status", help="show the installed plan and the state of its paths")
+    status.add_argument("--svg", metavar="FILE", type=Path, help="draw the plan: a colour per path, the number of sub-flows on each link")
     status.set_defaults(run=_status)
 
-    clear = commands.add_parser("clear", help="have a controller remove it")
+    clear = commands.add_parser("clear", help="remove the installed plan")
     clear.set_defaults(run=_clear)
 
     hosts = commands.add_parser(
         "hosts",
         help="give a lab's hosts the addresses and endpoints of a controller's plan; needs root",
-        description="Runs on the hosts of a lab the commands that 'plan --commands' and 'status --commands' show. They go with the lab.",
+        description="Runs the commands that 'plan --commands' and 'status --commands' show on the hosts of a lab. Their effect ends with the lab.",
     )
-    hosts.add_argument("--name", metavar="LAB", help="which lab, if there are several")
+    hosts.add_argument("--name", metavar="LAB", help="the lab, if several are up")
     hosts.set_defaults(run=_hosts)
 
     for command in (plan, apply, status):
-        command.add_argument("--commands", action="store_true", help="show what to type on each host, too")
+        command.add_argument("--commands", action="store_true", help="also show the commands for each host")
         command.add_argument("--json", action="store_true", help="print one JSON document")
     for command in (apply, status, clear, hosts):
         target.add_target(command)
@@ -107,7 +107,7 @@ def _status(options: argparse.Namespace) -> int:
     with asking(client):
         status = client.get(f"{_MPTCP}/status")
         if options.svg and status["plan"] is None:
-            raise ScriptError("there is no plan to draw; './malob mptcp apply' makes one")
+            raise ScriptError("no plan to draw; './malob mptcp apply' installs one")
         if options.svg:
             _write(options.svg, client.get_text(f"{_MPTCP}/picture"))
     _show_status(status, options)
@@ -142,9 +142,9 @@ def _clear(options: argparse.Namespace) -> int:
     except RestError as error:
         if error.status != 404:
             raise
-        say("nothing was set up")
+        say("no plan was installed")
         return 0
-    say("the paths are removed")
+    say("removed the paths")
     return 0
 
 
@@ -155,7 +155,7 @@ def _hosts(options: argparse.Namespace) -> int:
     with asking(client):
         plan = client.get(f"{_MPTCP}/status")["plan"]
     if plan is None:
-        raise ScriptError("the controller has no plan; './malob mptcp apply' makes one")
+        raise ScriptError("the controller has no plan; './malob mptcp apply' installs one")
     done = hosting.prepare_hosts(lab, plan["hosts"])
     for name, count in done.items():
         print(f"{name}: {count} commands")

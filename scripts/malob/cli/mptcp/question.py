@@ -22,33 +22,35 @@ WEIGHTS = (*WEIGHTS_OFFLINE, "load")
 def add_options(parser: argparse.ArgumentParser, weights: tuple[str, ...]) -> None:
     """The options that say how to plan. weights: those that can be had."""
     parser.add_argument("--vlan", action="store_true", help="a set of paths for each VLAN (the paper's VS) instead of one for all (NVS)")
-    parser.add_argument("--only-vlan", metavar="N", action="append", type=_vlan, help="only for the hosts of this VLAN; may be repeated")
+    parser.add_argument("--only-vlan", metavar="N", action="append", type=_vlan, help="plan for the hosts of this VLAN only; may be repeated")
     parser.add_argument(
         "--method",
         choices=("balanced", "paper"),
         default="balanced",
-        help="the smallest maximum of sub-flows per link, then the smallest spread (balanced), or as the paper does it (default %(default)s)",
+        help="balanced: minimize the max number of sub-flows per link, then their spread; paper: as in the paper (default %(default)s)",
     )
     parser.add_argument(
         "--paths",
         choices=("hamiltonian", "disjoint"),
         default="hamiltonian",
-        help="paths over all switches, or short ones apart from each other (default %(default)s)",
+        help="hamiltonian: paths over all switches; disjoint: short paths without common links (default %(default)s)",
     )
     parser.add_argument(
         "--count",
         choices=("whole", "travelled"),
-        help="sub-flows count on all links of their path (whole, the default), or on those up to their destination's switch",
+        help="count a sub-flow on all links of its path (whole, the default), or on those up to its destination's switch (travelled)",
     )
     parser.add_argument(
         "--traffic",
         metavar="FROM:TO[:WEIGHT]",
         action="append",
         type=pair,
-        help="who sends to whom, for --count travelled; may be repeated (default: all to all)",
+        help="a source and destination, for --count travelled; may be repeated (default: all to all)",
     )
-    parser.add_argument("--weights", choices=weights, default="none", help="what a link's sub-flows are divided by (default %(default)s)")
-    parser.add_argument("--seed", metavar="N", type=_seed, default=1, help="the same gives the same plan (default %(default)s)")
+    parser.add_argument(
+        "--weights", choices=weights, default="none", help="divide the number of sub-flows of a link by this weight (default %(default)s)"
+    )
+    parser.add_argument("--seed", metavar="N", type=_seed, default=1, help="the same seed gives the same plan (default %(default)s)")
 
 
 def pair(text: str) -> Document:
@@ -79,7 +81,7 @@ def _vlan(text: str) -> int:
 def settings(options: argparse.Namespace) -> Document:
     """What add_options() has read. Raises UsageError for options that contradict each other."""
     if options.traffic and options.count == "whole":
-        raise UsageError("--traffic says where sub-flows end, which --count whole does not ask")
+        raise UsageError("--traffic only applies to --count travelled")
     count = "travelled" if options.traffic else options.count or "whole"
     document = {name: getattr(options, name) for name in ("method", "paths", "vlan", "weights", "seed")}
     lists = {"vlans": options.only_vlan, "traffic": options.traffic}
@@ -125,5 +127,5 @@ def read_hosts(path: Path) -> list[Any]:
         raise UsageError(f"{path} is not JSON: {error}") from None
     found = document.get("hosts") if isinstance(document, dict) else document
     if not isinstance(found, list):
-        raise UsageError(f"{path}: expected a list of hosts, or an object with the list 'hosts'")
+        raise UsageError(f"{path}: expected an array of hosts, or an object with the array 'hosts'")
     return found

@@ -16,13 +16,13 @@ from malob.system.waiting import orderly_end
 
 
 def parser() -> Parser:
-    made = Parser(prog="malob status", description="What a controller knows of its network, with ages. '-' is not known.")
+    made = Parser(
+        prog="malob status", description="Shows switches, links and servers as the controller sees them, with the ages of measurements. '-': unknown."
+    )
     target.add_target(made)
     how = made.add_mutually_exclusive_group()
     how.add_argument("--json", action="store_true", help="print one JSON document")
-    how.add_argument(
-        "--watch", metavar="SECONDS", type=seconds, nargs="?", const=2.0, help="again and again, every so many seconds (2), until Ctrl-C"
-    )
+    how.add_argument("--watch", metavar="SECONDS", type=seconds, nargs="?", const=2.0, help="repeat every SECONDS (default 2) until Ctrl-C")
     return made
 
 

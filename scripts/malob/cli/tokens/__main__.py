@@ -14,15 +14,15 @@ from malob.system.waiting import say
 
 
 def parser() -> Parser:
-    made = Parser(prog="malob token", description="Who may use the controller's REST interface. With the first token, all requests need one.")
+    made = Parser(prog="malob token", description="Manages access to the controller's REST interface. Once a token exists, every request needs one.")
     made.add_argument("--data", type=Path, default=DATA, metavar="DIR", help="the controller's data directory (default %(default)s)")
     actions = made.add_commands("ACTION", dest="action")
-    add = actions.add_parser("add", help="make a token and print it; it counts within a second, without a restart")
+    add = actions.add_parser("add", help="create a token and print it; it is valid within a second, without a restart")
     add.add_argument("name", metavar="NAME")
-    add.add_argument("--role", choices=ROLES, required=True, help="read-only: GET alone; admin: everything")
-    listing = actions.add_parser("list", help="whose tokens there are; they themselves are not kept")
+    add.add_argument("--role", choices=ROLES, required=True, help="read-only: GET requests only; admin: all requests")
+    listing = actions.add_parser("list", help="list the names of tokens; the tokens themselves are not stored")
     listing.add_argument("--json", action="store_true", help="print one JSON document")
-    remove = actions.add_parser("remove", help="take a token away; it ends to count within a second")
+    remove = actions.add_parser("remove", help="remove a token; it becomes invalid within a second")
     remove.add_argument("name", metavar="NAME")
     return made
 
@@ -32,7 +32,7 @@ def main() -> int:
     file = TokensFile(options.data / "tokens.json")
     if options.action == "add":
         print(file.add(options.name, options.role))
-        say("this is shown once; commands take it from MALOB_TOKEN")
+        say("the token is shown only now; commands read it from MALOB_TOKEN")
     elif options.action == "remove":
         file.remove(options.name)
     else:

@@ -35,7 +35,7 @@ class TokensFile:
         with changing(self.path, "tokens") as file:
             tokens = (file.document or {"tokens": []})["tokens"]
             if any(token.get("name") == name for token in tokens):
-                raise UsageError(f"there is a token {name} already; './malob token remove {name}' takes it away")
+                raise UsageError(f"token {name} already exists; './malob token remove {name}' removes it")
             token = "malob_" + secrets.token_urlsafe(_TOKEN_BYTES)
             digest = hashlib.sha256(token.encode("ascii")).hexdigest()
             file.write({"tokens": [*tokens, {"name": name, "role": role, "sha256": digest}]})

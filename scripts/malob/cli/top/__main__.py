@@ -28,9 +28,9 @@ def parser() -> Parser:
         prog="malob top", description="Members, links and pools of a running controller, live, the busiest first. Keys: " + screen.KEYS + "."
     )
     made.add_argument("--view", choices=[view.name for view in VIEWS], default="members", help="which table (default %(default)s)")
-    made.add_argument("--sort", metavar="COLUMN", help="by which of its columns, as in --json (new, or use of links)")
-    made.add_argument("--interval", metavar="SECONDS", type=seconds, default=2.0, help="between readings (%(default)g)")
-    made.add_argument("--once", action="store_true", help="print the whole table once, with rates over one interval")
+    made.add_argument("--sort", metavar="COLUMN", help="the column to sort by, named as in --json (default: new; for links: utilization)")
+    made.add_argument("--interval", metavar="SECONDS", type=seconds, default=2.0, help="seconds between polls (default %(default)g)")
+    made.add_argument("--once", action="store_true", help="print the complete table once, with rates over one interval")
     made.add_argument("--json", action="store_true", help="with --once: print one JSON document")
     target.add_target(made)
     return made
@@ -42,7 +42,7 @@ def main() -> int:
     if options.json and not options.once:
         raise UsageError("--json: only with --once")
     if not options.once and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("this is no terminal; --once prints one picture")
+        raise UsageError("stdout is not a terminal; --once prints the table once")
     rest = target.client(options, _TIMEOUT_S)
     with asking(rest):
         first = reading.read(rest)
