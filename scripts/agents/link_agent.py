@@ -41,7 +41,7 @@ class LinkProbe:
 
     def measure(self, stop: threading.Event) -> Mapping[str, Any]:
         if not self._neighbours:
-            raise AgentError("nothing to measure here: all neighbours have smaller addresses, and measure themselves")
+            raise AgentError("nothing to measure here: all neighbours have smaller addresses and measure the links themselves")
         links = []
         for neighbour in self._neighbours:
             link: dict[str, Any] = {}
@@ -76,11 +76,11 @@ def neighbours(settings: Configuration) -> list[ipaddress.IPv4Address]:
             raise ValueError
         addresses = sorted({ipaddress.IPv4Address(each) for each in given})
     except ValueError:
-        raise AgentError(f"neighbours: expected 1 to {MOST_NEIGHBOURS} IPv4 addresses in a list, not {given!r}") from None
+        raise AgentError(f"neighbours: expected 1 to {MOST_NEIGHBOURS} IPv4 addresses in an array, not {given!r}") from None
     if not settings.address:
-        raise AgentError("address: a link agent needs to know its own")
+        raise AgentError("address: required for link agents")
     if ipaddress.IPv4Address(settings.address) in addresses:
-        raise AgentError("neighbours: this node's own address is among them")
+        raise AgentError("neighbours: contains this node's own address")
     return addresses
 
 

@@ -33,41 +33,39 @@ def parser(add_run: Callable[[Commands], None] | None = None) -> Parser:
     commands = made.add_commands("COMMAND")
 
     up = commands.add_parser("up", help="build a network")
-    up.add_argument(
-        "topology", metavar="TOPOLOGY", help="a name from 'list', or a file; 'ring:5' and the like are made by rule", completes="topology"
-    )
+    up.add_argument("topology", metavar="TOPOLOGY", help="a name from 'list', a file, or a generated one such as 'ring:5'", completes="topology")
     up.add_argument(
         "--controller",
         metavar="HOST:PORT",
         type=_endpoint,
         default=instance.DEFAULT_CONTROLLER,
-        help="where the switches look for their controller (default %(default)s)",
+        help="the controller that switches connect to (default %(default)s)",
     )
     up.add_argument(
         "--control-delay",
         metavar="[SWITCH=]MS",
         action="append",
         default=[],
-        help="how long messages between a switch, or all, and the controller take, one way; may be repeated",
+        help="the one-way delay between the controller and a switch, or all switches; may be repeated",
     )
     up.add_argument(
-        "--scale", metavar="F", type=float, default=1, help="multiplies every rate, those of traces too, where the machine is too slow for them"
+        "--scale", metavar="F", type=float, default=1, help="multiplies all rates, including those of traces, for slow machines (default 1)"
     )
-    up.add_argument("--shaper", choices=choice.KINDS, help="what gives links their rates and delays (default: netem where the kernel has it)")
+    up.add_argument("--shaper", choices=choice.KINDS, help="the implementation of rates and delays (default: netem if the kernel has it)")
     up.set_defaults(run=_up)
 
-    down = commands.add_parser("down", help="remove it, also after a crash")
-    down.add_argument("--all", action="store_true", help="all labs, whatever their name")
+    down = commands.add_parser("down", help="remove a network, also after a crash")
+    down.add_argument("--all", action="store_true", help="remove all labs")
     down.set_defaults(run=_down)
 
-    listing = commands.add_parser("list", help="topologies, and labs that are up")
+    listing = commands.add_parser("list", help="list topologies and labs that are up")
     listing.add_argument("--json", action="store_true", help="print one JSON document")
     listing.set_defaults(run=_list)
 
     run = commands.add_parser(
         "exec",
         help="run a command on a host",
-        description="Runs a command on a host, or on the node of a switch: SWITCH.node, or SWITCH alone where no host has that name.",
+        description="Runs a command on a host, or on the node of a switch: SWITCH.node, or SWITCH if no host has that name.",
     )
     run.add_argument("host", metavar="HOST")
     run.add_argument("command", metavar="CMD", nargs=argparse.REMAINDER)
@@ -78,7 +76,7 @@ def parser(add_run: Callable[[Commands], None] | None = None) -> Parser:
 
     named = [up, down, run, *linking.add_parsers(commands), check.add_parser(commands), latency.add_parser(commands)]
     for command in named:
-        command.add_argument("--name", help="which lab, if there are several: 'ml' and one more letter (default ml)")
+        command.add_argument("--name", help="the lab's name: 'ml' and max one more letter (default ml)")
     return made
 
 
@@ -89,7 +87,7 @@ def _add_run(commands: Commands) -> None:
 
 
 def _run(_options: argparse.Namespace) -> int:
-    raise MissingError("the experiments are not here: scripts/research belongs to a checkout")
+    raise MissingError("experiments need a checkout: packages do not contain scripts/research")
 
 
 def _endpoint(text: str) -> str:
@@ -110,7 +108,7 @@ def _up(options: argparse.Namespace) -> int:
     with orderly_end():
         lab = instance.up(network, name, options.controller, control_delays_ms=delays_ms, scale=options.scale, shaper=options.shaper)
     say(f"lab '{name}' is up ({network.description}; {_datapath_words(lab.datapath)} datapath)")
-    say(f"switches look for their controller at {lab.controller}; './malob lab down' removes everything")
+    say(f"switches connect to a controller at {lab.controller}; './malob lab down' removes everything")
     if delays_ms:
         say("control channels are delayed, one way: " + ", ".join(f"{s} {ms:g} ms" for s, ms in delays_ms.items()))
     hosts = [
@@ -198,7 +196,7 @@ def _list(options: argparse.Namespace) -> int:
 
 def _exec(options: argparse.Namespace) -> int:
     if not options.command:
-        raise UsageError("exec: which command?")
+        raise UsageError("exec: the command is missing")
     need_root("lab exec")
     lab = instance.find(options.name)
     command = lab.inside(options.host, options.command)

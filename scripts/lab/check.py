@@ -72,14 +72,14 @@ class Result:
 def add_parser(commands: Commands) -> Parser:
     check = commands.add_parser(
         "check",
-        help="measure every link against what it should be",
-        description="Measures round-trip time and TCP throughput of each link, one at a time or several, between the nodes of"
-        " its switches. Exit code 1 if one is more than 0.5 ms + 3 %% or 5 %% off. Links that play a trace, and those"
-        " without limits, are passed over. Other traffic disturbs.",
+        help="compare the measured rate and delay of each link with its settings",
+        description="Measures round-trip time and TCP throughput of each link between the nodes of its"
+        " switches. Exit code 1 if a link deviates by more than 0.5 ms + 3 %% or 5 %%. Skips links that play a trace"
+        " or have no limits. Other traffic distorts the results.",
     )
     check.add_argument("--quick", action="store_true", help="10 pings and 2 s per direction instead of 40 and 5 s")
     check.add_argument(
-        "--at-once", type=positive, default=1, metavar="N", help="so many links at a time instead of one: what the machine can carry together"
+        "--at-once", type=positive, default=1, metavar="N", help="measure N links at a time (default 1): shows what the machine can carry in total"
     )
     check.add_argument("--json", action="store_true", help="print one JSON document")
     check.set_defaults(run=_check)
@@ -99,7 +99,7 @@ def _check(options: argparse.Namespace) -> int:
                 bar.begin(", ".join(f"{link.first} - {link.second}" for link in together))
                 results += measure(lab, together, pings, seconds)
     if not results:
-        raise ScriptError(f"lab '{lab.name}' has no link with limits")
+        raise ScriptError(f"lab '{lab.name}' has no link with a rate or delay")
     print(json.dumps([{**asdict(result), "good": result.good} for result in results], indent=2) if options.json else "\n".join(_table(results)))
     return _verdict(results)
 
@@ -107,7 +107,7 @@ def _check(options: argparse.Namespace) -> int:
 def _can_be_measured(lab: Instance, link: Link) -> bool:
     readings = _readings(lab, link)
     if any(read.traced for read in readings):
-        say(f"{link.first} - {link.second} plays a trace: passed over")
+        say(f"{link.first} - {link.second} plays a trace: skipped")
         return False
     return bool(readings)
 
@@ -124,7 +124,7 @@ def _verdict(results: list[Result]) -> int:
     for result in strained:
         say(f"warning: {result.link}: {'; '.join(result.complaints)}")
     if any(result.complaints or max(result.cpu.values(), default=0) > _BUSY for result in bad):
-        say("this machine is too slow, or too busy, for these links: try 'lab up ... --scale 0.5', or smaller")
+        say("this machine is too slow or too busy for these links: try 'lab up ... --scale 0.5' or less")
     say(f"{len(results) - len(bad)} of {len(results)} directions are within tolerance")
     return 1 if bad else 0
 

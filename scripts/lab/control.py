@@ -30,7 +30,7 @@ def parse_delays(words: Iterable[str], network: Topology) -> dict[str, float]:
         if equals and switch not in network.switches:
             raise UsageError(f"--control-delay {word}: topology '{network.name}' has no switch '{switch}'")
         if switch in single or (not equals and everywhere is not None):
-            raise UsageError(f"--control-delay {word}: said before")
+            raise UsageError(f"--control-delay {word}: given twice")
         delay_ms = _milliseconds(word, text)
         if equals:
             single[switch] = delay_ms
@@ -44,7 +44,7 @@ def _milliseconds(word: str, text: str) -> float:
     try:
         number = float(text)
     except ValueError:
-        raise UsageError(f"--control-delay {word}: '{text}' is no number of milliseconds") from None
+        raise UsageError(f"--control-delay {word}: expected milliseconds, not '{text}'") from None
     check_limit(f"--control-delay {word}", "delay_ms", number)
     return number
 
@@ -69,7 +69,7 @@ class Relay:
         with self._process.stdout as answer:
             line = answer.readline()
         if not line:
-            raise ScriptError(f"the relay of the control channels ended at once; see {log}")
+            raise ScriptError(f"the relay of the control channels did not start; see {log}")
         ports = dict(zip(distinct, json.loads(line)))
         #: where each switch finds its controller, as HOST:PORT
         self.endpoints = {switch: f"127.0.0.1:{ports[delay_ms]}" for switch, delay_ms in delays_ms.items()}

@@ -78,14 +78,14 @@ class Result:
 def add_parser(commands: Commands) -> Parser:
     command = commands.add_parser(
         "latency",
-        help="what the controller says of links' latencies, against what they are set to",
-        description="Asks the controller of a running lab every second for the latency of its links. Exit code 1 if one"
-        " direction is off by more than 1 ms + 10 % in more than a tenth of the answers. With --load, links carry"
-        " traffic in both directions meanwhile, one link after the other: it takes so many times as long.",
+        help="compare the latencies that the controller measures with those of the links",
+        description="Asks the controller of a running lab every second for the latency of its links. Exit code 1 if the"
+        " latency of a direction deviates by more than 1 ms + 10 % in more than a tenth of the answers. With --load, the"
+        " links carry traffic in both directions meanwhile, one link after the other; --seconds is the time per link.",
     )
     target.add_target(command)
     command.add_argument("--seconds", metavar="N", type=positive, default=20, help="how long (default %(default)s)")
-    command.add_argument("--load", metavar="F", type=_share, default=0.0, help="share of each link's rate, as 0.5")
+    command.add_argument("--load", metavar="F", type=_share, default=0.0, help="load as a share of each link's rate, for example 0.5")
     command.add_argument("--json", action="store_true", help="print one JSON document")
     command.set_defaults(run=_latency)
     return command
@@ -97,7 +97,7 @@ def _share(text: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 <= value < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is no share from 0 to less than 1")
+        raise argparse.ArgumentTypeError(f"expected a share from 0 to less than 1, not '{text}'")
     return value
 
 
@@ -165,7 +165,7 @@ def _expected_ms(direction: Direction) -> float:
 def _latencies(links: list[dict[str, Any]]) -> dict[tuple[str, int], float | None]:
     """By switch and port that a direction begins at. Raises ScriptError if the controller tells none."""
     if any("latency_ms" not in link for link in links):
-        raise ScriptError("lab latency: this controller does not tell latencies at /wm/malob/links")
+        raise ScriptError("lab latency: this controller reports no latencies at /wm/malob/links")
     return {(link["src"]["switch"], link["src"]["port"]): (link["latency_ms"] or {}).get("value") for link in links}
 
 

@@ -26,23 +26,23 @@ def add_parsers(commands: Commands) -> list[Parser]:
     """Adds both commands. Returns those that take --name."""
     link = commands.add_parser(
         "link",
-        help="take a link away, put it back, change what it does",
-        description="Takes a link away or puts it back, in both directions; changes it from A to B, or with --both in"
-        " both directions; says how it is if nothing else is asked for. Switches see the ports of a link that had no"
-        " limits before go and come back at its first change. --rate, --delay, --queue and --loss end a trace.",
+        help="take a link down or up, or change its rate, delay, queue or loss",
+        description="Takes a link down or up, in both directions; or changes its direction from A to B, or with --both"
+        " both directions. Without options it prints the state of the link. The first change of a link without limits"
+        " removes its ports from the switches for a moment. --rate, --delay, --queue and --loss end a trace.",
     )
     link.add_argument("first", metavar="A")
     link.add_argument("second", metavar="B")
     link.add_argument("state", choices=["up", "down"], nargs="?")
     link.add_argument("--rate", metavar="MBPS", help="Mbit/s of IP packets, 'none' for no limit; not scaled")
     link.add_argument("--delay", metavar="MS", help="milliseconds, one way")
-    link.add_argument("--queue", metavar="N", help="so many packets wait, one more is dropped")
+    link.add_argument("--queue", metavar="N", help="the length of the queue, in packets")
     link.add_argument("--loss", metavar="P", help="share of packets that are lost, 0 to 1")
     link.add_argument("--trace", metavar="TRACE", help="play a trace: a name from 'traces', or a CSV file")
     link.add_argument("--both", action="store_true", help="from B to A as well")
     link.set_defaults(run=_link)
 
-    traces = commands.add_parser("traces", help="traces that come with MALOB, and links that play one")
+    traces = commands.add_parser("traces", help="list MALOB's traces and the links that play one")
     traces.add_argument("--json", action="store_true", help="print one JSON document")
     traces.set_defaults(run=_traces)
     return [link]
@@ -53,7 +53,7 @@ def _link(options: argparse.Namespace) -> int:
     changes: dict[str, Any] = {field: parse_limit(name, field, getattr(options, name)) for name, field in told.items()}
     played = trace.load(options.trace) if options.trace else None
     if changes and played is not None:
-        raise UsageError("link: --trace comes alone: it would be ended by the other change")
+        raise UsageError("link: --trace cannot be combined with options that would end the trace")
     need_root("lab link")
     lab = instance.find(options.name)
     ends = (options.first, options.second)

@@ -20,7 +20,7 @@ def add_parser(commands: Commands) -> None:
     _add_programs(
         commands.add_parser(
             "simulate",
-            help="an experiment without a network: clients and servers are simulated around the real algorithms",
+            help="simulate networks, clients and servers around the controller's own algorithms",
             description=_DESCRIPTION,
         )
     )
@@ -38,5 +38,5 @@ def main() -> NoReturn:
 def become(words: Sequence[str]) -> NoReturn:
     """Becomes a simulation. words: its name and options."""
     if not words:
-        raise UsageError("which one? './malob lab simulate list' lists them")
+        raise UsageError("the name of a simulation is missing; './malob lab simulate list' lists them")
     java.become("simulate", words, lambda: _add_programs(Parser(prog="malob lab simulate", description=_DESCRIPTION)))

@@ -29,7 +29,7 @@ class ResponseProbe:
         if fields is None:
             return None
         if not isinstance(fields, dict) or set(fields) - {"port", "path", "timeout_s"}:
-            raise AgentError("response: expected an object with port and, if you like, path and timeout_s")
+            raise AgentError("response: expected an object with port, optionally path and timeout_s")
         path = fields.get("path", "")
         if not isinstance(path, str) or (path and (not path.startswith("/") or not path.isprintable() or " " in path)):
             raise AgentError(f"response: path: expected a path that begins with /, not {path!r}")

@@ -65,7 +65,7 @@ def parse(text: str, seconds: int) -> Result:
     received = _field(document, "sum_received", "bits_per_second")
     sent = _field(document, "sum_sent", "bytes")
     if received <= 0:
-        raise AgentError("iperf3: nothing arrived")
+        raise AgentError("iperf3: the receiver got no data")
     return Result(received / 1e6, sent * (seconds + WARM_UP_S) / seconds)
 
 
@@ -141,7 +141,7 @@ class ThroughputProbe:
     def _once(self, neighbour: str, reverse: bool, stop: threading.Event) -> float:
         bounds = self._bounds
         if not self._budget.allows(bounds.probe_bytes):
-            raise AgentError("not measured: the volume of this hour is spent (hour_megabytes)")
+            raise AgentError("not measured: this hour's data volume is used up (hour_megabytes)")
         command = [
             PROGRAM,
             "-J",
@@ -194,7 +194,7 @@ class Server:
         while not self._stop.is_set():
             trouble = self._serve()
             if trouble != told and not self._stop.is_set():
-                self._say(f"the iperf3 server ended and is started again: {trouble}")
+                self._say(f"the iperf3 server ended and was restarted: {trouble}")
             told = trouble
             self._stop.wait(self._again_s)
 

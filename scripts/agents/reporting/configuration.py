@@ -63,7 +63,7 @@ def parse(fields: Mapping[str, Any], kind: str, own_fields: tuple[str, ...]) -> 
     """The same, of what the file says."""
     for name in fields:
         if name not in _COMMON + own_fields:
-            raise AgentError(f"there is no field '{name}'; there are {', '.join(_COMMON + own_fields)}")
+            raise AgentError(f"unknown field '{name}'; expected {', '.join(_COMMON + own_fields)}")
     return Configuration(
         id=_matching(fields, "id", _ID, "1 to 32 letters, digits, dots, dashes or underscores"),
         key=bytes.fromhex(_matching(fields, "key", _KEY, "32 to 128 hexadecimal digits")),
@@ -92,7 +92,7 @@ def ports(fields: Mapping[str, Any], name: str) -> list[int]:
         and all(isinstance(port, int) and not isinstance(port, bool) and 0 < port < 65536 for port in value)
     )
     if not good:
-        raise AgentError(f"{name}: expected a list of at most 64 ports, not {value!r}")
+        raise AgentError(f"{name}: expected an array of max 64 ports, not {value!r}")
     return sorted(set(value))
 
 

@@ -41,7 +41,7 @@ class UdpDelivery:
     def __init__(self, configuration: Configuration) -> None:
         to = urlsplit(configuration.controller)
         if to.port is None or to.hostname is None:
-            raise AgentError(f"controller: there is no port in {configuration.controller}")
+            raise AgentError(f"controller: the port is missing in {configuration.controller}")
         self._to = (to.hostname, to.port)
         self._address = configuration.address
         self._interface = configuration.interface

@@ -35,7 +35,7 @@ def run(kind: str, description: str, own_fields: tuple[str, ...], make_probe: Ca
     parser.add_argument(
         "--config", type=Path, default=Path(f"/etc/malob/{kind}-agent.json"), metavar="FILE", help="the configuration (default %(default)s)"
     )
-    parser.add_argument("--once", action="store_true", help="one report, then end; fails if it was not sent")
+    parser.add_argument("--once", action="store_true", help="send one report and end; exit code 1 if that failed")
     parser.add_argument("--dry-run", action="store_true", help="print the reports instead of sending them")
     options = parser.parse_args()
     stop = threading.Event()
@@ -107,7 +107,7 @@ class Reporter:
             self._trouble = str(error)
             return False
         if self._trouble:
-            self._say("reports are sent again")
+            self._say("the controller receives reports again")
         self._trouble = ""
         return True
 

@@ -44,9 +44,9 @@ def parser() -> Parser:
         description="A network of five switches with two clients and three web servers, balanced by MALOB."
         " Succeeds if every request did and every server was used.",
     )
-    made.add_argument("--seconds", type=float, default=20, metavar="N", help="for how long requests are sent (default %(default)s)")
-    made.add_argument("--json", metavar="FILE", help="also write the figures to a file ('-': to stdout)")
-    made.add_argument("--keep", action="store_true", help="leave everything running, to look around")
+    made.add_argument("--seconds", type=float, default=20, metavar="N", help="how long to send requests (default %(default)s)")
+    made.add_argument("--json", metavar="FILE", help="also write the results to a file ('-': to stdout)")
+    made.add_argument("--keep", action="store_true", help="leave everything running afterwards")
     made.add_argument("--openflow-port", type=port, default=6653, metavar="N", help="(default %(default)s)")
     made.add_argument("--http-port", type=port, default=8080, metavar="N", help="(default %(default)s)")
     return made

@@ -25,7 +25,7 @@ async def _request(address: str, port: int) -> str:
         writer.close()
     head, separator, body = answer.partition(b"\r\n\r\n")
     if not separator or b" 200 " not in head.split(b"\r\n")[0] + b" ":
-        raise ValueError(f"not a proper answer: {answer[:40]!r}")
+        raise ValueError(f"not an HTTP response: {answer[:40]!r}")
     return body.decode("ascii", "replace").strip()
 
 

@@ -106,7 +106,7 @@ def _send_requests(plan: Plan, lab: Instance, controller: Controller, virtual: V
                 tally, balancing.open_connections(controller.rest, virtual), balancing.paths(controller.rest, lab.topology), end - time.monotonic()
             )
             if time.monotonic() > end + 30:
-                raise ScriptError("the clients do not end")
+                raise ScriptError("the clients did not end")
     finally:
         for process in running.values():
             processes.end(process)

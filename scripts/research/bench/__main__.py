@@ -20,15 +20,15 @@ MOVED_BENCHMARKS = {**{name: f"lab simulate {name}" for name in simulations.SIMU
 
 #: On Open vSwitch: half a sentence, and where its command line is.
 _OWN = {
-    "open-vswitch": ("new connections through a VIP on real Open vSwitch, and the same without; needs root", open_vswitch_command),
-    "soak": ("a long run on real Open vSwitch with everything that comes and goes; needs root", soak_command),
-    "faults": ("what an open connection notices of faults of links, switches and controller; needs root", faults_command),
-    "endhost": ("what a host with several uplinks pays, beside os-ken and with no switch at all; needs root", endhost_command),
+    "open-vswitch": ("new connections on real Open vSwitch, through a VIP and without one; needs root", open_vswitch_command),
+    "soak": ("a long run on real Open vSwitch with changing load, members, servers and links; needs root", soak_command),
+    "faults": ("the effect of faults of links, switches and controller on an open connection; needs root", faults_command),
+    "endhost": ("the cost of MALOB on a host with several uplinks, compared with os-ken and no switch; needs root", endhost_command),
 }
 
 
 def parser() -> Parser:
-    made = Parser(prog="malob bench", description="Measurements.")
+    made = Parser(prog="malob bench", description="Benchmarks.")
     names = made.add_commands("NAME")
     for name, (purpose, module) in _OWN.items():
         names.list_parser(name, purpose, module.parser())
@@ -41,12 +41,12 @@ def parser() -> Parser:
 def main() -> int:
     words = sys.argv[1:]
     if not words:
-        raise UsageError("which one? './malob bench list' lists them")
+        raise UsageError("the name of a benchmark is missing; './malob bench list' lists them")
     name, more = words[0], words[1:]
     if name in _OWN:
         return _OWN[name][1].main(more)
     if name in MOVED_BENCHMARKS:
-        say(f"malob: 'bench {name}' is deprecated: it is '{MOVED_BENCHMARKS[name]}' now")
+        say(f"malob: 'bench {name}' is deprecated: use '{MOVED_BENCHMARKS[name]}'")
         if name == "fuzz":
             java.become("fuzz", more, test.parser)
         simulations.become(words)

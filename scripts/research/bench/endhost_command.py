@@ -55,28 +55,32 @@ def _shown(result: Mapping[str, Any]) -> list[str]:
 def parser() -> Parser:
     made = Parser(
         prog="malob bench endhost",
-        description="What MALOB on a host with two uplinks costs, beside os-ken doing round robin on the same switch, and the host"
-        " without any switch: memory, start, processor when idle, connect(), new flows per second; medians of the rounds."
-        " Ends with 1 if a request failed or a target is missed.",
+        description="Measures the cost of MALOB on a host with two uplinks, compared with os-ken doing round robin on the same switch, and"
+        " with no switch: memory, start, processor when idle, connect(), new flows per second; medians of the rounds."
+        " Exit code 1 if a request failed or a target is missed.",
     )
-    made.add_argument("--rounds", type=positive, default=3, metavar="N", help="of each (default %(default)s)")
+    made.add_argument("--rounds", type=positive, default=3, metavar="N", help="rounds of each case (default %(default)s)")
     made.add_argument("--only", metavar="WAYS", help=f"some of {','.join(endhost_figures.WAYS)}")
-    made.add_argument("--seconds", type=arguments.amount, default=20.0, metavar="N", help="for which idle controllers are watched (default 20)")
+    made.add_argument("--seconds", type=arguments.amount, default=20.0, metavar="N", help="how long to measure idle controllers (default 20)")
     made.add_argument(
-        "--settle", type=positive, default=20, metavar="N", help="seconds after its start in which a controller is not idle yet (default %(default)s)"
+        "--settle",
+        type=positive,
+        default=20,
+        metavar="N",
+        help="seconds to wait after the start until a controller counts as idle (default %(default)s)",
     )
     made.add_argument(
         "--connects",
         type=positive,
         default=200,
         metavar="N",
-        help="connections whose connect() is timed, per round, one after the other (default %(default)s)",
+        help="connections per round whose connect() is timed, one after the other (default %(default)s)",
     )
-    made.add_argument("--requests", type=positive, default=2000, metavar="N", help="of ab, per round (default %(default)s)")
-    made.add_argument("--parallel", type=positive, default=20, metavar="N", help="of them at a time (default %(default)s)")
-    made.add_argument("--seed", type=int, default=1, metavar="N", help="of the order in each round (default %(default)s)")
-    made.add_argument("--congestion", metavar="NAME", help="congestion control of what the server sends (default cubic where there is one)")
-    made.add_argument("--json", action="store_true", help="the figures as JSON on stdout")
+    made.add_argument("--requests", type=positive, default=2000, metavar="N", help="requests of ab per round (default %(default)s)")
+    made.add_argument("--parallel", type=positive, default=20, metavar="N", help="parallel requests (default %(default)s)")
+    made.add_argument("--seed", type=int, default=1, metavar="N", help="of the order of cases in each round (default %(default)s)")
+    made.add_argument("--congestion", metavar="NAME", help="congestion control of the server (default cubic if the kernel has it)")
+    made.add_argument("--json", action="store_true", help="print the results as JSON")
     made.add_argument("--out", metavar="DIR", help="also write them to DIR/endhost.json, and MALOB's logs to DIR/logs")
     return made
 
@@ -84,5 +88,5 @@ def parser() -> Parser:
 def _options(words: Sequence[str]) -> argparse.Namespace:
     options = parser().parse_args(words)
     if options.parallel > options.requests:
-        raise UsageError("--parallel: there are not so many requests")
+        raise UsageError("--parallel: more than --requests")
     return options

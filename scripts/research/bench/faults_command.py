@@ -55,12 +55,12 @@ def _spread(spread: Mapping[str, float] | None, digits: int) -> str:
 def parser() -> Parser:
     made = Parser(
         prog="malob bench faults",
-        description="What an open connection through a VIP notices of faults, on five Open vSwitches. Times are the median and the"
-        " worst: the longest that an answer took, from the fault until the connection's labels led elsewhere, and from the"
-        " fault's end until switches had the rules that they ought to have and no others.",
+        description="Measures the effect of faults on an open connection through a VIP, on five Open vSwitches. Times are the median and the"
+        " maximum of: the longest response time; the time from the fault until the connection was rerouted; and the time from the"
+        " end of the fault until the switches had exactly the rules that they should have.",
     )
-    made.add_argument("--fault", action="append", choices=sorted(faults.FAULTS), help="this one only; may be said several times")
-    made.add_argument("--rounds", type=positive, default=10, metavar="N", help="of each fault (default %(default)s)")
-    made.add_argument("--json", action="store_true", help="the figures as JSON on stdout")
+    made.add_argument("--fault", action="append", choices=sorted(faults.FAULTS), help="run only this fault; may be repeated")
+    made.add_argument("--rounds", type=positive, default=10, metavar="N", help="rounds per fault (default %(default)s)")
+    made.add_argument("--json", action="store_true", help="print the results as JSON")
     made.add_argument("--out", metavar="DIR", help="also write them to DIR/faults.json")
     return made

@@ -167,5 +167,5 @@ def figure(words: str, pattern: str) -> float:
     """The number that a pattern finds in what a program said. Raises ScriptError if it finds none."""
     found = re.search(pattern, words)
     if found is None:
-        raise ScriptError(f"there is no '{pattern}' in: {words.strip()[-200:]}")
+        raise ScriptError(f"'{pattern}' not found in: {words.strip()[-200:]}")
     return float(found.group(1))

@@ -56,20 +56,20 @@ def _table(figures: dict[str, dict]) -> list[str]:
 def parser() -> Parser:
     made = Parser(
         prog="malob bench open-vswitch",
-        description="New connections through a VIP (ab, without keep-alive) on one Open vSwitch, and the same directly to"
-        " a server by the switch's own learning, in turn. Processor time is per connection.",
+        description="Opens connections (ab, without keep-alive) on one Open vSwitch in turn through a VIP and directly to"
+        " a server, with the switch learning addresses by itself. Processor time is per connection.",
     )
-    made.add_argument("--requests", type=positive, default=10_000, metavar="N", help="per round (default %(default)s)")
-    made.add_argument("--parallel", type=positive, default=20, metavar="N", help="at a time (default %(default)s)")
-    made.add_argument("--rounds", type=positive, default=3, metavar="N", help="of each way (default %(default)s)")
+    made.add_argument("--requests", type=positive, default=10_000, metavar="N", help="requests per round (default %(default)s)")
+    made.add_argument("--parallel", type=positive, default=20, metavar="N", help="parallel requests (default %(default)s)")
+    made.add_argument("--rounds", type=positive, default=3, metavar="N", help="rounds with and without MALOB (default %(default)s)")
     made.add_argument(
         "--connects",
         type=positive,
         default=200,
         metavar="N",
-        help="connections whose connect() is timed, per round, one after the other (default %(default)s)",
+        help="connections per round whose connect() is timed, one after the other (default %(default)s)",
     )
-    made.add_argument("--json", action="store_true", help="the figures as JSON on stdout")
+    made.add_argument("--json", action="store_true", help="print the results as JSON")
     made.add_argument("--out", metavar="DIR", help="also write them to DIR/open-vswitch.json")
     return made
 
@@ -77,5 +77,5 @@ def parser() -> Parser:
 def _options(words: Sequence[str]) -> argparse.Namespace:
     options = parser().parse_args(words)
     if options.parallel > options.requests:
-        raise UsageError("--parallel: there are not so many requests")
+        raise UsageError("--parallel: more than --requests")
     return options

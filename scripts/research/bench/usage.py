@@ -30,7 +30,7 @@ def resident_mb_in(status: str) -> float:
     """status: the text of /proc/PID/status. Raises ScriptError if that does not tell: the process is ending."""
     found = re.search(r"^VmRSS:\s+(\d+) kB$", status, re.MULTILINE)
     if found is None:
-        raise ScriptError("a process that is measured has no memory any more: it has ended")
+        raise ScriptError("a measured process has ended")
     return int(found.group(1)) * 1024 / 1e6
 
 
@@ -38,4 +38,4 @@ def _read(pid: int, name: str) -> str:
     try:
         return Path(f"/proc/{pid}/{name}").read_text()
     except OSError:
-        raise ScriptError(f"process {pid}, which is measured, has ended") from None
+        raise ScriptError(f"the measured process {pid} has ended") from None

@@ -12,12 +12,12 @@ from malob.cli.arguments import positive
 
 def add_common(parser: argparse.ArgumentParser) -> None:
     """The options that every experiment has."""
-    parser.add_argument("--quick", action="store_true", help="a pass of some minutes, too short for figures to be relied on")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="takes summary.json, CSV, SVG and PNG (default results/EXPERIMENT-TIME)")
-    parser.add_argument("--rounds", type=positive, metavar="N", help="how often each case has its turn")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the cases' order (default %(default)s)")
-    parser.add_argument("--no-plots", action="store_true", help="no SVG and PNG, and no matplotlib")
-    parser.add_argument("--check", action="store_true", help="exit code 1 if a target is missed or a run is rejected, too")
+    parser.add_argument("--quick", action="store_true", help="a run of some minutes, too short for reliable results")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="the directory for summary.json, CSV, SVG and PNG (default results/EXPERIMENT-TIME)")
+    parser.add_argument("--rounds", type=positive, metavar="N", help="how often each case is run")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the order of cases (default %(default)s)")
+    parser.add_argument("--no-plots", action="store_true", help="draw no figures (matplotlib is not needed)")
+    parser.add_argument("--check", action="store_true", help="exit code 1 also if a target is missed or a run is rejected")
     parser.add_argument("--json", action="store_true", help="print summary.json instead of a table")
 
 
@@ -33,7 +33,7 @@ def amount(text: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number above 0")
+        raise argparse.ArgumentTypeError(f"expected a number above 0, not '{text}'")
     return value
 
 

@@ -16,8 +16,8 @@ from research.experiments.summary import Summary
 
 def add(parser: argparse.ArgumentParser, policies: Sequence[str]) -> None:
     add_common(parser)
-    parser.add_argument("--only", metavar="POLICY,POLICY...", help=f"these alone, of {', '.join(policies)}")
-    parser.add_argument("--congestion", metavar="NAME", help="congestion control of what is sent (default cubic where there is one)")
+    parser.add_argument("--only", metavar="POLICY,POLICY...", help=f"run these only, of {', '.join(policies)}")
+    parser.add_argument("--congestion", metavar="NAME", help="congestion control of the senders (default cubic if the kernel has it)")
 
 
 def chosen(text: str | None, available: Sequence[str], option: str = "--only") -> list[str]:

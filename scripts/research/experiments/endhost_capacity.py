@@ -43,7 +43,7 @@ _NOTHING = UplinkLine(*(Direction(1000, DELAY_MS, _QUEUE_PACKETS, loss=1.0),) * 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     endhost_arguments.add(parser, LOADS)
-    parser.add_argument("--seconds", type=arguments.amount, metavar="S", help="of each run (default 40; with --quick 15)")
+    parser.add_argument("--seconds", type=arguments.amount, metavar="S", help="duration of each run (default 40; with --quick 15)")
     parser.set_defaults(run=run)
 
 
@@ -78,7 +78,7 @@ class CapacityStudy:
 
     def run(self) -> Record:
         """All slices."""
-        say(f"everything that comes of it goes to {self.folder.path}")
+        say(f"writing results to {self.folder.path}")
         slices = plan.interleaved([case.key for case in self.cases], self.rounds, self._options.seed)
         guess_s = _SETTING_UP_S + self.seconds + _CUT_S
         progress = Progress(slices, Estimate({case.key: guess_s for case in self.cases}))

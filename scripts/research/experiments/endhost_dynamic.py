@@ -61,24 +61,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--traces", metavar="NAME,NAME...", help=f"of {', '.join(endhost_paths.NAMES)} (default all; with --quick {endhost_paths.NAMES[0]})"
     )
-    parser.add_argument("--seconds", type=arguments.amount, metavar="S", help="so much of each trace, of the beginning (default all)")
+    parser.add_argument("--seconds", type=arguments.amount, metavar="S", help="play only the first S seconds of each trace (default all)")
     parser.add_argument(
         "--time-scale",
         type=arguments.amount,
         metavar="F",
-        help=f"plays traces so many times faster; time-outs stay (default 1; with --quick {_QUICK_SCALE:g})",
+        help=f"plays traces F times faster; time-outs stay the same (default 1; with --quick {_QUICK_SCALE:g})",
     )
     parser.add_argument(
         "--patience",
         type=arguments.amount,
         default=_PATIENCE_S,
         metavar="S",
-        help="the silence after which the host gives a connection up (default %(default)g)",
+        help="how long the host waits on a silent connection before it closes it (default %(default)g)",
     )
     parser.add_argument(
         "--timeouts",
         metavar="S,S...",
-        help="wrr on the realistic trace with each of these patiences as well, with resets and without (figure 21: 3,5,7,10,30)",
+        help="also run wrr on the realistic trace with each of these values of --patience, with and without resets (figure 21: 3,5,7,10,30)",
     )
     parser.set_defaults(run=run)
 
@@ -137,7 +137,7 @@ class DynamicStudy:
     def run(self) -> Record:
         """All slices."""
         self.folder = Folder(arguments.out_directory(self._options, NAME))
-        say(f"everything that comes of it goes to {self.folder.path}")
+        say(f"writing results to {self.folder.path}")
         slices = plan.interleaved(list(self._by_key), self.rounds, self._options.seed)
         guesses = {case.key: self._paths[case.trace].seconds + _SETTING_UP_S for case in self.cases}
         lines = [UplinkLine.of(10, DELAY_MS, _QUEUE_PACKETS)] * 2

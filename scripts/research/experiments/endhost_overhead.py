@@ -39,7 +39,7 @@ _UNIT = "Mbit/s"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     endhost_arguments.add(parser, POLICIES)
-    parser.add_argument("--seconds", type=arguments.amount, metavar="S", help="of each connection (default 10; with --quick 3)")
+    parser.add_argument("--seconds", type=arguments.amount, metavar="S", help="duration of each connection (default 10; with --quick 3)")
     parser.set_defaults(run=run)
 
 
@@ -69,7 +69,7 @@ class OverheadStudy:
 
     def run(self) -> Record:
         """All slices."""
-        say(f"everything that comes of it goes to {self.folder.path}")
+        say(f"writing results to {self.folder.path}")
         slices = plan.interleaved(self.cases, self.rounds, self._options.seed)
         progress = Progress(slices, Estimate(dict.fromkeys(self.cases, self.seconds + _SETTING_UP_S)))
         with open_site([None], self._congestion, self.folder, []) as self._site:
@@ -136,7 +136,7 @@ def received(words: str) -> tuple[int, float, str]:
     try:
         found = json.loads(words)
     except ValueError:
-        raise ScriptError("iperf3 did not say what it measured") from None
+        raise ScriptError("iperf3 printed no results") from None
     if "error" in found:
         return 0, 0.0, str(found["error"])
     total = found["end"]["sum_received"]

@@ -67,7 +67,7 @@ class StaticStudy:
 
     def run(self) -> Record:
         """All slices."""
-        say(f"everything that comes of it goes to {self.folder.path}")
+        say(f"writing results to {self.folder.path}")
         by_rates: dict[tuple[float, ...], list[str]] = {}
         for case in self.cases:
             by_rates.setdefault(case.rates_mbps, []).append(case.key)
@@ -136,7 +136,7 @@ def taken(words: str) -> tuple[float, int]:
     seconds = re.search(r"^Time taken for tests:\s+([\d.]+) seconds", words, re.MULTILINE)
     failed = re.search(r"^Failed requests:\s+(\d+)", words, re.MULTILINE)
     if not seconds or not failed:
-        raise ScriptError("ab did not say how long it took")
+        raise ScriptError("ab did not print its duration")
     return float(seconds.group(1)), int(failed.group(1))
 
 

@@ -60,10 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     endhost_arguments.add(parser, POLICIES)
     parser.add_argument("--transport", metavar="NAME,NAME", help=f"of {', '.join(TRANSPORTS)} (default both)")
     parser.add_argument("--links", metavar="NAME,NAME", help=f"of {', '.join(LINKS)} (default both; with --quick {LINKS[0]})")
-    parser.add_argument("--pages", type=positive, metavar="N", help=f"the first so many (default {endhost_pages.PAGES}; with --quick 3)")
-    parser.add_argument("--no-video", action="store_true", help="no film meanwhile")
+    parser.add_argument("--pages", type=positive, metavar="N", help=f"load the first N pages (default {endhost_pages.PAGES}; with --quick 3)")
+    parser.add_argument("--no-video", action="store_true", help="do not stream a video meanwhile")
     parser.add_argument(
-        "--time-scale", type=arguments.amount, default=1.0, metavar="F", help="plays the trace so many times faster (default %(default)g)"
+        "--time-scale", type=arguments.amount, default=1.0, metavar="F", help="plays the trace F times faster (default %(default)g)"
     )
     parser.set_defaults(run=run)
 
@@ -101,7 +101,7 @@ class WebStudy:
     def run(self) -> Record:
         """All slices."""
         self.folder = Folder(arguments.out_directory(self._options, NAME))
-        say(f"everything that comes of it goes to {self.folder.path}")
+        say(f"writing results to {self.folder.path}")
         slices = plan.interleaved(list(self._by_key), self.rounds, self._options.seed)
         guesses = {case.key: self._paths.seconds if case.links == "realistic" else len(self.pages) * _GUESSED_PAGE_S for case in self.cases}
         sizes = {size for page in self.pages for _, size in page} | {VIDEO_BYTES}

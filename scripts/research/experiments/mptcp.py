@@ -57,19 +57,19 @@ _FORECAST_ROUNDS = 100
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_common(parser)
-    parser.add_argument("--only", metavar="METHOD,METHOD...", help=f"these methods alone, of {', '.join(method.name for method in METHODS)}")
+    parser.add_argument("--only", metavar="METHOD,METHOD...", help=f"run these methods only, of {', '.join(method.name for method in METHODS)}")
     parser.add_argument(
-        "--topology", metavar="NAME,NAME...", help=f"names, or files (default {','.join(TOPOLOGIES)}; with --quick {','.join(_QUICK_TOPOLOGIES)})"
+        "--topology",
+        metavar="NAME,NAME...",
+        help=f"names or files of topologies (default {','.join(TOPOLOGIES)}; with --quick {','.join(_QUICK_TOPOLOGIES)})",
     )
     parser.add_argument("--load", metavar="LOAD,LOAD...", help=f"of {', '.join(mptcp_pairs.LOADS)} (default all)")
     parser.add_argument("--scale", type=amount, default=1.0, metavar="F", help="multiplies the rates of all links (default %(default)s)")
     parser.add_argument(
-        "--seconds", type=amount, metavar="S", help="for which each session counts, after a warm-up of a third of that (default 15; with --quick 9)"
+        "--seconds", type=amount, metavar="S", help="duration of each session, after a warm-up of a third of it (default 15; with --quick 9)"
     )
-    parser.add_argument("--congestion", metavar="NAME", help="congestion control of each sub-flow (default cubic where there is one)")
-    parser.add_argument(
-        "--model-only", action="store_true", help="build and measure nothing: what the fluid model gives, for plans made offline; needs no root"
-    )
+    parser.add_argument("--congestion", metavar="NAME", help="congestion control of each sub-flow (default cubic if the kernel has it)")
+    parser.add_argument("--model-only", action="store_true", help="only compute the fluid model's results for plans made offline; needs no root")
     parser.set_defaults(run=run)
 
 
@@ -168,7 +168,7 @@ class MptcpStudy:
 
     def run(self) -> Record:
         """All slices of all networks."""
-        say(f"everything that comes of it goes to {self.folder.path}")
+        say(f"writing results to {self.folder.path}")
         slices = {
             network.name: plan.interleaved([cell.key for cell in self.cells if cell.topology == network.name], self.rounds, self._options.seed)
             for network in self._networks

@@ -35,7 +35,7 @@ def run(scenario: Scenario, options: argparse.Namespace) -> int:
     prepare("lab", "controller", "experiments", *([] if options.no_plots else ["plots"]))
     facts = machine.facts()
     folder = Folder(arguments.out_directory(options, scenario.name))
-    say(f"everything that comes of it goes to {folder.path}")
+    say(f"writing results to {folder.path}")
     with orderly_end():
         with open_site(scenario.setup, folder) as site:
             scenario, missing = _available(site, scenario, bool(options.only))
@@ -58,10 +58,10 @@ def _available(site: Site, scenario: Scenario, named: bool) -> tuple[Scenario, l
                 raise
             missing.add(algorithm)
     if missing:
-        say(f"this controller does not have {', '.join(sorted(missing))}: left out")
+        say(f"this controller does not have {', '.join(sorted(missing))}: skipped")
     left = scenario.without(missing)
     if not left.cases:
-        raise ScriptError("this controller has none of the algorithms that are compared")
+        raise ScriptError("this controller has none of the compared algorithms")
     return left, sorted(missing)
 
 

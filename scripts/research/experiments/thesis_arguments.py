@@ -25,24 +25,22 @@ _CONGESTION = Path("/proc/sys/net/ipv4")
 def add(parser: argparse.ArgumentParser, requests: str, scale: float) -> None:
     """requests: what --requests counts. scale: the default of --scale."""
     add_common(parser)
-    parser.add_argument("--only", metavar="NAME,NAME...", help="these combinations alone")
+    parser.add_argument("--only", metavar="NAME,NAME...", help="run these combinations only")
     parser.add_argument("--requests", type=positive, metavar="N", help=f"{requests} per client and turn that count")
     parser.add_argument("--scale", type=amount, default=scale, metavar="F", help="multiplies the rates of all links (default %(default)s)")
-    parser.add_argument("--greedy", action="store_true", help="as in the thesis: what is placed between two measurements does not count")
+    parser.add_argument("--greedy", action="store_true", help="as in the thesis: placements since the last measurement do not count")
+    parser.add_argument("--moves", action="store_true", help="reroute long flows over better paths; otherwise they keep their path, as in the thesis")
     parser.add_argument(
-        "--moves", action="store_true", help="long flows are led over better paths while they go on; otherwise they stay, as in the thesis"
+        "--processor", type=amount, default=0.2, metavar="F", help="the processor of each server, as a share of a core (default %(default)s)"
     )
-    parser.add_argument(
-        "--processor", type=amount, default=0.2, metavar="F", help="what a server's processor is, as a share of a core (default %(default)s)"
-    )
-    parser.add_argument("--congestion", metavar="NAME", help="congestion control of TCP (default cubic where there is one)")
+    parser.add_argument("--congestion", metavar="NAME", help="congestion control of TCP (default cubic if the kernel has it)")
 
 
 def setup(options: argparse.Namespace, topology: str, workloads: Sequence[Workload], servers: int = 3, **more: Any) -> Setup:
     """The network with so many of the servers."""
     processors = dict(list(PROCESSORS.items())[:servers])
     if options.processor > 1:
-        raise UsageError(f"--processor: a request runs on one core at most, not {options.processor:g}")
+        raise UsageError(f"--processor: expected max 1, since a request runs on one core, not {options.processor:g}")
     return Setup(
         topology,
         options.scale,

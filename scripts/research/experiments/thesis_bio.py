@@ -33,11 +33,9 @@ _AT_ONCE = 2
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     thesis_arguments.add(parser, "computations", 0.2)
     parser.add_argument(
-        "--alone", type=amount, metavar="S", help="how long a computation takes with a processor of its own (default 5; with --quick 1.5; thesis 35)"
+        "--alone", type=amount, metavar="S", help="how long a computation takes on an idle processor (default 5; with --quick 1.5; thesis 35)"
     )
-    parser.add_argument(
-        "--at-once", type=positive, default=_AT_ONCE, metavar="N", help="how many computations each client has at a time (default %(default)s)"
-    )
+    parser.add_argument("--at-once", type=positive, default=_AT_ONCE, metavar="N", help="parallel computations per client (default %(default)s)")
 
 
 def scenario(options: argparse.Namespace) -> Scenario:

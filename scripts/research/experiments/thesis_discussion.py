@@ -25,7 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     thesis_arguments.add(parser, "HTTP requests, and for each five of them an FTP transfer,", 1.0)
     parser.add_argument("--size", type=amount, metavar="MB", help="of the file, multiplied by --scale (default 20; with --quick 5; thesis 100)")
     parser.add_argument(
-        "--one-connection", action="store_true", help="the pages of a request share a connection, as in thesis-http; here each has its own"
+        "--one-connection",
+        action="store_true",
+        help="load the pages of a request over one connection, as in thesis-http (default: one connection each)",
     )
 
 

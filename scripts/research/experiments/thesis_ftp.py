@@ -36,11 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sizes",
         metavar="MB[,MB]",
-        help="of the file, multiplied by --scale; a second size shows whether times grow with it (default 100; with --quick 10)",
+        help="of the file, multiplied by --scale; a second size shows how times grow with the size (default 100; with --quick 10)",
     )
 
     parser.add_argument(
-        "--fluid", metavar="FILE", help="what './malob lab simulate fluid --json' has printed: each result is shown as a share of the model's speed"
+        "--fluid", metavar="FILE", help="the output of './malob lab simulate fluid --json': shows each result as a share of the model's speed"
     )
 
 
@@ -93,7 +93,7 @@ def _sizes(text: str | None, quick: bool) -> list[float]:
     except argparse.ArgumentTypeError as error:
         raise UsageError(f"--sizes: {error}") from None
     if len(sizes) > 2 or len(set(sizes)) < len(sizes):
-        raise UsageError(f"--sizes: expected one size, or two that differ, not '{text}'")
+        raise UsageError(f"--sizes: expected one size or two different sizes, not '{text}'")
     return sizes
 
 
@@ -107,7 +107,7 @@ def _model(file: str | None) -> dict[str, float]:
         prefix = "median_s."
         return {name[len(prefix) :]: metric["value"] * per_mb for name, metric in content["metrics"].items() if name.startswith(prefix)}
     except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError) as error:
-        raise UsageError(f"--fluid: {file} is not what './malob lab simulate fluid --json' prints: {error!r}") from None
+        raise UsageError(f"--fluid: {file} is not the output of './malob lab simulate fluid --json': {error!r}") from None
 
 
 def _checks(

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def scenario(options: argparse.Namespace) -> Scenario:
     if options.only or options.greedy:
-        raise UsageError(f"{NAME} compares both ways of {_ALGORITHM}: neither --only nor --greedy")
+        raise UsageError(f"{NAME} runs {_ALGORITHM} with and without --greedy: --only and --greedy are not allowed")
     size_mb = options.size or (30.0 if options.quick else 100.0)
     workload = thesis_ftp.workload_of(size_mb, options.scale)
     requests = options.requests or (2 if options.quick else 4)

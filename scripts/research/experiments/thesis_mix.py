@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--size", type=amount, metavar="MB", help="of the file, multiplied by --scale (default 50; with --quick 10; thesis 100)")
     parser.add_argument(
-        "--alone", type=amount, metavar="S", help="how long a computation takes with a processor of its own (default 3; with --quick 1; thesis 35)"
+        "--alone", type=amount, metavar="S", help="how long a computation takes on an idle processor (default 3; with --quick 1; thesis 35)"
     )
 
 

@@ -28,7 +28,7 @@ def places(wanted: Slice, names: Sequence[str]) -> dict[str, str]:
     """A site of FABRIC, by its name, for each site of the slice. Raises UsageError if they are too few."""
     sites = list(dict.fromkeys(node.site for node in wanted.nodes))
     if len(set(names)) < len(sites):
-        raise UsageError(f"'{wanted.name}' needs {len(sites)} sites, and there are {len(set(names))}")
+        raise UsageError(f"'{wanted.name}' needs {len(sites)} sites, but only {len(set(names))} are given")
     return dict(zip(sites, dict.fromkeys(names)))
 
 

@@ -49,14 +49,14 @@ def read(name: str, text: str) -> Document:
     try:
         root = ElementTree.fromstring(text)
         if root.tag != rspec("rspec"):
-            raise ValueError("it is no RSpec of version 3")
+            raise ValueError("not an RSpec of version 3")
         nodes = [_node(element) for element in root.findall(rspec("node"))]
         connections = [_connection(element) for element in root.findall(rspec("link"))]
         logins = {element.attrib["client_id"]: login for element in root.findall(rspec("node")) if (login := _login(element))}
     except ElementTree.ParseError as error:
         raise UsageError(f"{name} is not XML: {error}") from None
     except KeyError as error:
-        raise UsageError(f"{name}: an attribute {error} is missing; 'malob testbed check' tells more") from None
+        raise UsageError(f"{name}: attribute {error} is missing; see 'malob testbed check'") from None
     except ValueError as error:
         raise UsageError(f"{name}: {error}") from None
     hosts = {
@@ -72,7 +72,7 @@ def _node(element: Element) -> Node:
     name = _checked("client_id of a node", element.attrib["client_id"], _NAME)
     of_malob = element.find(malob("node"))
     if of_malob is None:
-        raise ValueError(f"node[{name}]: nothing says what it does for MALOB: no element 'node' of {malob('')[1:-1]}")
+        raise ValueError(f"node[{name}]: its role in MALOB is missing: no element 'node' of {malob('')[1:-1]}")
     xen = element.find(f"{rspec('sliver_type')}/{emulab('xen')}")
     machine = Machine(0, 0) if xen is None else Machine(int(xen.get("cores", 0)), int(xen.get("ram", 0)))
     return Node(

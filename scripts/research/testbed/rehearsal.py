@@ -62,7 +62,7 @@ class Rehearsal:
     def __init__(self, wanted: Slice, name: str = "mlr") -> None:
         """name: short; namespaces and devices begin with it."""
         if len(wanted.nodes) > _MOST_MACHINES:
-            raise ScriptError(f"{len(wanted.nodes)} machines are too many to rehearse; {_MOST_MACHINES} can be")
+            raise ScriptError(f"{len(wanted.nodes)} machines are too many to rehearse; max {_MOST_MACHINES}")
         self.slice = wanted
         self._name = name
         self._numbers = {node.name: number for number, node in enumerate(wanted.nodes, 1)}

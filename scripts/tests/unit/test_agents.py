@@ -189,7 +189,7 @@ class ReporterTest(unittest.TestCase):
         self.assertEqual([False, False, False], [reporter.report() for _ in range(3)])
         self.way.trouble = ""
         self.assertEqual([True, True], [reporter.report() for _ in range(2)])
-        self.assertEqual(["no answer", "reports are sent again"], self.said)
+        self.assertEqual(["no answer", "the controller receives reports again"], self.said)
         self.assertEqual([4, 5], [json.loads(report.split(b"\n")[1])["sequence"] for report in self.way.sent])
 
     def test_oversized_report_is_not_sent(self) -> None:
@@ -413,7 +413,7 @@ class ServerAgentTest(unittest.TestCase):
     def test_wrong_configuration_is_exit_code_2(self) -> None:
         done = subprocess.run(self.command("--once", prots=[80]), capture_output=True, text=True, timeout=30)
         self.assertEqual(2, done.returncode)
-        self.assertRegex(done.stderr, f"{self.file}: there is no field 'prots'")
+        self.assertRegex(done.stderr, f"{self.file}: unknown field 'prots'")
 
     def test_sigterm_ends_it(self) -> None:
         with subprocess.Popen(self.command("--dry-run", interval_s=3600), stdout=subprocess.PIPE, text=True) as agent:

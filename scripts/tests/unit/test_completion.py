@@ -160,7 +160,7 @@ class CommandsTest(unittest.TestCase):
                 with self.subTest(name), self.assertRaises(SystemExit), redirect_stderr(io.StringIO()) as said:
                     bench.main()
             self.assertEqual(("fuzz", ["--seeds", "1"]) if name == "fuzz" else ("simulate", [name, "--seeds", "1"]), become.call_args.args[:2])
-            self.assertEqual(f"malob: 'bench {name}' is deprecated: it is '{MOVED_BENCHMARKS[name]}' now\n", said.getvalue())
+            self.assertEqual(f"malob: 'bench {name}' is deprecated: use '{MOVED_BENCHMARKS[name]}'\n", said.getvalue())
 
     def test_options_of_run_are_those_of_the_controller(self) -> None:
         source = (ROOT / "src/main/java/io/malob/controller/Main.java").read_text()

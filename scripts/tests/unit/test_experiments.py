@@ -182,11 +182,11 @@ class ArgumentsTest(unittest.TestCase):
             ("thesis-http", ["--only", "RR"], "--only: 'RR' is not one of RR.SPH"),
             ("thesis-http", ["--congestion", "none"], "--congestion"),
             ("thesis-bio", ["--processor", "1.5"], "--processor"),
-            ("thesis-ftp", ["--sizes", "10,x"], "--sizes: 'x'"),
-            ("thesis-ftp", ["--sizes", "10,10"], "--sizes: expected one size, or two"),
-            ("thesis-ftp", ["--sizes", "1,2,3"], "--sizes: expected one size, or two"),
+            ("thesis-ftp", ["--sizes", "10,x"], "--sizes: expected a number above 0, not 'x'"),
+            ("thesis-ftp", ["--sizes", "10,10"], "--sizes: expected one size or two"),
+            ("thesis-ftp", ["--sizes", "1,2,3"], "--sizes: expected one size or two"),
             ("thesis-discussion", ["--only", "RR+SPH"], "--only: 'RR.SPH' is not one of SL-PS"),
-            ("thesis-herding", ["--only", "HT-PS"], "neither --only nor --greedy"),
+            ("thesis-herding", ["--only", "HT-PS"], "--only and --greedy are not allowed"),
             ("thesis-herding", ["--intervals", "1,0"], "--intervals: expected a whole number from 1, not '0'"),
         ):
             with self.subTest(words=words), self.assertRaisesRegex(UsageError, complaint):

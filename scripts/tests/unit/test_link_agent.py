@@ -245,7 +245,7 @@ class ServerTest(unittest.TestCase):
         self.server("echo cannot bind >&2; exit 1")
         self.wait(lambda: len(self.lines()) >= 3)
         self.assertEqual("-s -B 10.0.0.5 -p 5201", self.lines()[0].partition(" ")[2])
-        self.assertEqual(["the iperf3 server ended and is started again: cannot bind"], self.said)
+        self.assertEqual(["the iperf3 server ended and was restarted: cannot bind"], self.said)
 
     def test_server_ends_with_the_agent(self) -> None:
         server = self.server("exec sleep 60")

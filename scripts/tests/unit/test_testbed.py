@@ -232,7 +232,7 @@ class CommandsTest(unittest.TestCase):
             self.printed("commands", str(KEPT / "geni-wan.xml"))
 
     def test_request_of_others_says_what_is_missing(self) -> None:
-        with self.assertRaisesRegex(UsageError, r"node\[a\].*nothing says what it does"):
+        with self.assertRaisesRegex(UsageError, r"node\[a\].*its role in MALOB is missing"):
             reading.read("other", '<rspec xmlns="http://www.geni.net/resources/rspec/3" type="request"><node client_id="a"/></rspec>')
 
     def test_names_that_would_lead_elsewhere_are_refused(self) -> None:

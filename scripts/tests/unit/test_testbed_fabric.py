@@ -149,7 +149,7 @@ class FabricTest(unittest.TestCase):
                 self.assertEqual(interface.address, made.nodes[node.name].components[card].interface.address)
 
     def test_too_few_sites_are_refused(self) -> None:
-        with self.assertRaisesRegex(UsageError, "needs 9 sites, and there are 2"):
+        with self.assertRaisesRegex(UsageError, "needs 9 sites, but only 2 are given"):
             fabric.places(thesis(), ["STAR", "UTAH", "STAR"])
 
     def test_set_up_runs_each_machines_command(self) -> None:

@@ -194,7 +194,11 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(("a", "01/1", "web"), (document["members"][0]["id"], document["links"][0]["from"], document["pools"][0]["vip"]))
 
     def test_wrong_use(self) -> None:
-        for words, expected in ((["--sort", "x"], "--sort: members have id, pool"), (["--json"], "--json: only with"), ([], "not a terminal; --once")):
+        for words, expected in (
+            (["--sort", "x"], "--sort: members have id, pool"),
+            (["--json"], "--json: only with"),
+            ([], "not a terminal; --once"),
+        ):
             with self.assertRaisesRegex(UsageError, expected):
                 self._run(*words)
 

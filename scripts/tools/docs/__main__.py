@@ -26,15 +26,15 @@ def main() -> int:
     if done.returncode != 0:
         raise ScriptError("MkDocs failed (see above)")
     if not options.serve:
-        say("the site's first page:")
+        say("the home page of the site:")
         print(SITE / "index.html")
     return 0
 
 
 def parser() -> Parser:
-    made = Parser(prog="malob docs", description="Makes the site of the documentation, in target/site.")
-    made.add_argument("--serve", action="store_true", help="serve it instead, and follow changes, until Ctrl-C")
-    made.add_argument("--address", metavar="HOST:PORT", default="127.0.0.1:8000", help="where to serve it (default %(default)s)")
+    made = Parser(prog="malob docs", description="Builds the documentation's site in target/site.")
+    made.add_argument("--serve", action="store_true", help="serve the site and rebuild it on changes, until Ctrl-C")
+    made.add_argument("--address", metavar="HOST:PORT", default="127.0.0.1:8000", help="the address to serve it at (default %(default)s)")
     return made
 
 

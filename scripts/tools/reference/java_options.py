@@ -39,7 +39,7 @@ def text() -> str:
         ["java", "-Dslf4j.provider=org.slf4j.nop.NOPServiceProvider", "-cp", path, str(program), *words], cwd=ROOT, capture_output=True, text=True
     )
     if done.returncode != 0:
-        raise ScriptError(f"the programs do not say what their options are: {done.stderr.strip()}")
+        raise ScriptError(f"the programs did not print their options: {done.stderr.strip()}")
     return done.stdout
 
 

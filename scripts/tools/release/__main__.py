@@ -19,23 +19,23 @@ from tools.release.project import Project
 
 
 def parser() -> Parser:
-    made = Parser(prog="malob release", description="Makes all files of a release: archive, .deb packages, jars, bill of materials, checksums.")
-    made.add_argument("--out", type=Path, default=ROOT / "target" / "release", metavar="DIR", help="where they are put (%(default)s)")
-    made.add_argument("--check", action="store_true", help="build twice, in different folders, and compare; fails if a byte differs")
+    made = Parser(prog="malob release", description="Builds all files of a release: archive, .deb packages, jars, bill of materials, checksums.")
+    made.add_argument("--out", type=Path, default=ROOT / "target" / "release", metavar="DIR", help="the output directory (%(default)s)")
+    made.add_argument("--check", action="store_true", help="build twice, in different directories, and compare; exit code 1 if a byte differs")
     return made
 
 
 def main() -> int:
     options = parser().parse_args()
     if sources.changed(ROOT):
-        say("malob release: with changes that are not committed")
+        say("malob release: warning: the checkout has uncommitted changes")
     with orderly_end(), tempfile.TemporaryDirectory(prefix="malob-release-") as snapshot:
         # what changes in the checkout meanwhile belongs to neither build
         sources.copy(ROOT, Path(snapshot) / "malob")
         release = _from_copy(Path(snapshot) / "malob", "first")
         if options.check:
             _compare(release, _from_copy(Path(snapshot) / "malob", "second"))
-            say("both builds made the same bytes")
+            say("both builds are identical")
     options.out.mkdir(parents=True, exist_ok=True)
     for name, content in release.items():
         (options.out / name).write_bytes(content)

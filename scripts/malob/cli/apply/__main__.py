@@ -23,8 +23,8 @@ _TIMEOUT_S = 60
 def _apply_parser() -> Parser:
     made = Parser(
         prog="malob apply",
-        description="Makes a controller's VIPs, pools, members and services what a file says: shows what would change, asks, and"
-        " does all of it or nothing. What is not in one of the file's lists is removed; a kind that has no list there stays as it is."
+        description="Applies a file to a controller's VIPs, pools, members and services: shows the changes, asks, and then applies"
+        " all of them or none. Objects that are missing in an array of the file are removed; kinds without an array do not change."
         " './malob config' prints such a file.",
     )
     made.add_argument("file", metavar="FILE", help="YAML or JSON; '-' for standard input")

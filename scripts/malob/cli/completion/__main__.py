@@ -15,8 +15,8 @@ from malob.system.place import ROOT
 def parser() -> argparse.ArgumentParser:
     made = Parser(
         prog="malob completion",
-        description="Prints what a shell needs to complete malob's command lines; ids come from the running controller. bash:"
-        " 'source <(./malob completion bash)' in ~/.bashrc; zsh the same in ~/.zshrc; fish: './malob completion fish | source'.",
+        description="Prints the completion script of a shell; it completes ids from the running controller. bash:"
+        " 'source <(./malob completion bash)' in ~/.bashrc; zsh: the same in ~/.zshrc; fish: './malob completion fish | source'.",
     )
     made.add_argument("shell", choices=tuple(shells.SCRIPTS))
     return made

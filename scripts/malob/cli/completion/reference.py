@@ -15,25 +15,25 @@ PAGE = ROOT / "docs" / "cli.md"
 
 _INTRODUCTION = """# Command line
 
-Made from the programs themselves by `python3 scripts/command.py malob.cli.completion reference`.
+Generated from the programs by `python3 scripts/command.py malob.cli.completion reference`.
 
-Results go to stdout, all else to stderr; with `--json`, stdout is one JSON document. What is wrong with a command line is said in one
-line. Progress is shown on a terminal only.
+Results go to stdout, all else to stderr; with `--json`, stdout is one JSON document. Errors in a command line are one line.
+Progress is shown on terminals only.
 
 | exit code | |
 | --- | --- |
 | 0 | done |
 | 1 | failed, or a check did not hold |
-| 2 | wrong use: the command line, or a file that it names |
-| 3 | something that is needed is missing: a program, root, a controller that answers, its token |
+| 2 | usage error: in the command line, or in a file that it names |
+| 3 | something required is missing: a program, root, a controller that answers, its token |
 
-Commands that ask a controller (`[--url URL]`) ask the one at `--url URL`, or else `$MALOB_URL`, or else `http://127.0.0.1:8080`. `--http HOST:PORT`
-is the same as `--url http://HOST:PORT`. If the controller wants a token, it is in `$MALOB_TOKEN`.
+Commands with `[--url URL]` use the controller at `--url URL`, otherwise at `$MALOB_URL`, otherwise at `http://127.0.0.1:8080`. `--http HOST:PORT`
+is the same as `--url http://HOST:PORT`. If the controller requires a token, set `$MALOB_TOKEN`.
 
-What a command lacks is installed from the distribution's packages: on a terminal after a question, which `--yes` before the command
-(`sudo ./malob --yes demo`) or `MALOB_YES=1` answers beforehand ([the rules](adr/0024-packages-are-installed-after-a-question.md)).
+Commands install missing programs from the distribution's packages. On a terminal they ask first; `--yes` before the command
+(`sudo ./malob --yes demo`) or `MALOB_YES=1` agrees in advance ([the rules](adr/0024-packages-are-installed-after-a-question.md)).
 
-Shells complete commands, options and the ids of the controller's items:
+Shells complete commands, options and the ids of the controller's objects:
 
     source <(./malob completion bash)         # in ~/.bashrc; the same with zsh in ~/.zshrc
     ./malob completion fish | source          # in fish

@@ -14,20 +14,20 @@ from malob.rest.listing import read
 
 _FILTERS = {
     "vip": ("ID|ADDRESS", "of this virtual address"),
-    "member": ("ID|ADDRESS", "on this server"),
+    "member": ("ID|ADDRESS", "to this server"),
     "client": ("ADDRESS|MAC", "of this client"),
     "port": ("N", "to this port of the virtual address"),
     "protocol": ("tcp|udp|icmp", "of this protocol"),
     "state": ("open|ended|dormant", "in this state"),
     "switch": ("ID", "with this switch on a path"),
-    "link": ("SWITCH/PORT", "over the link that this port sends into"),
+    "link": ("SWITCH/PORT", "over the link at this port"),
 }
 
 
 def parser() -> Parser:
     made = Parser(prog="malob connections", description="Lists the load balancer's connections.")
     for name, (metavar, meaning) in _FILTERS.items():
-        made.add_argument(f"--{name}", metavar=metavar, help=f"only those {meaning}", completes=name if name in ("vip", "member") else "")
+        made.add_argument(f"--{name}", metavar=metavar, help=f"only connections {meaning}", completes=name if name in ("vip", "member") else "")
     made.add_argument("--limit", metavar="N", type=positive, default=100, help="max number of connections (default 100)")
     made.add_argument("--json", action="store_true", help="print one JSON document")
     target.add_target(made)

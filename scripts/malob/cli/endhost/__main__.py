@@ -36,8 +36,7 @@ def parser() -> Parser:
         action="append",
         required=True,
         type=UplinkOption.parse,
-        help="an interface; may, and should, be repeated. Gateways are those of its default"
-        " routes unless told; the weight is its capacity, as it is measured, unless told",
+        help="an interface; repeat for each uplink. Default gateways: those of its default routes; default weight: its measured capacity",
     )
     up.add_argument("--algorithm", choices=options.ALGORITHMS, help="how an uplink is chosen for a flow (default: the controller's, WRR)")
     up.add_argument("--default-uplink", metavar="NAME", help="for traffic other than TCP and UDP (default: the first uplink that is alive)")

@@ -42,8 +42,8 @@ def parser() -> Parser:
     apply = commands.add_parser(
         "apply",
         help="let a controller compute a plan for its network and install the paths",
-        description="Has a controller plan for the network that it sees, and set up the paths. Without TOPOLOGY, --hosts and"
-        " --name, for all hosts that it has seen.",
+        description="Lets a controller compute a plan for its network and install the paths. Without TOPOLOGY, --hosts and"
+        " --name, the plan is for all hosts that it has seen.",
     )
     who = apply.add_mutually_exclusive_group()
     who.add_argument("topology", metavar="TOPOLOGY", nargs="?", help="plan for the hosts of this topology", completes="topology")

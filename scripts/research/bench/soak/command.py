@@ -50,19 +50,19 @@ def _kinds(only: str | None) -> list[str]:
 def parser() -> Parser:
     made = Parser(
         prog="malob bench soak",
-        description="A long run on Open vSwitch, with clients, members, servers and links that come and go, and failures under"
-        " load. Ends with 1 if a connection failed for no reason, if switches and controller disagree, if heap, threads or rules grow,"
+        description="A long run on Open vSwitch, with changing clients, members, servers and links, and failures under"
+        " load. Exit code 1 if a connection failed without a cause, if switches and controller disagree, if heap, threads or rules grow,"
         " or if the p99 of REST is above 50 ms.",
     )
     time = made.add_mutually_exclusive_group()
-    time.add_argument("--minutes", type=positive, default=10, metavar="M", help="for which connections are opened (default %(default)s)")
+    time.add_argument("--minutes", type=positive, default=10, metavar="M", help="how long to open connections (default %(default)s)")
     time.add_argument("--seconds", type=positive, metavar="N", help="the same in seconds")
-    made.add_argument("--seed", type=int, default=1, metavar="S", help="of all that is random: the same events again (default %(default)s)")
+    made.add_argument("--seed", type=int, default=1, metavar="S", help="the same seed gives the same events (default %(default)s)")
     made.add_argument("--rate", type=positive, default=30, metavar="R", help="connections per second (default %(default)s)")
     made.add_argument(
         "--every", type=arguments.amount, default=EVERY_S, metavar="S", help=f"seconds from one event to the next, on average (default {EVERY_S:g})"
     )
     made.add_argument("--only", metavar="KINDS", help=f"some of {','.join(KINDS)} (default all)")
-    made.add_argument("--json", action="store_true", help="the report as JSON on stdout")
+    made.add_argument("--json", action="store_true", help="print the report as JSON")
     made.add_argument("--out", metavar="DIR", help="also write it to DIR/soak.json, and the controller's log beside it")
     return made

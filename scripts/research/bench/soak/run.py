@@ -131,7 +131,7 @@ class _Run:
 
     def _wait_for_quiet(self) -> None:
         """Without clients no connection may be left, neither in the switches nor in the controller's counts."""
-        say("waiting for the last rules to end")
+        say("waiting until the last rules have expired")
         try:
             wait_until(lambda: not self._left(), "nothing to be left", _QUIET_S, interval_s=1)
         except ScriptError:

@@ -101,7 +101,7 @@ def timed(request: Callable[[argparse.Namespace], tuple[str, int]], options: arg
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Makes requests one after the other.")
+    parser = argparse.ArgumentParser(description="Sends requests one after the other.")
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("address")
     parser.add_argument("--port", type=int, required=True)
