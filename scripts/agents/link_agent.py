@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -I
 """Reports to MALOB the TCP throughput of the links from this network node to its neighbours, by iperf3.
 
-Needs Python 3.9 or later on Linux, iperf3, and the folders beside it. README.md tells how to set it up.
+Needs Python 3.9 or later on Linux, iperf3, and the folders beside it. README.md describes the set-up.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MOST_NEIGHBOURS = 32
 class LinkProbe:
     """Measures the links to neighbours one after the other, each in both directions in turn.
 
-    Of two neighbours the one with the smaller address measures, so that there are never two probes over one
+    Of two neighbours the node with the smaller address measures, so that there are never two probes over one
     link at the same time. The other one's iperf3 server is all that it needs.
     """
 
@@ -60,7 +60,7 @@ class LinkProbe:
         return {"links": links}
 
     def _tell(self, neighbour: str, field: str, trouble: str) -> None:
-        """What is wrong with a link is said when it changes."""
+        """Logs the trouble of a link when it changes."""
         if trouble and trouble != self._trouble.get((neighbour, field)):
             _say(f"{neighbour}, {field}: {trouble}")
         self._trouble[neighbour, field] = trouble

@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -I
 """Reports a server's state to MALOB: use of its processors, TCP connections by port, time to answer.
 
-Needs Python 3.9 or later on Linux, and the folder `reporting` beside it. README.md tells how to set it up.
+Needs Python 3.9 or later on Linux, and the folder `reporting` beside it. README.md describes the set-up.
 """
 
 from __future__ import annotations

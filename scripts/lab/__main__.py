@@ -176,9 +176,9 @@ def _list(options: argparse.Namespace) -> int:
         )
         return 0
     rows = [[network.name, str(len(network.switches)), str(len(network.hosts)), str(len(network.links)), network.description] for network in known]
-    print("\n".join(render(["topology", "switches", "hosts", "links", "what it is"], rows, right=[1, 2, 3])))
+    print("\n".join(render(["topology", "switches", "hosts", "links", "description"], rows, right=[1, 2, 3])))
     print()
-    print("\n".join(render(["by rule", "what it is"], [[form, words] for form, words in generators.FORMS.items()])))
+    print("\n".join(render(["by rule", "description"], [[form, words] for form, words in generators.FORMS.items()])))
     print("rate=MBPS and delay=MS, behind a comma, are for all links: ring:5,rate=50,delay=2")
     print()
     up = linking.of_all(lambda lab: linking.table(lab, linking.shaped_directions(lab)))

@@ -39,7 +39,7 @@ def set_up(
     """Makes a VIP, its pool, which is balanced by the algorithm, and a member for each server.
 
     member_port: the servers' port if it is not the VIP's. key: the ids of VIP and pool, and the first part
-    of the members' ids. tell: gets each request as a curl line. Raises RestError if one is refused.
+    of the members' ids. tell: called with each request as a curl line. Raises RestError if a request is rejected.
     """
 
     def post(kind: str, body: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""`./malob lab check`: measures every link of a running lab, one at a time or several, against what it should be.
+"""`./malob lab check`: compares the measured rate and delay of each link of a running lab with its settings.
 
 Needs no controller: between the nodes of a link's two switches it sets rules of its own, of the highest priority and
 for these two nodes' addresses only, and removes them afterwards.
@@ -217,7 +217,7 @@ def _node(switch: str) -> str:
 
 @contextmanager
 def pinned(lab: Instance, link: Link) -> Iterator[None]:
-    """Inside, packets between the nodes of the two switches take this link, whatever else the switches do."""
+    """Within the context, packets between the nodes of the two switches take this link, regardless of other rules."""
     try:
         for here, there in (link.ends, link.ends[::-1]):
             _pin(lab, here, there)
@@ -230,7 +230,7 @@ def pinned(lab: Instance, link: Link) -> Iterator[None]:
 
 
 def _pin(lab: Instance, here: str, there: str) -> None:
-    """Rules at one switch, and the other's address, so that nobody need be asked for it."""
+    """Rules at one switch, and a static ARP entry for the other, so that no ARP request is needed."""
     ports = lab.topology.ports(here)
     node, peer = lab.topology.nodes[here], lab.topology.nodes[there]
     for source, target, out in ((node, peer, ports[there]), (peer, node, ports[node.name])):

@@ -20,7 +20,7 @@ RELAY = Path(__file__).parent / "relay.py"
 def parse_delays(words: Iterable[str], network: Topology) -> dict[str, float]:
     """The one-way delay of each switch's control channel, in ms, from "MS" for all and "SWITCH=MS" for one.
 
-    What is said of one switch counts more than what is said of all; switches without a delay are left out.
+    The delay of a single switch overrides that of all; the result has no switches without a delay.
     Raises UsageError.
     """
     everywhere: float | None = None

@@ -21,7 +21,7 @@ def send(own: str, peer: str, port: int, mbps: float) -> None:
     mean_s = PACKET_BYTES * 8 / (mbps * 1e6)
     chance = random.Random(f"{own} {peer}")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
-        # bound, so that the peer's packets are not answered by ICMP; nobody reads them
+        # bound so that the kernel does not answer the peer's packets with ICMP errors; they are never read
         sender.bind((own, port))
         sender.connect((peer, port))
         due = time.monotonic()

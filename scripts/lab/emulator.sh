@@ -12,7 +12,7 @@ build_emulator() {
   need_packages "building the link emulator" cc libc-headers
   say "building the link emulator"
   as_owner mkdir -p "$directory"
-  # under another name first: one that runs cannot be written to, and one that is half written must not run
+  # under another name first: a running program cannot be overwritten, and a partial one must not run
   as_owner cc -std=c11 -O2 -Wall -Wextra -Wconversion -Wshadow -o "$program.new" "$source"/*.c >&2 ||
     fail 1 "the build of the link emulator failed"
   as_owner mv "$program.new" "$program"

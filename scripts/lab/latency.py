@@ -33,10 +33,10 @@ _PORT = 5202
 
 TOLERANCE_MS, TOLERANCE = 1.0, 0.10
 
-#: Of the values that the controller has had, one per second, so many must be right.
+#: The min share of the controller's values, one per second, that must be right.
 MOST_WRONG = 0.1
 
-#: Three of the controller's intervals: so long it may need to see that something has changed.
+#: Three of the controller's intervals: the max time until it sees a change.
 SETTLING_S = 6.0
 
 #: Of a probe on the wire, without Ethernet's header.
@@ -163,7 +163,7 @@ def _expected_ms(direction: Direction) -> float:
 
 
 def _latencies(links: list[dict[str, Any]]) -> dict[tuple[str, int], float | None]:
-    """By switch and port that a direction begins at. Raises ScriptError if the controller tells none."""
+    """By the switch and port at which a direction begins. Raises ScriptError if the controller reports none."""
     if any("latency_ms" not in link for link in links):
         raise ScriptError("lab latency: this controller reports no latencies at /wm/malob/links")
     return {(link["src"]["switch"], link["src"]["port"]): (link["latency_ms"] or {}).get("value") for link in links}

@@ -137,7 +137,7 @@ _Read = TypeVar("_Read")
 
 
 def of_all(read: Callable[[Instance], _Read]) -> list[tuple[Instance, _Read | None]]:
-    """Each lab that is up, with what is read of its links: None if that fails, because the lab is being built or removed just now."""
+    """Each lab that is up, with the state of its links; None if the lab is just being built or removed."""
     found: list[tuple[Instance, _Read | None]] = []
     for lab in instance.find_all():
         try:
@@ -172,7 +172,7 @@ def _traces(options: argparse.Namespace) -> int:
         rates = [step.rate_mbps for step in one.steps]
         extremes = f"{min(rates):g} to {max(rates):g}"
         rows.append([one.name, f"{one.period_s:g}", str(len(rates)), extremes, one.description])
-    print("\n".join(render(["trace", "seconds", "steps", "Mbit/s", "what it is"], rows, right=[1, 2])))
+    print("\n".join(render(["trace", "seconds", "steps", "Mbit/s", "description"], rows, right=[1, 2])))
     for name, directions in playing.items():
         for here, there in directions:
             print(f"lab '{name}': {here} > {there} plays one")

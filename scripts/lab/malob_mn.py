@@ -2,7 +2,7 @@
 
 All that `./malob lab list` shows: those with a name by it, those by rule with commas, as in `--topo ring,6`. Hosts have the lab's
 addresses, switches its datapath ids and port numbers. Links have its rates, delays and losses as far as the kernel can shape
-(HTB, netem); what it lacks is said. VLANs are not made: hosts' frames are plain.
+(HTB, netem); prints missing features. Hosts' frames are untagged: there are no VLANs.
 
 In Mininet a '-' in a name would end it, so it is '_' here: client-1 is client_1. A switch with a host of the same name has 's_' before it.
 """

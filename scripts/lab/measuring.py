@@ -12,7 +12,7 @@ from typing import Callable
 from malob.errors import ScriptError
 from malob.system.processes import run
 
-#: Makes of a command one that runs on a certain host.
+#: Converts a command to run on a host.
 Inside = Callable[[Sequence[str]], "list[str]"]
 
 STREAM = Path(__file__).parent / "stream.py"

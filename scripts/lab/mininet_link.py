@@ -1,6 +1,6 @@
 """Links for Mininet with a delay and a rate, also where the kernel has no netem: by what shapes the links of our own labs.
 
-Mininet's own TCLink goes on without any delay there, and says so among its other output only.
+There, Mininet's own TCLink continues without any delay, with only a line in its other output.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import inspect
 import sys
 from pathlib import Path
 
-# Mininet runs this text without a module around it, so that there is no __file__
+# Mininet runs this file with exec(), so that there is no __file__
 sys.path.insert(0, str(Path(inspect.stack()[0].filename).resolve().parents[1]))
 
 from mininet.topo import Topo

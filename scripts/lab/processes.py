@@ -1,4 +1,4 @@
-"""Programs that run on emulated hosts for as long as somebody needs them."""
+"""Programs that run on emulated hosts within a context."""
 
 from __future__ import annotations
 

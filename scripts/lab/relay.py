@@ -1,10 +1,10 @@
-"""Stands between switches and their controller, and delays what they say to each other.
+"""Relays the connections between switches and their controller, with a delay.
 
     relay.py HOST PORT DELAY_MS…     one listener on loopback for each delay, which is one way
 
 Prints the listeners' ports, as a JSON list, and begins when it reads a line; if its input ends before, so does it:
-whoever started it did not live to write its number down. A connection that comes in is made to the controller as if
-the wire were that long; where nobody listens there, it is closed, and the switch tries again.
+its parent ended before it wrote down the process id. A connection that comes in is made to the controller as if
+the wire were that long; if the controller does not listen, it is closed, and the switch tries again.
 
 Needs nothing but Python's standard library. Threads that block, two for each direction of a connection, come closer to
 the moment than asyncio, and cost less.
@@ -22,7 +22,7 @@ import threading
 import time
 from typing import Any, Callable
 
-#: Together the most that is on its way in one direction: 4 MiB. Who sends more has to wait.
+#: In total, max 4 MiB are in transit in one direction. A sender of more has to wait.
 CHUNK_BYTES = 4096
 CHUNKS = 1024
 
@@ -109,7 +109,7 @@ def _sent(target: socket.socket, data: bytes) -> bool:
 
 
 def _shut(end: socket.socket) -> None:
-    """Ends a connection; whoever waits for it wakes up. The last thread to let go of it closes it."""
+    """Shuts a connection down, which wakes waiting threads. The last thread to release it closes it."""
     with contextlib.suppress(OSError):
         end.shutdown(socket.SHUT_RDWR)
 

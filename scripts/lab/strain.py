@@ -1,4 +1,4 @@
-"""Whether a machine keeps up with its emulated network; measurements on one that does not are worth nothing."""
+"""Checks whether a machine keeps up with its emulated network; otherwise measurements on it are invalid."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_CPU = 0.95
 #: Of the time, so much may a program have been ready to run without a core to run on.
 MOST_WAITING = 0.05
 
-#: Of all packets that a link has delivered, so many may have been late by more than 2 ms.
+#: The max share of a link's delivered packets that may be late by more than 2 ms.
 MOST_LATE = 0.01
 
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
@@ -98,7 +98,7 @@ def _cpu_ticks(pid: int) -> int:
 
 
 def _waited_ns(pid: int) -> int:
-    """How long the main thread has waited for a core so far; 0 on a kernel that does not tell."""
+    """The time that the main thread has waited for a core so far; 0 if the kernel does not report it."""
     try:
         return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1])
     except OSError:

@@ -1,4 +1,4 @@
-"""A fast web server on an emulated host: nginx, so that the server is not what is measured."""
+"""A fast web server on an emulated host: nginx, so that the server is not the bottleneck."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ http {{
 
 
 def configuration(directory: Path, host: str, content: str, ports: Sequence[int] = (PORT,), master: bool = False) -> str:
-    """What nginx is told. directory: for its files, whose names have the host's in them. content: see start().
+    """The configuration of nginx. directory: for its files, whose names contain the host's. content: see start().
 
     master: two processes, of which one serves; nginx that takes over sockets needs both.
     """
@@ -59,7 +59,7 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Starts nginx on a host and returns once it listens on PORT; it ends with this process.
 
-    content: what its server does, in nginx's words. inside: makes of a command one that runs on the host.
+    content: the directives of its server block. inside: converts a command to run on the host.
     """
     directory = lab.directory
     file = directory / f"nginx-{host}.conf"

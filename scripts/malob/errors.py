@@ -40,7 +40,7 @@ def run_main(main: Callable[[], int], program: str) -> None:
         print(f"{program}: interrupted", file=sys.stderr)
         code = 130
     except BrokenPipeError:
-        # whoever read our output has gone; nothing is left to say, and not to close stdout again
+        # the reader of our output has gone: there is nothing left to print, and stdout must not be closed again
         sys.stdout = None
         code = 0
     sys.exit(code)

@@ -3,7 +3,7 @@
 On a machine of its own it is what mpstat calls 100 - %idle - %iowait, from /proc/stat: time that was stolen by
 the hypervisor counts as used, since the server could not have it; guest time is in user time already. In a
 cgroup with a quota (a container, a systemd unit with CPUQuota) it is the time that the cgroup has used, as a
-share of what its quota allows.
+share of its quota.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MOUNT = Path("/sys/fs/cgroup")
 
 
 class UseMeter(Protocol):
-    """Remembers what it read last."""
+    """Keeps the previous reading."""
 
     def since_last(self) -> float | None:
         """Use since the last call, or since the start, from 0 to 1; None if that cannot be told."""
@@ -90,7 +90,7 @@ class MachineMeter:
 
 @dataclass(frozen=True)
 class LimitedCgroup:
-    """Where the files of a cgroup are: what it may use, and what it has used."""
+    """The paths of a cgroup's files: its quota and its usage."""
 
     version: int
     limits: Path
@@ -132,7 +132,7 @@ class CgroupMeter:
         quota = self._cgroup.quota_cpus()
         if elapsed <= 0 or not quota:
             return None
-        # a cgroup may use what it has saved up a moment before
+        # a cgroup may use quota that it saved up a moment before
         return min(1.0, max(0.0, used / (elapsed * quota)))
 
     def _read(self) -> tuple[float, float]:

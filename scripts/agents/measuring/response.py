@@ -10,7 +10,7 @@ from typing import Any
 
 from reporting.configuration import AgentError, number
 
-#: The service is there, but cannot serve. Not 501: one that does not know HEAD is well.
+#: The service runs but cannot serve. Not 501: a server without HEAD is healthy.
 _BROKEN = (500, 502, 503, 504)
 
 

@@ -23,17 +23,17 @@ _BUSY_TRIES = 5
 _BUSY_WAIT_S = 2.0
 _HOUR_S = 3600.0
 
-#: Runs a command until it ends, the seconds are over or the event is set; what it has printed.
+#: Runs a command until it ends, a time-out or the event; returns its output.
 Runner = Callable[[Sequence[str], float, threading.Event], str]
 
 
 class BusyError(AgentError):
-    """The neighbour's iperf3 is serving somebody else; it serves one at a time."""
+    """The neighbour's iperf3 is serving another client; it serves one at a time."""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """A probe lasts seconds after its warm-up and sends at most max_mbps; all of an hour send at most hour_megabytes."""
+    """A probe lasts seconds after its warm-up and sends max max_mbps; all probes of an hour send max hour_megabytes."""
 
     seconds: int
     max_mbps: float
@@ -41,7 +41,7 @@ class Bounds:
 
     @property
     def probe_bytes(self) -> float:
-        """What one probe sends at most."""
+        """The max number of bytes of one probe."""
         return self.max_mbps * 1e6 / 8 * (self.seconds + WARM_UP_S)
 
 
@@ -159,7 +159,7 @@ class ThroughputProbe:
             f"{bounds.max_mbps * 1e6:.0f}",
             *(["-R"] if reverse else []),
         ]
-        spent = bounds.probe_bytes  # unless it tells
+        spent = bounds.probe_bytes  # unless iperf3 reports it
         try:
             result = parse(self._run(command, bounds.seconds + WARM_UP_S + _PATIENCE_S, stop), bounds.seconds)
             spent = result.sent_bytes

@@ -28,7 +28,7 @@ class Configuration:
 
     key: shared with the controller. address: the agent's own, from which reports come; empty to let the
     system choose. controller: udp://ADDRESS:PORT or http://HOST:PORT/PATH. interface: the device by which
-    UDP leaves whatever the routes say; empty to go by the routes. own: the fields of this kind of agent alone.
+    UDP leaves regardless of the routes; empty: by the routes. own: the fields of this kind of agent only.
     """
 
     id: str

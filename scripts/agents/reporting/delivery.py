@@ -29,14 +29,14 @@ class Delivery(Protocol):
 
 
 def of(configuration: Configuration) -> Delivery:
-    """The way that the configuration names."""
+    """The delivery that the configuration selects."""
     if configuration.controller.startswith("udp://"):
         return UdpDelivery(configuration)
     return HttpDelivery(configuration.controller)
 
 
 class UdpDelivery:
-    """UDP to an address that nobody has: the first switch hands it to the controller. Nothing comes back."""
+    """UDP to an address without a host: the first switch sends it to the controller. There is no answer."""
 
     def __init__(self, configuration: Configuration) -> None:
         to = urlsplit(configuration.controller)
@@ -96,7 +96,7 @@ class HttpDelivery:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        # proxies are for the way out, not for the way to the controller
+        # proxies are for the Internet, not for the controller
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
     def send(self, report: bytes) -> None:

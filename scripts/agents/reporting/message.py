@@ -14,7 +14,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, Callable
 
-#: What the controller accepts at most.
+#: The controller's limit.
 MAX_BYTES = 1400
 
 
@@ -22,7 +22,7 @@ class Stamps:
     """Numbers the reports of one run of an agent, so that the controller can tell an old one from a new one.
 
     A run is known by a random boot id; within it the sequence counts up from 1. time_ms is the wall clock;
-    uptime_ms a clock that nobody sets.
+    uptime_ms a monotonic clock.
     """
 
     def __init__(

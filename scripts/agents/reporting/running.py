@@ -23,7 +23,7 @@ class Probe(Protocol):
     """Measures."""
 
     def measure(self, stop: threading.Event) -> Mapping[str, Any]:
-        """What is to be reported: {"server": ...} or {"links": ...}. Ends soon once stop is set.
+        """The values of a report: {"server": ...} or {"links": ...}. Returns soon after stop is set.
 
         Raises AgentError if there is nothing to report this time.
         """
@@ -60,7 +60,7 @@ def run(kind: str, description: str, own_fields: tuple[str, ...], make_probe: Ca
 
 
 class Reporter:
-    """Measures and reports. After a failure it goes on with the next report, and says so once."""
+    """Measures and reports. After a failure it continues with the next report, and logs the failure once."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class Reporter:
         return 0 if self._stop.is_set() or self.report() else 1
 
     def forever(self) -> int:
-        """One report each interval, by a clock that nobody sets. What took longer than that is not made up for."""
+        """One report per interval, by a monotonic clock. Intervals that were missed are skipped."""
         due = time.monotonic() + min(_FIRST_AFTER_S, self._settings.interval_s)
         while not self._stop.wait(max(0.0, due - time.monotonic())):
             self.report()

@@ -24,7 +24,7 @@ def main() -> int:
     prepare("lab")
     prepare("controller")
     plan = Plan(options.seconds, options.openflow_port, options.http_port, options.keep)
-    # with the document on stdout, the table makes way
+    # the table is not printed if the document goes to stdout
     view = LiveView(sys.stderr if options.json == "-" else sys.stdout)
     with orderly_end():
         outcome = session.run(plan, view)

@@ -16,7 +16,7 @@ import time
 
 
 async def _request(address: str, port: int) -> str:
-    """Who answered one request. Raises OSError or ValueError if nobody did, or not properly."""
+    """The name of the server that answered one request. Raises OSError without an answer, ValueError for an invalid one."""
     reader, writer = await asyncio.open_connection(address, port)
     try:
         writer.write(f"GET / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n".encode())

@@ -52,7 +52,7 @@ def line(tally: Tally, open_connections: Mapping[str, int]) -> str:
 
 
 def summary(tally: Tally, clients: int, vip: str) -> list[str]:
-    """What it came to, in a few lines."""
+    """The results in a few lines."""
     lines = [f"{tally.requests} requests from {clients} clients to {vip}: {tally.failed} failed"]
     lines += [f"  {count} times: {reason}" for reason, count in tally.failures.most_common(5)]
     if tally.requests == 0:

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # apt_install.sh POLICY SERVICE,… PACKAGE… : installs packages, as root, and starts no service. Called by packages.sh.
 #
-# POLICY is /usr/sbin/policy-rc.d, which maintainer scripts ask before they start a service. If there is none, one that refuses is there
-# meanwhile. It is removed in the end, after Ctrl-C as well; after a kill -9 it refuses nothing any more, and the next run removes
-# it. One that is not ours stays as it is, and decides.
-# SERVICES are disabled unless they were there before: they would start with the next boot otherwise.
+# POLICY is /usr/sbin/policy-rc.d, which maintainer scripts run before they start a service. If it does not exist, a policy that denies all starts
+# is there meanwhile. It is removed at the end, also after Ctrl-C; after a kill -9 it denies nothing any more, and the next run removes
+# it. A policy of the administrator stays unchanged and in force.
+# SERVICES that were not there before are disabled: otherwise they would start at the next boot.
 set -euo pipefail
 
 readonly POLICY=$1 MARK='# malob: only while packages are installed'
 IFS=, read -ra SERVICES <<<"$2"
 shift 2
 
-# one at a time: the policy of one must not go while another one installs
+# one at a time: a run must not remove the policy while another run installs
 exec 9>"${MALOB_INSTALL_LOCK:-/run/malob-install.lock}"
 flock 9
 
@@ -39,7 +39,7 @@ for word; do
 done
 exit 0
 END
-    say "$POLICY is there already, and decides which services are started"
+    say "$POLICY exists already and decides which services are started"
     return
   fi
   chmod 755 "$POLICY"
@@ -50,14 +50,14 @@ has_service() {
   [ -e "/lib/systemd/system/$1.service" ] || [ -e "/usr/lib/systemd/system/$1.service" ] || [ -e "/etc/init.d/$1" ]
 }
 
-# disable NAME : it starts no more with the machine
+# disable NAME : it no longer starts at boot
 disable() {
   if command -v systemctl >/dev/null; then
     systemctl --quiet disable "$1" >/dev/null 2>&1 || return 1
   else
     update-rc.d "$1" disable >/dev/null 2>&1 || return 1
   fi
-  say "$1 neither runs nor starts with the machine: MALOB needs its programs only"
+  say "$1 is disabled and does not run: MALOB only needs its programs"
 }
 
 new=()
@@ -74,7 +74,7 @@ env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends \
   -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 install "$@" </dev/null 9>&- || status=$?
 for service in "${new[@]}"; do
   if has_service "$service"; then
-    disable "$service" || say "$service could not be disabled: it starts with the machine"
+    disable "$service" || say "$service could not be disabled: it starts at boot"
   fi
 done
 exit "$status"

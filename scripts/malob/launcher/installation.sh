@@ -1,14 +1,14 @@
 # shellcheck shell=bash
 # What differs between a checkout, an unpacked release and the .deb package. Sourced by ./malob.
 
-# has_sources: a checkout has them, and is built at need; a release has been built, and has not
+# has_sources: a checkout has sources and is built when needed; a release is already built and has none
 has_sources() { [ -f "$MALOB_ROOT/pom.xml" ]; }
 
 # is_packaged: files are the package manager's here, so nothing is written beside them (scripts/malob/system/place.py)
 is_packaged() { [ "$MALOB_ROOT" = /usr/share/malob ]; }
 
-# data_directory: where the controller keeps its catalog unless told; under the package, that of the service for
-# whoever may write there
+# data_directory: the controller's default data directory; in the package, the service's for
+# users who may write there
 data_directory() {
   local service=/var/lib/malob/controller
   if [ -n "${MALOB_DATA:-}" ]; then
@@ -22,7 +22,7 @@ data_directory() {
   fi
 }
 
-# cache_directory: for what is compiled when it is first needed
+# cache_directory: for programs that are compiled at their first use
 cache_directory() {
   if is_packaged; then
     echo /var/cache/malob

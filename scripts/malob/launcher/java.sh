@@ -3,7 +3,7 @@
 
 readonly JAVA_AT_LEAST=17
 
-# java_homes: where a Java could be, the preferred one first
+# java_homes: candidates for JAVA_HOME, in order of preference
 java_homes() {
   local program
   [ -z "${JAVA_HOME:-}" ] || echo "$JAVA_HOME"
@@ -18,7 +18,7 @@ java_homes() {
   done
 }
 
-# java_version HOME: its major version; 0 if that cannot be told
+# java_version HOME: its major version; 0 if unknown
 java_version() {
   local version=''
   if [ -r "$1/release" ]; then
@@ -51,7 +51,7 @@ java_program() {
   echo "$home/bin/java"
 }
 
-# as_owner COMMAND… : under sudo, what writes into the checkout runs as the user who called sudo
+# as_owner COMMAND… : under sudo, runs a command that writes into the checkout as the user who called sudo
 as_owner() {
   if [ "$(id -u)" = 0 ] && [ "${SUDO_UID:-0}" != 0 ] && [ "$(stat -c %u "$MALOB_ROOT")" = "$SUDO_UID" ]; then
     sudo -u "#$SUDO_UID" -H -- "$@"
@@ -60,7 +60,7 @@ as_owner() {
   fi
 }
 
-# maven ARGUMENT… : one Maven at a time in this checkout, with everything it says on stderr
+# maven ARGUMENT… : one Maven at a time in this checkout, with all its output on stderr
 maven() (
   exec 9<"$MALOB_ROOT/pom.xml"
   if ! flock -n 9; then
@@ -68,7 +68,7 @@ maven() (
     flock 9
   fi
   cd "$MALOB_ROOT" || exit
-  # what shows the progress makes way
+  # stop the progress bar
   local clear=''
   [ ! -t 2 ] || clear=$'\r\e[K'
   # Maven ends with colour codes even where it was told not to use colours
@@ -76,7 +76,7 @@ maven() (
     sed -u -e $'s/\e\\[[0-9;]*m//g' -e "s/^/$clear/" >&2
 )
 
-# is_newer FILE SOURCE… : whether it is there, and newer than all of these
+# is_newer FILE SOURCE… : whether FILE exists and is newer than all sources
 is_newer() {
   local file=$1
   shift
@@ -87,10 +87,10 @@ is_built() {
   [ -d "$MALOB_ROOT/target/lib" ] && is_newer "$MALOB_ROOT/target/malob.jar" "$MALOB_ROOT"/{src/main,pom.xml,controller-pom.xml}
 }
 
-# mark_built JAR… : Maven leaves a jar alone whose content stays the same: without this it would look old for ever
+# mark_built JAR… : Maven does not rewrite a jar whose content is unchanged: without this it would look outdated for ever
 mark_built() { as_owner touch "$@"; }
 
-# build WHAT TARGET ARGUMENT… : by Maven; how long it takes is remembered in the folder TARGET
+# build WHAT TARGET ARGUMENT… : builds with Maven, and stores the duration in the directory TARGET
 build() {
   local what=$1 target=$2
   shift 2

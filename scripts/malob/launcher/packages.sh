@@ -1,13 +1,13 @@
 # shellcheck shell=bash
-# Installs what is missing from the distribution's packages, and asks first. Sourced by ./malob.
+# Installs missing programs from the distribution's packages, and asks first. Sourced by ./malob.
 
-# Services of these packages: nothing here needs them to run.
+# Services of these packages: MALOB does not need them.
 readonly UNNEEDED_SERVICES=nginx,openvswitch-switch,iperf3
-# For so long a question waits for its answer.
+# How long a question waits for an answer.
 QUESTION_S=300
 POLICY_FILE=/usr/sbin/policy-rc.d
 
-# package_of PROGRAM: its package, or several to choose from, and what it does for us
+# package_of PROGRAM: its package, or alternatives in order of preference, and its purpose
 package_of() {
   case $1 in
     python3) echo "python3|runs MALOB's scripts" ;;
@@ -20,13 +20,13 @@ package_of() {
     tc) echo "iproute2|shapes the links of the emulated network" ;;
     cc) echo "gcc|compiles the link emulator" ;;
     libc-headers) echo "libc6-dev|compiles the link emulator" ;;
-    nft) echo "nftables|keeps the kernel from answering what the switch of an end host carries" ;;
+    nft) echo "nftables|keeps the kernel from answering packets for an end host's switch" ;;
     ethtool) echo "ethtool|switches off checksum offload on the hosts' interfaces" ;;
-    setsid) echo "util-linux|starts what outlives the command that starts it" ;;
+    setsid) echo "util-linux|starts processes that outlive the command" ;;
     setpriv) echo "util-linux|ends helper processes with their parent" ;;
-    ping) echo "iputils-ping|checks who reaches whom" ;;
+    ping) echo "iputils-ping|checks which hosts reach each other" ;;
     ab) echo "apache2-utils|opens many HTTP connections at once" ;;
-    nginx) echo "nginx-light nginx|serves pages fast, for measurements" ;;
+    nginx) echo "nginx-light nginx|serves pages for measurements" ;;
     nsenter) echo "util-linux|runs servers on emulated hosts, each with processors of its own" ;;
     pyftpdlib) echo "python3-pyftpdlib|serves files by FTP" ;;
     gtlsclient) echo "ngtcp2-client|loads pages over QUIC" ;;
@@ -35,20 +35,20 @@ package_of() {
     matplotlib) echo "python3-matplotlib|draws figures" ;;
     scipy) echo "python3-scipy|computes percentiles and confidence intervals, with numpy" ;;
     lxml) echo "python3-lxml|checks RSpecs against their schema" ;;
-    ensurepip) echo "python3-venv|makes environments of their own for what comes from PyPI, apart from the system's Python" ;;
+    ensurepip) echo "python3-venv|creates virtual environments for packages from PyPI" ;;
     mn) echo "mininet|emulates the networks of the documentation's walks, and runs the lab's topologies" ;;
     iperf3) echo "iperf3|measures throughput between hosts" ;;
     udhcpc) echo "udhcpc|gets an address for a test of end hosts, as a DHCP client does" ;;
     dnsmasq) echo "dnsmasq-base|is the DHCP server of that test" ;;
-    chromium) echo "chromium chromium-browser|is the browser that the page is tested in" ;;
-    node) echo "nodejs|drives the browser that the page is tested in" ;;
-    npm) echo "npm|fetches what drives the browser that the page is tested in" ;;
-    curl) echo "curl|asks the controller and the servers" ;;
+    chromium) echo "chromium chromium-browser|runs the tests of the page" ;;
+    node) echo "nodejs|drives the browser in tests of the page" ;;
+    npm) echo "npm|installs the driver of that browser" ;;
+    curl) echo "curl|sends requests to the controller and the servers" ;;
     *) return 1 ;;
   esac
 }
 
-# need_packages PURPOSE PROGRAM… : returns once all are there; installs what is missing, or ends with 3
+# need_packages PURPOSE PROGRAM… : installs missing programs; exits with 3 if it cannot
 need_packages() {
   local purpose=$1 program missing=()
   shift
@@ -61,7 +61,7 @@ need_packages() {
   done
   install_packages "${missing[@]}"
   for program in "${missing[@]}"; do
-    has_program "$program" || fail 3 "$program is missing still; its package is $(package_choice "$program")"
+    has_program "$program" || fail 3 "$program is still missing; its package is $(package_choice "$program")"
   done
 }
 
@@ -90,26 +90,26 @@ python_with() {
   return 1
 }
 
-# said_yes: whether the user, or the environment, has agreed beforehand that packages are installed
+# said_yes: whether the user, or the environment, has agreed in advance to install packages
 said_yes() {
   [ "${MALOB_YES:-}" = 1 ] || [ "${CI:-}" = true ] || [ "${DEBIAN_FRONTEND:-}" = noninteractive ]
 }
 
-# may_install PACKAGE… : asks on a terminal. Without one, root has agreed by calling us; to become root by sudo needs a word. Or ends with 3
+# may_install PACKAGE… : asks on a terminal. Without a terminal, root has agreed by calling us; other users must agree explicitly. Exits with 3 otherwise
 may_install() {
   local answer='' hint="run as root: apt-get install $*; or let MALOB do it: ./malob --yes …, or MALOB_YES=1"
   if said_yes; then
     return
   fi
   if [ -t 0 ] && [ -t 2 ]; then
-    printf 'malob: apt-get is to install: %s, and what they need. Go on? [Y/n] ' "$*" >&2
+    printf 'malob: install %s and their dependencies with apt-get? [Y/n] ' "$*" >&2
     if ! read -r -t "$QUESTION_S" answer; then
       printf '\n' >&2
       fail 3 "no answer: $hint"
     fi
     case $answer in
       '' | [Yy] | [Yy][Ee][Ss]) ;;
-      *) fail 3 "nothing is installed: $hint" ;;
+      *) fail 3 "nothing was installed: $hint" ;;
     esac
   elif [ "$(id -u)" != 0 ]; then
     fail 3 "$hint"
@@ -123,12 +123,12 @@ install_packages() {
     packages+=("$(package_of "$program" | cut -d'|' -f1 | cut -d' ' -f1)")
   done
   command -v apt-get >/dev/null ||
-    fail 3 "no apt-get here: install yourself what Debian calls ${packages[*]}"
+    fail 3 "no apt-get on this machine: install the equivalents of Debian's ${packages[*]} yourself"
   [ "$(id -u)" = 0 ] || command -v sudo >/dev/null || fail 3 "run as root: apt-get install ${packages[*]}"
   may_install "${packages[@]}"
   if [ "$(id -u)" != 0 ]; then
     as_root=(sudo)
-    # without a terminal nobody can answer sudo's question
+    # without a terminal sudo cannot ask for a password
     [ -t 0 ] || as_root=(sudo -n)
     "${as_root[@]}" true 2>/dev/null || fail 3 "run as root: apt-get install ${packages[*]}"
   fi
@@ -140,7 +140,7 @@ install_packages() {
   say "installing: ${packages[*]}"
   local log
   log=$(mktemp)
-  # all that counts is whether the programs are there afterwards
+  # apt-get's exit code does not matter: the caller checks that the programs are there
   "${as_root[@]}" bash "$MALOB_ROOT/scripts/malob/launcher/apt_install.sh" "$POLICY_FILE" "$UNNEEDED_SERVICES" "${packages[@]}" \
     >"$log" 2>&1 </dev/null || { tail -n 20 "$log" >&2 && say "apt-get reported a failure (above)"; }
   grep '^malob: ' "$log" >&2 || true

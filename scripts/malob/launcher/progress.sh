@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# Shows how far a build is. Sourced by ./malob.
+# Shows the progress of a build. Sourced by ./malob.
 
 readonly BUILD_GUESS_S=120
 
-# with_progress WHAT FILE COMMAND… : runs a command. On a terminal, a line tells how long it will take still, by how long
-# it took the last time it went well, which FILE remembers; elsewhere it is quiet.
+# with_progress WHAT FILE COMMAND… : runs a command. On a terminal, a line shows the estimated remaining time, from the time
+# of the last successful run, which is stored in FILE; elsewhere it prints nothing.
 with_progress() {
   local what=$1 file=$2 expected=$BUILD_GUESS_S start=$SECONDS status=0
   shift 2
@@ -26,7 +26,7 @@ with_progress() {
   return "$status"
 }
 
-# show_progress WHAT SECONDS : a bar that takes so many seconds, as long as the launcher lives
+# show_progress WHAT SECONDS : a progress bar for an estimated duration; it ends with the launcher
 show_progress() {
   local what=$1 expected=$2 passed=0 marks bar
   while kill -0 $$ 2>/dev/null; do

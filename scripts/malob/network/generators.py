@@ -1,4 +1,4 @@
-"""Topologies by rule: "tree:3,2" and the like give the document of a topology, as a file would hold it. No I/O."""
+"""Generates topologies from words such as "tree:3,2", in the form of a topology file. No I/O."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Callable
 from malob.errors import UsageError
 from malob.network.links import check_limit
 
-#: How a generated topology is asked for, and what it is. Any of them takes rate=MBPS and delay=MS for all of its links.
+#: The form of each generated topology, and its description. All take rate=MBPS and delay=MS for their links.
 FORMS = {
     "line:N": "N switches in a row, a host on each",
     "ring:N": "N switches in a ring, a host on each",
@@ -160,7 +160,7 @@ def _waxman(text: str, count: int, seed: int = 1) -> Graph:
     places = {name: (chance.random(), chance.random()) for name in names}
     pairs = list(itertools.combinations(names, 2))
     distances = {(a, b): math.dist(places[a], places[b]) for a, b in pairs}
-    # 0.15 of the longest distance that there can be
+    # 0.15 of the maximum distance
     weights = {pair: math.exp(-distances[pair] / (0.15 * math.sqrt(2))) for pair in pairs}
     scale = 2 * count / sum(weights.values())
     links = [pair for pair in pairs if chance.random() < scale * weights[pair]]

@@ -16,7 +16,7 @@ _TAGGERS = ("host", "switch")
 class Host:
     """A host with one interface, or the node of a switch. address: with prefix length, as in 10.0.0.1/24.
 
-    vlan: the one that it belongs to, 1 to 4094; None for none. tagged_by: "host" if its frames leave it with that VLAN's
+    vlan: the host's VLAN, 1 to 4094, or None. tagged_by: "host" if its frames leave it with that VLAN's
     tag, "switch" if they are plain and its switch gives them one; None without a VLAN.
     """
 

@@ -30,7 +30,7 @@ class Lab:
 
     @property
     def directory(self) -> Path:
-        """For whatever belongs to this lab and goes with it: logs, data of its controller."""
+        """Files that are removed with the lab: logs, data of its controller."""
         return directory(self.name)
 
     def namespace(self, host: str) -> str:
@@ -48,7 +48,7 @@ def directory(name: str) -> Path:
 
 
 def find(name: str | None = None) -> Lab:
-    """The lab of that name, or the one that pick() says. Raises ScriptError if it is not up."""
+    """The lab of that name; without a name, the result of pick(). Raises ScriptError if it is not up."""
     name, state = state_of(name)
     return Lab(name, topology_of(state))
 
@@ -75,7 +75,7 @@ def running() -> list[str]:
 
 
 def pick() -> str:
-    """The lab that is meant when no name is given: the default one, or else the only one that is up."""
+    """The lab for commands without a name: the default lab, otherwise the only lab that is up."""
     names = running()
     if len(names) > 1 and DEFAULT_NAME not in names:
         raise UsageError(f"several labs are up ({', '.join(names)}): choose one with --name")
@@ -88,7 +88,7 @@ def check_name(name: str) -> None:
 
 
 def read_state(name: str) -> dict[str, Any]:
-    """What is written down of a lab. Raises ScriptError if it is not up, or its state is damaged."""
+    """The stored state of a lab. Raises ScriptError if it is not up, or its state is damaged."""
     path = directory(name) / "state.json"
     try:
         state: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))

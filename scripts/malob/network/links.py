@@ -1,4 +1,4 @@
-"""Links between switches, and what they do to packets: values, and how topologies write them. No I/O."""
+"""Links between switches: rates, delays, queues and losses, and their form in topology files. No I/O."""
 
 from __future__ import annotations
 

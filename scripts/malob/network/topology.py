@@ -95,7 +95,7 @@ class Topology:
         return {switch: {name: number for number, name in enumerate([*around, self.nodes[switch].name], start=1)} for switch, around in names.items()}
 
     def link(self, first: str, second: str) -> Link:
-        """The link between two switches, in whatever order. There must be one."""
+        """The link between two switches, in either order. It must exist."""
         return next(link for link in self.links if set(link.ends) == {first, second})
 
     def neighbours(self, switch: str) -> list[str]:
@@ -128,7 +128,7 @@ def known_names() -> list[str]:
 def load(name_or_file: str) -> Topology:
     """Reads a topology that comes with MALOB, by name, or any file, by its path; or makes one by rule, as "ring:5".
 
-    Raises UsageError, naming what is wrong and where.
+    Raises UsageError, which names the place and the error.
     """
     if generators.is_generated(name_or_file):
         return parse(name_or_file, generators.generate(name_or_file))

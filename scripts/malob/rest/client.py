@@ -23,7 +23,7 @@ MOST_BYTES = 256 * 1024 * 1024
 
 
 class RestError(ScriptError):
-    """The controller refused a request. status: 0 if there was no answer. field: what it blames, None if nothing."""
+    """The controller rejected a request. status: 0 if there was no answer. field: the field at fault, or None."""
 
     def __init__(self, text: str, status: int, body: Any = None) -> None:
         super().__init__(text)
@@ -140,7 +140,7 @@ class RestClient:
         body: dict[str, Any] | str | None = None,
         headers: Mapping[str, str] = {},
     ) -> Answer:
-        """The whole answer. body: sent as JSON, a text as it is. Raises RestError unless the status is 2xx."""
+        """The complete response. body: sent as JSON; a string is sent unchanged. Raises RestError unless the status is 2xx."""
         sent = {"Content-Type": JSON} if body is not None else {}
         if self.target.token is not None:
             sent["Authorization"] = f"Bearer {self.target.token}"
@@ -183,7 +183,7 @@ def _refusal(request: str, answer: Answer) -> RestError:
 
 
 def segment(text: str) -> str:
-    """A text as one part of a path, whatever is in it."""
+    """Quotes a string as one segment of a path."""
     return quote(text, safe="")
 
 

@@ -154,7 +154,7 @@ class InstallTest(unittest.TestCase):
             code, shown = self.on_terminal(answer)
             self.assertEqual(0, code, shown)
             self.assertIn("malob: testing: nothing is missing; it does nothing", shown)
-            self.assertIn("malob: apt-get is to install: nothing-light, and what they need. Go on? [Y/n]", shown)
+            self.assertIn("malob: install nothing-light and their dependencies with apt-get? [Y/n]", shown)
         self.assertEqual(3, len([call for call in self.calls() if call.endswith("install nothing-light")]))
 
     def test_nothing_is_installed_without_a_yes(self) -> None:
@@ -192,7 +192,7 @@ class InstallTest(unittest.TestCase):
         self.policy.write_text("#!/bin/sh\nexit 104\n")
         self.policy.chmod(0o755)
         done = self.without_terminal()
-        self.assertIn("policy-rc.d is there already, and decides which services are started", done.stderr)
+        self.assertIn("policy-rc.d exists already and decides which services are started", done.stderr)
         self.assertEqual(["start 104", "restart 104"], self.asked())
         self.assertEqual("#!/bin/sh\nexit 104\n", self.policy.read_text())
 

@@ -20,7 +20,7 @@ def main() -> int:
     options = parser().parse_args()
     prepare("docs")
     command = [str(mkdocs.program()), *(["serve", "--dev-addr", options.address] if options.serve else ["build", "--strict", "--clean"])]
-    # the theme tells of its successor at each call
+    # the theme advertises its successor at each call
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=sys.stderr, env=environment)
     if done.returncode != 0:

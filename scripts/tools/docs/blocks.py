@@ -1,4 +1,4 @@
-"""The commands in a Markdown page, and what its author says about them.
+"""The commands in a Markdown page, with their marks.
 
 Commands stand in fenced blocks of the language `sh` (commands alone) or `console` (a prompt, the command, and below it
 what it prints). An HTML comment on the line before the block, which readers do not see, says what becomes of it:
@@ -89,7 +89,7 @@ def indented_commands(page: str) -> list[int]:
 
 
 def _fenced(lines: list[str]) -> Iterator[tuple[int, str, list[str]]]:
-    """Each fenced block: the index of its first line, its language, and what is in it."""
+    """Each fenced block: the index of its first line, its language, and its lines."""
     number = 0
     while number < len(lines):
         opening = _FENCE.match(lines[number])

@@ -18,7 +18,7 @@ _OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
 
 
 def calls(text: str) -> Iterator[list[str]]:
-    """The words after ./malob of each call in a text, without what belongs to other programs."""
+    """The words after ./malob of each call in a text, without those of other programs."""
     for call in _CALL.finditer(text.replace("\\\n", " ")):
         words = call["words"].split()
         if words[:2] == ["lab", "exec"]:

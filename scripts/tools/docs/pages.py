@@ -10,7 +10,7 @@ from malob.system.place import ROOT
 
 DOCS = ROOT / "docs"
 
-#: Pages that stand elsewhere, beside what they describe; the site has them as well.
+#: Pages outside docs/, next to the code that they describe, which the site includes.
 ELSEWHERE = (
     "README.md",
     "CONTRIBUTING.md",

@@ -1,4 +1,4 @@
-"""What MkDocs is told beyond mkdocs.yml: pages that stand outside of docs/ come along, and links follow them.
+"""Hooks of MkDocs: the site includes pages outside docs/, and links to them are adjusted.
 
 MkDocs loads this file by itself, with no package around it.
 """

@@ -56,7 +56,7 @@ def packages(program: Files, build: Path, project: Project) -> dict[str, dict[st
 
 
 def _changelog(name: str, project: Project) -> bytes:
-    """What the distribution's tools ask for; the changes themselves are told in CHANGELOG.md."""
+    """A changelog for the distribution's tools; it refers to CHANGELOG.md for the changes."""
     date = format_datetime(datetime.fromtimestamp(project.epoch, timezone.utc))
     return (
         f"{name} ({project.debian_version}) unstable; urgency=medium\n\n  * As /usr/share/doc/malob/CHANGELOG.md tells.\n\n"

@@ -1,4 +1,4 @@
-"""Files of an archive or a package, before they are written: by path, with what is in them."""
+"""The files of an archive or a package by path, with their contents, before they are written."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _add(archive: tarfile.TarFile, path: str, file: File, epoch: int) -> None:
 
 
 def write(files: Files, directory: Path, epoch: int) -> None:
-    """Writes them to a new folder, with the same modes and times whatever the umask is."""
+    """Writes them to a new directory, with the same modes and times regardless of the umask."""
     for path, file in files.items():
         place = directory / path
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Whether the libraries of a release may be in it, and NOTICE tells of each."""
+"""Checks that the licences of a release's libraries are allowed, and that NOTICE names each library."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def of_sbom(document: Any) -> dict[str, set[str]]:
 
 
 def check(document: Any, notice: str) -> None:
-    """Raises ScriptError with all that is wrong."""
+    """Raises ScriptError, which lists all violations."""
     found, told = of_sbom(document), noted(notice)
     wrong = []
     for library, licences in sorted(found.items()):

@@ -26,7 +26,7 @@ class Project:
 
 
 def read(root: Path) -> Project:
-    """Reads the pom of a checkout. Raises ScriptError for what is missing there."""
+    """Reads the pom of a checkout. Raises ScriptError, which names a missing element."""
     pom = xml.parse(root / "pom.xml").getroot()
     values = []
     for path in ("m:properties/m:revision", "m:properties/m:project.build.outputTimestamp"):

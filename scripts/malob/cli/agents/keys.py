@@ -52,7 +52,7 @@ class AgentsFile:
         return key
 
     def rotate(self, name: str, overlap_s: int, now_s: float) -> dict[str, Any]:
-        """Gives an agent a new key; the one before counts for overlap_s more. Returns what its configuration has to say.
+        """Gives an agent a new key; the old key stays valid for overlap_s. Returns the new fields of its configuration.
 
         Raises UsageError if there is no agent of that name.
         """

@@ -1,4 +1,4 @@
-"""A whole configuration on its way from a file to a controller."""
+"""Reads a configuration from a file and applies it to a controller."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def propose(rest: RestClient, document: Document) -> Proposal:
 
 
 def put(rest: RestClient, document: Document, proposal: Proposal) -> list[dict[str, Any]]:
-    """Does all of it or nothing, and only if the configuration is what it was. Tells what has changed. Raises as above."""
+    """Applies all changes or none, and only if the configuration has not changed meanwhile. Returns the changes. Raises as above."""
     return _changes(rest, document, "", {} if proposal.etag is None else {"If-Match": proposal.etag})
 
 

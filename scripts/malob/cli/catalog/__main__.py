@@ -163,7 +163,7 @@ def _path(options: argparse.Namespace) -> str:
 
 
 def _fields(options: argparse.Namespace) -> dict[str, Any]:
-    """What was given, numbers as such; what is none is the controller's to refuse."""
+    """The given values, with numbers converted. Invalid numbers stay strings, which the controller rejects."""
     told = {field.key: getattr(options, field.key) for field in options.kind.fields}
     return {key: _value(text) for key, text in told.items() if text is not None}
 

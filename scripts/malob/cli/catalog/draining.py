@@ -38,7 +38,7 @@ def wait(
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Returns once none of the members has connections in use. tell: gets how many there are, again and again.
+    """Returns once no member has connections in use. tell: called with their number repeatedly.
 
     Raises ScriptError after timeout_s.
     """

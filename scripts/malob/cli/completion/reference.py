@@ -8,7 +8,7 @@ from malob.cli import commands
 from malob.cli.arguments import Parser
 from malob.system.place import ROOT
 
-#: What malob.cli.target adds; the introduction tells of it.
+#: The options of malob.cli.target, which the introduction describes.
 _TARGET = {"url", "http"}
 
 PAGE = ROOT / "docs" / "cli.md"

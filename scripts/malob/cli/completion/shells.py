@@ -12,7 +12,7 @@ _malob() {
   read -ra words <<<"${COMP_LINE:0:COMP_POINT}"
   [[ ${COMP_LINE:0:COMP_POINT} != *[[:space:]] ]] || words+=('')
   word=${words[${#words[@]} - 1]}
-  # bash takes what is behind = or : for a word of its own, and puts in only that
+  # bash splits words at = and :, and replaces only the last part
   typed=${COMP_WORDS[COMP_CWORD]}
   case $typed in = | :) typed='' ;; esac
   while IFS= read -r line; do

@@ -35,7 +35,7 @@ def _target(words: Sequence[str]) -> argparse.Namespace:
 
 
 class _Silent(argparse.ArgumentParser):
-    """Nobody reads what is wrong with a line that is not whole yet."""
+    """Errors of an unfinished command line are not shown."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message)

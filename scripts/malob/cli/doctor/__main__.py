@@ -35,7 +35,7 @@ def obstacles(findings: list[Finding]) -> list[Finding]:
 
 
 def report(findings: list[Finding]) -> list[str]:
-    """The table, what to do about what is missing, and the verdict."""
+    """The table, how to install missing programs, and the verdict."""
     rows = [["" if finding.good else ("!!" if finding.demo else "--"), finding.name, finding.found, finding.used_for] for finding in findings]
     lines = render(["", "what", "found", "needed for"], rows)
     remedies = [f"  {finding.name}: {finding.remedy}" for finding in findings if not finding.good]

@@ -144,7 +144,7 @@ def _datapath() -> Finding:
 
 def _netem() -> Finding:
     if os.geteuid() != 0:
-        return Finding("netem", True, "only root can tell", "links with rates and delays", "", False)
+        return Finding("netem", True, "needs root to check", "links with rates and delays", "", False)
     found = "in the kernel" if namespaces.netem() else "not in this kernel (our own emulator is used: slower, and enough)"
     return Finding("netem", True, found, "links with rates and delays", "", False)
 
@@ -156,7 +156,7 @@ def _port(number: int, used_for: str, demo: bool) -> Finding:
 
 def _vlans() -> Finding:
     if os.geteuid() != 0:
-        return Finding("8021q", True, "only root can tell", "emulated hosts that tag their frames", "", False)
+        return Finding("8021q", True, "needs root to check", "emulated hosts that tag their frames", "", False)
     found = "in the kernel" if namespaces.vlan_devices() else "not in this kernel (switches tag for their hosts, as for all others)"
     return Finding("8021q", True, found, "emulated hosts that tag their frames", "", False)
 

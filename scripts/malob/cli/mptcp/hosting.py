@@ -25,7 +25,7 @@ def prepare_hosts(
 ) -> dict[str, int]:
     """Gives the lab's hosts that a plan names their addresses and MPTCP endpoints; how many commands, by host.
 
-    members: "hosts" of a plan. Those that are no hosts of the lab are passed over. What is there already is no error.
+    members: "hosts" of a plan. Hosts outside the lab are skipped. Existing addresses and endpoints are no error.
     """
     done: dict[str, int] = {}
     for member in members:

@@ -11,14 +11,14 @@ from typing import Any
 from malob.errors import MissingError, ScriptError, UsageError
 from malob.system.place import ROOT
 
-#: The launcher finds Java, and builds what it runs.
+#: The launcher finds Java and builds the program.
 COMMAND = (str(ROOT / "malob"), "java", "io.malob.mptcp.PlanCommand")
 
 _WRONG_REQUEST = 2
 
 
 def plan(request: dict[str, Any], svg: Path | None = None, command: Sequence[str] = COMMAND) -> Any:
-    """The plan. svg: where its picture goes. Raises UsageError if the request cannot be planned, naming what is wrong."""
+    """The plan. svg: the file for its drawing. Raises UsageError, which names the error, if the request cannot be planned."""
     words = [*command, *(["--svg", str(svg.absolute())] if svg else [])]
     done = subprocess.run(words, input=json.dumps(request), stdout=subprocess.PIPE, text=True)
     if done.returncode == MissingError.exit_code:

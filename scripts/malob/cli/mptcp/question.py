@@ -14,7 +14,7 @@ from malob.network.topology import Topology
 
 Document = dict[str, Any]
 
-#: Without a controller nobody has measured the load of links.
+#: Without a controller the load of links is unknown.
 WEIGHTS_OFFLINE = ("none", "capacity")
 WEIGHTS = (*WEIGHTS_OFFLINE, "load")
 

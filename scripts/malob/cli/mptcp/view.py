@@ -75,7 +75,7 @@ def _balance(plan: Plan) -> Iterator[str]:
 def _rules(rules: Mapping[str, Any]) -> list[str]:
     kinds = ["ingress", "labels", "diversions", "destinations"]
     rows = [[switch(each["switch"]), *(str(each.get(kind, 0)) for kind in kinds), str(each["labels_bound"])] for each in rules["switches"]]
-    header = ["rules of switch", *kinds, "labels at most"]
+    header = ["rules of switch", *kinds, "max labels"]
     return [*render(header, rows, right=range(1, len(header))), f"{rules['total']} rules"]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ServerValue:
-    """name: in REST; heading: of tables; factor: what is shown of one; digits: behind the point.
+    """name: in REST; heading: of tables; factor: converts the unit; digits: after the decimal point.
 
     key, short, width: the column of top, whose lines have 80 signs; without a key, it is not shown there.
     """
@@ -23,7 +23,7 @@ class ServerValue:
     width: int = 0
 
     def of(self, server: Mapping[str, Any]) -> float | None:
-        """What is known of a server, as it is shown; None if it is not."""
+        """A server's value as it is shown; None if unknown."""
         measured = server.get(self.name)
         return None if measured is None else measured["value"] * self.factor
 

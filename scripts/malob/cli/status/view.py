@@ -127,7 +127,7 @@ def server_values(server: Mapping[str, Any]) -> list[str]:
 
 
 def latency(value_ms: float | None, digits: int) -> str:
-    """What is too small to be measured is shown as below what can be."""
+    """Shows a value below the resolution as "< resolution"."""
     if value_ms is not None and value_ms < LATENCY_RESOLUTION_MS:
         return f"< {LATENCY_RESOLUTION_MS:g}"
     return number(value_ms, digits)

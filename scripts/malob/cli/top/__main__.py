@@ -19,7 +19,7 @@ from malob.errors import UsageError, run_main
 from malob.rest.client import RestClient, RestError, asking
 from malob.system.waiting import orderly_end
 
-#: Who watches wants to know soon that there is no answer.
+#: Short, since the user watches and should soon see that the controller does not answer.
 _TIMEOUT_S = 3
 
 
@@ -81,7 +81,7 @@ def _print(interval: Interval, choice: Choice, rest: RestClient, as_json: bool) 
 
 
 def _watch(interval: Interval, choice: Choice, rest: RestClient, interval_s: float, terminal: Terminal) -> None:
-    """Until the user quits. If the controller does not answer, what it said last stays, and that is said."""
+    """Runs until the user quits. If the controller does not answer, the last values stay on the screen with a message."""
     trouble = ""
     due_s = time.monotonic() + min(1.0, interval_s)
     while True:

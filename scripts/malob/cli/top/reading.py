@@ -33,7 +33,7 @@ class Reading:
 
     @property
     def health(self) -> dict[str, str]:
-        """By member of a pool, what its checks have shown."""
+        """The health of each member of a pool."""
         return {member["id"]: member["health"] for pool in self.state.pools.values() for member in pool["stats"]["members"]}
 
     @property

@@ -38,7 +38,7 @@ class Choice:
 
 
 def frame(interval: Interval, choice: Choice, url: str, columns: int, lines: int, trouble: str = "") -> list[str]:
-    """The screen of a terminal: at most so many lines, none as long as it is wide. trouble: why there is nothing newer."""
+    """The lines on a terminal, cut to its height and width. trouble: why the values are not current."""
     top = [trouble or head(interval, url), summary(interval), _tabs(choice), ""]
     body = table(interval, choice)
     room = lines - len(top) - 1

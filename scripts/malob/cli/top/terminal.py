@@ -35,7 +35,7 @@ class Terminal:
         return shutil.get_terminal_size((80, 24))
 
     def show(self, lines: Sequence[str]) -> None:
-        """In the place of what it showed before; at once, so that nothing flickers."""
+        """Replaces the previous contents, in one write to avoid flicker."""
         self._write("\033[H" + "\r\n".join(line + "\033[K" for line in lines) + "\033[J")
 
     def key(self, timeout_s: float) -> str:

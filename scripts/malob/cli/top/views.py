@@ -1,4 +1,4 @@
-"""The three tables of top: which columns they have, and what is in them."""
+"""The three tables of top: their columns and values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHOWN = [value for value in SERVER_VALUES if value.key]
 
 @dataclass(frozen=True)
 class Column:
-    """width: at most that many signs; digits: behind the point, None for texts; resolution: what is below is shown as that."""
+    """width: max characters; digits: after the decimal point, None for strings; resolution: smaller values are shown as "< resolution"."""
 
     key: str
     heading: str
@@ -172,7 +172,7 @@ VIEWS: Sequence[View] = (
 
 
 def ordered(view: View, rows: Sequence[Row], key: str, reverse: bool) -> list[Row]:
-    """The rows by a column: numbers from the largest, texts from the first, what is not known last; equals stay as they are."""
+    """Sorts rows by a column: numbers descending, strings ascending, unknown values last; the sort is stable."""
     known = [row for row in rows if row[key] is not None]
     unknown = [row for row in rows if row[key] is None]
     numeric = view.column(key).digits is not None
