@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Distribution:
-    """Of so many values, the 10th percentile, the median and the 90th percentile, in the values' own unit."""
+    """The number of values, their 10th percentile, median and 90th percentile, in the values' own unit."""
 
     count: int
     p10: float
@@ -21,7 +21,7 @@ class Distribution:
 
 @dataclass(frozen=True)
 class Mean:
-    """Of so many values. ci90: half the width of the 90 % confidence interval (Student's t); None for a single value."""
+    """The number of values, and their mean. ci90: half the width of the 90 % confidence interval (Student's t); None for a single value."""
 
     count: int
     value: float
@@ -35,7 +35,7 @@ def of(values: Iterable[float]) -> Distribution | None:
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """The value below which so many percent of the values lie; in between two of them, by straight line. Needs one value."""
+    """The value below which the given percentage of the values lie, interpolated linearly. Needs one value."""
     import numpy
 
     return float(numpy.percentile(values, percent))

@@ -15,7 +15,7 @@ from research.bench.soak import command as soak_command
 #: Of bench/, which is Java.
 JAVA_BENCHMARKS = java.programs("bench")
 
-#: What was a benchmark, and what it is now.
+#: Former benchmarks, and their new commands.
 MOVED_BENCHMARKS = {**{name: f"lab simulate {name}" for name in simulations.SIMULATIONS}, "fuzz": "test --fuzz"}
 
 #: On Open vSwitch: half a sentence, and where its command line is.

@@ -26,7 +26,7 @@ from research.experiments.folder import Folder
 _UPLINKS = 2
 _FILE_BYTES = 1000
 
-#: What the switch and both ends learn with the first connections is not what is measured.
+#: Connections before the measurement, with which the switch and both ends learn addresses.
 _WARM_UP = 5
 
 
@@ -50,7 +50,7 @@ class Plan:
 def measure(plan: Plan, congestion: str, out: Path | None) -> dict[str, Any]:
     """Builds network and host, measures all ways in turn, removes everything, and returns the figures.
 
-    out: takes MALOB's logs; None if nobody wants them. Raises ScriptError.
+    out: the directory for MALOB's logs, or None. Raises ScriptError.
     """
     facts = machine.facts()
     order = random.Random(plan.seed)

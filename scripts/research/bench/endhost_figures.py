@@ -1,4 +1,4 @@
-"""What is made of the rounds of `bench endhost`: medians, and what holds of what is promised. Pure."""
+"""Evaluates the rounds of `bench endhost`: medians and targets. Pure."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-#: What is compared, as it is shown. "none" is a host without switch and controller, on one uplink.
+#: The compared cases, in the order of the table. "none" is a host without switch and controller, on one uplink.
 MALOB, OSKEN, NONE = "malob", "os-ken", "none"
 WAYS = (MALOB, OSKEN, NONE)
 
 #: By way, what each of its rounds measured, by name.
 Rounds = Mapping[str, Sequence[Mapping[str, float]]]
 
-#: In the order in which they are shown: what it is, and how many digits of it are of interest.
+#: The rows of the table: description, and digits after the decimal point.
 METRICS = {
     "start_s": ("started, s", 2),
     "rss_idle_mb": ("memory (RSS) after start, MB", 1),

@@ -38,7 +38,7 @@ class Ways:
         self._stopped: int | None = None
 
     def begin(self, way: str) -> dict[str, int]:
-        """Returns once flows are carried; the process ids of what is measured, by name."""
+        """Returns once flows are forwarded, with the ids of the measured processes by name."""
         if way == NONE:
             self._site.be_plain()
             return {}

@@ -103,7 +103,7 @@ FAULTS: Mapping[str, Callable[[Site], None]] = {
 
 @dataclass(frozen=True)
 class Round:
-    """What came of one fault. repaired_ms: from its beginning until the connection's labels led elsewhere, None if they never
+    """The result of one fault. repaired_ms: from its beginning until the connection was rerouted, None if it never
     did; owned_s: from its end until every rule was known and none was missing."""
 
     beat: Beat
@@ -112,7 +112,7 @@ class Round:
 
 
 def measure(names: list[str], rounds: int) -> dict[str, Any]:
-    """Builds the network, makes each fault so many times, removes everything, and returns the figures."""
+    """Builds the network, injects each fault rounds times, removes everything, and returns the results."""
     with tempfile.TemporaryDirectory(prefix="malob-bench-") as directory:
         openflow_port = free_port()
         controller = Controller(Path(directory), openflow_port, free_port())

@@ -27,7 +27,7 @@ class OsKen:
     """Ended by stop(), and by the end of this process."""
 
     def __init__(self, directory: Path, port: int, inside: Callable[[Sequence[str]], list[str]] = list) -> None:
-        """directory: for its files. port: for OpenFlow, on loopback. inside: makes of a command one that runs on its host."""
+        """directory: for its files. port: for OpenFlow, on loopback. inside: converts a command to run on its host."""
         self._log = directory / "os-ken.log"
         self._host = directory / "host.json"
         self._port, self._inside = port, inside

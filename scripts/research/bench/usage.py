@@ -1,4 +1,4 @@
-"""What a process has used: memory and processor time, as the kernel tells."""
+"""The memory and processor time of a process, from the kernel."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def resident_mb(pid: int) -> float:
-    """Resident memory in millions of bytes, what it shares with others included. Raises ScriptError if it has ended."""
+    """Resident memory in millions of bytes, including shared memory. Raises ScriptError if it has ended."""
     return resident_mb_in(_read(pid, "status"))
 
 
@@ -27,7 +27,7 @@ def cpu_seconds_in(stat: str, ticks_per_s: int) -> float:
 
 
 def resident_mb_in(status: str) -> float:
-    """status: the text of /proc/PID/status. Raises ScriptError if that does not tell: the process is ending."""
+    """status: the contents of /proc/PID/status. Raises ScriptError if the value is missing, because the process is ending."""
     found = re.search(r"^VmRSS:\s+(\d+) kB$", status, re.MULTILINE)
     if found is None:
         raise ScriptError("a measured process has ended")

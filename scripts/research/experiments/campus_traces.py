@@ -1,4 +1,4 @@
-"""Makes lab/traces/campus-wifi.csv and campus-lte.csv: a walk of 400 s out of a building, as two papers tell of one. Pure.
+"""Makes lab/traces/campus-wifi.csv and campus-lte.csv: a walk of 400 s out of a building, as two papers describe it. Pure.
 
     python3 scripts/command.py research.experiments.campus_traces    writes both files anew; they come out the same
 

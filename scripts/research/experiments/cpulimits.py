@@ -1,7 +1,7 @@
 """Servers with processors of their own: cgroups with quotas, of either version, or an emulation where there are none.
 
 Table 4.2 of the thesis gives server 1 four processors and the others one each. Here a processor is a fixed share of a core, so
-that all of them fit on the machine; a request uses one at most. What a server has used is read where agents read it.
+that all of them fit on the machine; a request uses max one. A server's usage is read where agents read it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Hierarchy:
 
 
 def hierarchy(mounts: str) -> Hierarchy | None:
-    """The one that limits processors, from the lines of /proc/self/mounts; None if there is none."""
+    """The cgroup hierarchy that limits processors, from the lines of /proc/self/mounts; None if there is none."""
     version_1: dict[str, Path] = {}
     for line in mounts.splitlines():
         _, path, kind, options = line.split()[:4]
@@ -98,7 +98,7 @@ class KernelCpuLimits:
             (group / "cpu.cfs_quota_us").write_text(str(quota))
 
     def _weigh(self, group: Path, weight: int) -> None:
-        """Where cores are short: so many times as much as a group has by default."""
+        """Sets the group's weight for scarce cores, as a multiple of the default."""
         file, default = ("cpu.weight", 100) if self._where.version == 2 else ("cpu.shares", 1024)
         (group / file).write_text(str(weight * default))
 

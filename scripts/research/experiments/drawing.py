@@ -91,7 +91,7 @@ def draw_chart(chart: dict[str, Any], directory: Path) -> None:
 
 
 def _subject(line: dict[str, Any]) -> str:
-    """What is measured and its model have one colour: labels that are alike up to a comma."""
+    """A measurement and its model, whose labels are equal up to a comma, have the same colour."""
     return str(line["label"]).partition(",")[0]
 
 

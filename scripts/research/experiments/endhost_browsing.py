@@ -34,7 +34,7 @@ class Load:
 
 
 class Browsing(HostProgram):
-    """Loads pages, one after the other, from the beginning to the end that it is told."""
+    """Loads pages one after the other between the given begin and end."""
 
     def __init__(
         self, site: EndhostSite, pages: Sequence[Sequence[tuple[int, int]]], transport: str, port: int, patience_s: float, again: bool, video: bool

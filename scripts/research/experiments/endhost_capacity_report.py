@@ -13,7 +13,7 @@ from research.experiments.summary import Check, Summary
 RESULTS = ["load", "rate_mbps", "runs", "told", "first_s", "first_s_worst", "near", "unknown", "probes", "cut_s_worst"]
 SERIES = ["case", "round", "uplink", "rate_mbps", "second", "alive", "capacity_mbps"]
 
-#: What is wanted: seconds to a first estimate, share of what is told that is not near, share of echoes, seconds to a drop.
+#: Targets: seconds to the first estimate, share of estimates that are not near, share of echoes, seconds to a drop.
 _FIRST_S, _WRONG, _PROBES, _CUT_S = 5.0, 0.1, 0.01, 2.0
 
 

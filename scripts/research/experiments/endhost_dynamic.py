@@ -48,7 +48,7 @@ _QUEUE_PACKETS = 100
 #: The paper's choice.
 _PATIENCE_S = 10.0
 
-#: Until MALOB knows the rates with which a trace begins: it has been running for a while when somebody uses it.
+#: Time for MALOB to measure the initial rates of a trace, as on a host where it has been running for a while.
 _FIRST_ESTIMATE_S = 6.0
 _LEAD_S = 0.5
 _SETTING_UP_S = 8.0

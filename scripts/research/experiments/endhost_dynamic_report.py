@@ -36,7 +36,7 @@ PAPER_MBPS = {
 #: Of the optimum, so much is wanted of WRR.
 _WANTED_SHARE = 0.9
 
-#: The outage is for MPTCP and what is compared with it.
+#: The outage is for MPTCP and the policies that are compared with it.
 _OUTAGE_POLICIES = ("wrr", "wrr-est", "adaptive", "mptcp-eth0", "mptcp-eth1")
 _TITLES = {"synthetic": "figure-12", "realistic": "figure-26", "outage": "figure-25"}
 
@@ -44,7 +44,7 @@ _TITLES = {"synthetic": "figure-12", "realistic": "figure-26", "outage": "figure
 @dataclass(frozen=True)
 class Case:
     """A policy on a trace. usual: its patience is that of all others, and not in its key. resets: where an uplink has no throughput,
-    MALOB can see it, and resets its flows; otherwise that is behind the gateway, and nobody tells the host."""
+    MALOB can see it, and resets its flows; otherwise it is behind the gateway, and the host does not notice."""
 
     policy: Policy
     trace: str
@@ -54,7 +54,7 @@ class Case:
 
     @property
     def key(self) -> str:
-        """As in metrics, behind what is measured."""
+        """The part of a metric's key after the quantity."""
         patience = "" if self.usual else f".timeout-{self.patience_s:g}"
         return f"{self.policy.name}.{self.trace}{patience}{'' if self.resets else '.no-resets'}"
 

@@ -23,7 +23,7 @@ class Fetched:
 
 
 class FetchLoop(HostProgram):
-    """Fetches files, so many at a time, from the beginning to the end that it is told."""
+    """Fetches files, several at a time, between the given begin and end."""
 
     def __init__(self, site: EndhostSite, policy: Policy, file_bytes: int, at_a_time: int, patience_s: float) -> None:
         super().__init__(

@@ -23,7 +23,7 @@ HEAD_BYTES = 253
 
 @dataclass(frozen=True)
 class Job:
-    """Equal files, so many at a time, over links of these rates; round_trip_s: of an idle link."""
+    """Equal files, several at a time, over links of these rates; round_trip_s: of an idle link."""
 
     files: int
     at_a_time: int

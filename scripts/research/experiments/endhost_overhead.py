@@ -132,7 +132,7 @@ class OverheadStudy:
 
 
 def received(words: str) -> tuple[int, float, str]:
-    """Of what iperf3 says: bytes that arrived, in so many seconds, and why not, or nothing. Raises ScriptError if it says nothing."""
+    """From iperf3's output: received bytes, seconds, and the error or an empty string. Raises ScriptError if there is no output."""
     try:
         found = json.loads(words)
     except ValueError:

@@ -16,7 +16,7 @@ _NOTHING_MBPS = 0.1
 
 @dataclass(frozen=True)
 class Paths:
-    """A trace for each uplink, which both directions follow, for so many seconds. time_scale: how much faster than it was."""
+    """A trace of some seconds for each uplink and both directions. time_scale: the speed-up of the playback."""
 
     name: str
     traces: tuple[Trace, ...]
@@ -29,7 +29,7 @@ class Paths:
         return Paths(self.name, traces, self.seconds / factor, self.time_scale * factor)
 
     def shorter(self, seconds: float) -> Paths:
-        """The first so many seconds, or all."""
+        """The paths cut to the first seconds; None: unchanged."""
         return replace(self, seconds=min(seconds, self.seconds))
 
     def without_gaps(self) -> Paths:
@@ -79,7 +79,7 @@ def outage() -> Paths:
 
 
 def realistic() -> Paths:
-    """WiFi as eth0 and LTE as eth1; how they were made, campus_traces.py tells."""
+    """WiFi as eth0 and LTE as eth1, made by campus_traces.py."""
     return Paths("realistic", (trace.load("campus-wifi"), trace.load("campus-lte")), 400)
 
 

@@ -99,5 +99,5 @@ def _keep_punctual(pid: int) -> None:
     try:
         os.sched_setscheduler(pid, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
     except OSError:
-        # StrainMeter will tell if it matters
+        # StrainMeter reports it if it matters
         pass

@@ -1,4 +1,4 @@
-"""A program on the host that gets its orders, and tells what came of them, as lines of JSON."""
+"""A program on the host that receives orders and returns results as lines of JSON."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class HostProgram:
         self._say({"begin": begin, "end": end})
 
     def answer(self) -> Any:
-        """Waits for the next thing that it tells. Raises ScriptError if it has ended."""
+        """Waits for the next line of the program. Raises ScriptError if it has ended."""
         return json.loads(self._line())
 
     def close(self) -> None:

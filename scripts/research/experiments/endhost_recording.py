@@ -13,7 +13,7 @@ from malob.errors import ScriptError
 from research.experiments.endhost_paths import Paths
 from research.experiments.endhost_site import EndhostSite
 
-#: MALOB is told so much after a rate has changed.
+#: The delay between a change of a rate and its report to MALOB.
 _BEHIND_S = 0.02
 _LEAST_MBPS = 0.001
 
@@ -32,11 +32,11 @@ class Second:
 
 
 class Recording:
-    """Plays rates, tells MALOB of them where it is to know, and reads counters; a thread of its own until the end."""
+    """Plays rates, reports them to MALOB if it should know them, and reads counters; in its own thread."""
 
     def __init__(self, site: EndhostSite, paths: Paths, tell: bool, ask: bool, behind: bool = False) -> None:
         """tell: MALOB gets each capacity as a recorded one. ask: MALOB runs, and is asked for what it holds. behind: where
-        an uplink has no throughput, that is behind its gateway: whoever watches the gateway sees nothing of it."""
+        an uplink has no throughput, that is behind its gateway, so that probes of the gateway do not show it."""
         self._site, self._paths, self._tell, self._ask, self._behind = site, paths, tell, ask, behind
         self._cut: set[int] = set()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -89,7 +89,7 @@ class Recording:
                 self._cut ^= {uplink}
 
     def _follow(self, until: int) -> None:
-        """Tells and cuts in each second of the trace as it was, until a second of now; on a machine that is late, the latest ones."""
+        """Reports rates and applies outages for each second of the trace; a machine that is late skips to the latest second."""
         while (now := self._elapsed_s()) < until - _BEHIND_S:
             if self._behind:
                 self._cut_behind(now)
@@ -112,7 +112,7 @@ class Recording:
         if self._tell:
             for uplink, name in enumerate(self._site.network.names):
                 capacity = self._paths.capacity_mbps(uplink, second + _BEHIND_S)
-                # one that can carry nothing would be taken for dead
+                # an uplink with capacity 0 would be considered dead
                 self._site.product.record_capacity(name, max(capacity, _LEAST_MBPS) if self._behind else capacity)
 
     def _estimates(self) -> tuple[float | None, ...]:

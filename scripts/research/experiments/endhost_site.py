@@ -80,7 +80,7 @@ class EndhostSite:
             raise ScriptError(f"nginx ended at once; see {log}")
 
     def add_origins(self, count: int) -> None:
-        """Gives the server so many addresses, origin(0) and on."""
+        """Gives the server count addresses, from origin(0)."""
         for number in range(1, count):
             run(self.network.on_server(["ip", "addr", "add", f"{origin(number)}/32", "dev", "lo"]))
 
@@ -155,7 +155,7 @@ class EndhostSite:
             self._plain = True
 
     def be_balanced(self, algorithm: str, weights: Sequence[float | None] | None = None) -> None:
-        """A host on which MALOB chooses. weights: of uplinks, as they are told to it; None where it is to find out."""
+        """A host with MALOB. weights: the configured weights of its uplinks; None: MALOB measures capacities."""
         if self._plain:
             self._on_host(_PLAIN_OFF)
             self._on_host(_NO_FIRST_CHOICE)

@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 class StaticStudy:
-    """One set of links after the other; what is measured on one takes turns."""
+    """One set of links after the other; the cases of a set take turns."""
 
     def __init__(self, options: argparse.Namespace, cases: Sequence[Case], congestion: str) -> None:
         self.cases = cases

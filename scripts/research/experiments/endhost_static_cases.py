@@ -1,4 +1,4 @@
-"""What `lab run endhost-static` measures: which policy, over which links, with which files, so many at a time. No I/O."""
+"""The cases of `lab run endhost-static`: policy, links, files, and how many are loaded in parallel. No I/O."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Case:
 
     @property
     def key(self) -> str:
-        """As in metrics, behind what is measured."""
+        """The part of a metric's key after the quantity."""
         size = "" if self.kilobytes == USUAL_KILOBYTES else f".{self.kilobytes}kB"
         at_a_time = "" if self.at_a_time == USUAL_AT_A_TIME else f".c{self.at_a_time}"
         return f"{self.policy}.{self.links}{size}{at_a_time}"
@@ -49,7 +49,7 @@ class Case:
 
     @property
     def weights(self) -> list[float | None]:
-        """What MALOB is told of its uplinks: their rates where it is to go by them, else nothing."""
+        """The configured capacities of MALOB's uplinks: their rates if the policy uses them, otherwise none."""
         goes_by_rates = self.policy == "group" or len(set(self.rates_mbps)) > 1
         return [rate if goes_by_rates else None for rate in self.rates_mbps]
 

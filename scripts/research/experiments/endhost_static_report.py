@@ -36,7 +36,7 @@ class Results:
         self.expected_s = {case: endhost_model.by_chance_s(case.job, seed, _CHANCES) for case in cases if case.policy == "group"}
 
     def target_s(self, case: Case) -> float:
-        """What the policy should take at most: the ideal and one percent, or what chance makes of it."""
+        """The max time of the policy: the expected time if it chooses at random, otherwise one percent above the ideal."""
         return self.expected_s[case] if case in self.expected_s else _MOST_OVER_IDEAL * self.ideal_s[case]
 
 

@@ -62,9 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--links", metavar="NAME,NAME", help=f"of {', '.join(LINKS)} (default both; with --quick {LINKS[0]})")
     parser.add_argument("--pages", type=positive, metavar="N", help=f"load the first N pages (default {endhost_pages.PAGES}; with --quick 3)")
     parser.add_argument("--no-video", action="store_true", help="do not stream a video meanwhile")
-    parser.add_argument(
-        "--time-scale", type=arguments.amount, default=1.0, metavar="F", help="plays the trace F times faster (default %(default)g)"
-    )
+    parser.add_argument("--time-scale", type=arguments.amount, default=1.0, metavar="F", help="plays the trace F times faster (default %(default)g)")
     parser.set_defaults(run=run)
 
 

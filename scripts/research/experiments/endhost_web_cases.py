@@ -41,7 +41,7 @@ class Case:
 
     @property
     def key(self) -> str:
-        """As in metrics, behind what is measured."""
+        """The part of a metric's key after the quantity."""
         return f"{self.policy.name}.{self.scenario}"
 
 

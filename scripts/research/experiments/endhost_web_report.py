@@ -47,7 +47,7 @@ class Results:
         return {page: statistics.fmean(values) for page, values in found.items()}
 
     def mean_s(self, case: Case) -> float | None:
-        """Over pages, each with its own mean, so that one that was loaded more often does not count for more; None without any."""
+        """The mean over pages of each page's mean, so that every page has the same weight; None without pages."""
         values = list(self.per_page(case).values())
         return statistics.fmean(values) if values else None
 

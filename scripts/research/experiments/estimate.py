@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 
 class Estimate:
-    """Learns from each slice: a case takes as long as it did before; one that has not been, as guessed, by the pace so far."""
+    """Estimates the duration of a case from its earlier slices; before the first one, from a guess scaled by the pace so far."""
 
     def __init__(self, guesses_s: Mapping[str, float]) -> None:
         """guesses_s: by case, how long one slice of it may take; more than 0."""
@@ -14,7 +14,7 @@ class Estimate:
         self._taken_s: dict[str, list[float]] = {}
 
     def add(self, case: str, seconds: float) -> None:
-        """A slice of a case took so long."""
+        """Records the duration of a slice."""
         self._taken_s.setdefault(case, []).append(seconds)
 
     def left_s(self, cases: Sequence[str]) -> float:

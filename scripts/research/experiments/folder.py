@@ -17,7 +17,7 @@ SLICES = ["slice", "round", "case", "seconds", "vswitchd_cpu", "emulator_cpu", "
 
 
 class Folder:
-    """Raw data are written after each slice, so that a run that is interrupted leaves what it has."""
+    """Writes raw data after each slice, so that an interrupted run keeps its results so far."""
 
     def __init__(self, path: Path) -> None:
         """Makes the directory; takes away the summary of a run before. Raises UsageError if that is not possible."""

@@ -51,7 +51,7 @@ class ServerHost:
         return process
 
     def file(self, name: str, size: int) -> None:
-        """Makes a file of so many zeros to be served."""
+        """Creates a file of zeros to be served."""
         self.files.mkdir(exist_ok=True)
         with open(self.files / name, "wb") as out:
             out.truncate(size)

@@ -13,10 +13,10 @@ from malob.network.topology import Topology
 
 LOADS = ("LOW", "MEDIUM", "HIGH")
 
-#: At MEDIUM load a client has connections to so many servers, and there are half as many clients as hosts.
+#: At MEDIUM load, half of the hosts are clients, and each client has connections to this number of servers.
 _SERVERS_PER_CLIENT = 2
 
-#: At HIGH load, so many sessions at most: with more of them, each gets less than TCP can make use of.
+#: The max number of sessions at HIGH load: with more, each gets less than TCP can use.
 MOST_SESSIONS = 36
 
 
@@ -75,7 +75,7 @@ def _high(network: Topology, chance: random.Random) -> list[tuple[str, str]]:
 
 
 def _evenly(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """So many of them as are allowed; always one next whose hosts have the fewest so far."""
+    """Selects MOST_SESSIONS pairs; the next pair is always one whose hosts have the fewest so far."""
     left = list(pairs)
     chosen: list[tuple[str, str]] = []
     has: Counter[str] = Counter()

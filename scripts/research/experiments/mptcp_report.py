@@ -61,7 +61,7 @@ class Results:
 
 
 def _runs_mbps(record: Record, cell: Cell, seconds: float) -> list[float]:
-    """Of each run. A session that has failed has what it got until then, which is in the error's way."""
+    """Of each run. A failed session counts with the bytes that it had transferred."""
     return [sum(sample.size for sample in each.samples) * 8 / 1e6 / seconds for each in record.slices if each.case == cell.key]
 
 

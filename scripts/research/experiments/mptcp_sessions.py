@@ -72,7 +72,7 @@ def run(lab: Instance, pairs: Sequence[tuple[str, str]], protocol: int, timing: 
 
 
 def _orders(lab: Instance, pairs: Sequence[tuple[str, str]], protocol: int) -> dict[str, dict[str, Any]]:
-    """By host: what its program is told. A session's id is its place among the pairs."""
+    """The orders of each host's program. A session's id is its place among the pairs."""
     hosts = lab.topology.hosts
     orders: dict[str, dict[str, Any]] = {host: {"protocol": protocol, "receive": [], "send": []} for pair in pairs for host in pair}
     for number, (client, server) in enumerate(pairs):
@@ -119,7 +119,7 @@ def _kill(running: dict[str, subprocess.Popen[str]]) -> None:
 
 
 def _outcome(name: str, pair: tuple[str, str], began_s: float, results: Sequence[dict[str, Any]]) -> Outcome:
-    """A session has two ends, on two hosts; either may tell of an error."""
+    """A session has two ends, on two hosts; either may report an error."""
     error = next((result["errors"][name] for result in results if name in result["errors"]), "")
     size = next((result["received"][name] for result in results if name in result["received"]), 0)
     subflows = next((result["subflows"][name] for result in results if name in result["subflows"]), 0)

@@ -21,7 +21,7 @@ class RelayedRestClient(RestClient):
     """As RestClient; its requests are made by a program there, one at a time. To be closed."""
 
     def __init__(self, inside: Callable[[Sequence[str]], list[str]], port: int) -> None:
-        """inside: makes of a command one that runs on the host."""
+        """inside: converts a command to run on the host."""
         super().__init__("127.0.0.1", port)
         self._turn = threading.Lock()
         self._relay = subprocess.Popen(

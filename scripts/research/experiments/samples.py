@@ -13,8 +13,8 @@ from research.distribution import Distribution
 class Sample:
     """One request. kind: of the workload. began_s: by the machine's monotonic clock. server: who answered, or empty.
 
-    counted: whether it is one of those that the plan asked for; a client that is faster than others goes on until these
-    have theirs, so that load stays, and what it measures then does not count. error: why it failed, or empty.
+    counted: whether the plan asked for it; a client that is faster than others continues until these
+    have finished, so that the load stays, but these samples do not count. error: why it failed, or empty.
     """
 
     client: str
@@ -34,7 +34,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class SliceResult:
-    """One slice: its place in the plan, how long clients ran, what they measured, and how the machine took it.
+    """One slice: its place in the plan, the duration, the clients' samples, and the strain on the machine.
 
     cpu, waiting: by program, shares of one core, as Strain has them. late: share of packets.
     """

@@ -1,4 +1,4 @@
-"""What one experiment of the thesis is, as data: network, cases, what is expected of them."""
+"""An experiment of the thesis as data: network, cases, expected results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNMOVED = {"io.malob.balancer.BalancerModule.elephantSeconds": "0"}
 
 @dataclass(frozen=True)
 class Case:
-    """What is compared with others. algorithms: by service. loads: what each client does. properties: of the controller."""
+    """One of the compared cases. algorithms: by service. loads: of each client. properties: of the controller."""
 
     key: str
     algorithms: Mapping[str, str]

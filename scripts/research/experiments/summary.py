@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Check:
-    """A target of the experiment: a figure that must be at most so large. value: None if it was not measured."""
+    """A target of the experiment: the max of a figure. value: None if it was not measured."""
 
     name: str
     value: float | None
@@ -24,7 +24,7 @@ class Check:
 
 
 class Summary:
-    """Collects metrics by key, each once; `median_s.SL-PS` and the like."""
+    """Collects metrics by key, such as `median_s.SL-PS`, each once."""
 
     def __init__(self, experiment: str, parameters: Mapping[str, Any], machine: Mapping[str, Any]) -> None:
         self._experiment = experiment

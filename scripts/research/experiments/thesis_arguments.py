@@ -37,7 +37,7 @@ def add(parser: argparse.ArgumentParser, requests: str, scale: float) -> None:
 
 
 def setup(options: argparse.Namespace, topology: str, workloads: Sequence[Workload], servers: int = 3, **more: Any) -> Setup:
-    """The network with so many of the servers."""
+    """The network with the first servers only."""
     processors = dict(list(PROCESSORS.items())[:servers])
     if options.processor > 1:
         raise UsageError(f"--processor: expected max 1, since a request runs on one core, not {options.processor:g}")
@@ -54,7 +54,7 @@ def setup(options: argparse.Namespace, topology: str, workloads: Sequence[Worklo
 
 
 def congestion(name: str | None) -> str:
-    """The congestion control to use. Raises UsageError if the kernel does not have the one that is asked for."""
+    """The congestion control to use. Raises UsageError if the kernel does not have the requested one."""
     known = (_CONGESTION / "tcp_available_congestion_control").read_text().split()
     if name is None:
         default = (_CONGESTION / "tcp_congestion_control").read_text().strip()

@@ -1,4 +1,4 @@
-"""`thesis-herding`: HT-PS with what it has placed since the last measurement counted, and without. Not in the thesis."""
+"""`thesis-herding`: HT-PS with and without counting its placements since the last measurement. Not in the thesis."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from research.experiments.summary import Check, Summary
 from research.experiments.workloads.workload import Load
 
 NAME = "thesis-herding"
-HELP = "eight clients: HT-PS that counts what it has placed against greedy HT-PS, over measuring intervals"
+HELP = "eight clients: HT-PS that counts its own placements against greedy HT-PS, over measuring intervals"
 
 _ALGORITHM = "HT-PS"
 

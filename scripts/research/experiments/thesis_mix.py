@@ -18,7 +18,7 @@ HELP = "web pages, files and computations at the same time through one VIP"
 BY_SERVICE = "by-service"
 _BY_SERVICE = {"http": "SL-PS", "ftp": "HT-PS", "compute": "CPU+SPL"}
 
-#: So many pages and computations in the time of a file, about.
+#: The approximate number of pages and computations in the time of a file.
 _PAGES_PER_FILE, _COMPUTATIONS_PER_FILE = 20, 3
 
 

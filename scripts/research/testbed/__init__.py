@@ -1,1 +1,1 @@
-"""MALOB on testbeds: requests for machines and links, and what is to be run on each of them."""
+"""MALOB on testbeds: requests for machines and links, and the set-up commands of each machine."""

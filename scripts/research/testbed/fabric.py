@@ -67,14 +67,14 @@ def controller_address(fabric_slice: Any, wanted: Slice, at: Mapping[str, str]) 
 def set_up(fabric_slice: Any, commands: Mapping[str, Sequence[str]], archive: str, directory: str) -> dict[str, str]:
     """Unpacks MALOB on each machine and runs its command there, and returns what each printed.
 
-    archive: a tar.gz file with what is to be in the directory. Raises ScriptError with the last words of the first that fails.
+    archive: a tar.gz file with the contents of the directory. Raises ScriptError with the last line of the first failed command.
     """
     printed = {}
     for name, command in commands.items():
         machine = fabric_slice.get_node(name=name)
         machine.upload_file(local_file_path=archive, remote_file_path="malob.tar.gz")
         unpack = f"sudo mkdir -p {shlex.quote(directory)} && sudo tar -xzf malob.tar.gz -C {shlex.quote(directory)}"
-        # fablib does not tell how a command ended
+        # fablib does not return a command's exit code
         out, errors = machine.execute(command=f'{unpack} && sudo {shlex.join(command)}; echo "ended with $?"', quiet=True)
         answer, _, code = out.strip().rpartition("ended with ")
         if code != "0":

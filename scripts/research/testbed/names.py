@@ -5,7 +5,7 @@ from __future__ import annotations
 RSPEC = "http://www.geni.net/resources/rspec/3"
 #: Extensions of Emulab, which InstaGENI racks and CloudLab run.
 EMULAB = "http://www.protogeni.net/resources/rspec/ext/emulab/1"
-#: What MALOB's set-up has to know of a machine. Aggregates give back what they do not know, as RSpec v3 wants.
+#: The role of a machine, for MALOB's set-up. Aggregates return unknown elements unchanged, as RSpec v3 requires.
 MALOB = "urn:x-malob:rspec:1"
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
 

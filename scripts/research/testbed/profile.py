@@ -26,7 +26,7 @@ _VIP = "10.0.0.100", 80
 
 
 def updated(profile: str, wanted: Sequence[Slice]) -> str:
-    """The profile with these networks, all at one site, instead of those that it has. Raises UsageError if it has no room for them."""
+    """The profile with its networks replaced by these, all at one site. Raises UsageError if the markers are missing."""
     rows = "".join(f'    "{one.name}": {_network(_with_control(one))},\n' for one in wanted)
     text, count = _BETWEEN_MARKS.subn(lambda _: f"NETWORKS = {{\n{rows}}}\n", profile)
     if count != 1:

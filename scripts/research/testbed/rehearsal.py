@@ -200,7 +200,7 @@ class Rehearsal:
         return self.namespace(self._interfaces[end][0].name)
 
     def _inner(self, end: str) -> str:
-        """The interface on the machine; as on a real one, its name does not tell what it is for."""
+        """The interface on the machine; as on a real machine, its name does not show its purpose."""
         return f"ens{self._interfaces[end][1] + 3}"
 
     def _outer(self, end: str) -> str:

@@ -67,7 +67,7 @@ def _link(connection: Connection, sites: dict[str, str]) -> Element:
         if limits:
             SubElement(element, rspec("property"), {"source_id": source, "dest_id": destination, **limits})
     SubElement(element, rspec("link_type"), name=connection.kind)
-    # a bridge of the aggregate that learns addresses would be led astray by paths that are not a tree, and by labels
+    # a learning bridge of the aggregate would learn wrong ports, since paths are not a tree and labels are addresses that move
     SubElement(element, emulab("link_attribute"), key="nomac_learning", value="yep")
     return element
 

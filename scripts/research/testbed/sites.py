@@ -43,7 +43,7 @@ class Sites:
 
 
 def load(topology: str, file: Path = FILE) -> Sites:
-    """The sites of a topology, by its name. Raises UsageError, naming what is wrong."""
+    """The sites of a topology, by its name. Raises UsageError, which names the error."""
     try:
         document = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:

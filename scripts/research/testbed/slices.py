@@ -22,7 +22,7 @@ ROLES = (CONTROLLER, "switch", "server", "client")
 TUNNEL = "egre-tunnel"
 LAN = "lan"
 
-#: Each tunnel has a network of this one; its addresses only tell a machine's interfaces apart, no packet carries them.
+#: Each tunnel has a subnet of this network; its addresses only distinguish a machine's interfaces and are in no packet.
 _TUNNELS = ipaddress.IPv4Network("192.168.0.0/16")
 
 
@@ -68,13 +68,13 @@ class Connection:
     reverse: Direction = Direction()
 
     def unshaped(self) -> Connection:
-        """The same with whatever rates and delays the way between the sites has."""
+        """The same slice with the rates and delays of the network between the sites."""
         return replace(self, forward=Direction(), reverse=Direction())
 
 
 @dataclass(frozen=True)
 class Slice:
-    """What is asked for, or was given. name: the topology's."""
+    """A slice that is requested or was allocated. name: the topology's."""
 
     name: str
     nodes: tuple[Node, ...]
@@ -158,7 +158,7 @@ class _Builder:
         return self._sites.racks[switch]
 
     def _free_addresses(self) -> Iterator[str]:
-        """For the switches' ends of hosts' links: the last ones of the hosts' network that nobody has."""
+        """Addresses for the switches' ends of hosts' links: the last unused ones of the hosts' network."""
         subnet = self._topology.subnet
         taken = {place.ip for place in self._topology.places}
         for offset in range(1, subnet.num_addresses - 1):

@@ -25,7 +25,7 @@ def _report(digest: hashlib._Hash, count: int, error: str | None = None) -> None
 
 def _receive(port: int) -> None:
     digest, count, error = hashlib.sha256(), 0, None
-    # it listens to the end: the kernel accepts more sub-flows of a connection only where somebody does
+    # it listens until the end: the kernel accepts further sub-flows of a connection only while a socket listens
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, _MPTCP) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(("", port))

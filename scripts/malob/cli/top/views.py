@@ -40,7 +40,7 @@ class Column:
 
 @dataclass(frozen=True)
 class View:
-    """sort: the column that it is sorted by unless told otherwise."""
+    """sort: the default sort column."""
 
     name: str
     columns: Sequence[Column]

@@ -43,7 +43,7 @@ def http_request(options: argparse.Namespace) -> tuple[str, int]:
 
 
 class _Passive(ftplib.FTP):
-    """One that asks with EPSV, which names no address, over IPv4 as well."""
+    """An FTP client that uses EPSV, which names no address, over IPv4 as well."""
 
     def makepasv(self) -> tuple[str, int]:
         assert self.sock is not None

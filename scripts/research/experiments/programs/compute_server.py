@@ -42,7 +42,7 @@ class Slots:
 
 
 class Pacing:
-    """What processes that limit themselves go by, and what they have used."""
+    """The shared quota and usage of processes that limit themselves."""
 
     def __init__(self, directory: Path, processors: int, processor: float) -> None:
         self.share = directory / "share"
@@ -58,7 +58,7 @@ class Pacing:
         self.write()
 
     def remove(self, pid: int, at_least_s: float) -> None:
-        """at_least_s: what it is known to have used, though it was not seen: a process that has ended tells nothing."""
+        """at_least_s: the min usage of a process that has ended, whose usage can no longer be read."""
         self._finished_s += max(at_least_s, self._running.pop(pid))
         self.write()
 

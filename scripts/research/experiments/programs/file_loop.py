@@ -1,4 +1,4 @@
-"""Fetches one file over and over, so many at a time, each over a connection of its own; run as a program on a host.
+"""Fetches one file over and over, several at a time, each over its own connection; run as a program on a host.
 
 Reads a line of JSON: "address", "port", "path", "bytes" (of the file), "at_a_time", "patience_s" (of silence, after which a
 connection is given up) and "protocol" (6 for TCP, 262 for MPTCP); says "ready"; reads a second line: "begin" and "end" by the
@@ -44,7 +44,7 @@ class FileLoop:
         while left:
             for fetcher in left:
                 fetcher.cancel()
-            # wait_for() of Python before 3.12 loses a cancellation that comes as what it waits for ends
+            # before Python 3.12, wait_for() loses a cancellation that comes just as the awaited task ends
             _, left = await asyncio.wait(left, timeout=0.1)
 
     async def _fetch_on(self) -> None:

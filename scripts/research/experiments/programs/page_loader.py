@@ -130,7 +130,7 @@ class Browser:
 
 
 async def _cancel(task: asyncio.Future[None]) -> None:
-    """wait_for() of Python before 3.12 loses a cancellation that comes as what it waits for ends."""
+    """Before Python 3.12, wait_for() loses a cancellation that comes just as the awaited task ends."""
     while not task.done():
         task.cancel()
         await asyncio.wait([task], timeout=0.1)

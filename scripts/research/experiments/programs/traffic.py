@@ -63,7 +63,7 @@ class Traffic:
         return listening
 
     def _receive(self, name: str, listening: socket.socket, count_from: float, count_to: float) -> None:
-        # it listens to the end: the kernel accepts more sub-flows of a connection only where somebody does
+        # it listens until the end: the kernel accepts further sub-flows of a connection only while a socket listens
         with listening:
             listening.settimeout(max(0.1, count_to - time.monotonic()))
             with listening.accept()[0] as connection:
@@ -119,12 +119,12 @@ class Traffic:
             # the first byte of struct mptcp_info: those besides the first one
             return 1 + connection.getsockopt(_SOL_MPTCP, _MPTCP_INFO, 1)[0]
         except OSError:
-            # what it is for a connection that has fallen back to TCP
+            # the error of a connection that has fallen back to TCP
             return 1
 
 
 def _reset_at_close(connection: socket.socket) -> None:
-    """What is still on its way is of no use: nothing of it is to be left for the next pattern."""
+    """Discards data in transit, so that none of it is left for the next pattern."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 

@@ -1,4 +1,4 @@
-"""Computations that take a fixed amount of processor time, each as a process of its own on one processor at most."""
+"""Computations that take a fixed amount of processor time, each in its own process on max one processor."""
 
 from __future__ import annotations
 

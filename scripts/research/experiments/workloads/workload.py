@@ -36,7 +36,7 @@ class Workload(Protocol):
 
 @dataclass(frozen=True)
 class Load:
-    """Each client makes requests of a kind, so many at a time, each of these one after the other; so many of each count."""
+    """The requests of each client: their kind, how many run in parallel, and how many count."""
 
     workload: Workload
     requests: int
