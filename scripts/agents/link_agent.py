@@ -22,7 +22,7 @@ from reporting.configuration import AgentError, Configuration
 from reporting.running import run
 
 FIELDS = ("neighbours", "port", "probe_s", "max_mbps", "hour_megabytes")
-MOST_NEIGHBOURS = 32
+MAX_NEIGHBOURS = 32
 
 
 class LinkProbe:
@@ -70,13 +70,13 @@ def neighbours(settings: Configuration) -> list[ipaddress.IPv4Address]:
     """The addresses in the configuration. Raises AgentError, naming the field."""
     given = settings.own.get("neighbours")
     try:
-        if not isinstance(given, list) or not 1 <= len(given) <= MOST_NEIGHBOURS:
+        if not isinstance(given, list) or not 1 <= len(given) <= MAX_NEIGHBOURS:
             raise ValueError
         if not all(isinstance(each, str) for each in given):
             raise ValueError
         addresses = sorted({ipaddress.IPv4Address(each) for each in given})
     except ValueError:
-        raise AgentError(f"neighbours: expected 1 to {MOST_NEIGHBOURS} IPv4 addresses in an array, not {given!r}") from None
+        raise AgentError(f"neighbours: expected 1 to {MAX_NEIGHBOURS} IPv4 addresses in an array, not {given!r}") from None
     if not settings.address:
         raise AgentError("address: required for link agents")
     if ipaddress.IPv4Address(settings.address) in addresses:

@@ -13,7 +13,7 @@ PACKET_BYTES = 1500
 HEADERS_BYTES = 28
 
 #: After a stall no more is made up for.
-MOST_LATE_S = 0.02
+MAX_LATE_S = 0.02
 
 
 def send(own: str, peer: str, port: int, mbps: float) -> None:
@@ -27,7 +27,7 @@ def send(own: str, peer: str, port: int, mbps: float) -> None:
         due = time.monotonic()
         while True:
             now = time.monotonic()
-            due = max(due, now - MOST_LATE_S)
+            due = max(due, now - MAX_LATE_S)
             while due <= now:
                 try:
                     sender.send(payload)

@@ -34,7 +34,7 @@ _PORT = 5202
 TOLERANCE_MS, TOLERANCE = 1.0, 0.10
 
 #: The min share of the controller's values, one per second, that must be right.
-MOST_WRONG = 0.1
+MAX_WRONG = 0.1
 
 #: Three of the controller's intervals: the max time until it sees a change.
 SETTLING_S = 6.0
@@ -72,7 +72,7 @@ class Result:
 
     @property
     def good(self) -> bool:
-        return self.right >= 1 - MOST_WRONG
+        return self.right >= 1 - MAX_WRONG
 
 
 def add_parser(commands: Commands) -> Parser:

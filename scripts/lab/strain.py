@@ -14,13 +14,13 @@ from lab.shaping.shaper import Shaper
 from malob.system import ovs
 
 #: Of one core; both programs have one thread that does the work.
-MOST_CPU = 0.95
+MAX_CPU = 0.95
 
 #: Of the time, so much may a program have been ready to run without a core to run on.
-MOST_WAITING = 0.05
+MAX_WAITING = 0.05
 
 #: The max share of a link's delivered packets that may be late by more than 2 ms.
-MOST_LATE = 0.01
+MAX_LATE = 0.01
 
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
@@ -40,9 +40,9 @@ class Strain:
     @property
     def complaints(self) -> list[str]:
         """What was too much for the machine; empty if it kept up."""
-        found = [f"{program} used {used:.0%} of a core" for program, used in self.cpu.items() if used > MOST_CPU]
-        found += [f"{program} waited {share:.0%} of the time for a core" for program, share in self.waiting.items() if share > MOST_WAITING]
-        if self.late > MOST_LATE:
+        found = [f"{program} used {used:.0%} of a core" for program, used in self.cpu.items() if used > MAX_CPU]
+        found += [f"{program} waited {share:.0%} of the time for a core" for program, share in self.waiting.items() if share > MAX_WAITING]
+        if self.late > MAX_LATE:
             found.append(f"{self.late:.1%} of packets came more than 2 ms late, one {self.latest_ms:.0f} ms")
         return found
 

@@ -11,7 +11,7 @@ from malob.errors import UsageError
 
 @dataclass(frozen=True)
 class Argument:
-    """One of a parser's. completes: what its values are ("vip", "topology", ...); files need no telling: they are called FILE or DIR."""
+    """An argument of a parser. completes: the kind of its values ("vip", "topology", ...); files are recognized by the metavar FILE or DIR."""
 
     action: argparse.Action
     again: bool
@@ -56,13 +56,13 @@ class Commands:
         return made
 
     def list_parser(self, name: str, help: str, made: Parser) -> None:
-        """One that reads its command line itself: its help is that parser's."""
+        """Adds a command that reads its command line itself; its help is that of the parser made."""
         self._made.add_parser(name, help=help)
         self.parsers[name], self.purposes[name] = made, help
 
 
 class Parser(argparse.ArgumentParser):
-    """As argparse's, and its sub-commands' too; what is wrong with a command line is said in one line.
+    """As argparse's, also for sub-commands; errors in a command line are printed in one line.
 
     Knows its arguments and sub-commands, for completion and docs/cli.md.
     """
@@ -77,7 +77,7 @@ class Parser(argparse.ArgumentParser):
         return self._known(super().add_argument(*names, **more), completes, more)
 
     def help_of(self, action: argparse.Action) -> str:
-        """With its default and the like put in."""
+        """The help with its default and choices filled in."""
         values = {name: value for name, value in vars(action).items() if value is not argparse.SUPPRESS}
         if action.choices is not None:
             values["choices"] = ", ".join(map(str, action.choices))

@@ -19,7 +19,7 @@ YAML = "application/yaml"
 _PRECONDITION_FAILED = 412
 
 #: No more than this is read of an answer; no document of a controller comes near.
-MOST_BYTES = 256 * 1024 * 1024
+MAX_BYTES = 256 * 1024 * 1024
 
 
 class RestError(ScriptError):
@@ -164,7 +164,7 @@ class RestClient:
         try:
             connection.request(method, path, None if body is None else body.encode("utf-8"), dict(headers))
             answer = connection.getresponse()
-            text = answer.read(MOST_BYTES).decode("utf-8", "replace")
+            text = answer.read(MAX_BYTES).decode("utf-8", "replace")
             return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, text)
         except (OSError, http.client.HTTPException) as error:
             raise RestError(f"{method} {path}: no answer from the controller ({error})", 0) from None

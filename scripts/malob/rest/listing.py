@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from malob.rest.client import RestClient
 
-MOST_OF_ONE_PAGE = 1000
+MAX_PAGE_SIZE = 1000
 
 
 def read(client: RestClient, filters: Mapping[str, str], limit: int) -> dict[str, Any]:
@@ -16,7 +16,7 @@ def read(client: RestClient, filters: Mapping[str, str], limit: int) -> dict[str
     connections: list[dict[str, Any]] = []
     following = None
     while True:
-        query = {**filters, "limit": str(min(limit - len(connections), MOST_OF_ONE_PAGE))}
+        query = {**filters, "limit": str(min(limit - len(connections), MAX_PAGE_SIZE))}
         if following is not None:
             query["next"] = following
         page = client.get("/wm/malob/connections?" + urlencode(query))

@@ -19,7 +19,7 @@ HOST_VARIABLE = "MALOB_BENCH_HOST"
 _IPV4 = 0x0800
 _PROTOCOLS = {6: ("tcp", tcp.tcp), 17: ("udp", udp.udp)}
 _IDLE_S = 30
-_MOST_REMEMBERED = 10_000
+_MAX_REMEMBERED = 10_000
 
 
 class RoundRobin(OSKenApp):
@@ -112,7 +112,7 @@ class RoundRobin(OSKenApp):
 
     def _choose(self, flow):
         if flow not in self.chosen:
-            if len(self.chosen) >= _MOST_REMEMBERED:
+            if len(self.chosen) >= _MAX_REMEMBERED:
                 del self.chosen[next(iter(self.chosen))]
             self.chosen[flow] = self.uplinks[self.turn]
             self.turn = (self.turn + 1) % len(self.uplinks)

@@ -20,7 +20,7 @@ SLOTS = 16
 _PERIOD_USEC = 50_000
 
 #: Else all servers together would have no more of a busy machine than any other program has.
-_MOST_WEIGHT = 100
+_MAX_WEIGHT = 100
 _MOUNTS = Path("/proc/self/mounts")
 _ENTER = 'for file in $0; do echo 0 >"$file"; done; exec "$@"'
 
@@ -75,7 +75,7 @@ class KernelCpuLimits:
         if self._where.version == 2:
             for above in (self._where.limits, roots[0]):
                 (above / "cgroup.subtree_control").write_text("+cpu")
-        self._weigh(roots[0], _MOST_WEIGHT)
+        self._weigh(roots[0], _MAX_WEIGHT)
         for server, processors in self._processors.items():
             for root in roots:
                 (root / server).mkdir()

@@ -28,10 +28,10 @@ MEAN_FLOWS = 42
 
 #: Of the logarithms of sizes: e to the first is the median, in bytes.
 _MEDIAN_BYTES, _SPREAD = 11_000, 1.5
-LEAST_BYTES, MOST_BYTES = 200, 5_000_000
+LEAST_BYTES, MAX_BYTES = 200, 5_000_000
 
 #: Flows of one page per origin.
-_FLOWS_PER_ORIGIN, MOST_ORIGINS = 5, 20
+_FLOWS_PER_ORIGIN, MAX_ORIGINS = 5, 20
 
 
 def make(seed: int = SEED) -> list[list[tuple[int, int]]]:
@@ -40,7 +40,7 @@ def make(seed: int = SEED) -> list[list[tuple[int, int]]]:
     pages = [_page(drawn, count) for count in _flow_counts(drawn)]
     largest = max(((size, page, place) for page, objects in enumerate(pages) for place, (_, size) in enumerate(objects)))
     _, page, place = largest
-    pages[page][place] = (pages[page][place][0], MOST_BYTES - 100_000)
+    pages[page][place] = (pages[page][place][0], MAX_BYTES - 100_000)
     return pages
 
 
@@ -55,7 +55,7 @@ def _flow_counts(drawn: random.Random) -> list[int]:
 
 
 def _page(drawn: random.Random, count: int) -> list[tuple[int, int]]:
-    origins = min(MOST_ORIGINS, max(1, round(count / _FLOWS_PER_ORIGIN)))
+    origins = min(MAX_ORIGINS, max(1, round(count / _FLOWS_PER_ORIGIN)))
     # the page's own origin has the most
     weights = [1 / (origin + 1) for origin in range(origins)]
     return [(0 if place == 0 else drawn.choices(range(origins), weights)[0], _size(drawn)) for place in range(count)]
@@ -63,7 +63,7 @@ def _page(drawn: random.Random, count: int) -> list[tuple[int, int]]:
 
 def _size(drawn: random.Random) -> int:
     size = math.exp(drawn.gauss(math.log(_MEDIAN_BYTES), _SPREAD))
-    return int(min(MOST_BYTES, max(LEAST_BYTES, size)) // 100 * 100)
+    return int(min(MAX_BYTES, max(LEAST_BYTES, size)) // 100 * 100)
 
 
 def text(pages: Sequence[Sequence[tuple[int, int]]]) -> str:

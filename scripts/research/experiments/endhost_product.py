@@ -16,7 +16,7 @@ from research.experiments.relayed_rest import RelayedRestClient
 
 BASE = "/wm/malob/endhost"
 _PORT = 8080
-_MOST_FLOWS = 5000
+_MAX_FLOWS = 5000
 _START_TIMEOUT_S = 60
 
 
@@ -67,7 +67,7 @@ class EndhostProduct:
 
     def received_bytes_from(self, port: int) -> int | None:
         """What the newest TCP flow to a port of some server has brought so far; None if there is none."""
-        flows = self.rest.get(f"{BASE}/flows?limit={_MOST_FLOWS}")
+        flows = self.rest.get(f"{BASE}/flows?limit={_MAX_FLOWS}")
         return next((flow["bytes_received"] for flow in flows if (flow["protocol"], flow["destination_port"]) == ("tcp", port)), None)
 
     def pids(self) -> dict[str, int]:

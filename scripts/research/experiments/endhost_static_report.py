@@ -19,7 +19,7 @@ RESULTS = ["policy", "links", "kilobytes", "at_a_time", "runs", "time_s", "ci90"
 PAPER_S = {"single.10": 8.4, "rr.10+10": 4.2, "wrr.10+20": 2.82, "group.10+20": 2.99}
 
 #: Of what whole files allow.
-_MOST_OVER_IDEAL = 1.01
+_MAX_OVER_IDEAL = 1.01
 
 _CHANCES = 400
 
@@ -37,7 +37,7 @@ class Results:
 
     def target_s(self, case: Case) -> float:
         """The max time of the policy: the expected time if it chooses at random, otherwise one percent above the ideal."""
-        return self.expected_s[case] if case in self.expected_s else _MOST_OVER_IDEAL * self.ideal_s[case]
+        return self.expected_s[case] if case in self.expected_s else _MAX_OVER_IDEAL * self.ideal_s[case]
 
 
 def summarise(summary: Summary, results: Results) -> None:

@@ -49,7 +49,7 @@ _LEAD_S = 0.5
 _FIRST_ESTIMATE_S = 6.0
 
 #: Static links: an end for what never ends.
-_MOST_S = 3600.0
+_MAX_S = 3600.0
 _GUESSED_PAGE_S = 3.0
 
 #: A film without pages.
@@ -105,7 +105,7 @@ class WebStudy:
         sizes = {size for page in self.pages for _, size in page} | {VIDEO_BYTES}
         line = UplinkLine.of(STATIC_MBPS, DELAY_MS, _QUEUE_PACKETS)
         with open_site([line, line], self._congestion, self.folder, sorted(sizes), [VIDEO_PORT]) as self._site:
-            self._site.add_origins(endhost_pages.MOST_ORIGINS)
+            self._site.add_origins(endhost_pages.MAX_ORIGINS)
             if "quic" in self.transports:
                 self._site.start_quic()
             return measurement.run(self, slices, self.folder, Progress(slices, Estimate(guesses)))
@@ -167,7 +167,7 @@ class WebStudy:
     def _most_s(self, case: Case) -> float:
         if case.alone:
             return _ALONE_QUICK_S if self._options.quick else _ALONE_S
-        return self._paths.seconds if case.links == "realistic" else _MOST_S
+        return self._paths.seconds if case.links == "realistic" else _MAX_S
 
     def _ordered(self, drawn: bool) -> list[int]:
         """Numbers of pages; where links change, in an order by chance, the same for all."""

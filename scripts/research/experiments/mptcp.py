@@ -228,7 +228,7 @@ class MptcpStudy:
             "access_mbps": mptcp_site.ACCESS_MBPS,
             "queue_s": mptcp_site.QUEUE_S,
             "links_by": self._links_by,
-            "most_sessions": mptcp_pairs.MOST_SESSIONS,
+            "most_sessions": mptcp_pairs.MAX_SESSIONS,
             "endpoints": "subflow",
             "plans": self.traffic.described_plans(),
             "cells": [cell.key for cell in self.cells],

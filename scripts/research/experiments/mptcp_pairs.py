@@ -17,7 +17,7 @@ LOADS = ("LOW", "MEDIUM", "HIGH")
 _SERVERS_PER_CLIENT = 2
 
 #: The max number of sessions at HIGH load: with more, each gets less than TCP can use.
-MOST_SESSIONS = 36
+MAX_SESSIONS = 36
 
 
 def seed_of(seed: int, topology: str, number: int) -> str:
@@ -30,7 +30,7 @@ def draw(load: str, network: Topology, seed: str) -> list[tuple[str, str]]:
 
     LOW: a quarter of the hosts are clients, at least two, each with one server, which may serve others too.
     MEDIUM: half of the hosts of each VLAN are clients, each of two servers, which serve about as many clients each.
-    HIGH: every two hosts have a session, in a direction that is drawn; up to MOST_SESSIONS, about as many for each host.
+    HIGH: every two hosts have a session, in a direction that is drawn; up to MAX_SESSIONS, about as many for each host.
     """
     return _DRAWING[load](network, random.Random(f"{load}/{seed}"))
 
@@ -70,16 +70,16 @@ def _high(network: Topology, chance: random.Random) -> list[tuple[str, str]]:
         (one.name, other.name) for hosts in _by_vlan(network) for one, other in itertools.combinations(hosts, 2) if one.switch != other.switch
     ]
     chance.shuffle(everybody)
-    chosen = everybody if len(everybody) <= MOST_SESSIONS else _evenly(everybody)
+    chosen = everybody if len(everybody) <= MAX_SESSIONS else _evenly(everybody)
     return [pair if chance.random() < 0.5 else pair[::-1] for pair in chosen]
 
 
 def _evenly(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Selects MOST_SESSIONS pairs; the next pair is always one whose hosts have the fewest so far."""
+    """Selects MAX_SESSIONS pairs; the next pair is always one whose hosts have the fewest so far."""
     left = list(pairs)
     chosen: list[tuple[str, str]] = []
     has: Counter[str] = Counter()
-    while len(chosen) < MOST_SESSIONS:
+    while len(chosen) < MAX_SESSIONS:
         fewest = min(left, key=lambda pair: (has[pair[0]] + has[pair[1]], max(has[pair[0]], has[pair[1]])))
         left.remove(fewest)
         has.update(fewest)

@@ -26,7 +26,7 @@ from research.experiments.site import NAME
 
 BASE = "/wm/malob/mptcp"
 
-#: A queue holds what its link sends in so many seconds, on slow links as on fast ones, and at least so many packets of 1,500 bytes.
+#: A queue holds the packets that its link sends in this time in seconds, and at least this number of packets of 1,500 bytes.
 QUEUE_S, _LEAST_PACKETS = 0.12, 10
 
 #: What ends of connections remember of a destination would let one case spoil the next: each starts from scratch.

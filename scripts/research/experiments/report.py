@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lab.strain import MOST_CPU
+from lab.strain import MAX_CPU
 from malob.cli.table import render
 from research.experiments.plots import Bar
 from research.experiments.samples import Record
@@ -51,10 +51,10 @@ def add_strain(summary: Summary, record: Record) -> None:
         used = record.cpu(program)
         if used is not None:
             summary.metric(f"cpu.{program}", round(used, 4), "cores")
-    over = record.over("ovs-vswitchd", MOST_CPU)
+    over = record.over("ovs-vswitchd", MAX_CPU)
     if over:
         summary.rejected.append(
-            f"ovs-vswitchd used more than {MOST_CPU:.0%} of a core in {len(over)} of {len(record.slices)} slices: "
+            f"ovs-vswitchd used more than {MAX_CPU:.0%} of a core in {len(over)} of {len(record.slices)} slices: "
             + ", ".join(f"{each.number} ({each.case}, {each.cpu['ovs-vswitchd']:.0%})" for each in over[:10])
         )
 

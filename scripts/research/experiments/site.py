@@ -45,7 +45,7 @@ _INTERFACE_MBPS = 200
 
 @dataclass(frozen=True)
 class Setup:
-    """What is to be built. scale: multiplies all rates. processors: of each server; each is `processor` of a core.
+    """The network to build. scale: multiplies all rates. processors: of each server; each is `processor` of a core.
 
     congestion: how senders control congestion, as the kernel names it. properties: settings of the controller.
     second_addresses: clients by whose hosts a second one runs, with an address of its own.
@@ -73,7 +73,7 @@ class Site:
         self.controller: Controller
         self.limits: KernelCpuLimits | EmulatedCpuLimits
         self.hosts: list[ServerHost] = []
-        #: how fast hosts send at most; None where the kernel has no token bucket filter
+        #: max sending rate of hosts; None if the kernel has no token bucket filter
         self.interface_mbps: int | None = _INTERFACE_MBPS
 
     def build(self, stack: ExitStack) -> None:
@@ -117,9 +117,9 @@ class Site:
         wait_until(lambda: not rest_state.unknown(rest, POOL), "all measurements", 60, detail=lambda: rest_state.unknown(rest, POOL))
 
     def settle(self, patience_s: float = 45) -> list[str]:
-        """Returns once nothing is open, and measurements made since say that nothing is going on.
+        """Returns once no connection is open and newer measurements show an idle network.
 
-        Says what is still going on after patience_s. Raises ScriptError if connections stay open.
+        Prints which connections are still open after patience_s. Raises ScriptError if they stay open.
         """
         rest, began = self.controller.rest, time.monotonic()
         wait_until(

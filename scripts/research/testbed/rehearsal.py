@@ -36,7 +36,7 @@ from research.testbed.slices import CONTROLLER, Connection, Node, Slice
 
 CONTROLLER_ADDRESS = "172.16.0.1"
 _CONTROL = ipaddress.IPv4Address(CONTROLLER_ADDRESS)
-_MOST_MACHINES = 200
+_MAX_MACHINES = 200
 #: The controller has to be built, perhaps.
 _SET_UP_S = 600
 
@@ -61,8 +61,8 @@ class Rehearsal:
 
     def __init__(self, wanted: Slice, name: str = "mlr") -> None:
         """name: short; namespaces and devices begin with it."""
-        if len(wanted.nodes) > _MOST_MACHINES:
-            raise ScriptError(f"{len(wanted.nodes)} machines are too many to rehearse; max {_MOST_MACHINES}")
+        if len(wanted.nodes) > _MAX_MACHINES:
+            raise ScriptError(f"{len(wanted.nodes)} machines are too many to rehearse; max {_MAX_MACHINES}")
         self.slice = wanted
         self._name = name
         self._numbers = {node.name: number for number, node in enumerate(wanted.nodes, 1)}

@@ -15,14 +15,14 @@ ATTACKED = "10.0.0.141"
 OTHER = "10.0.0.142"
 PORT = 8060
 TALKER = Path(__file__).parent / "talker.py"
-MOST_HALF_OPEN = 300
+MAX_HALF_OPEN = 300
 FLOOD_S = 4
 
 
 class StormTest(SystemTest):
     topology_name = "single"
     properties = {
-        "io.malob.balancer.BalancerModule.maxHalfOpen": str(MOST_HALF_OPEN),
+        "io.malob.balancer.BalancerModule.maxHalfOpen": str(MAX_HALF_OPEN),
         "io.malob.balancer.BalancerModule.floodPerSecond": "500",
     }
 
@@ -63,5 +63,5 @@ class StormTest(SystemTest):
         self.assertEqual(3 * 20, sum(answers.values()))
         self.assertEqual("quit", said[-1].get("end"), "it was not reset")
         self.assertGreater(len(said), 20)
-        self.assertGreater(sent, 10 * MOST_HALF_OPEN)
-        self.assertLess(open_now, MOST_HALF_OPEN + 3 * 20 + 2)
+        self.assertGreater(sent, 10 * MAX_HALF_OPEN)
+        self.assertLess(open_now, MAX_HALF_OPEN + 3 * 20 + 2)

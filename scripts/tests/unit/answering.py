@@ -25,7 +25,7 @@ class Request:
         return json.loads(self.text) if self.text else None
 
 
-#: Status, body (JSON, or a text as it is), headers.
+#: Status, body (JSON, or a string unchanged), headers.
 Reply = tuple[int, Any, Mapping[str, str]]
 
 

@@ -69,7 +69,7 @@ class ReadTest(unittest.TestCase):
 
 
 class CommandTest(unittest.TestCase):
-    """The command against a controller that has one change to make, and notes what it is asked."""
+    """The command against a controller that has one change to make, and records requests."""
 
     def setUp(self) -> None:
         self.seen: list[Request] = []

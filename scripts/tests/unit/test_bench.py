@@ -1,4 +1,4 @@
-"""`bench`: what is read of processes and programs, and what is made of it."""
+"""`bench`: reading the output of processes and programs, and its evaluation."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class ViewTest(unittest.TestCase):
 
 
 class CommandTest(unittest.TestCase):
-    """The command against a controller that notes what it is asked, and answers one way."""
+    """The command against a controller that records requests, and has one answer."""
 
     def setUp(self) -> None:
         self.seen: list[tuple[str, str, Any]] = []

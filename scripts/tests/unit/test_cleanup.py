@@ -1,4 +1,4 @@
-"""Removing goes on after each step that fails, and tells what is left."""
+"""Removing continues after each step that fails, and reports what is left."""
 
 from __future__ import annotations
 

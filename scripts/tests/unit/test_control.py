@@ -124,7 +124,7 @@ class RelayTest(unittest.TestCase):
 
 
 def _received(source: socket.socket, count: int) -> bytes:
-    """So many bytes, or fewer if the connection ends before."""
+    """Reads count bytes, or fewer if the connection ends before."""
     data = bytearray()
     while len(data) < count:
         try:

@@ -1,4 +1,4 @@
-"""The documentation: its links, its menu, and what it says about each command in it."""
+"""The documentation: its links, its menu, and the marks of its commands."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class TroubleshootingTest(unittest.TestCase):
         quoted += re.findall(r"^\| `([^`]+)`", table, re.MULTILINE)
         self.assertGreaterEqual(len(quoted), 6)
         sources = "".join(
-            # a text that goes on in the next line
+            # a text that continues in the next line
             re.sub(r"\"\s*\+\s*\"", "", source.read_text(encoding="utf-8"))
             for source in (ROOT / "src/main/java/io/malob").rglob("*.java")
         )
@@ -278,7 +278,7 @@ def _texts() -> list[tuple[Path, str]]:
 
 
 def _wrong(page: Path, text: str, link: str) -> str:
-    """What is wrong with a link; empty if nothing is."""
+    """The error of a link; empty if it has none."""
     path, _, anchor = link.partition("#")
     target = (page.parent / unquote(path)).resolve() if path else page
     if not target.exists():

@@ -1,4 +1,4 @@
-"""What an end host is told, what it writes down, and what it makes of the kernel's answers."""
+"""An end host's configuration, its stored state, and its interpretation of the kernel's answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`lab run endhost-capacity`: what a series of readings comes to, what is told of it, and its programs on loopback."""
+"""`lab run endhost-capacity`: the evaluation and report of a series of readings, and its programs on loopback."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class ProgramsTest(unittest.TestCase):
             sender.connect(("127.0.0.1", port))
             sender.send(b"x")
             time.sleep(0.05)
-            sender.send(b"x")  # raises ConnectionRefusedError if nobody takes it
+            sender.send(b"x")  # raises ConnectionRefusedError if no socket is there
 
 
 if __name__ == "__main__":

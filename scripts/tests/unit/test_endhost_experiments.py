@@ -1,4 +1,4 @@
-"""`lab run endhost-…`: models of files on links, traces, pages, what is measured, and what comes of it; programs on loopback."""
+"""`lab run endhost-…`: models of files on links, traces, pages, measurements and their evaluation; programs on loopback."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class CampusTracesTest(unittest.TestCase):
         self.assertGreater(min(lte[120:]), 12)
         self.assertLess(statistics.stdev(lte[120:]) / statistics.fmean(lte[120:]), 0.2)
         self.assertEqual(sum(end - begin for begin, end in campus_traces.GAPS), wifi.count(0))
-        self.assertLessEqual(max(wifi), campus_traces.MOST_MBPS)
+        self.assertLessEqual(max(wifi), campus_traces.MAX_MBPS)
         # figure 26: near to 20 and 30 Mbit/s alone
         self.assertAlmostEqual(30, realistic.mean_mbps(0), delta=3)
         self.assertAlmostEqual(20, realistic.mean_mbps(1), delta=2)
@@ -178,7 +178,7 @@ class PagesTest(unittest.TestCase):
     def test_a_page_itself_is_at_the_first_origin_and_large_pages_have_many(self) -> None:
         for page in self.pages:
             self.assertEqual(0, page[0][0])
-            self.assertLess(max(origin for origin, _ in page), endhost_pages.MOST_ORIGINS)
+            self.assertLess(max(origin for origin, _ in page), endhost_pages.MAX_ORIGINS)
         largest = max(self.pages, key=len)
         self.assertGreater(len({origin for origin, _ in largest}), 10)
 
@@ -329,7 +329,7 @@ class ArgumentsTest(unittest.TestCase):
 
 
 class _Files(BaseHTTPRequestHandler):
-    """/SIZE has so many bytes; every third answer of /odd breaks off."""
+    """/SIZE has SIZE bytes; every third answer of /odd breaks off."""
 
     protocol_version = "HTTP/1.0"
     count = 0
@@ -357,7 +357,7 @@ class _Files(BaseHTTPRequestHandler):
 
 
 def given_time(run: Callable[[float], Any], is_enough: Callable[[Any], bool], seconds: float = 1.0) -> Any:
-    """What comes of so many seconds, or, on a machine that is busy with other things, of more of them."""
+    """The result of a run of some seconds; on a busy machine, of a longer one."""
     found = run(seconds)
     for factor in (4, 16):
         if not is_enough(found):
@@ -401,7 +401,7 @@ class ProgramsTest(unittest.TestCase):
         found = given_time(lambda seconds: self.loop("/5000", 5000, seconds=seconds), lambda found: found["files"] > 3)
         self.assertGreater(found["files"], 3)
         self.assertEqual({}, found["errors"])
-        # what is under way at the end has brought bytes, but is no file
+        # transfers in progress at the end have brought bytes, but are no files
         self.assertGreaterEqual(sum(found["received"]), 5000 * found["files"])
         self.assertLess(sum(found["received"]), 5000 * (found["files"] + 5))
 

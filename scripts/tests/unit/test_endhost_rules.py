@@ -74,7 +74,7 @@ class ScriptedIp:
         return ""
 
     def rule_del(self, version: str, words: list[str], _numeric: bool) -> str:
-        """As the kernel does: what is not told matches anything, and the first match goes."""
+        """As the kernel does: a missing field matches anything, and the first match wins."""
         told = {key: value for key, value in self.parsed(words).items() if (key, value) != ("src", "all")}
         for rule in self.rules[version]:
             if told.items() <= rule.items():

@@ -1,4 +1,4 @@
-"""What the end host's supervisor tells a controller that ends, fails to start, or was changed over REST."""
+"""How the end host's supervisor configures a controller that ends, fails to start, or was changed over REST."""
 
 from __future__ import annotations
 

@@ -201,7 +201,7 @@ class _Meter:
 
 
 class _Study:
-    """Notes what it is asked for; fails at the second slice if told to."""
+    """Records its calls; fails at the second slice if configured to."""
 
     def __init__(self, fails: bool = False) -> None:
         self.asked: list[str] = []

@@ -1,4 +1,4 @@
-"""The thesis's experiments: what they are made of, their arguments, their programs."""
+"""The thesis's experiments: their parts, arguments and programs."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class ScenarioTest(unittest.TestCase):
         self.assertEqual([5], scenario("thesis-herding", "--quick").parameters["intervals_s"])
 
     def test_settings_are_the_controllers_own(self) -> None:
-        """each is one that a module reads: the controller would pass over a misspelt one"""
+        """each property is read by a module: a typo would have no effect"""
         source = Path(__file__).parents[3] / "src" / "main"
         known = (source / "resources" / "floodlightdefault.properties").read_text()
         for case in scenario("thesis-herding").cases:

@@ -1,4 +1,4 @@
-"""That the reader of Prometheus's text format takes what is right and nothing else."""
+"""The reader of Prometheus's text format accepts valid input and rejects all else."""
 
 from __future__ import annotations
 

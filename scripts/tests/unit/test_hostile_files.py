@@ -1,4 +1,4 @@
-"""Spoiled files: whoever reads one takes it or says what is wrong with it, and nothing else happens."""
+"""Corrupted files: every reader either accepts one or names the error, and nothing else happens."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WRONG: tuple[Any, ...] = (None, True, -1, 0, 1e308, 10**30, "", "x" * 300, "\u0
 
 
 def _places(value: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """Everything within a document: what it is in, and its key there."""
+    """Every value in a document: its container, and its key there."""
     keys = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
     for key in keys:
         found.append((value, key))

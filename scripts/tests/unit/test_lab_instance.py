@@ -36,7 +36,7 @@ NETWORK = topology.load("single")
 
 
 class LabTest(unittest.TestCase):
-    """self.there: what is in the made-up system; self.broken: what cannot be removed."""
+    """self.there: the contents of the fake system; self.broken: the parts that cannot be removed."""
 
     def setUp(self) -> None:
         directory = tempfile.TemporaryDirectory()

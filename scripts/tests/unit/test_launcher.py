@@ -197,7 +197,7 @@ class InstallTest(unittest.TestCase):
         self.assertEqual("#!/bin/sh\nexit 104\n", self.policy.read_text())
 
     def installing(self) -> subprocess.Popen[bytes]:
-        """One that is at work, in a process group of its own."""
+        """A running command, in a process group of its own."""
         (self.place / "slow").touch()
         process = subprocess.Popen(
             ["bash", str(ROOT / "scripts" / "malob" / "launcher" / "apt_install.sh"), str(self.policy), "none", "nothing"],

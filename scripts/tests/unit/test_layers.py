@@ -13,9 +13,9 @@ from malob.system.place import ROOT
 
 _SCRIPTS = ROOT / "scripts"
 
-#: By folder: what its modules may import besides the standard library and what is in the same folder.
+#: By folder: the imports that are allowed besides the standard library and the same folder.
 _FOLDERS: Mapping[str, frozenset[str]] = {
-    # what is beside an agent is found by its own name: the folder is copied without the rest
+    # modules beside an agent are found by their own names: the folder is copied without the rest
     "agents": frozenset({"measuring", "reporting"}),
     "malob": frozenset(),
     "lab": frozenset({"malob", "mininet"}),
@@ -34,7 +34,7 @@ _MAY_BE_DYNAMIC = frozenset({"malob/cli/commands.py"})
 
 
 def violations(scripts: Path) -> list[str]:
-    """All imports that lead the wrong way, as FILE:LINE: what is wrong. Those in functions and under conditions as well."""
+    """All imports against the direction, as FILE:LINE: error, including those in functions and under conditions."""
     found = []
     for path in sorted(scripts.rglob("*.py")):
         place = path.relative_to(scripts)
@@ -49,7 +49,7 @@ def violations(scripts: Path) -> list[str]:
 
 
 def _wrong(place: Path, module: str) -> str:
-    """What is wrong with that module being imported there; nothing if it may be."""
+    """The error of importing that module there; empty if it is allowed."""
     folder, top = place.parts[0], module.partition(".")[0]
     if top == "":
         return "a relative import"

@@ -70,7 +70,7 @@ class ParseTest(unittest.TestCase):
 
 
 class Iperf:
-    """A runner that answers what it is told to, and remembers what it was asked."""
+    """A runner that gives configured answers, and records its calls."""
 
     def __init__(self, *answers: str) -> None:
         self.commands: list[list[str]] = []

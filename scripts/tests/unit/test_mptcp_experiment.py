@@ -16,7 +16,7 @@ from malob.network import topology
 from malob.network.topology import Topology
 from research.experiments import mptcp, mptcp_forecast, mptcp_methods, mptcp_pairs, mptcp_report, mptcp_site
 from research.experiments.mptcp_model import Traffic
-from research.experiments.mptcp_pairs import MOST_SESSIONS
+from research.experiments.mptcp_pairs import MAX_SESSIONS
 from research.experiments.mptcp_report import Cell, Results
 from research.experiments.mptcp_sessions import PROGRAM
 from research.experiments.samples import Record, Sample, SliceResult
@@ -26,7 +26,7 @@ NETWORKS = ("mptcp-1", "gridnet", "att-mpls", "fat-tree:4,rate=5", "mesh5")
 
 
 def runs(case: str, *sizes: list[int]) -> list[SliceResult]:
-    """Slices of a case, each with sessions that got so many bytes."""
+    """Slices of a case, each with sessions that got these numbers of bytes."""
     return [
         SliceResult(
             1, number, case, 10.0, [Sample("c", "LOW", 1, 0.0, 10.0, size, "s", True, "") for size in some], {"ovs-vswitchd": 0.5}, {}, 0.0, []
@@ -87,7 +87,7 @@ class PairsTest(unittest.TestCase):
         for name in ("gridnet", "att-mpls"):
             network = topology.load(name)
             pairs = mptcp_pairs.draw("HIGH", network, "1")
-            self.assertEqual(MOST_SESSIONS, len(pairs))
+            self.assertEqual(MAX_SESSIONS, len(pairs))
             has = Counter(host for pair in pairs for host in pair)
             self.assertEqual(set(network.hosts), set(has))
             self.assertLessEqual(max(has.values()) - min(has.values()), 2)

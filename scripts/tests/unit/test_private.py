@@ -23,7 +23,7 @@ _AS_ROOT = unittest.skipUnless(os.geteuid() == 0, "only root can give files away
 
 
 class PrivateFileTest(unittest.TestCase):
-    """tokens.json in a directory whose owner wishes us ill. The secret is a file of somebody else's."""
+    """tokens.json in a directory of a hostile owner. The secret is another user's file."""
 
     def setUp(self) -> None:
         directory = tempfile.TemporaryDirectory()

@@ -1,4 +1,4 @@
-"""What is made of a run of pytest, and which tests it has."""
+"""The evaluation of a run of pytest, and its selection of tests."""
 
 from __future__ import annotations
 

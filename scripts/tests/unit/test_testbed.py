@@ -1,4 +1,4 @@
-"""Slices of testbeds: requests made from topologies, and what machines are told."""
+"""Slices of testbeds: requests made from topologies, and the machines' commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FABRIC's notebook and what it calls, on a stand-in for fablib that notes what it is asked; parameters are those of fablib 2.0.9."""
+"""FABRIC's notebook and the code that it calls, on a fake fablib that records calls; parameters are those of fablib 2.0.9."""
 
 from __future__ import annotations
 

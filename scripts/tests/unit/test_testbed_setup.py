@@ -1,4 +1,4 @@
-"""The set-up scripts refuse what they do not understand before they touch anything; neither root nor a testbed is needed."""
+"""The set-up scripts reject unknown arguments before they change anything; neither root nor a testbed is needed."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def _link(port: int, use: float | None, capacity: float | None) -> dict[str, Any
 
 
 def _reading(at_s: float, totals: dict[str, int], **more: Any) -> Reading:
-    """A controller with a pool p of members that have had so many connections."""
+    """A controller with a pool p of members that have had these numbers of connections."""
     snapshot = {
         "time": "now",
         "switches": [{}],

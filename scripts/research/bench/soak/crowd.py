@@ -1,4 +1,4 @@
-"""The clients of a run: a program on each host in that role, and what they tell."""
+"""The clients of a run: a program on each client host, and their reports."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CLIENT = Path(__file__).parent / "programs" / "client.py"
 
 
 class Crowd:
-    """Begins when it is made. What it counts may be read at any time."""
+    """Starts when it is constructed. Its counters may be read at any time."""
 
     def __init__(self, site: Site, seed: int, rate: float, seconds: float, longest_s: float) -> None:
         """rate: connections per second, of all hosts. longest_s: for how long a long one goes on."""
@@ -69,6 +69,6 @@ class Crowd:
         return [process.wait() for process in self._processes]
 
     def end(self) -> None:
-        """At once, whatever they are about."""
+        """Stops them at once, even in the middle of a connection."""
         for process in self._processes:
             processes.end(process)

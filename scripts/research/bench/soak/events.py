@@ -58,7 +58,7 @@ KINDS: Mapping[str, Kind] = {
     "crash": Kind("controller", 0.12, (1, 5), "start"),
 }
 
-#: What is done by REST, which needs a controller.
+#: Events that use REST, which needs a controller.
 _BY_REST = ("weight", *(word for name in ("drain", "remove", "disable") for word in (name, KINDS[name].end)))
 
 

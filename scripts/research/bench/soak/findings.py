@@ -1,4 +1,4 @@
-"""What a run has found: figures, violations of the model with what is needed to look into them, and both as text. No I/O."""
+"""The findings of a run: figures, violations of the model with their context, and both as text. No I/O."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def text(found: Mapping[str, Any]) -> list[str]:
     ]
     for name, each in found["trends"].items():
         lines.append(
-            f"{name:<12} " + ("too few samples to tell" if each is None else f"median {each['median']:g}, {each['grown']:+g} in {each['seconds']} s")
+            f"{name:<12} " + ("too few samples" if each is None else f"median {each['median']:g}, {each['grown']:+g} in {each['seconds']} s")
         )
     for violation in found["violations"][:_MOST_SHOWN]:
         lines += [f"violated at {violation['at_s']:g} s: {violation['sentence']}", *(f"    {line}" for line in violation["detail"])]

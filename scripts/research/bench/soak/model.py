@@ -37,7 +37,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Failure:
-    """A connection that did not end well, as a client tells. accepted: None if it never was. server: None if nobody answered.
+    """A failed connection, as a client reports it. accepted: None if it never was. server: None if no server answered.
 
     progress: when it last was well; asked: when the client then sent something, None if it did not; ended: when it failed.
     """
@@ -90,7 +90,7 @@ def _explains(fault: Fault, failure: Failure, faults: Sequence[Fault]) -> bool:
 
 
 def _member_went(fault: Fault, failure: Failure, _faults: Sequence[Fault]) -> bool:
-    """Its connections are reset; one that is just being placed may be refused."""
+    """Its connections are reset; a connection that is just being placed may be rejected."""
     service, _, server = fault.target.rpartition("-")
     here = failure.service == service and failure.server in (None, server)
     return here and failure.outcome in (*_CUT, "refused") and failure.within(fault.begin, fault.begin + CLOSING_S)
@@ -166,5 +166,5 @@ _RULES: Mapping[str, Callable[[Fault, Failure, Sequence[Fault]], bool]] = {
 
 #: Faults during which the controller does nothing.
 ABSENCES = ("crash", "pause")
-#: Those during which nobody checks the servers of a switch, or of all.
+#: Events during which the servers of a switch, or of all switches, are not checked.
 UNCHECKED = (*ABSENCES, "orphan", "restart")

@@ -19,7 +19,7 @@ from research.bench.soak.injection import Injection
 from research.bench.soak.site import Site
 from research.bench.soak.watch import Watch
 
-#: For so long a long connection goes on, if the run is long enough: with pauses in which its rules end.
+#: The duration of a long connection, if the run is long enough: with pauses in which its rules expire.
 _LONGEST_S = 40.0
 #: What waits for an answer when the last connection is opened.
 _PATIENCE_S = 90.0

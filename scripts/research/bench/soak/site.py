@@ -1,4 +1,4 @@
-"""The network of a run with all that is on it: controller, servers, services; and what can be done to them."""
+"""The network of a run with its controller, servers and services, and the faults that can be injected."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-#: Fewer samples, or a shorter time, tell nothing.
+#: Fewer samples, or a shorter time, show no trend.
 LEAST_SAMPLES, LEAST_S = 8, 90.0
 
 
@@ -23,7 +23,7 @@ class Trend:
 
 
 def of(samples: Sequence[tuple[float, float]]) -> Trend | None:
-    """samples: time in s, value. The slope is the median of those of all pairs, which single outliers do not move (Theil and Sen).
+    """samples: time in s, value. The slope is the median of the slopes of all pairs, robust against outliers (Theil and Sen).
 
     None if they are too few, or too close together.
     """

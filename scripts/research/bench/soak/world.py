@@ -1,4 +1,4 @@
-"""What a run can break: values, and what they allow. No I/O."""
+"""The state of the parts that a run can break, and which events it allows. No I/O."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _UDP_HEADERS_BYTES, _TCP_HEADERS_BYTES = 28, 52
 _BLOCK_PACKETS = 10
 
 #: After a stall no more is made up for.
-_MOST_LATE_S = 0.1
+_MAX_LATE_S = 0.1
 
 
 def take(port: int) -> None:
@@ -50,7 +50,7 @@ def send(kind: str, address: str, port: int, mbps: float) -> None:
         due = time.monotonic()
         while True:
             now = time.monotonic()
-            due = max(due, now - _MOST_LATE_S)
+            due = max(due, now - _MAX_LATE_S)
             while due <= now:
                 try:
                     sender.sendall(payload)

@@ -26,7 +26,7 @@ class _WrongError(Exception):
 
 
 class _Connection:
-    """One connection, and what is told of it."""
+    """One connection and its report."""
 
     def __init__(self, host: tuple[str, int], chance: random.Random, longest_s: float) -> None:
         """longest_s: how long the last request of a long one may come after the first."""
