@@ -6,6 +6,7 @@ The distribution's packages are for its own Python, which need not be the one th
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from malob.system import preparation
