@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Callable
 
-from malob.errors import ScriptError
 from malob.network.hosts import Host
 from malob.network.topology import Topology
 from malob.rest.local import RestClient, RestError
@@ -20,7 +19,6 @@ class VirtualServer:
 
     address: str
     port: int
-    vip_id: str
     pool_id: str
     members: Mapping[str, str]
 
@@ -53,7 +51,7 @@ def set_up(
         member = f"{key}{number}"
         post("members", {"id": member, "address": server.ip, "port": str(member_port or port), "pool_id": key})
         members[member] = server.name
-    return VirtualServer(address, port, key, key, members)
+    return VirtualServer(address, port, key, members)
 
 
 def all_located(rest: RestClient, virtual: VirtualServer) -> bool:
@@ -87,11 +85,3 @@ def paths(rest: RestClient, network: Topology) -> dict[tuple[str, str], list[str
             same = [client.switch] if client.switch == server.switch else []
             found[client.name, server.name] = by_ends.get((client.switch, server.switch), same)
     return found
-
-
-def member_of(virtual: VirtualServer, server: str) -> str:
-    """The id of a server's member."""
-    for member, name in virtual.members.items():
-        if name == server:
-            return member
-    raise ScriptError(f"'{server}' is no member of {virtual.address}:{virtual.port}")

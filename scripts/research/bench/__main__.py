@@ -13,7 +13,6 @@ from research.bench import endhost_command, faults_command, open_vswitch_command
 from research.bench.soak import command as soak_command
 
 #: Of bench/, which is Java.
-JAVA_BENCHMARKS = java.programs("bench")
 
 #: Former benchmarks, and their new commands.
 MOVED_BENCHMARKS = {**{name: f"lab simulate {name}" for name in simulations.SIMULATIONS}, "fuzz": "test --fuzz"}

@@ -149,6 +149,10 @@ class SystemTest(unittest.TestCase):
         wait_until(lambda: balancing.all_located(self.controller.rest, virtual), "the servers to be found", 10)
         return virtual
 
+    def member_of(self, virtual: VirtualServer, server: str) -> str:
+        """The id of a server's member."""
+        return next(member for member, name in virtual.members.items() if name == server)
+
     def remove_virtual(self, key: str) -> None:
         """Deletes the VIP, the pool and the members of a key, as far as they are there."""
         base = balancing.BASE

@@ -93,7 +93,7 @@ class HealthTest(SystemTest):
         self._serve(two)
         virtual = self._set_up()
         self._check(virtual)
-        member = balancing.member_of(virtual, one.name)
+        member = self.member_of(virtual, one.name)
         self.assertEqual("", self.on(two.name, "ss", "-Htn", "state", "syn-recv"), "a check is reset at once")
 
         client = self._connect(4, 0, 0.5)
@@ -119,7 +119,7 @@ class HealthTest(SystemTest):
         client = self._connect(5, 6, 0.5)
         silent = time.monotonic()
         self._silence(one)
-        self._wait_for(balancing.member_of(virtual, one.name), "down", 5)
+        self._wait_for(self.member_of(virtual, one.name), "down", 5)
         ended, last = self._result(client, silent)
         say(
             f"  the last new connection without an answer began after {last:.1f} s, open ones were reset after {min(ended):.1f} to {max(ended):.1f} s"
@@ -133,7 +133,7 @@ class HealthTest(SystemTest):
         self._serve(one)
         self._serve(two)
         virtual = self._set_up()
-        member = balancing.member_of(virtual, one.name)
+        member = self.member_of(virtual, one.name)
         client = self._connect(4, 0, 4)
         silent = time.monotonic()
         self._silence(one)
@@ -141,5 +141,5 @@ class HealthTest(SystemTest):
         _, last = self._result(client, silent)
         say(f"  the last new connection without an answer began after {last:.1f} s")
         self.assertEqual("no_reply", self._member(member)["ejected"]["why"])
-        self.assertEqual("unchecked", self._member(balancing.member_of(virtual, two.name))["health"])
+        self.assertEqual("unchecked", self._member(self.member_of(virtual, two.name))["health"])
         self.assertLess(last, 4)

@@ -58,7 +58,7 @@ class PoliciesTest(SystemTest):
     def test_persistence_and_backups(self) -> None:
         """a client stays with its member until that takes nothing new; a backup serves while there is no other"""
         virtual = self.virtual("kept", "10.0.0.143", 80)
-        one, two = (balancing.member_of(virtual, server.name) for server in self.servers)
+        one, two = (self.member_of(virtual, server.name) for server in self.servers)
         self._put("pools/kept", {"session_persistence": {"type": "SOURCE_IP", "timeout": 60}})
         stays = set(self.requests("c1", "10.0.0.143", 80, 10))
         self.assertEqual(1, len(stays), stays)

@@ -132,7 +132,7 @@ class ReportsTest(SystemTest):
         virtual = self.virtual("drift", "10.0.0.111", HTTP_PORT)
         self.controller.rest.put(f"{balancing.BASE}/pools/drift", {"lb_method": "LC"})
         busy = self.servers[0]
-        member = balancing.member_of(virtual, busy.name)
+        member = self.member_of(virtual, busy.name)
         holder = subprocess.Popen(
             self.lab.inside("c2", [sys.executable, "-I", "-c", _HOLD, busy.ip, str(HTTP_PORT), "20"]),
             stdin=subprocess.PIPE,

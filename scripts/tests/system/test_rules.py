@@ -24,7 +24,7 @@ class RulesTest(SystemTest):
         self.requests("c1", "10.0.0.102", 80, 10)
         gone, left = self.servers
         self.assertTrue(self._connection_rules("10.0.0.102", gone.ip), "rules for the member, as long as it is there")
-        self.controller.rest.delete(f"{balancing.BASE}/members/{balancing.member_of(virtual, gone.name)}")
+        self.controller.rest.delete(f"{balancing.BASE}/members/{self.member_of(virtual, gone.name)}")
         wait_until(lambda: not self._connection_rules("10.0.0.102", gone.ip), f"the rules for {gone.ip} to go", 2)
         self.assertTrue(self._connection_rules("10.0.0.102", left.ip), "the other member keeps its rules")
         self.assertEqual({left.name}, set(self.requests("c1", "10.0.0.102", 80, 6)))

@@ -22,7 +22,7 @@ from malob.cli.test import FUZZ_TARGETS
 from malob.errors import ScriptError
 from malob.system.place import ROOT
 from research.bench import __main__ as bench
-from research.bench.__main__ import JAVA_BENCHMARKS, MOVED_BENCHMARKS
+from research.bench.__main__ import MOVED_BENCHMARKS
 from tests.unit.answering import answering
 from tools.reference import java_options
 
@@ -141,7 +141,7 @@ class CommandsTest(unittest.TestCase):
     def test_benchmarks_are_those_of_bench(self) -> None:
         sources = (ROOT / "bench/src/main/java/io/malob/bench").glob("*Command.java")
         names = {name for source in sources for name in re.findall(r'\b(?:NAME|name) = "([a-z-]+)"', source.read_text())}
-        self.assertEqual(names - {"responder"}, set(JAVA_BENCHMARKS))
+        self.assertEqual(names - {"responder"}, set(java.programs("bench")))
 
     def test_simulations_are_those_of_simulations(self) -> None:
         sources = (ROOT / "simulations/src/main/java/io/malob/simulation").glob("*Command.java")
@@ -154,7 +154,7 @@ class CommandsTest(unittest.TestCase):
 
     def test_what_was_a_benchmark_is_one_no_more(self) -> None:
         """its old name still works, and leads on"""
-        self.assertFalse(set(JAVA_BENCHMARKS) & set(MOVED_BENCHMARKS))
+        self.assertFalse(set(java.programs("bench")) & set(MOVED_BENCHMARKS))
         for name in MOVED_BENCHMARKS:
             with mock.patch("sys.argv", ["x", name, "--seeds", "1"]), mock.patch.object(java, "become", side_effect=SystemExit) as become:
                 with self.subTest(name), self.assertRaises(SystemExit), redirect_stderr(io.StringIO()) as said:

@@ -65,9 +65,6 @@ class Crowd:
     def ended(self) -> bool:
         return not any(reader.is_alive() for reader in self._readers)
 
-    def exit_codes(self) -> list[int]:
-        return [process.wait() for process in self._processes]
-
     def end(self) -> None:
         """Stops them at once, even in the middle of a connection."""
         for process in self._processes:
