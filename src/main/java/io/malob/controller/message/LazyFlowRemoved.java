@@ -28,9 +28,13 @@ final class LazyFlowRemoved extends LazyMessage<OFFlowRemoved> implements OFFlow
 
   private final WireMatch match;
 
+  /** Asked for several times. */
+  private final U64 cookie;
+
   private LazyFlowRemoved(ByteBuf message) {
-    super(message, OFFlowRemoved.class);
+    super(message, message.readableBytes(), OFFlowRemoved.class);
     match = new WireMatch(this, MATCH_OFFSET, () -> parsed().getMatch());
+    cookie = U64.of(int64(COOKIE_OFFSET));
   }
 
   /** Reads a message; null, and nothing read, if it is not as it should be. */
@@ -55,7 +59,7 @@ final class LazyFlowRemoved extends LazyMessage<OFFlowRemoved> implements OFFlow
 
   @Override
   public U64 getCookie() {
-    return U64.of(int64(COOKIE_OFFSET));
+    return cookie;
   }
 
   @Override

@@ -18,13 +18,13 @@ abstract class LazyMessage<M extends OFMessage> implements OFMessage {
   static final int HEADER_BYTES = 8;
   private static final int XID_OFFSET = 4;
 
-  private final byte[] bytes;
+  private final byte[] head;
   private final Class<M> type;
 
-  /** Takes over the readable bytes of a buffer, which it has to be exactly. */
-  LazyMessage(ByteBuf message, Class<M> type) {
-    bytes = new byte[message.readableBytes()];
-    message.readBytes(bytes);
+  /** Takes over the first bytes of a buffer that is the message. */
+  LazyMessage(ByteBuf message, int length, Class<M> type) {
+    head = new byte[length];
+    message.readBytes(head);
     this.type = type;
   }
 
@@ -37,12 +37,13 @@ abstract class LazyMessage<M extends OFMessage> implements OFMessage {
     };
   }
 
-  final byte[] bytes() {
-    return bytes;
+  /** All bytes of the message; not to be written to. */
+  byte[] bytes() {
+    return head;
   }
 
   final int uint8(int offset) {
-    return bytes[offset] & 0xff;
+    return head[offset] & 0xff;
   }
 
   final int uint16(int offset) {
@@ -60,7 +61,7 @@ abstract class LazyMessage<M extends OFMessage> implements OFMessage {
   /** The whole message, as openflowj reads it. */
   final M parsed() {
     try {
-      return type.cast(OFFactories.getGenericReader().readFrom(Unpooled.wrappedBuffer(bytes)));
+      return type.cast(OFFactories.getGenericReader().readFrom(Unpooled.wrappedBuffer(bytes())));
     } catch (OFParseError e) {
       throw new IllegalStateException("not a " + type.getSimpleName() + ": " + e.getMessage(), e);
     }
@@ -78,12 +79,12 @@ abstract class LazyMessage<M extends OFMessage> implements OFMessage {
 
   @Override
   public final void writeTo(ByteBuf out) {
-    out.writeBytes(bytes);
+    out.writeBytes(bytes());
   }
 
   @Override
   public final void putTo(PrimitiveSink sink) {
-    sink.putBytes(bytes);
+    sink.putBytes(bytes());
   }
 
   @Override

@@ -1,7 +1,7 @@
 package io.malob.controller.message;
 
+import com.google.common.primitives.Bytes;
 import io.netty.buffer.ByteBuf;
-import java.util.Arrays;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFPacketInReason;
 import org.projectfloodlight.openflow.protocol.OFType;
@@ -36,12 +36,15 @@ final class LazyPacketIn extends LazyMessage<OFPacketIn> implements OFPacketIn {
   private static final int DATA_OFFSET = MATCH_OFFSET + 18;
 
   private final Match match;
+  private final U64 cookie;
   private final byte[] data;
 
   private LazyPacketIn(ByteBuf message, Match match) {
-    super(message, OFPacketIn.class);
+    super(message, DATA_OFFSET, OFPacketIn.class);
     this.match = match;
-    this.data = Arrays.copyOfRange(bytes(), DATA_OFFSET, bytes().length);
+    cookie = U64.of(int64(COOKIE_OFFSET));
+    data = new byte[message.readableBytes()];
+    message.readBytes(data);
   }
 
   /** The port that a packet-in names, if it names nothing else; reads nothing away. */
@@ -55,6 +58,11 @@ final class LazyPacketIn extends LazyMessage<OFPacketIn> implements OFPacketIn {
 
   static LazyPacketIn read(ByteBuf message, Match match) {
     return new LazyPacketIn(message, match);
+  }
+
+  @Override
+  byte[] bytes() {
+    return Bytes.concat(super.bytes(), data);
   }
 
   @Override
@@ -105,7 +113,7 @@ final class LazyPacketIn extends LazyMessage<OFPacketIn> implements OFPacketIn {
 
   @Override
   public U64 getCookie() {
-    return U64.of(int64(COOKIE_OFFSET));
+    return cookie;
   }
 
   @Override

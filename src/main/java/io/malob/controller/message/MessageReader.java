@@ -1,8 +1,8 @@
 package io.malob.controller.message;
 
 import io.netty.buffer.ByteBuf;
-import java.util.HashMap;
-import java.util.Map;
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.exceptions.OFParseError;
 import org.projectfloodlight.openflow.protocol.OFFactories;
@@ -25,8 +25,10 @@ public final class MessageReader {
 
   private final OFMessageReader<OFMessage> openflowj = OFFactories.getGenericReader();
 
-  /** The matches of packet-ins, which say nothing but the port, by version and port. */
-  private final Map<Long, Match> portMatches = new HashMap<>();
+  /** The matches of packet-ins, which say nothing but the port, of one version by port. */
+  private final IntObjectMap<Match> portMatches = new IntObjectHashMap<>();
+
+  private int versionOfMatches;
 
   /**
    * Reads one message, which the buffer holds from its reader index on, to its end; null if the
@@ -60,15 +62,20 @@ public final class MessageReader {
   }
 
   private Match portMatch(int version, int port) {
-    if (portMatches.size() >= MAX_PORTS) {
-      portMatches.clear();
+    @Nullable Match known = version == versionOfMatches ? portMatches.get(port) : null;
+    if (known != null) {
+      return known;
     }
-    return portMatches.computeIfAbsent(
-        (long) version << 32 | Integer.toUnsignedLong(port),
-        any ->
-            OFFactories.getFactory(LazyMessage.version(version))
-                .buildMatch()
-                .setExact(MatchField.IN_PORT, OFPort.of(port))
-                .build());
+    if (version != versionOfMatches || portMatches.size() >= MAX_PORTS) {
+      portMatches.clear();
+      versionOfMatches = version;
+    }
+    Match match =
+        OFFactories.getFactory(LazyMessage.version(version))
+            .buildMatch()
+            .setExact(MatchField.IN_PORT, OFPort.of(port))
+            .build();
+    portMatches.put(port, match);
+    return match;
   }
 }

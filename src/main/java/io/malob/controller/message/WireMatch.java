@@ -7,7 +7,9 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.EthType;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.Masked;
 import org.projectfloodlight.openflow.types.OFValueType;
@@ -15,8 +17,8 @@ import org.projectfloodlight.openflow.types.TransportPort;
 
 /**
  * A match that looks its fields up in the bytes of its message: those of which connections are made
- * (protocol, IPv4 addresses, TCP and UDP ports). All other questions go to the match that openflowj
- * makes. Immutable.
+ * (EtherType, protocol, IP addresses, TCP and UDP ports). All other questions go to the match that
+ * openflowj makes. Immutable.
  */
 final class WireMatch implements Match {
   private static final int LENGTH_OFFSET = 2;
@@ -66,15 +68,23 @@ final class WireMatch implements Match {
   @SuppressWarnings("unchecked") // the field says of what type its value is
   public <F extends OFValueType<F>> @Nullable F get(MatchField<F> field) {
     return switch (field.id) {
+      case ETH_TYPE -> (F) etherType();
       case IP_PROTO -> (F) protocol();
       case IPV4_SRC -> (F) address(0x8000_1604, 0x8000_1708);
       case IPV4_DST -> (F) address(0x8000_1804, 0x8000_1908);
+      case IPV6_SRC -> (F) address6(0x8000_3410, 0x8000_3520);
+      case IPV6_DST -> (F) address6(0x8000_3610, 0x8000_3720);
       case TCP_SRC -> (F) port(0x8000_1a02);
       case TCP_DST -> (F) port(0x8000_1c02);
       case UDP_SRC -> (F) port(0x8000_1e02);
       case UDP_DST -> (F) port(0x8000_2002);
       default -> whole.get().get(field);
     };
+  }
+
+  private @Nullable EthType etherType() {
+    int at = find(0x8000_0a02);
+    return at == ABSENT ? null : EthType.of(message.uint16(at));
   }
 
   private @Nullable IpProtocol protocol() {
@@ -84,11 +94,18 @@ final class WireMatch implements Match {
 
   /** An address, with a mask or without: the mask is not part of the value. */
   private @Nullable IPv4Address address(int header, int masked) {
-    int at = find(header);
-    if (at == ABSENT) {
-      at = find(masked);
-    }
+    int at = findEither(header, masked);
     return at == ABSENT ? null : IPv4Address.of(message.int32(at));
+  }
+
+  private @Nullable IPv6Address address6(int header, int masked) {
+    int at = findEither(header, masked);
+    return at == ABSENT ? null : IPv6Address.of(message.int64(at), message.int64(at + Long.BYTES));
+  }
+
+  private int findEither(int header, int masked) {
+    int at = find(header);
+    return at == ABSENT ? find(masked) : at;
   }
 
   private @Nullable TransportPort port(int header) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.openflow.IpFamily;
 import io.malob.testing.Frames;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -30,6 +31,7 @@ import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.EthType;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFBufferId;
@@ -133,6 +135,18 @@ class MessageReaderTest {
         .setExact(MatchField.IPV4_DST, IPv4Address.of("10.0.0.2"));
   }
 
+  private static Match ipv6(OFFactory factory) {
+    return factory
+        .buildMatch()
+        .setExact(MatchField.ETH_TYPE, EthType.IPv6)
+        .setExact(MatchField.IP_PROTO, IpProtocol.TCP)
+        .setExact(MatchField.IPV6_SRC, IPv6Address.of("2001:db8::ffff:1"))
+        .setExact(MatchField.IPV6_DST, IPv6Address.of("fd00::ffff:ffff:ffff:ffff"))
+        .setExact(MatchField.TCP_SRC, TransportPort.of(1))
+        .setExact(MatchField.TCP_DST, TransportPort.of(443))
+        .build();
+  }
+
   static Stream<Match> matches() {
     return Stream.of(OFVersion.OF_13, OFVersion.OF_14)
         .map(OFFactories::getFactory)
@@ -148,6 +162,15 @@ class MessageReaderTest {
                     ipv4(factory, IpProtocol.UDP)
                         .setExact(MatchField.UDP_SRC, TransportPort.of(1))
                         .setExact(MatchField.UDP_DST, TransportPort.of(0))
+                        .build(),
+                    ipv6(factory),
+                    factory
+                        .buildMatch()
+                        .setExact(MatchField.ETH_TYPE, EthType.IPv6)
+                        .setMasked(
+                            MatchField.IPV6_DST,
+                            IPv6Address.of("2001:db8::"),
+                            IPv6Address.ofCidrMaskLength(32))
                         .build(),
                     factory
                         .buildMatch()
@@ -200,6 +223,8 @@ class MessageReaderTest {
               MatchField.IP_PROTO,
               MatchField.IPV4_SRC,
               MatchField.IPV4_DST,
+              MatchField.IPV6_SRC,
+              MatchField.IPV6_DST,
               MatchField.TCP_SRC,
               MatchField.TCP_DST,
               MatchField.UDP_SRC,
@@ -212,6 +237,43 @@ class MessageReaderTest {
       }
       assertEquals(bytes(expected), bytes(read));
       assertEquals(expected, read.createBuilder().build());
+    }
+  }
+
+  /** A switch sends one for each connection; openflowj's reading would cost more than placing. */
+  @Test
+  void flowRemoved_ofConnection_isReadWithoutOpenflowj() throws Exception {
+    OFFactory factory = OFFactories.getFactory(OFVersion.OF_13);
+    Match v4 =
+        ipv4(factory, IpProtocol.TCP)
+            .setExact(MatchField.TCP_SRC, TransportPort.of(1))
+            .setExact(MatchField.TCP_DST, TransportPort.of(443))
+            .build();
+    for (Match expected : List.of(v4, ipv6(factory))) {
+      ByteBuf match = Unpooled.buffer();
+      expected.writeTo(match);
+      LazyMessage<?> message =
+          assertInstanceOf(
+              LazyMessage.class,
+              read(
+                  factory
+                      .buildFlowRemoved()
+                      .setReason(OFFlowRemovedReason.IDLE_TIMEOUT)
+                      .setMatch(expected)
+                      .build()));
+      WireMatch onWire =
+          new WireMatch(
+              message,
+              message.bytes().length - match.readableBytes(),
+              () -> {
+                throw new AssertionError("openflowj has read it");
+              });
+      assertEquals(IpFamily.source(expected), IpFamily.source(onWire));
+      assertEquals(IpFamily.destination(expected), IpFamily.destination(onWire));
+      for (MatchField<?> field :
+          List.of(MatchField.IP_PROTO, MatchField.TCP_SRC, MatchField.TCP_DST)) {
+        assertEquals(expected.get(field), onWire.get(field));
+      }
     }
   }
 
