@@ -13,6 +13,7 @@ class RolesTest(SystemTest):
 
     def tearDown(self) -> None:
         self._obey()
+        self._wait_for_role(None)
         self._obey(self.controller.endpoint)
         self._wait_for_role("MASTER")
 
@@ -22,6 +23,7 @@ class RolesTest(SystemTest):
             for _ in range(2):
                 self._wait_for_role("MASTER")
                 self._obey(other.endpoint)
+                self._wait_for_role(None)
                 other.accept()
                 self.assertEqual("master", other.role("master"))
                 other.leave()
@@ -58,10 +60,12 @@ class RolesTest(SystemTest):
     def _obey(self, *controllers: str) -> None:
         ovs.vsctl("set-controller", self.lab.bridge("s1"), *(f"tcp:{each}" for each in controllers))
 
-    def _wait_for_role(self, role: str) -> None:
+    def _wait_for_role(self, role: str | None) -> None:
+        """None: until the controller has seen that the switch is gone, so that the next role is that of a new connection"""
         switch = self.lab.topology.switches["s1"]
+        expected = {switch: f"ROLE_{role}"} if role else None
         wait_until(
-            lambda: self.controller.rest.get("/wm/core/switch/all/role/json").get(switch) == {switch: f"ROLE_{role}"},
-            f"this controller to be {role.lower()}",
+            lambda: self.controller.rest.get("/wm/core/switch/all/role/json").get(switch) == expected,
+            f"this controller to be {role.lower()}" if role else "the switch to be gone",
             15,
         )
