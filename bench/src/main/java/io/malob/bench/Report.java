@@ -76,7 +76,7 @@ final class Report {
     text.append(
         String.format(
             Locale.ROOT,
-            "%-11s%-10s%12s%10s%10s%9s%9s%9s%9s%9s%9s%8s%8s%n",
+            "%-11s%-10s%12s%10s%10s%9s%9s%9s%9s%9s%9s%8s%9s%8s%8s%n",
             "target",
             "demand",
             "placements/s",
@@ -85,8 +85,10 @@ final class Report {
             "p50 ms",
             "p90 ms",
             "p99 ms",
+            "p99.9 ms",
             "max ms",
             "cpu s",
+            "cpu µs",
             "gen cpu",
             "RSS MB",
             "failed"));
@@ -95,7 +97,7 @@ final class Report {
       text.append(
           String.format(
               Locale.ROOT,
-              "%-11s%-10s%12.0f%10.0f%10.0f%9.3f%9.3f%9.3f%9.2f%9.2f%9.2f%8.0f%8d%n",
+              "%-11s%-10s%12.0f%10.0f%10.0f%9.3f%9.3f%9.3f%9.2f%9.2f%9.2f%8.1f%9.2f%8.0f%8d%n",
               outcome.target(),
               m.demand().text(),
               m.median(),
@@ -104,8 +106,10 @@ final class Report {
               m.latencyMillis(50),
               m.latencyMillis(90),
               m.latencyMillis(99),
+              m.latencyMillis(99.9),
               m.latencyMillis(100),
               outcome.targetCpuSeconds().orElse(Double.NaN),
+              1e6 * outcome.targetCpuSeconds().orElse(Double.NaN) / m.placed(),
               outcome.generatorCpuSeconds().orElse(Double.NaN),
               outcome.targetMegabytes().orElse(Double.NaN),
               m.failed()));
@@ -175,6 +179,7 @@ final class Report {
         .put("p50", m.latencyMillis(50))
         .put("p90", m.latencyMillis(90))
         .put("p99", m.latencyMillis(99))
+        .put("p99_9", m.latencyMillis(99.9))
         .put("max", m.latencyMillis(100));
     ObjectNode cpu = run.putObject("cpu_s");
     put(cpu, "target", outcome.targetCpuSeconds());
