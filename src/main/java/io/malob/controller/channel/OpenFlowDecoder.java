@@ -48,7 +48,19 @@ final class OpenFlowDecoder extends ByteToMessageDecoder {
     }
     if (in.readableBytes() >= length) {
       bytesRead += length;
-      out.add(parse(in.readSlice(length)));
+      out.add(readFrame(in, length));
+    }
+  }
+
+  /** Shows the readers the buffer as if it ended with the message: they take it to its end. */
+  private Object readFrame(ByteBuf in, int length) {
+    int end = in.readerIndex() + length;
+    int written = in.writerIndex();
+    in.writerIndex(end);
+    try {
+      return parse(in);
+    } finally {
+      in.setIndex(end, written);
     }
   }
 

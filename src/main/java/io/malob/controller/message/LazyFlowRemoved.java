@@ -1,6 +1,9 @@
 package io.malob.controller.message;
 
 import io.netty.buffer.ByteBuf;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
 import org.projectfloodlight.openflow.protocol.OFFlowRemovedReason;
@@ -26,14 +29,23 @@ final class LazyFlowRemoved extends LazyMessage<OFFlowRemoved> implements OFFlow
   private static final int BYTES_OFFSET = 40;
   private static final int MATCH_OFFSET = 48;
 
+  private static final VarHandle SHORTS =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
+  private static final VarHandle INTS =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+  private final byte[] bytes;
   private final WireMatch match;
 
   /** Asked for several times. */
   private final U64 cookie;
 
   private LazyFlowRemoved(ByteBuf message) {
-    super(message, message.readableBytes(), OFFlowRemoved.class);
-    match = new WireMatch(this, MATCH_OFFSET, () -> parsed().getMatch());
+    super(OFFlowRemoved.class);
+    bytes = rest(message);
+    match = new WireMatch(this, MATCH_OFFSET);
     cookie = U64.of(int64(COOKIE_OFFSET));
   }
 
@@ -45,6 +57,32 @@ final class LazyFlowRemoved extends LazyMessage<OFFlowRemoved> implements OFFlow
             && WireMatch.isWhole(message, start + MATCH_OFFSET)
         ? new LazyFlowRemoved(message)
         : null;
+  }
+
+  @Override
+  byte[] bytes() {
+    return bytes;
+  }
+
+  @Override
+  long header() {
+    return int64(0);
+  }
+
+  int uint8(int offset) {
+    return bytes[offset] & 0xff;
+  }
+
+  int uint16(int offset) {
+    return (short) SHORTS.get(bytes, offset) & 0xffff;
+  }
+
+  int int32(int offset) {
+    return (int) INTS.get(bytes, offset);
+  }
+
+  long int64(int offset) {
+    return (long) LONGS.get(bytes, offset);
   }
 
   @Override

@@ -9,23 +9,23 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 
 /**
- * A message that keeps its bytes and reads single fields from them. Whatever is asked for rarely,
- * openflowj reads, anew each time. Immutable.
+ * A message that is read by hand, as far as it is asked for often. Whatever is asked for rarely,
+ * openflowj reads from its bytes, anew each time. Immutable.
  *
  * @param <M> openflowj's interface for it
  */
 abstract class LazyMessage<M extends OFMessage> implements OFMessage {
-  static final int HEADER_BYTES = 8;
-  private static final int XID_OFFSET = 4;
-
-  private final byte[] head;
   private final Class<M> type;
 
-  /** Takes over the first bytes of a buffer that is the message. */
-  LazyMessage(ByteBuf message, int length, Class<M> type) {
-    head = new byte[length];
-    message.readBytes(head);
+  LazyMessage(Class<M> type) {
     this.type = type;
+  }
+
+  /** The rest of a buffer. */
+  static byte[] rest(ByteBuf buffer) {
+    byte[] bytes = new byte[buffer.readableBytes()];
+    buffer.readBytes(bytes);
+    return bytes;
   }
 
   static OFVersion version(int wireVersion) {
@@ -38,25 +38,10 @@ abstract class LazyMessage<M extends OFMessage> implements OFMessage {
   }
 
   /** All bytes of the message; not to be written to. */
-  byte[] bytes() {
-    return head;
-  }
+  abstract byte[] bytes();
 
-  final int uint8(int offset) {
-    return head[offset] & 0xff;
-  }
-
-  final int uint16(int offset) {
-    return uint8(offset) << 8 | uint8(offset + 1);
-  }
-
-  final int int32(int offset) {
-    return uint16(offset) << 16 | uint16(offset + 2);
-  }
-
-  final long int64(int offset) {
-    return (long) int32(offset) << 32 | Integer.toUnsignedLong(int32(offset + 4));
-  }
+  /** Its first eight bytes: version, type, length, and transaction id. */
+  abstract long header();
 
   /** The whole message, as openflowj reads it. */
   final M parsed() {
@@ -69,12 +54,12 @@ abstract class LazyMessage<M extends OFMessage> implements OFMessage {
 
   @Override
   public final OFVersion getVersion() {
-    return version(uint8(0));
+    return version((int) (header() >>> 56));
   }
 
   @Override
   public final long getXid() {
-    return Integer.toUnsignedLong(int32(XID_OFFSET));
+    return header() & 0xffff_ffffL;
   }
 
   @Override

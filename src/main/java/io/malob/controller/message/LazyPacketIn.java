@@ -1,11 +1,12 @@
 package io.malob.controller.message;
 
-import com.google.common.primitives.Bytes;
 import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFPacketInReason;
 import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.OFBufferId;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
@@ -21,10 +22,6 @@ final class LazyPacketIn extends LazyMessage<OFPacketIn> implements OFPacketIn {
   /** Stands for a match that names other fields; no port has this number. */
   static final int OTHER_MATCH = 0;
 
-  private static final int BUFFER_OFFSET = 8;
-  private static final int TOTAL_LENGTH_OFFSET = 12;
-  private static final int TABLE_OFFSET = 15;
-  private static final int COOKIE_OFFSET = 16;
   private static final int MATCH_OFFSET = 24;
 
   /** The type of the match and its length, without padding, and the header of the one field. */
@@ -35,16 +32,23 @@ final class LazyPacketIn extends LazyMessage<OFPacketIn> implements OFPacketIn {
   /** The match takes 16 bytes, two of padding follow. */
   private static final int DATA_OFFSET = MATCH_OFFSET + 18;
 
-  private final Match match;
+  private final long header;
+
+  /** Four bytes of buffer id, two of the frame's length, the reason and the table. */
+  private final long origin;
+
   private final U64 cookie;
+  private final Match match;
   private final byte[] data;
 
   private LazyPacketIn(ByteBuf message, Match match) {
-    super(message, DATA_OFFSET, OFPacketIn.class);
+    super(OFPacketIn.class);
+    header = message.readLong();
+    origin = message.readLong();
+    cookie = U64.of(message.readLong());
     this.match = match;
-    cookie = U64.of(int64(COOKIE_OFFSET));
-    data = new byte[message.readableBytes()];
-    message.readBytes(data);
+    message.skipBytes(DATA_OFFSET - MATCH_OFFSET);
+    data = rest(message);
   }
 
   /** The port that a packet-in names, if it names nothing else; reads nothing away. */
@@ -62,7 +66,21 @@ final class LazyPacketIn extends LazyMessage<OFPacketIn> implements OFPacketIn {
 
   @Override
   byte[] bytes() {
-    return Bytes.concat(super.bytes(), data);
+    byte[] bytes = new byte[DATA_OFFSET + data.length];
+    ByteBuffer.wrap(bytes)
+        .putLong(header)
+        .putLong(origin)
+        .putLong(cookie.getValue())
+        .putLong(PORT_ONLY)
+        .putInt(match.get(MatchField.IN_PORT).getPortNumber())
+        .position(DATA_OFFSET)
+        .put(data);
+    return bytes;
+  }
+
+  @Override
+  long header() {
+    return header;
   }
 
   @Override
@@ -72,12 +90,12 @@ final class LazyPacketIn extends LazyMessage<OFPacketIn> implements OFPacketIn {
 
   @Override
   public OFBufferId getBufferId() {
-    return OFBufferId.of(int32(BUFFER_OFFSET));
+    return OFBufferId.of((int) (origin >>> 32));
   }
 
   @Override
   public int getTotalLen() {
-    return uint16(TOTAL_LENGTH_OFFSET);
+    return (int) (origin >>> 16) & 0xffff;
   }
 
   @Override
@@ -103,7 +121,7 @@ final class LazyPacketIn extends LazyMessage<OFPacketIn> implements OFPacketIn {
 
   @Override
   public TableId getTableId() {
-    return TableId.of(uint8(TABLE_OFFSET));
+    return TableId.of((int) origin & 0xff);
   }
 
   @Override

@@ -2,7 +2,6 @@ package io.malob.controller.message;
 
 import com.google.common.hash.PrimitiveSink;
 import io.netty.buffer.ByteBuf;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.match.Match;
@@ -25,17 +24,15 @@ final class WireMatch implements Match {
   private static final int HEADER_BYTES = 4;
   private static final int ABSENT = -1;
 
-  private final LazyMessage<?> message;
+  private final LazyFlowRemoved message;
   private final int start;
   private final int end;
-  private final Supplier<Match> whole;
 
   /** The match at that place of a message, which {@link #isWhole}. */
-  WireMatch(LazyMessage<?> message, int start, Supplier<Match> whole) {
+  WireMatch(LazyFlowRemoved message, int start) {
     this.message = message;
     this.start = start + HEADER_BYTES;
     this.end = start + message.uint16(start + LENGTH_OFFSET);
-    this.whole = whole;
   }
 
   /** Whether a match ends before its message does, and its fields fill it. */
@@ -50,6 +47,10 @@ final class WireMatch implements Match {
       at += HEADER_BYTES + message.getUnsignedByte(at + 3);
     }
     return at == end && end <= limit;
+  }
+
+  private Match whole() {
+    return message.parsed().getMatch();
   }
 
   /** Where the value of a field is, or {@link #ABSENT}. */
@@ -78,7 +79,7 @@ final class WireMatch implements Match {
       case TCP_DST -> (F) port(0x8000_1c02);
       case UDP_SRC -> (F) port(0x8000_1e02);
       case UDP_DST -> (F) port(0x8000_2002);
-      default -> whole.get().get(field);
+      default -> whole().get(field);
     };
   }
 
@@ -115,72 +116,72 @@ final class WireMatch implements Match {
 
   @Override
   public <F extends OFValueType<F>> Masked<F> getMasked(MatchField<F> field) {
-    return whole.get().getMasked(field);
+    return whole().getMasked(field);
   }
 
   @Override
   public boolean supports(MatchField<?> field) {
-    return whole.get().supports(field);
+    return whole().supports(field);
   }
 
   @Override
   public boolean supportsMasked(MatchField<?> field) {
-    return whole.get().supportsMasked(field);
+    return whole().supportsMasked(field);
   }
 
   @Override
   public boolean isExact(MatchField<?> field) {
-    return whole.get().isExact(field);
+    return whole().isExact(field);
   }
 
   @Override
   public boolean isFullyWildcarded(MatchField<?> field) {
-    return whole.get().isFullyWildcarded(field);
+    return whole().isFullyWildcarded(field);
   }
 
   @Override
   public boolean isPartiallyMasked(MatchField<?> field) {
-    return whole.get().isPartiallyMasked(field);
+    return whole().isPartiallyMasked(field);
   }
 
   @Override
   public Iterable<MatchField<?>> getMatchFields() {
-    return whole.get().getMatchFields();
+    return whole().getMatchFields();
   }
 
   @Override
   public Builder createBuilder() {
-    return whole.get().createBuilder();
+    return whole().createBuilder();
   }
 
   @Override
   public OFVersion getVersion() {
-    return whole.get().getVersion();
+    return whole().getVersion();
   }
 
   @Override
   public void writeTo(ByteBuf out) {
-    whole.get().writeTo(out);
+    whole().writeTo(out);
   }
 
   @Override
   public void putTo(PrimitiveSink sink) {
-    whole.get().putTo(sink);
+    whole().putTo(sink);
   }
 
   @Override
   public boolean equals(@Nullable Object other) {
-    Object compared = other instanceof WireMatch match ? match.whole.get() : other;
-    return whole.get().equals(compared);
+    Object compared = other instanceof WireMatch match ? match.whole() : other;
+    return whole().equals(compared);
   }
 
   @Override
   public int hashCode() {
-    return whole.get().hashCode();
+    return whole().hashCode();
   }
 
   @Override
   public String toString() {
-    return whole.get().toString();
+    return whole().toString();
   }
 }
