@@ -157,11 +157,19 @@ public final class Connection {
    */
   public record Moved(Attachment client, Server server, @Nullable Route route, boolean hasRules) {}
 
-  private final FiveTuple request;
-  private final FiveTuple reply;
+  // both five-tuples: there are very many connections, so these are no objects
+  private final long requestAddresses;
+  private final long requestProtocolAndPorts;
+  private final int memberAddress;
+  private final int memberPort;
+
   private final int vipNumber;
   private final Algorithm algorithm;
   private final int generation;
+
+  // the chains that it is in; ConnectionIndex's
+  volatile @Nullable Connection nextByRequest;
+  volatile @Nullable Connection nextByReply;
 
   /** Its member, and where that is attached. */
   private volatile Server server;
@@ -213,8 +221,11 @@ public final class Connection {
       Attachment client,
       int generation,
       long nowNanos) {
-    this.request = request;
-    this.reply = atMember(request, server).reversed();
+    FiveTuple atMember = atMember(request, server);
+    requestAddresses = request.addresses();
+    requestProtocolAndPorts = request.protocolAndPorts();
+    memberAddress = atMember.dstAddress();
+    memberPort = atMember.dstPort();
     this.vipNumber = vipNumber;
     this.algorithm = algorithm;
     this.server = server;
@@ -223,18 +234,32 @@ public final class Connection {
     this.openedAtNanos = nowNanos;
   }
 
+  /** The packets from the client to the VIP. */
   public FiveTuple request() {
-    return request;
+    return new FiveTuple(requestAddresses, requestProtocolAndPorts);
+  }
+
+  boolean hasRequest(FiveTuple tuple) {
+    return requestAddresses == tuple.addresses()
+        && requestProtocolAndPorts == tuple.protocolAndPorts();
+  }
+
+  boolean hasReply(FiveTuple tuple) {
+    return memberAddress == tuple.srcAddress()
+        && memberPort == tuple.srcPort()
+        && reply().equals(tuple);
   }
 
   /** The request's packets as the member sees them. */
   FiveTuple requestAtMember() {
-    return reply.reversed();
+    FiveTuple request = request();
+    return FiveTuple.of(
+        request.protocol(), request.srcAddress(), request.srcPort(), memberAddress, memberPort);
   }
 
   /** The packets from the member to the client, as the member makes them. */
   public FiveTuple reply() {
-    return reply;
+    return requestAtMember().reversed();
   }
 
   /** The five-tuple of a client's packets as a server receives them. */
@@ -250,7 +275,7 @@ public final class Connection {
 
   /** Whether it goes to the port of FTP, so that it may be a control connection. */
   public boolean isToFtp() {
-    return request.dstPort() == FtpSessions.CONTROL_PORT;
+    return request().dstPort() == FtpSessions.CONTROL_PORT;
   }
 
   public int vipNumber() {
@@ -616,13 +641,19 @@ public final class Connection {
 
   /** What the client's edge switch makes of packets to the VIP. */
   Translation requestTranslation(Route paths) {
-    return new Translation(request, requestAtMember(), null, labelOf(paths.request()), server.at());
+    return new Translation(
+        request(), requestAtMember(), null, labelOf(paths.request()), server.at());
   }
 
   /** What the member's edge switch makes of packets to the client. */
   Translation replyTranslation(Route paths) {
+    FiveTuple request = request();
     return new Translation(
-        reply, request.reversed(), VipMac.of(request.dstAddress()), labelOf(paths.reply()), client);
+        reply(),
+        request.reversed(),
+        VipMac.of(request.dstAddress()),
+        labelOf(paths.reply()),
+        client);
   }
 
   /** The label that packets get for a path; null for one within a switch. */
@@ -636,7 +667,7 @@ public final class Connection {
         ? Optional.empty()
         : Optional.of(
             new PlacedConnection(
-                request,
+                request(),
                 vipNumber,
                 algorithm,
                 server,
@@ -666,6 +697,6 @@ public final class Connection {
 
   @Override
   public String toString() {
-    return request + " on member " + server.number();
+    return request() + " on member " + server.number();
   }
 }

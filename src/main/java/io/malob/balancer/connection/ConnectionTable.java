@@ -4,11 +4,8 @@ import io.malob.algorithm.FiveTuple;
 import io.malob.balancer.connection.Connection.Effects;
 import io.malob.balancer.connection.Connection.Route;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
@@ -41,8 +38,8 @@ public final class ConnectionTable {
   private final LongSupplier nanoTime;
   private final Consumer<Connection> forgotten;
 
-  private final Map<FiveTuple, Connection> byRequest = new ConcurrentHashMap<>();
-  private final Map<FiveTuple, Connection> byReply = new ConcurrentHashMap<>();
+  private final ConnectionIndex byRequest = new ConnectionIndex(ConnectionIndex.Side.REQUEST);
+  private final ConnectionIndex byReply = new ConnectionIndex(ConnectionIndex.Side.REPLY);
   private final ConcurrentLinkedQueue<Dormant> queue = new ConcurrentLinkedQueue<>();
   private final ReentrantLock sweeping = new ReentrantLock();
   private final AtomicInteger open = new AtomicInteger();
@@ -95,7 +92,7 @@ public final class ConnectionTable {
       return same ? Admission.EXISTS : Admission.CLASH;
     }
     if (byRequest.putIfAbsent(connection.request(), connection) != null) {
-      byReply.remove(connection.reply(), connection);
+      byReply.remove(connection);
       open.decrementAndGet();
       return Admission.EXISTS;
     }
@@ -142,8 +139,8 @@ public final class ConnectionTable {
   private Effects left(Connection connection, Effects effects) {
     if (effects.happened()) {
       (effects.before().hasRules() ? open : dormant).decrementAndGet();
-      byRequest.remove(connection.request(), connection);
-      byReply.remove(connection.reply(), connection);
+      byRequest.remove(connection);
+      byReply.remove(connection);
       forgotten.accept(connection);
     }
     return effects;
@@ -189,7 +186,7 @@ public final class ConnectionTable {
   /** All connections that meet a condition; linear, for administrators' changes. */
   public List<Connection> find(Predicate<Connection> condition) {
     List<Connection> found = new ArrayList<>();
-    for (Connection connection : byRequest.values()) {
+    for (Connection connection : byRequest.all()) {
       if (condition.test(connection)) {
         found.add(connection);
       }
@@ -199,7 +196,7 @@ public final class ConnectionTable {
 
   /** All connections, without a copy: what comes and goes meanwhile may be among them or not. */
   public Iterable<Connection> all() {
-    return Collections.unmodifiableCollection(byRequest.values());
+    return byRequest.all();
   }
 
   /** Whether half of the room for dormant connections is taken. */

@@ -1,0 +1,253 @@
+package io.malob.balancer.connection;
+
+import com.google.common.collect.Iterables;
+import io.malob.algorithm.FiveTuple;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.StampedLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connections by the five-tuple of their requests, or by that of their replies. A hash table that
+ * is chained through the connections themselves: an entry is no object of its own, and its key is
+ * in the connection. There are hundreds of thousands of entries, and whatever is an object of
+ * theirs the garbage collector visits in each cycle.
+ *
+ * <p>Thread-safe. A look-up takes no lock, unless another thread changes the same of many segments
+ * at that moment. Each segment grows on its own, so no change waits for a large table to be moved.
+ * An iteration shows each segment as it was at one moment.
+ */
+final class ConnectionIndex {
+  private static final int SEGMENT_BITS = 8;
+  private static final int SEGMENTS = 1 << SEGMENT_BITS;
+  private static final int FIRST_BUCKETS = 4;
+
+  private static final long ADDRESS_FACTOR = new SecureRandom().nextLong() | 1;
+  private static final long PORT_FACTOR = new SecureRandom().nextLong() | 1;
+
+  private final Side side;
+  private final Segment[] segments = new Segment[SEGMENTS];
+
+  /** Which packets' five-tuple a connection is found by. */
+  enum Side {
+    REQUEST {
+      @Override
+      boolean isOf(Connection connection, FiveTuple tuple) {
+        return connection.hasRequest(tuple);
+      }
+
+      @Override
+      FiveTuple tuple(Connection connection) {
+        return connection.request();
+      }
+
+      @Override
+      @Nullable Connection next(Connection connection) {
+        return connection.nextByRequest;
+      }
+
+      @Override
+      void setNext(Connection connection, @Nullable Connection next) {
+        connection.nextByRequest = next;
+      }
+    },
+
+    REPLY {
+      @Override
+      boolean isOf(Connection connection, FiveTuple tuple) {
+        return connection.hasReply(tuple);
+      }
+
+      @Override
+      FiveTuple tuple(Connection connection) {
+        return connection.reply();
+      }
+
+      @Override
+      @Nullable Connection next(Connection connection) {
+        return connection.nextByReply;
+      }
+
+      @Override
+      void setNext(Connection connection, @Nullable Connection next) {
+        connection.nextByReply = next;
+      }
+    };
+
+    abstract boolean isOf(Connection connection, FiveTuple tuple);
+
+    abstract FiveTuple tuple(Connection connection);
+
+    abstract @Nullable Connection next(Connection connection);
+
+    abstract void setNext(Connection connection, @Nullable Connection next);
+  }
+
+  /** An empty index. A connection can be in one of each side at a time. */
+  ConnectionIndex(Side side) {
+    this.side = side;
+    for (int i = 0; i < SEGMENTS; i++) {
+      segments[i] = new Segment();
+    }
+  }
+
+  /**
+   * Multiply-shift hashing (Dietzfelbinger et al., "A reliable randomized algorithm for the
+   * closest-pair problem", 1997, section 2.2): the upper bits of a product. With factors that
+   * nobody knows, no client can choose ports or addresses that make one chain long.
+   */
+  private static int hash(FiveTuple tuple) {
+    long product = tuple.addresses() * ADDRESS_FACTOR + tuple.protocolAndPorts() * PORT_FACTOR;
+    return (int) (product >>> Integer.SIZE);
+  }
+
+  private Segment segmentOf(int hash) {
+    return segments[hash >>> (Integer.SIZE - SEGMENT_BITS)];
+  }
+
+  /** The connection of that five-tuple, or null. */
+  @Nullable Connection get(FiveTuple tuple) {
+    int hash = hash(tuple);
+    return segmentOf(hash).get(tuple, hash);
+  }
+
+  /** Adds a connection, unless there is one of its five-tuple: then that is returned. */
+  @Nullable Connection putIfAbsent(FiveTuple tuple, Connection connection) {
+    int hash = hash(tuple);
+    return segmentOf(hash).putIfAbsent(tuple, hash, connection);
+  }
+
+  /** Removes a connection, if it is there. */
+  void remove(Connection connection) {
+    int hash = hash(side.tuple(connection));
+    segmentOf(hash).remove(connection, hash);
+  }
+
+  /** All connections; what comes and goes meanwhile may be among them or not. */
+  Iterable<Connection> all() {
+    return Iterables.concat(Iterables.transform(Arrays.asList(segments), Segment::copy));
+  }
+
+  private final class Segment {
+    private final StampedLock lock = new StampedLock();
+
+    /** The first connection of each bucket. A power of two. */
+    private volatile AtomicReferenceArray<@Nullable Connection> heads =
+        new AtomicReferenceArray<>(FIRST_BUCKETS);
+
+    private int size;
+
+    @Nullable Connection get(FiveTuple tuple, int hash) {
+      long stamp = lock.tryOptimisticRead();
+      @Nullable Connection found = find(tuple, hash);
+      // while chains change, a search may leave the one that it is in: it finds nothing wrong then,
+      // but may miss what is there
+      if (found != null || (stamp != 0 && lock.validate(stamp))) {
+        return found;
+      }
+      stamp = lock.readLock();
+      try {
+        return find(tuple, hash);
+      } finally {
+        lock.unlockRead(stamp);
+      }
+    }
+
+    private @Nullable Connection find(FiveTuple tuple, int hash) {
+      AtomicReferenceArray<@Nullable Connection> buckets = heads;
+      @Nullable Connection each = buckets.get(bucket(hash, buckets));
+      while (each != null && !side.isOf(each, tuple)) {
+        each = side.next(each);
+      }
+      return each;
+    }
+
+    /** By the bits below those of the segment. */
+    private static int bucket(int hash, AtomicReferenceArray<?> buckets) {
+      return (int) ((((hash << SEGMENT_BITS) & 0xffff_ffffL) * buckets.length()) >>> Integer.SIZE);
+    }
+
+    @Nullable Connection putIfAbsent(FiveTuple tuple, int hash, Connection connection) {
+      long stamp = lock.writeLock();
+      try {
+        @Nullable Connection present = find(tuple, hash);
+        if (present == null) {
+          link(connection, hash, heads);
+          size++;
+          if (size > heads.length()) {
+            grow();
+          }
+        }
+        return present;
+      } finally {
+        lock.unlockWrite(stamp);
+      }
+    }
+
+    private void link(
+        Connection connection, int hash, AtomicReferenceArray<@Nullable Connection> buckets) {
+      int bucket = bucket(hash, buckets);
+      side.setNext(connection, buckets.get(bucket));
+      buckets.set(bucket, connection);
+    }
+
+    private void grow() {
+      AtomicReferenceArray<@Nullable Connection> before = heads;
+      AtomicReferenceArray<@Nullable Connection> after =
+          new AtomicReferenceArray<>(2 * before.length());
+      for (int i = 0; i < before.length(); i++) {
+        @Nullable Connection each = before.get(i);
+        while (each != null) {
+          @Nullable Connection next = side.next(each);
+          link(each, hash(side.tuple(each)), after);
+          each = next;
+        }
+      }
+      heads = after;
+    }
+
+    void remove(Connection connection, int hash) {
+      long stamp = lock.writeLock();
+      try {
+        int bucket = bucket(hash, heads);
+        @Nullable Connection before = null;
+        @Nullable Connection each = heads.get(bucket);
+        while (each != null && each != connection) {
+          before = each;
+          each = side.next(each);
+        }
+        if (each == null) {
+          return;
+        }
+        if (before == null) {
+          heads.set(bucket, side.next(connection));
+        } else {
+          side.setNext(before, side.next(connection));
+        }
+        side.setNext(connection, null); // what is gone must not keep what follows it
+        size--;
+      } finally {
+        lock.unlockWrite(stamp);
+      }
+    }
+
+    List<Connection> copy() {
+      long stamp = lock.readLock();
+      try {
+        List<Connection> copy = new ArrayList<>(size);
+        AtomicReferenceArray<@Nullable Connection> buckets = heads;
+        for (int i = 0; i < buckets.length(); i++) {
+          for (@Nullable Connection each = buckets.get(i); each != null; each = side.next(each)) {
+            copy.add(each);
+          }
+        }
+        return copy;
+      } finally {
+        lock.unlockRead(stamp);
+      }
+    }
+  }
+}
