@@ -13,9 +13,10 @@ from typing import Callable
 
 from lab import balancing, processes, webserver
 from lab.processes import listens
-from malob.errors import ScriptError
-from malob.system.processes import bound_to_us
+from malob.errors import MissingError, ScriptError
+from malob.system.processes import bound_to_us, run
 from malob.system.waiting import undisturbed, wait_until
+from research.bench.compare import forwarding
 from research.bench.compare.load import Target
 from research.bench.compare.site import Site
 
@@ -39,7 +40,8 @@ class Balancer:
 @contextmanager
 def _none(site: Site) -> Iterator[Target]:
     """Clients use the servers in turn."""
-    yield Target([server.ip for server in site.servers], webserver.PORT, site.programs())
+    with forwarding.plain(site.lab):
+        yield Target([server.ip for server in site.servers], webserver.PORT, site.programs())
 
 
 @contextmanager
@@ -135,9 +137,46 @@ def _proxy(site: Site, name: str, command: Sequence[str]) -> Iterator[Target]:
 
     try:
         wait_until(ready, f"{name} on {host.name} to listen", 15)
-        yield Target([host.ip], _PROXY_PORT, {**site.programs(), "proxy": process.pid})
+        with forwarding.plain(site.lab):
+            yield Target([host.ip], _PROXY_PORT, {**site.programs(), "proxy": process.pid})
     finally:
         processes.end(process)
+
+
+#: In turn, and back through the proxy's host: clients and servers are in one network, so that answers would go past it.
+_NFTABLES = """
+table ip malob_compare {{
+  chain destination {{
+    type nat hook prerouting priority -100;
+    tcp dport {port} dnat to numgen inc mod {count} map {{ {servers} }}:{server_port}
+  }}
+  chain source {{
+    type nat hook postrouting priority 100;
+    masquerade
+  }}
+}}
+"""
+_AS_ROUTER = "sysctl -qw net.ipv4.ip_forward=1 net.ipv4.conf.all.send_redirects=0 net.ipv4.conf.eth0.send_redirects=0"
+_AS_HOST = "sysctl -qw net.ipv4.ip_forward=0"
+
+
+@contextmanager
+def _nftables(site: Site) -> Iterator[Target]:
+    host = site.proxy_host
+    servers = ", ".join(f"{number} : {server.ip}" for number, server in enumerate(site.servers))
+    rules = _NFTABLES.format(port=_PROXY_PORT, count=len(site.servers), servers=servers, server_port=webserver.PORT)
+    try:
+        run(site.lab.inside(host.name, ["nft", "-f", "-"]), text=rules)
+    except ScriptError as error:
+        raise MissingError(f"this kernel does not take the rules of nftables: {error}") from error
+    try:
+        run(site.lab.inside(host.name, _AS_ROUTER.split()))
+        with forwarding.plain(site.lab):
+            yield Target([host.ip], _PROXY_PORT, site.programs())
+    finally:
+        with undisturbed():
+            run(site.lab.inside(host.name, _AS_HOST.split()))
+            run(site.lab.inside(host.name, ["nft", "delete", "table", "ip", "malob_compare"]))
 
 
 ALL: Mapping[str, Balancer] = MappingProxyType(
@@ -147,5 +186,6 @@ ALL: Mapping[str, Balancer] = MappingProxyType(
         "pct": Balancer("MALOB, PCT", partial(_malob, "PCT")),
         "haproxy": Balancer("HAProxy", _haproxy, "haproxy"),
         "nginx": Balancer("nginx stream", _nginx, "nginx-stream"),
+        "nftables": Balancer("nftables", _nftables, "nft"),
     }
 )
