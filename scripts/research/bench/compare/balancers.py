@@ -17,6 +17,7 @@ from malob.errors import MissingError, ScriptError
 from malob.system.processes import bound_to_us, run
 from malob.system.waiting import undisturbed, wait_until
 from research.bench.compare import forwarding
+from research.bench.compare.floodlight import Floodlight, settings
 from research.bench.compare.load import Target
 from research.bench.compare.site import Site
 
@@ -178,6 +179,22 @@ def _nftables(site: Site) -> Iterator[Target]:
             run(site.lab.inside(host.name, _AS_HOST.split()))
             run(site.lab.inside(host.name, ["nft", "delete", "table", "ip", "malob_compare"]))
 
+
+@contextmanager
+def _floodlight(jar: Path, site: Site) -> Iterator[Target]:
+    ours = site.controller
+    with site.controlled_by(Floodlight(jar, site.directory, ours.openflow_port, ours.http_port)):
+        balancing.set_up(site.controller.rest, VIP, webserver.PORT, site.servers, key=_KEY)
+        yield Target([VIP], webserver.PORT, site.programs())
+
+
+def floodlight(jar: Path) -> Balancer:
+    """Floodlight's own balancer. Raises UsageError if the file is not a jar of Floodlight."""
+    settings(jar)
+    return Balancer("Floodlight, RR", partial(_floodlight, jar))
+
+
+FLOODLIGHT = "floodlight"
 
 ALL: Mapping[str, Balancer] = MappingProxyType(
     {

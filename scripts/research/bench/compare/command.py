@@ -19,7 +19,7 @@ from malob.system.waiting import orderly_end
 from research.bench.compare import balancers, comparison, figures
 from research.bench.compare.comparison import Network
 from research.bench.compare.load import PAGE_BYTES, Plan
-from research.experiments import machine
+from research.experiments import machine, plots
 
 #: by default, and the delay of their control channels: without one, first packets skip the links' delays
 _NETWORKS = {"mesh5": [], "geni-wan": ["10"]}
@@ -27,7 +27,8 @@ _NETWORKS = {"mesh5": [], "geni-wan": ["10"]}
 
 def main(words: Sequence[str]) -> int:
     options = parser().parse_args(words)
-    chosen = _chosen(options.only)
+    chosen = _chosen(options.only, Path(options.floodlight) if options.floodlight else None)
+    labels = {name: balancer.label for name, balancer in chosen.items()}
     networks = _networks(options)
     plan = Plan(options.connections, options.parallel, options.connects, options.pages)
     out = Path(options.out) if options.out else None
@@ -36,6 +37,8 @@ def main(words: Sequence[str]) -> int:
     need_root("bench compare")
     for part in ("lab", "emulator", "bench", "controller"):
         prepare(part)
+    if out is not None and not options.no_plots:
+        prepare("plots")
     skipped = _prepare(chosen)
     facts = machine.facts()
     with orderly_end():
@@ -44,15 +47,16 @@ def main(words: Sequence[str]) -> int:
     text = json.dumps(document, indent=2)
     if out is not None:
         (out / "compare.json").write_text(text + "\n", encoding="utf-8")
-    print(text if options.json else "\n".join(_shown(document)))
+        if not options.no_plots:
+            plots.draw(figures.plots(results, labels), out)
+    print(text if options.json else "\n".join(_shown(document, labels)))
     failed = any(found.get("failed") for result in results for found in result["balancers"].values())
     return 1 if failed else 0
 
 
-def _shown(document: Mapping[str, Any]) -> list[str]:
+def _shown(document: Mapping[str, Any], labels: Mapping[str, str]) -> list[str]:
     lines: list[str] = []
     for result in document["networks"]:
-        labels = {name: balancers.ALL[name].label for name in result["balancers"]}
         rows = figures.rows(labels, result["balancers"])
         lines += [f"{result['network']} (proxies on {result['proxy_host']})"]
         lines += table.render(figures.HEADER, rows, right=range(1, len(figures.HEADER)))
@@ -72,14 +76,17 @@ def _prepare(chosen: Mapping[str, balancers.Balancer]) -> dict[str, str]:
     return skipped
 
 
-def _chosen(only: str | None) -> dict[str, balancers.Balancer]:
-    if only is None:
-        return dict(balancers.ALL)
-    names = only.split(",")
+def _chosen(only: str | None, jar: Path | None) -> dict[str, balancers.Balancer]:
+    available = dict(balancers.ALL)
+    if jar is not None:
+        available[balancers.FLOODLIGHT] = balancers.floodlight(jar)
+    names = list(available) if only is None else only.split(",")
     for name in names:
-        if name not in balancers.ALL:
-            raise UsageError(f"--only: expected some of {','.join(balancers.ALL)}, not '{name}'")
-    return {name: balancer for name, balancer in balancers.ALL.items() if name in names}
+        if name == balancers.FLOODLIGHT and jar is None:
+            raise UsageError("--only: 'floodlight' needs --floodlight JAR")
+        if name not in available:
+            raise UsageError(f"--only: expected some of {','.join(available)}, not '{name}'")
+    return {name: balancer for name, balancer in available.items() if name in names}
 
 
 def _networks(options: argparse.Namespace) -> list[Network]:
@@ -123,6 +130,8 @@ def parser() -> Parser:
         default=[],
         help="the one-way delay between the controller and a switch, or all switches; may be repeated (default 10 on geni-wan, else none)",
     )
+    made.add_argument("--floodlight", metavar="FILE", help="a jar of Floodlight with its libraries, whose own balancer takes part")
+    made.add_argument("--no-plots", action="store_true", help="draw no figures (matplotlib is not needed)")
     made.add_argument("--json", action="store_true", help="print the results as JSON")
-    made.add_argument("--out", metavar="DIR", help="also write them to DIR/compare.json")
+    made.add_argument("--out", metavar="DIR", help="also write them to DIR/compare.json, with figures")
     return made

@@ -8,6 +8,7 @@ from typing import Any
 
 from lab.percentiles import percentile
 from research.bench.compare.load import Round
+from research.experiments.plots import Bar, Figure
 
 PROGRAMS = ("vswitchd", "controller", "proxy")
 
@@ -88,3 +89,43 @@ def _words(ms: float | None) -> str:
 def remarks(labels: Mapping[str, str], found: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Why some were skipped."""
     return [f"{label}: skipped, {found[name]['skipped']}" for name, label in labels.items() if "skipped" in found[name]]
+
+
+def plots(networks: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -> list[Figure]:
+    """Of each network: connections per second, pages, and bytes on links. labels: of all balancers, by name."""
+    made = []
+    for result in networks:
+        name = result["network"]
+        found = {labels[balancer]: figures for balancer, figures in result["balancers"].items() if "skipped" not in figures}
+
+        def bars(key: str, low: str, high: str, scale: float = 1, found: Mapping[str, Any] = found) -> list[Bar]:
+            return [
+                Bar(label, scale * figures[key], scale * figures[low], scale * figures[high])
+                for label, figures in found.items()
+                if figures[key] is not None
+            ]
+
+        made += [
+            Figure(
+                f"compare-{name}-connections",
+                f"New connections, {name}",
+                "connections per second",
+                bars("connections_per_s", "connections_per_s_min", "connections_per_s_max"),
+                whiskers="slowest and fastest repeat",
+            ),
+            Figure(
+                f"compare-{name}-pages",
+                f"Pages of 200 kB, {name}",
+                "ms for a page",
+                bars("page_p50_ms", "page_p50_ms", "page_p99_ms"),
+                whiskers="up to the 99th percentile",
+            ),
+            Figure(
+                f"compare-{name}-links",
+                f"Bytes on all links for the same load, {name}",
+                "MB",
+                bars("links_bytes", "busiest_link_bytes", "links_bytes", 1e-6),
+                whiskers="down to the bytes of the busiest direction of a link",
+            ),
+        ]
+    return made

@@ -28,6 +28,7 @@ class Site:
 
     def __init__(self, network: Topology, control_delays_ms: Mapping[str, float], directory: Path) -> None:
         openflow_port = free_port()
+        self.directory = directory
         self.controller = Controller(directory, openflow_port, free_port())
         self.lab = instance.up(network, NAME, f"127.0.0.1:{openflow_port}", owned=True, control_delays_ms=control_delays_ms)
         self.clients = network.with_role("client")
@@ -57,6 +58,23 @@ class Site:
             for server in self.servers:
                 ping = self.lab.inside(client.name, ["ping", "-n", "-c", "1", "-W", "1", server.ip])
                 wait_until(partial(succeeds, ping), f"{client.name} to reach {server.name}", _FIND_S)
+
+    @contextmanager
+    def controlled_by(self, other: Controller) -> Iterator[None]:
+        """Inside, another controller has the switches; it listens where ours does."""
+        self.controller.stop()
+        ours, self.controller = self.controller, other
+        try:
+            other.start()
+            other.wait_for(self.lab.topology)
+            self.wait_for_hosts()
+            yield
+        finally:
+            with undisturbed():
+                other.stop()
+            self.controller = ours
+        ours.start()
+        self.wait_for_network()
 
     def _all_measured(self) -> bool:
         return all(link["latency_ms"] is not None for link in self.controller.rest.get("/wm/malob/links"))
