@@ -97,6 +97,7 @@ class FiguresTest(unittest.TestCase):
     def test_bytes_are_those_of_all_directions_and_of_the_busiest(self) -> None:
         found = figures.figures([one_round(1, link_bytes=1_000_000), one_round(1, link_bytes=2_000_000), one_round(1, link_bytes=2_000_000)])
         self.assertEqual((5_000_000, 3_000_000), (found["links_bytes"], found["busiest_link_bytes"]))
+        self.assertEqual((4_000_000, 5_000_000), (found["links_bytes_min"], found["links_bytes_max"]))
         self.assertEqual({"s1>s2": 2_000_000, "s2>s1": 3_000_000}, found["link_bytes"])
 
     def test_balancer_whose_connections_all_failed_has_no_times(self) -> None:
