@@ -53,6 +53,20 @@ class Controller:
         """
         self.check_ports()
         self._data.mkdir(parents=True, exist_ok=True)
+        command = self._command()
+        with open(self.log, "ab") as log:
+            self._process = subprocess.Popen(
+                command if keep else bound_to_us(command), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
+        try:
+            wait_until(self._ready_or_ended, "the controller to answer", START_TIMEOUT_S, detail=self.last_words)
+        except BaseException:
+            self.stop()
+            raise
+        if self._process.poll() is not None:
+            raise ScriptError(f"the controller ended at once: {self.last_words()}")
+
+    def _command(self) -> list[str]:
         command = [
             str(ROOT / "malob"),
             "run",
@@ -67,17 +81,7 @@ class Controller:
         ]
         if self._properties is not None:
             command += ["-cf", str(self._properties)]
-        with open(self.log, "ab") as log:
-            self._process = subprocess.Popen(
-                command if keep else bound_to_us(command), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
-            )
-        try:
-            wait_until(self._ready_or_ended, "the controller to answer", START_TIMEOUT_S, detail=self.last_words)
-        except BaseException:
-            self.stop()
-            raise
-        if self._process.poll() is not None:
-            raise ScriptError(f"the controller ended at once: {self.last_words()}")
+        return command
 
     def _ready_or_ended(self) -> bool:
         assert self._process is not None

@@ -2,7 +2,7 @@
 # Installs missing programs from the distribution's packages, and asks first. Sourced by ./malob.
 
 # Services of these packages: MALOB does not need them.
-readonly UNNEEDED_SERVICES=nginx,openvswitch-switch,iperf3
+readonly UNNEEDED_SERVICES=nginx,haproxy,openvswitch-switch,iperf3
 # How long a question waits for an answer.
 QUESTION_S=300
 POLICY_FILE=/usr/sbin/policy-rc.d
@@ -27,6 +27,8 @@ package_of() {
     ping) echo "iputils-ping|checks which hosts reach each other" ;;
     ab) echo "apache2-utils|opens many HTTP connections at once" ;;
     nginx) echo "nginx-light nginx|serves pages for measurements" ;;
+    haproxy) echo "haproxy|is one of the balancers that MALOB is compared with" ;;
+    nginx-stream) echo "libnginx-mod-stream|makes nginx a balancer that MALOB is compared with" ;;
     nsenter) echo "util-linux|runs servers on emulated hosts, each with processors of its own" ;;
     pyftpdlib) echo "python3-pyftpdlib|serves files by FTP" ;;
     gtlsclient) echo "ngtcp2-client|loads pages over QUIC" ;;
@@ -71,6 +73,7 @@ has_program() {
     java) find_java >/dev/null ;;
     libc-headers) [ -e /usr/include/stdio.h ] ;;
     ensurepip | pyftpdlib | matplotlib | scipy | lxml) has_python_module "$1" ;;
+    nginx-stream) [ -e /usr/lib/nginx/modules/ngx_stream_module.so ] ;;
     *) command -v "$1" >/dev/null ;;
   esac
 }

@@ -10,6 +10,7 @@ from malob.cli.arguments import Parser
 from malob.errors import UsageError, run_main
 from malob.system.waiting import say
 from research.bench import endhost_command, faults_command, open_vswitch_command
+from research.bench.compare import command as compare_command
 from research.bench.soak import command as soak_command
 
 #: Of bench/, which is Java.
@@ -22,6 +23,7 @@ _OWN = {
     "open-vswitch": ("new connections on real Open vSwitch, through a VIP and without one; needs root", open_vswitch_command),
     "soak": ("a long run on real Open vSwitch with changing load, members, servers and links; needs root", soak_command),
     "faults": ("the effect of faults of links, switches and controller on an open connection; needs root", faults_command),
+    "compare": ("MALOB beside no balancer and proxies, under the same load on the same networks; needs root", compare_command),
     "endhost": ("the cost of MALOB on a host with several uplinks, compared with os-ken and no switch; needs root", endhost_command),
 }
 

@@ -28,6 +28,7 @@ from malob.system.place import ROOT
 from malob.system.ports import free_port
 from malob.system.processes import ProcessId
 from research.bench import faults, open_vswitch
+from research.bench.compare import site as compare
 from research.bench.soak import site as soak
 from research.experiments import site as experiments
 from tests.system import base as system
@@ -151,7 +152,7 @@ class OwnershipTest(LabTest):
             session.run(session.Plan(1, free_port(), free_port(), False), mock.Mock())
 
     def test_each_program_has_a_lab_of_its_own(self) -> None:
-        names = [labs.DEFAULT_NAME, faults.NAME, open_vswitch.NAME, soak.NAME, session.NAME, experiments.NAME, system.NAME]
+        names = [labs.DEFAULT_NAME, compare.NAME, faults.NAME, open_vswitch.NAME, soak.NAME, session.NAME, experiments.NAME, system.NAME]
         self.assertEqual(len(names), len(set(names)), names)
         for name in names:
             labs.check_name(name)

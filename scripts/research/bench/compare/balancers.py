@@ -1,0 +1,208 @@
+"""The balancers that are compared. Each is a context: inside, it runs, and says what clients connect to."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Callable
+
+from lab import balancing, processes, webserver
+from lab.processes import listens
+from malob.errors import MissingError, ScriptError
+from malob.system.processes import bound_to_us, run
+from malob.system.waiting import undisturbed, wait_until
+from research.bench.compare import forwarding
+from research.bench.compare.floodlight import Floodlight, settings
+from research.bench.compare.load import Target
+from research.bench.compare.site import Site
+
+VIP = "10.0.0.100"
+
+_PROXY_PORT = 8080
+_KEY = "1"
+#: rules of ended connections go when they are idle
+_END_S = 90
+
+
+@dataclass(frozen=True)
+class Balancer:
+    """run: begins and ends it on a site. needs: the part that the launcher prepares for it; empty for none."""
+
+    label: str
+    run: Callable[[Site], AbstractContextManager[Target]]
+    needs: str = ""
+
+
+@contextmanager
+def _none(site: Site) -> Iterator[Target]:
+    """Clients use the servers in turn."""
+    with forwarding.plain(site.lab):
+        yield Target([server.ip for server in site.servers], webserver.PORT, site.programs())
+
+
+@contextmanager
+def _malob(algorithm: str, site: Site) -> Iterator[Target]:
+    rest = site.controller.rest
+    virtual = balancing.set_up(rest, VIP, webserver.PORT, site.servers, algorithm=algorithm, key=_KEY)
+    try:
+        wait_until(lambda: balancing.all_located(rest, virtual), "the servers to be found", 10)
+        yield Target([VIP], webserver.PORT, site.programs())
+        wait_until(lambda: not any(balancing.open_connections(rest, virtual).values()), "the last connections to end", _END_S)
+    finally:
+        with undisturbed():
+            for member in virtual.members:
+                rest.delete(f"{balancing.BASE}/members/{member}")
+            rest.delete(f"{balancing.BASE}/pools/{_KEY}")
+            rest.delete(f"{balancing.BASE}/vips/{_KEY}")
+
+
+_HAPROXY = """
+global
+  maxconn 4000
+  nbthread 1
+defaults
+  mode tcp
+  timeout connect 10s
+  timeout client 60s
+  timeout server 60s
+listen servers
+  bind :{port}
+  balance leastconn
+{servers}
+"""
+
+
+@contextmanager
+def _haproxy(site: Site) -> Iterator[Target]:
+    servers = "\n".join(f"  server {server.name} {server.ip}:{webserver.PORT}" for server in site.servers)
+    file = site.lab.directory / "haproxy.cfg"
+    file.write_text(_HAPROXY.format(port=_PROXY_PORT, servers=servers))
+    with _proxy(site, "haproxy", ["haproxy", "-db", "-f", str(file)]) as target:
+        yield target
+
+
+_NGINX = """
+{module}
+daemon off;
+master_process off;
+pid {directory}/nginx-stream.pid;
+error_log {directory}/nginx-stream.log;
+events {{ worker_connections 8000; }}
+stream {{
+  upstream servers {{
+    least_conn;
+    {servers}
+  }}
+  server {{
+    listen {port} backlog=4096;
+    proxy_pass servers;
+  }}
+}}
+"""
+
+
+@contextmanager
+def _nginx(site: Site) -> Iterator[Target]:
+    directory = site.lab.directory
+    servers = " ".join(f"server {server.ip}:{webserver.PORT};" for server in site.servers)
+    file = directory / "nginx-stream.conf"
+    file.write_text(_NGINX.format(module=_stream_module(), directory=directory, servers=servers, port=_PROXY_PORT))
+    with _proxy(site, "nginx", ["nginx", "-e", f"{directory}/nginx-stream.log", "-c", str(file)]) as target:
+        yield target
+
+
+def _stream_module() -> str:
+    """The line that loads it where it is a module of its own."""
+    module = Path("/usr/lib/nginx/modules/ngx_stream_module.so")
+    return f"load_module {module};" if module.exists() else ""
+
+
+@contextmanager
+def _proxy(site: Site, name: str, command: Sequence[str]) -> Iterator[Target]:
+    host = site.proxy_host
+    log = site.lab.directory / f"{name}-proxy.log"
+    with open(log, "ab") as out:
+        process = subprocess.Popen(
+            bound_to_us(site.lab.inside(host.name, command)), stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
+        )
+
+    def ready() -> bool:
+        if process.poll() is not None:
+            raise ScriptError(f"{name} on {host.name} ended at once: {' '.join(log.read_text(errors='replace').split()[-30:])}")
+        return listens(site.lab, host.name, _PROXY_PORT)
+
+    try:
+        wait_until(ready, f"{name} on {host.name} to listen", 15)
+        with forwarding.plain(site.lab):
+            yield Target([host.ip], _PROXY_PORT, {**site.programs(), "proxy": process.pid})
+    finally:
+        processes.end(process)
+
+
+#: In turn, and back through the proxy's host: clients and servers are in one network, so that answers would go past it.
+_NFTABLES = """
+table ip malob_compare {{
+  chain destination {{
+    type nat hook prerouting priority -100;
+    tcp dport {port} dnat to numgen inc mod {count} map {{ {servers} }}:{server_port}
+  }}
+  chain source {{
+    type nat hook postrouting priority 100;
+    masquerade
+  }}
+}}
+"""
+_AS_ROUTER = "sysctl -qw net.ipv4.ip_forward=1 net.ipv4.conf.all.send_redirects=0 net.ipv4.conf.eth0.send_redirects=0"
+_AS_HOST = "sysctl -qw net.ipv4.ip_forward=0"
+
+
+@contextmanager
+def _nftables(site: Site) -> Iterator[Target]:
+    host = site.proxy_host
+    servers = ", ".join(f"{number} : {server.ip}" for number, server in enumerate(site.servers))
+    rules = _NFTABLES.format(port=_PROXY_PORT, count=len(site.servers), servers=servers, server_port=webserver.PORT)
+    try:
+        run(site.lab.inside(host.name, ["nft", "-f", "-"]), text=rules)
+    except ScriptError as error:
+        raise MissingError(f"this kernel does not take the rules of nftables: {error}") from error
+    try:
+        run(site.lab.inside(host.name, _AS_ROUTER.split()))
+        with forwarding.plain(site.lab):
+            yield Target([host.ip], _PROXY_PORT, site.programs())
+    finally:
+        with undisturbed():
+            run(site.lab.inside(host.name, _AS_HOST.split()))
+            run(site.lab.inside(host.name, ["nft", "delete", "table", "ip", "malob_compare"]))
+
+
+@contextmanager
+def _floodlight(jar: Path, site: Site) -> Iterator[Target]:
+    ours = site.controller
+    with site.controlled_by(Floodlight(jar, site.directory, ours.openflow_port, ours.http_port)):
+        balancing.set_up(site.controller.rest, VIP, webserver.PORT, site.servers, key=_KEY)
+        yield Target([VIP], webserver.PORT, site.programs())
+
+
+def floodlight(jar: Path) -> Balancer:
+    """Floodlight's own balancer. Raises UsageError if the file is not a jar of Floodlight."""
+    settings(jar)
+    return Balancer("Floodlight, RR", partial(_floodlight, jar))
+
+
+FLOODLIGHT = "floodlight"
+
+ALL: Mapping[str, Balancer] = MappingProxyType(
+    {
+        "none": Balancer("none, servers in turn", _none),
+        "sl-ps": Balancer("MALOB, SL-PS", partial(_malob, "SL-PS")),
+        "pct": Balancer("MALOB, PCT", partial(_malob, "PCT")),
+        "haproxy": Balancer("HAProxy", _haproxy, "haproxy"),
+        "nginx": Balancer("nginx stream", _nginx, "nginx-stream"),
+        "nftables": Balancer("nftables", _nftables, "nft"),
+    }
+)

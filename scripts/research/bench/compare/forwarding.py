@@ -1,0 +1,61 @@
+"""Plain forwarding for those who balance without a controller: rules by destination, made in advance, over the nearest paths."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from lab.instance import Instance
+from malob.network.topology import Topology
+from malob.system import ovs
+from malob.system.cleanup import Cleanup
+from malob.system.waiting import undisturbed
+
+#: none of MALOB's
+_COOKIE = "0xc0"
+_PRIORITY = 65535
+
+
+@contextmanager
+def plain(lab: Instance) -> Iterator[None]:
+    """Inside, packets between hosts go by these rules, which come before all of the controller's."""
+    try:
+        for switch, ports in ports_to_hosts(lab.topology).items():
+            for host, port in ports.items():
+                match = f"dl_dst={lab.topology.hosts[host].mac}"
+                ovs.ofctl("add-flow", lab.bridge(switch), f"cookie={_COOKIE},priority={_PRIORITY},table=0,{match},actions=output:{port}")
+        yield
+    finally:
+        with undisturbed():
+            cleanup = Cleanup()
+            for switch in lab.topology.switches:
+                cleanup.step(f"rules of {switch}", partial(ovs.ofctl, "del-flows", lab.bridge(switch), f"cookie={_COOKIE}/-1"))
+            cleanup.finish()
+
+
+def ports_to_hosts(network: Topology) -> dict[str, dict[str, int]]:
+    """By switch, the port that leads to each host: over the lowest sum of delays, and then over the fewest links."""
+    ports: dict[str, dict[str, int]] = {switch: {} for switch in network.switches}
+    for host in network.hosts.values():
+        ports[host.switch][host.name] = network.ports(host.switch)[host.name]
+        for switch, following in _towards(network, host.switch).items():
+            ports[switch][host.name] = network.ports(switch)[following]
+    return ports
+
+
+def _towards(network: Topology, end: str) -> dict[str, str]:
+    """By switch, the next one on its way to the end; without the end itself and what has no way."""
+    found: dict[str, str] = {}
+    ways = [(0.0, 0, end, end)]
+    while ways:
+        delay_ms, links, switch, following = heapq.heappop(ways)
+        if switch in found:
+            continue
+        found[switch] = following
+        for before in network.neighbours(switch):
+            added_ms = network.link(before, switch).direction(before).delay_ms or 0
+            heapq.heappush(ways, (delay_ms + added_ms, links + 1, before, switch))
+    del found[end]
+    return found

@@ -1,0 +1,179 @@
+"""The load: new connections by ab, connect() alone, and pages; and what it costs processors and links."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable, TypeVar
+
+from lab import processes
+from lab.instance import Instance
+from malob.system import ovs
+from malob.system.processes import run
+from research.bench import usage
+from research.bench.open_vswitch import figure
+
+PAGE_BYTES = 200_000
+
+_VISITING = Path(__file__).parent / "visiting.py"
+
+#: for so long ab of a client may take, however little it has done by then
+_LONGEST_S = 60
+_PATIENCE_S = 900
+
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Of each client. connections: how many ab makes, `parallel` at a time. connects: how many are timed, one after
+    the other, on the idle network. pages: how many are fetched, one after the other, by all clients at the same time."""
+
+    connections: int
+    parallel: int
+    connects: int
+    pages: int
+
+
+@dataclass(frozen=True)
+class Target:
+    """What clients connect to: addresses are used in turn. programs: process ids by name, whose processor time is measured."""
+
+    addresses: Sequence[str]
+    port: int
+    programs: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Visits:
+    """Microseconds of the connections that went well."""
+
+    connect_us: Sequence[int]
+    total_us: Sequence[int]
+    failed: int
+
+
+@dataclass(frozen=True)
+class Round:
+    """One balancer under the load once. cpu_s: processor seconds by program. link_bytes: by direction of a link, as "s1>s2"."""
+
+    connections_per_s: float
+    mbit_per_s: float
+    connects: Visits
+    pages: Visits
+    failed: int
+    cpu_s: Mapping[str, float]
+    link_bytes: Mapping[str, int]
+
+
+def run_round(lab: Instance, clients: Sequence[str], target: Target, plan: Plan) -> Round:
+    """Puts the load on a target. Raises ScriptError."""
+    cpu_before, bytes_before = _cpu_s(target), link_bytes(lab)
+    rate, failed = _connections(lab, clients, target, plan)
+    connects = _visits(lab, clients, target, plan.connects, 0)
+    began = time.monotonic()
+    pages = _visits(lab, clients, target, plan.pages, PAGE_BYTES)
+    seconds = time.monotonic() - began
+    cpu_after, bytes_after = _cpu_s(target), link_bytes(lab)
+    return Round(
+        rate,
+        8e-6 * PAGE_BYTES * len(pages.total_us) / seconds,
+        connects,
+        pages,
+        failed + connects.failed + pages.failed,
+        {name: cpu_after[name] - cpu_before[name] for name in cpu_before},
+        {direction: bytes_after[direction] - bytes_before[direction] for direction in bytes_before},
+    )
+
+
+def _connections(lab: Instance, clients: Sequence[str], target: Target, plan: Plan) -> tuple[float, int]:
+    """Connections per second of all clients together, and how many failed."""
+
+    def on(number: int, client: str) -> tuple[int, int, float]:
+        results = [
+            parse_ab(run(lab.inside(client, _ab(address, target.port, share, plan.parallel)), _PATIENCE_S))
+            for address, share in zip(_rotated(target.addresses, number), shares(plan.connections, len(target.addresses)))
+            if share
+        ]
+        return sum(done for done, _, _ in results), sum(failed for _, failed, _ in results), sum(seconds for _, _, seconds in results)
+
+    results = _at_once(clients, on)
+    done, failed = (sum(result[place] for result in results) for place in (0, 1))
+    return (done - failed) / max(seconds for _, _, seconds in results), int(failed)
+
+
+def _ab(address: str, port: int, count: int, parallel: int) -> list[str]:
+    limits = ["-t", str(_LONGEST_S), "-n", str(count), "-c", str(min(parallel, count))]
+    return ["ab", "-q", "-r", "-s", "20", *limits, f"http://{address}:{port}/"]
+
+
+def parse_ab(words: str) -> tuple[int, int, float]:
+    """How many requests ended, how many of them failed, and the seconds that all took."""
+    unwanted = re.search(r"Non-2xx responses:\s+(\d+)", words)
+    failed = int(figure(words, r"Failed requests:\s+(\d+)")) + (int(unwanted.group(1)) if unwanted else 0)
+    return int(figure(words, r"Complete requests:\s+(\d+)")), failed, figure(words, r"Time taken for tests:\s+([\d.]+)")
+
+
+def _visits(lab: Instance, clients: Sequence[str], target: Target, count: int, size: int) -> Visits:
+    def on(number: int, client: str) -> Visits:
+        addresses = ",".join(_rotated(target.addresses, number))
+        command = processes.script(lab, client, _VISITING, addresses, str(target.port), str(count), str(size))
+        return parse_visits(run(command, _PATIENCE_S))
+
+    results = _at_once(clients, on)
+    return Visits(
+        [time_us for result in results for time_us in result.connect_us],
+        [time_us for result in results for time_us in result.total_us],
+        sum(result.failed for result in results),
+    )
+
+
+def parse_visits(words: str) -> Visits:
+    """What visiting.py has printed."""
+    lines = [line.split() for line in words.splitlines()]
+    times = [(int(line[0]), int(line[1])) for line in lines if line[0] != "failed"]
+    return Visits([connect for connect, _ in times], [total for _, total in times], len(lines) - len(times))
+
+
+def shares(count: int, parts: int) -> list[int]:
+    """A number in parts that differ by one at most."""
+    return [count // parts + (number < count % parts) for number in range(parts)]
+
+
+def _rotated(addresses: Sequence[str], number: int) -> list[str]:
+    """Each client begins with another one."""
+    first = number % len(addresses)
+    return [*addresses[first:], *addresses[:first]]
+
+
+def _at_once(clients: Sequence[str], work: Callable[[int, str], _Result]) -> list[_Result]:
+    with ThreadPoolExecutor(len(clients)) as pool:
+        return list(pool.map(work, range(len(clients)), clients))
+
+
+def _cpu_s(target: Target) -> dict[str, float]:
+    return {name: usage.cpu_seconds(pid) for name, pid in target.programs.items()}
+
+
+def link_bytes(lab: Instance) -> dict[str, int]:
+    """What each direction of each link has carried so far, those between hosts and switches included."""
+    network, counted = lab.topology, {}
+    hosts = {host.name for host in network.hosts.values()}
+    for switch in network.switches:
+        ports = parse_ports(ovs.ofctl("--no-names", "dump-ports", lab.bridge(switch)))
+        for neighbour, port in network.ports(switch).items():
+            if neighbour in hosts and network.hosts[neighbour].switch == switch:
+                counted[f"{switch}>{neighbour}.host"], counted[f"{neighbour}.host>{switch}"] = ports[port][1], ports[port][0]
+            elif neighbour in network.switches:
+                counted[f"{switch}>{neighbour}"] = ports[port][1]
+    return counted
+
+
+def parse_ports(words: str) -> dict[int, tuple[int, int]]:
+    """Bytes received and sent by port number, as ovs-ofctl dump-ports prints them."""
+    found = re.findall(r"port\s+(\d+): rx pkts=\d+, bytes=(\d+),.*?tx pkts=\d+, bytes=(\d+)", words, re.DOTALL)
+    return {int(port): (int(received), int(sent)) for port, received, sent in found}
