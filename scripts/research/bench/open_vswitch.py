@@ -148,8 +148,8 @@ class _Measurement:
         return [int(line) for line in words.split()]
 
     def _cpu(self) -> dict[str, float]:
-        seconds = {name: sum(map(usage.cpu_seconds, pids)) for name, pids in self.programs.items()}
-        return {**seconds, "revalidators": usage.thread_cpu_seconds(self.programs["vswitchd"][0], "revalidator")}
+        revalidators = usage.thread_cpu_seconds(self.programs["vswitchd"][0], "revalidator")
+        return {"revalidators": revalidators, **{name: sum(map(usage.cpu_seconds, pids)) for name, pids in self.programs.items()}}
 
     def _figures(self, rounds: dict[str, list[Round]], connects: dict[str, list[int]]) -> dict[str, Any]:
         figures: dict[str, Any] = {}
