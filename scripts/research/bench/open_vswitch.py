@@ -20,7 +20,7 @@ from malob.system.ports import free_port
 from malob.system.processes import run
 from malob.system.progress import Bar
 from malob.system.waiting import say, undisturbed, wait_until
-from research.bench import usage
+from research.bench import switch_counters, usage
 
 NAME = "mlv"
 TOPOLOGY = "single"
@@ -43,11 +43,12 @@ class Plan:
 
 @dataclass(frozen=True)
 class Round:
-    """What ab saw. cpu: seconds of processor time, by program."""
+    """What ab saw. cpu: seconds of processor time, by program. counts: what the switch did for each connection."""
 
     per_second: float
     failed: int
     cpu: dict[str, float]
+    counts: dict[str, float]
 
 
 def measure(plan: Plan) -> dict[str, Any]:
@@ -125,6 +126,7 @@ class _Measurement:
         run(self.lab.inside(self.client, ["ping", "-n", "-c", "2", "-i", "0.2", address]), 10)
 
     def _ab(self, address: str) -> Round:
+        counted = switch_counters.read()
         before = self._cpu()
         words = run(
             self.lab.inside(
@@ -138,6 +140,7 @@ class _Measurement:
             figure(words, r"Requests per second:\s+([\d.]+)"),
             int(figure(words, r"Failed requests:\s+(\d+)")),
             {name: after[name] - before[name] for name in before},
+            switch_counters.per_connection(counted, switch_counters.read(), self.plan.requests),
         )
 
     def _connect(self, address: str) -> list[int]:
@@ -145,7 +148,8 @@ class _Measurement:
         return [int(line) for line in words.split()]
 
     def _cpu(self) -> dict[str, float]:
-        return {name: sum(map(usage.cpu_seconds, pids)) for name, pids in self.programs.items()}
+        revalidators = usage.thread_cpu_seconds(self.programs["vswitchd"][0], "revalidator")
+        return {"revalidators": revalidators, **{name: sum(map(usage.cpu_seconds, pids)) for name, pids in self.programs.items()}}
 
     def _figures(self, rounds: dict[str, list[Round]], connects: dict[str, list[int]]) -> dict[str, Any]:
         figures: dict[str, Any] = {}
@@ -155,9 +159,10 @@ class _Measurement:
                 "connections_per_s_min": min(result.per_second for result in results),
                 "connections_per_s_max": max(result.per_second for result in results),
                 "failed": sum(result.failed for result in results),
+                "per_connection": {name: statistics.median(result.counts[name] for result in results) for name in switch_counters.NAMES},
                 "connect_median_ms": statistics.median(connects[way]) / 1000,
                 "cpu_us_per_connection": {
-                    name: 1e6 * statistics.median(result.cpu[name] for result in results) / self.plan.requests for name in self.programs
+                    name: 1e6 * statistics.median(result.cpu[name] for result in results) / self.plan.requests for name in results[0].cpu
                 },
             }
         return figures

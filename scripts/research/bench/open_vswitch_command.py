@@ -13,7 +13,7 @@ from malob.cli.arguments import Parser, positive
 from malob.errors import UsageError
 from malob.system.preparation import need_root, prepare
 from malob.system.waiting import orderly_end
-from research.bench import open_vswitch
+from research.bench import open_vswitch, switch_counters
 
 
 def main(words: Sequence[str]) -> int:
@@ -30,7 +30,7 @@ def main(words: Sequence[str]) -> int:
     if options.out:
         Path(options.out).mkdir(parents=True, exist_ok=True)
         (Path(options.out) / "open-vswitch.json").write_text(document, encoding="utf-8")
-    print(document if options.json else "\n".join(_table(figures)))
+    print(document if options.json else "\n".join([*_table(figures), "", *_counters(figures)]))
     return 0 if figures["plain"]["failed"] == figures["balanced"]["failed"] == 0 else 1
 
 
@@ -50,6 +50,13 @@ def _table(figures: dict[str, dict]) -> list[str]:
         )
     names = list(figures["plain"]["cpu_us_per_connection"])
     header = ["way", "connections/s", "min", "max", "failed", "connect ms", *(f"{name} µs" for name in names)]
+    return table.render(header, rows, right=range(1, len(header)))
+
+
+def _counters(figures: dict[str, dict]) -> list[str]:
+    """What the switch did for each connection."""
+    rows = [[way, *(f"{figures[way]['per_connection'][name]:.1f}" for name in switch_counters.NAMES)] for way in ("plain", "balanced")]
+    header = ["per connection", *(name.replace("_", " ") for name in switch_counters.NAMES)]
     return table.render(header, rows, right=range(1, len(header)))
 
 

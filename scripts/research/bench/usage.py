@@ -14,6 +14,12 @@ def cpu_seconds(pid: int) -> float:
     return cpu_seconds_in(_read(pid, "stat"), os.sysconf("SC_CLK_TCK"))
 
 
+def thread_cpu_seconds(pid: int, name: str) -> float:
+    """The processor time so far of those threads of a process whose names begin with this one."""
+    stats = [_read(pid, f"task/{thread.name}/stat") for thread in Path(f"/proc/{pid}/task").iterdir()]
+    return sum(cpu_seconds_in(stat, os.sysconf("SC_CLK_TCK")) for stat in stats if stat.partition("(")[2].startswith(name))
+
+
 def resident_mb(pid: int) -> float:
     """Resident memory in millions of bytes, including shared memory. Raises ScriptError if it has ended."""
     return resident_mb_in(_read(pid, "status"))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import threading
 import unittest
+from pathlib import Path
 
 from malob.errors import ScriptError, UsageError
-from research.bench import endhost_command, endhost_figures, usage
+from research.bench import endhost_command, endhost_figures, switch_counters, usage
 from research.bench.endhost_figures import MALOB, NONE, OSKEN
 from research.bench.open_vswitch import figure
 
@@ -34,6 +36,39 @@ class UsageTest(unittest.TestCase):
         with self.assertRaisesRegex(ScriptError, "4194305"):
             # more than the kernel gives away
             usage.cpu_seconds(4194305)
+
+
+class ThreadUsageTest(unittest.TestCase):
+    def test_only_threads_of_that_name_count(self) -> None:
+        name = Path(f"/proc/{os.getpid()}/task/{threading.get_native_id()}/comm").read_text().strip()
+        while usage.thread_cpu_seconds(os.getpid(), name) == 0:
+            sum(range(10_000))
+        self.assertEqual(0, usage.thread_cpu_seconds(os.getpid(), "no such thread"))
+
+
+class SwitchCountersTest(unittest.TestCase):
+    COVERAGE = """Event coverage, avg rate over last: 5 seconds, last minute, last hour,  hash=1fe2ab38:
+rconn_sent                 0.0/sec     0.017/sec        0.0003/sec   total: 24
+xlate_actions            120.2/sec     7.000/sec        1.2000/sec   total: 585000
+88 events never hit
+"""
+    DATAPATHS = """netdev@ovs-netdev:
+  lookups: hit:800 missed:30 lost:0
+  flows: 12
+system@ovs-system:
+  lookups: hit:10 missed:4 lost:0
+"""
+
+    def test_counts_are_those_of_all_datapaths_and_an_event_that_has_not_happened_counts_zero(self) -> None:
+        counts = switch_counters.counts_in(self.COVERAGE, self.DATAPATHS)
+        self.assertEqual({"to_controller": 24, "from_controller": 0, "upcalls": 34, "translations": 585_000}, counts)
+
+    def test_what_happened_before_does_not_count(self) -> None:
+        before = {"to_controller": 10, "from_controller": 20, "upcalls": 5, "translations": 1}
+        after = {"to_controller": 30, "from_controller": 50, "upcalls": 40, "translations": 101}
+        self.assertEqual(
+            {"to_controller": 2, "from_controller": 3, "upcalls": 3.5, "translations": 10}, switch_counters.per_connection(before, after, 10)
+        )
 
 
 class FigureTest(unittest.TestCase):

@@ -176,7 +176,8 @@ import org.slf4j.LoggerFactory;
  * each connection that has lost its rules (without it, no records are written); {@code
  * connectionRecordsMegabytes}, the max size of the file; {@code connectionRecordsFiles}, the number
  * of files that are kept; {@code refuseSpoofing}, whether packets of hosts that claim the address
- * of a VIP, or of a server at another location, are dropped.
+ * of a VIP, or of a server at another location, are dropped; {@code tellEnds}, whether switches
+ * copy clients' FIN and RST to the controller, so that a connection is off the counts at once.
  *
  * <p>Ejection: {@code ejectAfter}, the number of unanswered connections in a row that ejects a
  * member, 0 for no ejection; {@code ejectSeconds}, the length of a first ejection; {@code
@@ -189,6 +190,7 @@ import org.slf4j.LoggerFactory;
   "maxDormant",
   "countPlaced",
   "refuseSpoofing",
+  "tellEnds",
   "maxHalfOpen",
   "ejectSeconds",
   "ejectAfter",
@@ -506,7 +508,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             outliers.unansweredSyns(),
             packetIns,
             nanoTime);
-    preparation = new SwitchPreparation(programmer, labels);
+    preparation = new SwitchPreparation(programmer, labels, settings.flag("tellEnds", true));
     StateRecovery stateRecovery =
         stateRecovery(settings, hosts, admissionControl, connectionProgrammer);
     Reconciler.Parts reconciling =

@@ -83,18 +83,22 @@ public final class SwitchRules {
   }
 
   /**
-   * Shows the controller where TCP connections to a VIP address begin and end. A SYN goes to it and
-   * nowhere else: a client that uses a port again at once starts a new connection, although the
-   * rule of the old one is still there. FIN and RST are copied to it on their way to the
-   * connection's rule. Switches that cannot match TCP flags answer with an error.
+   * Shows the controller where TCP connections to a VIP address begin and, if wanted, end. A SYN
+   * goes to it and nowhere else: a client that uses a port again at once starts a new connection,
+   * although the rule of the old one is still there. FIN and RST are copied to it on their way to
+   * the connection's rule. Switches that cannot match TCP flags answer with an error.
    */
-  public static List<OFMessage> addTcpFlags(OFFactory factory, IPAddress<?> address) {
+  public static List<OFMessage> addTcpFlags(
+      OFFactory factory, IPAddress<?> address, boolean withEnds) {
     ImmutableList.Builder<OFMessage> rules = ImmutableList.builder();
     rules.add(
         tcpFlags(factory.buildFlowAdd(), factory, address, SYN, SYN_ACK)
             .setCookie(Cookie.of(Cookie.Kind.VIP, 0))
             .setInstructions(List.of(toController(factory)))
             .build());
+    if (!withEnds) {
+      return rules.addAll(removeEnds(factory, address)).build();
+    }
     for (U16 flag : ENDING_FLAGS) {
       rules.add(
           tcpFlags(factory.buildFlowAdd(), factory, address, flag, flag)
@@ -109,12 +113,17 @@ public final class SwitchRules {
 
   /** Takes these rules of a VIP address away. */
   public static List<OFMessage> removeTcpFlags(OFFactory factory, IPAddress<?> address) {
-    ImmutableList.Builder<OFMessage> rules = ImmutableList.builder();
-    rules.add(tcpFlags(factory.buildFlowDeleteStrict(), factory, address, SYN, SYN_ACK).build());
-    for (U16 flag : ENDING_FLAGS) {
-      rules.add(tcpFlags(factory.buildFlowDeleteStrict(), factory, address, flag, flag).build());
-    }
-    return rules.build();
+    return ImmutableList.<OFMessage>builder()
+        .add(tcpFlags(factory.buildFlowDeleteStrict(), factory, address, SYN, SYN_ACK).build())
+        .addAll(removeEnds(factory, address))
+        .build();
+  }
+
+  private static List<OFMessage> removeEnds(OFFactory factory, IPAddress<?> address) {
+    return ENDING_FLAGS.stream()
+        .<OFMessage>map(
+            flag -> tcpFlags(factory.buildFlowDeleteStrict(), factory, address, flag, flag).build())
+        .toList();
   }
 
   private static OFFlowMod.Builder tcpFlags(

@@ -246,7 +246,12 @@ final class BalancerNetwork {
    * A controller that has been restarted: it knows nothing, and the switches hold what they held.
    */
   BalancerNetwork restarted() {
-    return new BalancerNetwork(Map.of(), wire, nanoTime, network, 1_000);
+    return restarted(Map.of());
+  }
+
+  /** The same with other settings. */
+  BalancerNetwork restarted(Map<String, String> settings) {
+    return new BalancerNetwork(settings, wire, nanoTime, network, 1_000);
   }
 
   private IFloodlightProviderService provider() {

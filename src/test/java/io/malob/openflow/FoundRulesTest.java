@@ -157,7 +157,7 @@ class FoundRulesTest {
     for (OFMessage vip : SwitchRules.addVip(factory, address)) {
       assertEquals(new FoundRule.Vip(address), FoundRules.parse(told(factory, vip)));
     }
-    for (OFMessage flags : SwitchRules.addTcpFlags(factory, address)) {
+    for (OFMessage flags : SwitchRules.addTcpFlags(factory, address, true)) {
       assertEquals(new FoundRule.Vip(address), FoundRules.parse(told(factory, flags)));
     }
     for (OFMessage fixed : SwitchRules.fixed(factory)) {
@@ -191,7 +191,7 @@ class FoundRulesTest {
   @EnumSource(names = {"OF_13", "OF_14", "OF_15"})
   void remove_namesTheRuleAndItsCookie(OFVersion version) throws Exception {
     OFFactory factory = OFFactories.getFactory(version);
-    OFMessage flags = SwitchRules.addTcpFlags(factory, IPv4Address.of("10.0.0.100")).get(1);
+    OFMessage flags = SwitchRules.addTcpFlags(factory, IPv4Address.of("10.0.0.100"), true).get(1);
     OFFlowStatsEntry entry = told(factory, flags);
     ByteBuf wire = Unpooled.buffer();
 

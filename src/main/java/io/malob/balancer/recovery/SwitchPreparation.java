@@ -30,15 +30,19 @@ public final class SwitchPreparation {
   private final FlowProgrammer programmer;
   private final LabelTable labels;
 
+  /** Whether switches are to report the ends of TCP connections. */
+  private final boolean tellEnds;
+
   /** Switches by the transaction ids of the rules that probe whether they match TCP flags. */
   private final Map<Long, DatapathId> triedTcpFlags = new ConcurrentHashMap<>();
 
   /** Switches that do not match TCP flags. */
   private final Set<DatapathId> withoutTcpFlags = ConcurrentHashMap.newKeySet();
 
-  public SwitchPreparation(FlowProgrammer programmer, LabelTable labels) {
+  public SwitchPreparation(FlowProgrammer programmer, LabelTable labels, boolean tellEnds) {
     this.programmer = programmer;
     this.labels = labels;
+    this.tellEnds = tellEnds;
   }
 
   /** Removes all rules of this module from a switch, and prepares it. */
@@ -72,7 +76,7 @@ public final class SwitchPreparation {
   private void addTcpFlags(DatapathId switchId, OFFactory factory, Set<IPAddress<?>> addresses) {
     ImmutableList<OFMessage> rules =
         addresses.stream()
-            .flatMap(address -> SwitchRules.addTcpFlags(factory, address).stream())
+            .flatMap(address -> SwitchRules.addTcpFlags(factory, address, tellEnds).stream())
             .collect(ImmutableList.toImmutableList());
     if (rules.isEmpty() || withoutTcpFlags.contains(switchId)) {
       return;
@@ -94,7 +98,7 @@ public final class SwitchPreparation {
 
   /** Whether all these switches report the ends of TCP connections. */
   public boolean tellEnds(Collection<DatapathId> switches) {
-    return switches.stream().noneMatch(withoutTcpFlags::contains);
+    return tellEnds && switches.stream().noneMatch(withoutTcpFlags::contains);
   }
 
   /** Updates the rules of all switches after a catalog change. */
