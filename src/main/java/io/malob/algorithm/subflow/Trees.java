@@ -48,11 +48,102 @@ final class Trees implements Ways {
   }
 
   @Override
-  public int[] near(int[] way, SplittableRandom random) {
-    int[] kept = way.clone();
-    int out = random.nextInt(way.length);
-    kept[out] = kept[kept.length - 1];
-    return grow(Arrays.copyOf(kept, kept.length - 1), -1, random);
+  public Neighborhood around(int[] way) {
+    return way.length == network.switchCount() - 1 && everySwitchIsEgress()
+        ? new NearSpanningTrees(way)
+        : new NearTrees(way);
+  }
+
+  private boolean everySwitchIsEgress() {
+    return IntStream.range(0, egress.length).allMatch(number -> egress[number] || number == ingress);
+  }
+
+  /** A link is taken out, and the parts are joined by another one. Nothing else changes. */
+  private final class NearSpanningTrees extends Neighborhood {
+    private final int[] way;
+    private final boolean[] behind = new boolean[network.switchCount()];
+    private final int[] joining = new int[usable.length];
+    private int out;
+    private int in;
+
+    NearSpanningTrees(int[] way) {
+      super(1);
+      this.way = way;
+    }
+
+    @Override
+    boolean draw(SplittableRandom random) {
+      clear();
+      out = random.nextInt(way.length);
+      Arrays.fill(behind, false);
+      behind[network.target(way[out])] = true;
+      for (int i = out + 1; i < way.length; i++) {
+        behind[network.target(way[i])] |= behind[network.source(way[i])];
+      }
+      int count = 0;
+      for (int link : usable) {
+        if (behind[network.source(link)] != behind[network.target(link)]) {
+          joining[count++] = link;
+        }
+      }
+      in = joining[random.nextInt(count)];
+      if (network.edge(in) == network.edge(way[out])) {
+        return false;
+      }
+      leave(network.edge(way[out]));
+      enter(network.edge(in));
+      return true;
+    }
+
+    @Override
+    int[] changed() {
+      int[] changed = way.clone();
+      changed[out] = in;
+      return rooted(changed);
+    }
+  }
+
+  /** A link is taken out, and what falls apart is joined; then what leads nowhere is cut off. */
+  private final class NearTrees extends Neighborhood {
+    private final int[] way;
+    private int[] drawn = NONE;
+
+    NearTrees(int[] way) {
+      super(network.edgeCount());
+      this.way = way;
+    }
+
+    @Override
+    boolean draw(SplittableRandom random) {
+      clear();
+      int[] kept = way.clone();
+      int out = random.nextInt(way.length);
+      kept[out] = kept[kept.length - 1];
+      drawn = grow(Arrays.copyOf(kept, kept.length - 1), -1, random);
+      boolean[] used = new boolean[network.edgeCount()];
+      for (int link : way) {
+        used[network.edge(link)] = true;
+      }
+      for (int link : drawn) {
+        int edge = network.edge(link);
+        if (used[edge]) {
+          used[edge] = false;
+        } else {
+          enter(edge);
+        }
+      }
+      for (int link : way) {
+        if (used[network.edge(link)]) {
+          leave(network.edge(link));
+        }
+      }
+      return drawn.length > 0;
+    }
+
+    @Override
+    int[] changed() {
+      return drawn;
+    }
   }
 
   @Override
