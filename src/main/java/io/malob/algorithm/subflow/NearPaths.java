@@ -10,6 +10,12 @@ import java.util.SplittableRandom;
 final class NearPaths extends Neighborhood {
   private static final int SWAPS_OF_PARALLEL_LINKS_IN = 16;
 
+  /**
+   * How often the end of the way is turned around, so that it ends at another switch: that is
+   * possible, where switches have few neighbours and hardly anything else is.
+   */
+  private static final int TURNS_OF_THE_END_IN = 2;
+
   /** Taking a switch out and putting it in elsewhere. */
   private static final int MAX_EDGES = 3;
 
@@ -61,13 +67,22 @@ final class NearPaths extends Neighborhood {
     if (random.nextInt(SWAPS_OF_PARALLEL_LINKS_IN) == 0) {
       return drawParallel(random);
     }
+    if (isReversible && random.nextInt(TURNS_OF_THE_END_IN) == 0) {
+      place = places[neighbor(switches[way.length], random)];
+      other = way.length;
+      return place > 0 && drawTurned(random);
+    }
     place = 1 + random.nextInt(way.length);
-    int[] out = network.out(switches[place]);
-    other = places[network.target(out[random.nextInt(out.length)])];
+    other = places[neighbor(switches[place], random)];
     if (other == 0 || !isReversible) {
       return false;
     }
     return random.nextBoolean() ? drawTurned(random) : drawMoved(random);
+  }
+
+  private int neighbor(int switchNumber, SplittableRandom random) {
+    int[] out = network.out(switchNumber);
+    return network.target(out[random.nextInt(out.length)]);
   }
 
   private boolean drawParallel(SplittableRandom random) {
