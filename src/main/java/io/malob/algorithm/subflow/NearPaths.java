@@ -2,17 +2,20 @@ package io.malob.algorithm.subflow;
 
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import java.util.function.Function;
 
 /**
  * The Hamiltonian paths near to one: a piece of it is turned around, or one switch is visited at
- * another time. Between two switches with parallel links another one may be taken.
+ * another time. Between two switches with parallel links another one may be taken. Small changes do
+ * not lead from each path to each other one: now and then, any path is drawn.
  */
 final class NearPaths extends Neighborhood {
+  private static final int OTHERS_IN = 32;
   private static final int SWAPS_OF_PARALLEL_LINKS_IN = 16;
 
   /**
    * How often the end of the way is turned around, so that it ends at another switch: that is
-   * possible, where switches have few neighbours and hardly anything else is.
+   * possible where switches have few neighbours, and hardly any other change is.
    */
   private static final int TURNS_OF_THE_END_IN = 2;
 
@@ -21,6 +24,8 @@ final class NearPaths extends Neighborhood {
 
   private final Network network;
   private final int[] way;
+  private final Function<SplittableRandom, int[]> others;
+  private int[] drawn = Ways.NONE;
   private final int[] switches;
   private final int[] places;
 
@@ -40,12 +45,19 @@ final class NearPaths extends Neighborhood {
   private enum Kind {
     PARALLEL,
     TURNED,
-    MOVED
+    MOVED,
+    OTHER
   }
 
-  NearPaths(Network network, int[] way) {
-    super(MAX_EDGES);
+  /**
+   * The paths near to one.
+   *
+   * @param others gives any path
+   */
+  NearPaths(Network network, int[] way, Function<SplittableRandom, int[]> others) {
+    super(way.length);
     this.network = network;
+    this.others = others;
     this.way = way;
     switches = new int[way.length + 1];
     places = new int[network.switchCount()];
@@ -67,6 +79,9 @@ final class NearPaths extends Neighborhood {
     if (random.nextInt(SWAPS_OF_PARALLEL_LINKS_IN) == 0) {
       return drawParallel(random);
     }
+    if (random.nextInt(OTHERS_IN) == 0) {
+      return drawOther(others.apply(random));
+    }
     if (isReversible && random.nextInt(TURNS_OF_THE_END_IN) == 0) {
       place = places[neighbor(switches[way.length], random)];
       other = way.length;
@@ -83,6 +98,13 @@ final class NearPaths extends Neighborhood {
   private int neighbor(int switchNumber, SplittableRandom random) {
     int[] out = network.out(switchNumber);
     return network.target(out[random.nextInt(out.length)]);
+  }
+
+  private boolean drawOther(int[] path) {
+    kind = Kind.OTHER;
+    drawn = path;
+    compare(way, drawn, network);
+    return leftCount() > 0;
   }
 
   private boolean drawParallel(SplittableRandom random) {
@@ -149,11 +171,12 @@ final class NearPaths extends Neighborhood {
 
   @Override
   int[] changed() {
-    int[] changed = way.clone();
+    int[] changed = kind == Kind.OTHER ? drawn : way.clone();
     switch (kind) {
       case PARALLEL -> changed[place] = links[0];
       case TURNED -> turn(changed);
       case MOVED -> move(changed);
+      case OTHER -> {}
     }
     return changed;
   }

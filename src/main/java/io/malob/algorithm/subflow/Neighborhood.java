@@ -63,4 +63,25 @@ abstract class Neighborhood {
   final void enter(int edge) {
     entered[enteredCount++] = edge;
   }
+
+  /** Notes by which edges two ways differ. */
+  final void compare(int[] before, int[] after, Network network) {
+    boolean[] used = new boolean[network.edgeCount()];
+    for (int link : before) {
+      used[network.edge(link)] = true;
+    }
+    for (int link : after) {
+      int edge = network.edge(link);
+      if (used[edge]) {
+        used[edge] = false;
+      } else {
+        enter(edge);
+      }
+    }
+    for (int link : before) {
+      if (used[network.edge(link)]) {
+        leave(network.edge(link));
+      }
+    }
+  }
 }

@@ -3,14 +3,19 @@ package io.malob.algorithm.subflow;
 import com.google.common.collect.ImmutableSet;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.HamiltonianSearch;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 
-/** The Hamiltonian paths of an identity, where they are many: found one by one. */
+/** The Hamiltonian paths of an identity, where they are many: found one by one. One thread only. */
 final class SearchedPaths implements Ways {
+  private static final int MAX_OTHERS = 8;
+
   private final Network network;
   private final HamiltonianSearch search;
   private final DirectedLink first;
   private final int[] known;
+  private final List<int[]> others = new ArrayList<>();
 
   /**
    * The paths of one identity.
@@ -50,6 +55,16 @@ final class SearchedPaths implements Ways {
 
   @Override
   public Neighborhood around(int[] way) {
-    return new NearPaths(network, way);
+    return new NearPaths(network, way, this::other);
+  }
+
+  /** Any path: one of a few that are searched for when they are needed. */
+  private int[] other(SplittableRandom random) {
+    if (others.size() < MAX_OTHERS) {
+      int[] found = links(search.find(first, ImmutableSet.of(), random.nextLong()));
+      others.add(found.length == 0 ? known : found);
+      return others.get(others.size() - 1);
+    }
+    return others.get(random.nextInt(MAX_OTHERS));
   }
 }

@@ -120,23 +120,7 @@ final class Trees implements Ways {
       int out = random.nextInt(way.length);
       kept[out] = kept[kept.length - 1];
       drawn = grow(Arrays.copyOf(kept, kept.length - 1), -1, random);
-      boolean[] used = new boolean[network.edgeCount()];
-      for (int link : way) {
-        used[network.edge(link)] = true;
-      }
-      for (int link : drawn) {
-        int edge = network.edge(link);
-        if (used[edge]) {
-          used[edge] = false;
-        } else {
-          enter(edge);
-        }
-      }
-      for (int link : way) {
-        if (used[network.edge(link)]) {
-          leave(network.edge(link));
-        }
-      }
+      compare(way, drawn, network);
       return drawn.length > 0;
     }
 
