@@ -142,14 +142,17 @@ final class Loads {
     return score(loads);
   }
 
-  /** Whether the score is better than this. Quick where a link has more than its maximum. */
+  /** Whether the score is better than this. Quick where it is not. */
   boolean areBetterThan(Score score) {
+    double maximum = Double.NEGATIVE_INFINITY;
+    double minimum = Double.POSITIVE_INFINITY;
     for (int edge = 0; edge < loads.length; edge++) {
-      if (Score.compare(value(edge), score.maximum()) > 0) {
-        return false;
-      }
+      double value = value(edge);
+      maximum = Math.max(maximum, value);
+      minimum = Math.min(minimum, value);
     }
-    return score().isBetterThan(score);
+    return new Score(maximum, minimum, Double.NEGATIVE_INFINITY).isBetterThan(score)
+        && score().isBetterThan(score);
   }
 
   /** The score if links carried this. */

@@ -15,6 +15,10 @@ final class Trees implements Ways {
   private final int ingress;
   private final boolean[] egress;
   private final int[] usable;
+
+  /** By switch, which of the usable links it has, as bits. */
+  private final long[][] usableAt;
+
   private final int[] shortest;
 
   /**
@@ -40,6 +44,12 @@ final class Trees implements Ways {
                         ? link == first || !byFirst[network.target(link)]
                         : network.source(link) < network.target(link))
             .toArray();
+    this.usableAt =
+        new long[network.switchCount()][(usable.length + Long.SIZE - 1) / Long.SIZE];
+    for (int i = 0; i < usable.length; i++) {
+      usableAt[network.source(usable[i])][i / Long.SIZE] |= 1L << i;
+      usableAt[network.target(usable[i])][i / Long.SIZE] |= 1L << i;
+    }
   }
 
   @Override
@@ -61,38 +71,46 @@ final class Trees implements Ways {
   /** A link is taken out, and the parts are joined by another one. Nothing else changes. */
   private final class NearSpanningTrees extends Neighborhood {
     private final int[] way;
-    private final boolean[] behind = new boolean[network.switchCount()];
-    private final int[] joining = new int[usable.length];
+
+    /** By place in the way: the links that can join what falls apart without it, as bits. */
+    private final long[][] joining;
+
     private int out;
     private int in;
 
     NearSpanningTrees(int[] way) {
       super(1);
       this.way = way;
+      // of the links at the switches of a part, those within it come twice, and are gone
+      long[][] leaving = new long[network.switchCount()][];
+      for (int number = 0; number < leaving.length; number++) {
+        leaving[number] = usableAt[number].clone();
+      }
+      joining = new long[way.length][];
+      for (int i = way.length - 1; i >= 0; i--) {
+        joining[i] = leaving[network.target(way[i])];
+        long[] above = leaving[network.source(way[i])];
+        for (int word = 0; word < above.length; word++) {
+          above[word] ^= joining[i][word];
+        }
+      }
     }
 
     @Override
     boolean draw(SplittableRandom random) {
       clear();
       out = random.nextInt(way.length);
-      Arrays.fill(behind, false);
-      behind[network.target(way[out])] = true;
-      for (int i = out + 1; i < way.length; i++) {
-        behind[network.target(way[i])] |= behind[network.source(way[i])];
-      }
       int count = 0;
-      for (int link : usable) {
-        if (behind[network.source(link)] != behind[network.target(link)]) {
-          joining[count++] = link;
-        }
+      for (long word : joining[out]) {
+        count += Long.bitCount(word);
       }
-      in = joining[random.nextInt(count)];
-      if (network.edge(in) == network.edge(way[out])) {
+      if (count < 2) {
         return false;
       }
+      in = usable[bit(joining[out], random.nextInt(count))];
       leave(network.edge(way[out]));
       enter(network.edge(in));
-      return true;
+      return network.edge(in) != network.edge(way[out]);
     }
 
     @Override
@@ -101,6 +119,20 @@ final class Trees implements Ways {
       changed[out] = in;
       return rooted(changed);
     }
+  }
+
+  /** The number of the bit that has so many others before it. */
+  private static int bit(long[] words, int before) {
+    int left = before;
+    int at = 0;
+    while (left >= Long.bitCount(words[at])) {
+      left -= Long.bitCount(words[at++]);
+    }
+    long word = words[at];
+    for (; left > 0; left--) {
+      word &= word - 1;
+    }
+    return at * Long.SIZE + Long.numberOfTrailingZeros(word);
   }
 
   /** A link is taken out, and what falls apart is joined; then what leads nowhere is cut off. */
