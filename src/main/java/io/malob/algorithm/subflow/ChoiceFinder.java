@@ -51,7 +51,8 @@ final class ChoiceFinder {
     this.network = network;
     this.egress = new boolean[network.switchCount()];
     long firsts =
-        Math.max(1, request.demands().stream().map(each -> each.identity().first()).distinct().count());
+        Math.max(
+            1, request.demands().stream().map(each -> each.identity().first()).distinct().count());
     this.listing = new HamiltonianSearch(request.topology(), LISTING_STEPS / firsts);
     this.listed = (int) Math.min(LISTED, LISTED_OF_ALL / firsts);
     this.finding = new HamiltonianSearch(request.topology(), FINDING_STEPS);

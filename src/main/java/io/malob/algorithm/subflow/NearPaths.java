@@ -133,7 +133,8 @@ final class NearPaths extends Neighborhood {
       return false;
     }
     if (other > place) {
-      // ... before, [place], after ... other, next ... becomes ... before, after ... other, place, next
+      // ... before, [place], after ... other, next ... becomes ... before, after ... other, place,
+      // next
       return joins(switches[place - 1], switches[place + 1], random)
           && (other == place + 1 || joins(switches[other], switches[place], random))
           && (other == way.length || joins(switches[place], switches[other + 1], random))
@@ -141,7 +142,8 @@ final class NearPaths extends Neighborhood {
           && (other == place + 1 || leaveLink(place))
           && (other == way.length || leaveLink(other));
     }
-    // ... other, next ... before, [place], after ... becomes ... other, place, next ... before, after
+    // ... other, next ... before, [place], after ... becomes ... other, place, next ... before,
+    // after
     boolean isLast = place == way.length;
     return joins(switches[other], switches[place], random)
         && (other == place - 2
@@ -202,8 +204,7 @@ final class NearPaths extends Neighborhood {
       }
     } else {
       changed[other] = links[next++];
-      changed[other + 1] =
-          other == place - 2 ? network.reverse(way[place - 1]) : links[next++];
+      changed[other + 1] = other == place - 2 ? network.reverse(way[place - 1]) : links[next++];
       System.arraycopy(way, other + 1, changed, other + 2, place - other - 2);
       if (place < way.length) {
         changed[place] = links[next];

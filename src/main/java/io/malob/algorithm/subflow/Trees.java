@@ -44,8 +44,7 @@ final class Trees implements Ways {
                         ? link == first || !byFirst[network.target(link)]
                         : network.source(link) < network.target(link))
             .toArray();
-    this.usableAt =
-        new long[network.switchCount()][(usable.length + Long.SIZE - 1) / Long.SIZE];
+    this.usableAt = new long[network.switchCount()][(usable.length + Long.SIZE - 1) / Long.SIZE];
     for (int i = 0; i < usable.length; i++) {
       usableAt[network.source(usable[i])][i / Long.SIZE] |= 1L << i;
       usableAt[network.target(usable[i])][i / Long.SIZE] |= 1L << i;
@@ -65,7 +64,8 @@ final class Trees implements Ways {
   }
 
   private boolean everySwitchIsEgress() {
-    return IntStream.range(0, egress.length).allMatch(number -> egress[number] || number == ingress);
+    return IntStream.range(0, egress.length)
+        .allMatch(number -> egress[number] || number == ingress);
   }
 
   /** A link is taken out, and the parts are joined by another one. Nothing else changes. */
