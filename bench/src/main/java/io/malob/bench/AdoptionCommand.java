@@ -120,8 +120,7 @@ final class AdoptionCommand implements Callable<Integer> {
     network.setOpen(WITH_NEW, false);
     Outcome outcome =
         new Experiment(PacketInCommand.TARGET, network, controller.pid())
-            .run(
-                new Demand.Outstanding(OUTSTANDING), new Extent(0, MAX_SECONDS, connections));
+            .run(new Demand.Outstanding(OUTSTANDING), new Extent(0, MAX_SECONDS, connections));
     Report.explain(outcome);
     figures.addExactly("unplaced", "failed before the kill", outcome.measurement().failed(), 0);
     MemoryState.of(controller).addTo(figures, "before", "before the kill");
@@ -157,8 +156,7 @@ final class AdoptionCommand implements Callable<Integer> {
 
   private void adopt(Figures figures, ControllerProcess controller, Network network)
       throws IOException, InterruptedException {
-    Experiment experiment =
-        new Experiment(PacketInCommand.TARGET, network, controller.pid());
+    Experiment experiment = new Experiment(PacketInCommand.TARGET, network, controller.pid());
     Outcome calm = experiment.run(new Demand.Rate(rate), Extent.ofSeconds(warmup, seconds));
     addLatency(figures, "calm", "before adoption", calm);
     ExecutorService loader = Executors.newSingleThreadExecutor();
@@ -171,12 +169,7 @@ final class AdoptionCommand implements Callable<Integer> {
       long start = System.nanoTime();
       network.connect(controller.openFlow(), WITH_OPEN);
       double adopted = awaitAdoption(controller, network, start);
-      figures.addBelow(
-          "adoption",
-          "connecting to all adopted",
-          adopted,
-          "s",
-          MAX_ADOPTION_SECONDS);
+      figures.addBelow("adoption", "connecting to all adopted", adopted, "s", MAX_ADOPTION_SECONDS);
       figures.add(
           "adoption_cpu",
           "  processor time, with new connections",
@@ -197,11 +190,7 @@ final class AdoptionCommand implements Callable<Integer> {
           "ms",
           MAX_DELAY_MILLIS);
       figures.addExactly("failed", "  failed", meanwhile.measurement().failed(), 0);
-      figures.addExactly(
-          "adopted",
-          "adopted",
-          adopted(controller),
-          connections);
+      figures.addExactly("adopted", "adopted", adopted(controller), connections);
       MemoryState.of(controller).addTo(figures, "after", "adopted");
     } finally {
       loader.shutdownNow();

@@ -186,8 +186,7 @@ public final class StateRecovery {
       return;
     }
     if (pending.size() > 0 || !replies.isEmpty()) {
-      labels.putTogether(
-          pending.all(), replies.values(), views.get().network().topology());
+      labels.putTogether(pending.all(), replies.values(), views.get().network().topology());
       takeOver(pending.all().iterator());
     } else {
       clients.clear();
