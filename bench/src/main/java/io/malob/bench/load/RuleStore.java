@@ -140,7 +140,7 @@ final class RuleStore {
   }
 
   private static ByteBuffer reply() {
-    return ByteBuffer.allocate(MAX_REPLY).position(REPLY_HEADER);
+    return ByteBuffer.wrap(new byte[MAX_REPLY]).position(REPLY_HEADER);
   }
 
   private static void send(ByteBuffer reply, int type, boolean more, int xid, Outbox outbox) {
@@ -148,6 +148,8 @@ final class RuleStore {
     reply.put(0, (byte) OpenFlow.VERSION).put(1, (byte) MULTIPART_REPLY);
     reply.putShort(2, (short) length).putInt(4, xid);
     reply.putShort(8, (short) type).putShort(10, (short) (more ? 1 : 0));
-    outbox.append(reply.array(), 0, length);
+    byte[] message = new byte[length];
+    reply.get(0, message);
+    outbox.append(message, 0, length);
   }
 }
